@@ -142,6 +142,7 @@ export class CompletionProvider {
     const paths = uris === 'all' ? 'all' : uris.map((uri) => this.options.related?.placeOf(uri, '').path);
     const isRefused = (path: string) =>
       paths === 'all' || paths.some((each) => path === each || path.startsWith(`${each}/`));
+    this.options.related?.askAnew();
     this.warm?.withdraw(isRefused);
   }
 

@@ -12,11 +12,17 @@ export interface EditorAnswer extends RelatedResult {
   refused: string[];
 }
 
+const nothing: RelatedResult = { defined: [], shared: [] };
+
 export class EditorAnswers {
-  private latest: EditorAnswer = { defined: [], shared: [], refused: [] };
+  private latest: EditorAnswer = { ...nothing, refused: [] };
   /** The document that the latest answer was for. */
   private latestUri = '';
   private askedFor = '';
+  /** How many questions were asked. */
+  private asked = 0;
+  /** The number of the question that the latest answer was for; an older answer comes too late. */
+  private answered = 0;
 
   constructor(
     private readonly request: (params: RelatedParams) => Promise<RelatedResult>,
@@ -28,13 +34,14 @@ export class EditorAnswers {
     const place = [params.uri, line, ...params.documents].join('\n');
     if (place !== this.askedFor) {
       this.askedFor = place;
+      const number = ++this.asked;
       const answer = this.request(params).then(
         (result) => {
-          this.keep(result, params);
+          this.keep(number, result, params);
           if (result.defined.length === 0 && params.positions.length > 0) this.askAgain(place);
         },
         () => {
-          this.keep({ defined: [], shared: [] }, params);
+          this.keep(number, nothing, params);
           this.askAgain(place);
         },
       );
@@ -43,11 +50,23 @@ export class EditorAnswers {
     return this.latestUri === params.uri ? this.latest : { ...this.latest, defined: [] };
   }
 
+  /** Call when other files may be shared than before. */
+  forget(): void {
+    this.keep(++this.asked, nothing, { uri: '', documents: [] });
+    this.askedFor = '';
+  }
+
   private askAgain(place: string): void {
     if (this.askedFor === place) this.askedFor = '';
   }
 
-  private keep({ defined, shared }: RelatedResult, { uri, documents }: RelatedParams): void {
+  private keep(
+    number: number,
+    { defined, shared }: RelatedResult,
+    { uri, documents }: Omit<RelatedParams, 'positions'>,
+  ): void {
+    if (number < this.answered) return;
+    this.answered = number;
     this.latest = { defined, shared, refused: documents.filter((each) => !shared.includes(each)) };
     this.latestUri = uri;
   }

@@ -94,6 +94,11 @@ export class RelatedCode {
     this.chunked.delete(uri);
   }
 
+  /** Call when other files may be shared than before. */
+  askAnew(): void {
+    this.answers.forget();
+  }
+
   /** Forgets documents that are no longer used. Yields after each document, so that a key need not wait for all. */
   private async update(documents: OpenDocument[], unversioned: readonly DefinedIn[]): Promise<void> {
     const before = this.chunked;

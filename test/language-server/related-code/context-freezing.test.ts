@@ -2,19 +2,20 @@
 import { expect, test } from 'vitest';
 import { defaultPace } from '../../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
+import type { DefinedIn } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import { RelatedCode } from '../../../language-server/related-code/related-code.ts';
 import type { Timings } from '../../../native/index.ts';
 import { FakeEngine, type FakeOptions, loaded } from '../../fixtures/fake-engine.ts';
-import { FakeWindow } from '../editor-window.ts';
+import { FakeWindow, uriOf } from '../editor-window.ts';
 
 const store = (method: string) => `export class UserStore {\n  ${method}(user) {}\n}\n`;
 const head = "import { UserStore } from './user-store';\n\nconst store = new UserStore();\n";
 
 /** Types at the end of main.ts while user-store.ts is open, too. */
-function setUp(options: FakeOptions = {}, ignored: string[] = []) {
+function setUp(options: FakeOptions = {}, ignored: string[] = [], defined: DefinedIn[] = []) {
   const engine = new FakeEngine({ contextTokens: 16_384, ...options });
-  const window = new FakeWindow({ files: { 'main.ts': head, 'user-store.ts': store('insertUser') }, ignored });
+  const window = new FakeWindow({ files: { 'main.ts': head, 'user-store.ts': store('insertUser') }, ignored, defined });
   const provider = new CompletionProvider({ related: new RelatedCode(window) }, { ...defaultPace, restMs: 60_000 });
   let text = head;
   const cursor = () => {
@@ -42,7 +43,7 @@ function setUp(options: FakeOptions = {}, ignored: string[] = []) {
     }
     return { prompt, evaluated };
   };
-  return { engine, window, rest, ask, type };
+  return { engine, window, provider, rest, ask, type };
 }
 
 // What the keys cost in the same document when no other one is open.
@@ -107,6 +108,18 @@ test('code of a file that the editor shares no longer leaves the prompts when th
   await rest();
   expect((await type('s')).prompt).toMatch(/^<\|file_sep\|>main.ts/);
   expect([...engine.pins.values()].join('')).not.toContain('insertUser(user)');
+});
+
+test('code of a file that was excluded does not come back in the same line, from what the editor said before', async () => {
+  const ignored: string[] = [];
+  const defined = [{ uri: uriOf('user.ts'), text: 'export class User {}\n', lines: [{ start: 0, end: 0 }] }];
+  const { provider, rest, type } = setUp({}, ignored, defined);
+  await rest();
+  expect((await type('s')).prompt).toContain('insertUser(user)');
+  ignored.push('user-store.ts');
+  provider.withdraw('all');
+  await rest();
+  expect((await type('t')).prompt).not.toContain('insertUser(user)');
 });
 
 test('code of a file that gets a secret leaves the prompts, too', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { RelatedResult } from '../../../language-server/protocol/messages.ts';
 import { EditorAnswers } from '../../../language-server/related-code/editor-answers.ts';
@@ -42,4 +43,31 @@ test.each([
   const { editor } = editorThatSays(first, defined);
   expect((await editor.ask(question, 3)).defined).toEqual([]);
   expect(await editor.ask(question, 3)).toMatchObject(defined);
+});
+
+/** An editor whose answers come when the test says so. */
+function editorThatWaits() {
+  const answer: ((result: RelatedResult) => void)[] = [];
+  const editor = new EditorAnswers(() => new Promise((resolve) => answer.push(resolve)), 0);
+  return { editor, answer };
+}
+
+test('an answer that comes after that to a later question is not used', async () => {
+  const { editor, answer } = editorThatWaits();
+  await editor.ask(question, 3);
+  await editor.ask(question, 4);
+  answer[1]?.(defined);
+  answer[0]?.({ defined: [], shared: [] });
+  await setImmediate();
+  expect(await editor.ask(question, 4)).toMatchObject(defined);
+});
+
+test('what an editor answers to a question of before is forgotten with it', async () => {
+  const { editor, answer } = editorThatWaits();
+  await editor.ask(question, 3);
+  editor.forget();
+  answer[0]?.(defined);
+  await setImmediate();
+  expect((await editor.ask(question, 3)).defined).toEqual([]);
+  expect(answer).toHaveLength(2);
 });
