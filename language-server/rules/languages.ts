@@ -129,29 +129,41 @@ const julia: Language = {
   quotes: ['"""', '"'],
   multilineQuotes: ['"""'],
 };
-const elixir: Language = { ...ruby, opener: /(^|\s)(do|else|rescue|after)$|->$/, branch: /^(else|rescue|after)\b/ };
+const elixir: Language = {
+  ...ruby,
+  opener: /(^|\s)(do|else|rescue|after)$|->$/,
+  branch: /^(else|rescue|after)\b/,
+  // A clause of a case has no end of its own.
+  terminatorOf: (opener) => (/(?<!\bfn\b.*)->$/.test(opener) ? null : 'end'),
+};
 const voidTags = 'area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr';
 // Elements whose content stands on lines of its own, and components, which may be such elements.
 const container =
   /<(?:[A-Z][\w.]*|article|aside|body|details|div|dl|fieldset|figure|footer|form|head|header|html|main|menu|nav|ol|picture|script|section|select|style|svg|table|tbody|template|tfoot|thead|tr|ul)(?:\s[^<>]*)?>$/;
 const openTag = new RegExp(`<(?!(?:${voidTags})\\b)([a-zA-Z][\\w.:-]*)(?:\\s[^<>]*)?(?<![/=-])>$`);
+const endTagOf = (tag: RegExp) => (opener: string) => {
+  const [, name] = tag.exec(opener) ?? [];
+  return name === undefined ? null : `</${name}>`;
+};
 const html: Language = {
   ...cLike,
   family: 'tags',
   opener: openTag,
   branch: null,
   endsWithLine: true,
-  terminatorOf: (opener) => (openTag.test(opener) ? `</${openTag.exec(opener)?.[1]}>` : null),
+  terminatorOf: endTagOf(openTag),
   lineComments: [],
   blockComments: [['<!--', '-->']],
   quotes: ['"'],
   indent: 2,
 };
+// Behind a name stand type arguments.
+const openElement = new RegExp(`(?<![\\w.])${openTag.source}`);
 const jsx: Language = {
   ...script,
-  opener: new RegExp(`${script.opener?.source}|${openTag.source}`),
+  opener: new RegExp(`${script.opener?.source}|${openElement.source}`),
   literal: new RegExp(`${literal.source}|(?<!=)>[^<>]*\\{$`),
-  terminatorOf: html.terminatorOf,
+  terminatorOf: endTagOf(openElement),
 };
 const data: Language = {
   ...cLike,

@@ -166,11 +166,14 @@ function closerOf(opener: string, { open, language, lineStart }: Place): string 
   return isBracketed ? closerFor(bracket) : (language.terminatorOf(opener.trim()) ?? '');
 }
 
-function missingCloser(opener: string, closer: string, { open, unclosed, around }: Place): string {
+function missingCloser(opener: string, closer: string, { open, unclosed, around, language }: Place): string {
   const bracket = open.at(-1);
   const [below = ''] = around.linesBelow;
   const isBracketed = bracket !== undefined && closer === closerFor(bracket);
-  const isBelow = depthOf(below) === depthOf(opener) && below.trim().startsWith(closer);
+  const isBranch = (line: string) => language.branch?.test(line.trim()) ?? false;
+  // What closes a branch, such as a when, may stand further out.
+  const isAsDeep = isBranch(opener) ? depthOf(below) <= depthOf(opener) : depthOf(below) === depthOf(opener);
+  const isBelow = isAsDeep && (below.trim().startsWith(closer) || isBranch(below));
   const isMissing = isBracketed ? unclosed.includes(bracket) : closer !== '' && !isBelow;
   return isMissing ? `\n${indentationOf(opener)}${closer}` : '';
 }

@@ -71,23 +71,27 @@ export function missingClosers(text: string, place: Place): string | null {
   if (isUncaught(text, place) || !opened.every(endsLine)) return null;
   const firstLine = (lineBreak || `\n${around.linePrefix}`).slice(1) + text;
   const indentationAt = (begin: number) => indentationOf(begin > 0 ? text.slice(begin) : firstLine);
-  const ends = opened.map(({ at }) => `\n${indentationAt(text.lastIndexOf('\n', at) + 1)}}`);
-  const terminated: { terminator: string; indentation: string }[] = [];
+  const braces = opened.map(({ at }) => ({
+    at,
+    indentation: indentationAt(text.lastIndexOf('\n', at) + 1),
+    closer: '}',
+  }));
+  const heads: typeof braces = [];
   for (const line of filledLines(text)) {
     const trimmed = line.text.trim();
     if (language.branch?.test(trimmed)) continue;
     const indentation = indentationAt(line.begin);
-    const last = terminated.at(-1);
+    const last = heads.at(-1);
     if (last && depthOf(indentation) === depthOf(last.indentation)) {
-      terminated.pop();
+      heads.pop();
     } else if (opensBlock(trimmed, language)) {
-      const terminator = language.terminatorOf(trimmed);
-      if (terminator?.endsWith(' ')) return null;
-      if (terminator) terminated.push({ terminator, indentation });
+      const closer = language.terminatorOf(trimmed);
+      if (closer?.endsWith(' ')) return null;
+      if (closer) heads.push({ at: line.end, indentation, closer });
     }
   }
-  ends.reverse().push(...terminated.reverse().map((each) => `\n${each.indentation}${each.terminator}`));
-  return ends.join('');
+  const inwards = [...braces, ...heads].sort((a, b) => b.at - a.at);
+  return inwards.map(({ indentation, closer }) => `\n${indentation}${closer}`).join('');
 }
 
 /**
