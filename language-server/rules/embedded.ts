@@ -9,7 +9,7 @@ export interface Code {
 }
 
 const searchedChars = 60_000;
-const opener = /^[ \t]*(`{3,9}|~{3,9})(?![`~])[ \t]*([\w+#-]*).*\n/gm;
+const opener = /^[ \t]*(`{3,9}|~{3,9})(?![`~])([^\n]*)\n/gm;
 const closer = (fence: string) => new RegExp(`^[ \\t]*${fence}`, 'm');
 
 const languageIds: Record<string, string> = {
@@ -36,7 +36,8 @@ export function codeAt({ text, offset, languageId }: CursorDocument): Code {
     opener.lastIndex = at;
     const opened = opener.exec(before);
     if (!opened) return whole;
-    const [{ length }, fence = '', name = ''] = opened;
+    const [{ length }, fence = '', info = ''] = opened;
+    const [name = ''] = /^[\w+#-]+/.exec(info.trim().toLowerCase()) ?? [];
     const start = opened.index + length;
     const ending = closer(fence);
     const closed = ending.exec(before.slice(start));

@@ -23,6 +23,10 @@ test.each([
   expect(placeIn(marked)).toMatchObject({ extent: 'block', tail });
 });
 
+test.each(['```python\n', '```python\r\n', '``` Python 3\n', '~~~~py\n'])('%j begins code of its language', (fence) => {
+  expect(placeIn(`Text.\n\n${fence}a = $0`, 'markdown').language).toBe(languageOf('python'));
+});
+
 test.each([
   [2, '  '],
   [8, ' '.repeat(8)],
