@@ -19,7 +19,6 @@ const maxFound = 40;
 export interface FoundChunk {
   uri: string;
   line: number;
-  lineCount: number;
   chunk: Chunk;
 }
 
@@ -28,26 +27,24 @@ interface IndexedFile {
   chunks: IndexedChunk[];
 }
 
-interface IndexedChunk extends Pick<Piece, 'text' | 'line' | 'lineCount'> {
+interface IndexedChunk extends Pick<Piece, 'text' | 'line'> {
   uri: string;
   /** Made when the chunk is first found. */
   scanned?: Chunk;
-  isGone?: boolean;
 }
 
 /** For one window. */
 export class ClosedFiles {
   private files = new Map<string, IndexedFile>();
-  private holders = new Map<string, IndexedChunk[]>();
+  private holders = new Map<string, Set<IndexedChunk>>();
   private chars = 0;
-  private goneChunks = 0;
   /** How many chunks the index has. */
   size = 0;
 
   clear(): void {
     this.files = new Map();
     this.holders = new Map();
-    this.chars = this.goneChunks = this.size = 0;
+    this.chars = this.size = 0;
   }
 
   /**
@@ -61,17 +58,12 @@ export class ClosedFiles {
     if (text.length > closedFileLimits.charsOfFile) return true;
     if (holdsSecrets(uri, text)) return false;
     if (this.files.size >= closedFileLimits.files || this.chars + text.length > closedFileLimits.chars) return true;
-    const chunks = split(text.replaceAll('\r\n', '\n')).map(({ text, line, lineCount }) => ({
-      uri,
-      text,
-      line,
-      lineCount,
-    }));
+    const chunks = split(text.replaceAll('\r\n', '\n')).map(({ text, line }) => ({ uri, text, line }));
     for (const chunk of chunks) {
-      for (const word of new Set(wordsOf(chunk.text).slice(0, maxWords))) {
+      for (const word of indexedWords(chunk)) {
         const holders = this.holders.get(word);
-        if (holders) holders.push(chunk);
-        else this.holders.set(word, [chunk]);
+        if (holders) holders.add(chunk);
+        else this.holders.set(word, new Set([chunk]));
       }
     }
     this.files.set(uri, { length: text.length, chunks });
@@ -82,17 +74,17 @@ export class ClosedFiles {
 
   /** How many chunks hold the word. */
   holdersOf(word: string): number {
-    return this.holders.get(word)?.length ?? 0;
+    return this.holders.get(word)?.size ?? 0;
   }
 
   /** The chunks that share most with the cursor's lines, of files that are wanted. */
   find({ weights, modules }: CursorQuery, isWanted: (uri: string) => boolean): FoundChunk[] {
     const scores = new Map<IndexedChunk, number>();
     for (const [word, weight] of weights) {
-      const holders = this.holders.get(word) ?? [];
-      if (holders.length > maxHolders) continue;
-      const rarity = Math.log(1 + this.size / (holders.length + 1));
-      for (const chunk of holders) if (!chunk.isGone) scores.set(chunk, (scores.get(chunk) ?? 0) + weight * rarity);
+      const holders = this.holders.get(word);
+      if (!holders || holders.size > maxHolders) continue;
+      const rarity = Math.log(1 + this.size / (holders.size + 1));
+      for (const chunk of holders) scores.set(chunk, (scores.get(chunk) ?? 0) + weight * rarity);
     }
     const wanted = [...scores].filter(([{ uri }]) => isWanted(uri));
     const score = ([chunk, shared]: (typeof wanted)[number]) =>
@@ -103,7 +95,7 @@ export class ClosedFiles {
       .slice(0, maxFound)
       .map(({ chunk }) => {
         chunk.scanned ??= scan(chunk.text, 0);
-        return { uri: chunk.uri, line: chunk.line, lineCount: chunk.lineCount, chunk: chunk.scanned };
+        return { uri: chunk.uri, line: chunk.line, chunk: chunk.scanned };
       });
   }
 
@@ -117,18 +109,14 @@ export class ClosedFiles {
     this.files.delete(uri);
     this.chars -= file.length;
     this.size -= file.chunks.length;
-    this.goneChunks += file.chunks.length;
-    for (const chunk of file.chunks) chunk.isGone = true;
-    if (this.goneChunks > this.size) this.sweep();
-  }
-
-  /** Forgets chunks that are gone. Not at each change of a file, since that goes through all words. */
-  private sweep(): void {
-    this.goneChunks = 0;
-    for (const [word, holders] of this.holders) {
-      const left = holders.filter(({ isGone }) => !isGone);
-      if (left.length === 0) this.holders.delete(word);
-      else this.holders.set(word, left);
+    for (const chunk of file.chunks) {
+      for (const word of indexedWords(chunk)) {
+        const holders = this.holders.get(word);
+        holders?.delete(chunk);
+        if (holders?.size === 0) this.holders.delete(word);
+      }
     }
   }
 }
+
+const indexedWords = ({ text }: IndexedChunk): Set<string> => new Set(wordsOf(text).slice(0, maxWords));
