@@ -19,6 +19,8 @@ export interface Language {
   quotes: readonly string[];
   /** The quotes whose strings may span lines. */
   multilineQuotes: readonly string[];
+  /** The quotes in whose strings a backslash is a character like others. */
+  rawQuotes: readonly string[];
   /** What every statement ends with; often ''. */
   statementEnd: string;
   /** Whether a statement can end with its line, without a mark of its own. */
@@ -51,6 +53,7 @@ const cLike: Language = {
   blockComments: [['/*', '*/']],
   quotes: ['"', "'"],
   multilineQuotes: [],
+  rawQuotes: [],
   statementEnd: '',
   endsWithLine: false,
   parent: null,
@@ -120,6 +123,7 @@ const shell: Language = {
   lineComments: ['#'],
   blockComments: [],
   multilineQuotes: ['"', "'"],
+  rawQuotes: ["'"],
 };
 const julia: Language = {
   ...ruby,
@@ -131,6 +135,8 @@ const julia: Language = {
 };
 const elixir: Language = {
   ...ruby,
+  quotes: ['"""', '"', "'"],
+  multilineQuotes: ['"""'],
   opener: /(^|\s)(do|else|rescue|after)$|->$/,
   branch: /^(else|rescue|after)\b/,
   // A clause of a case has no end of its own.
@@ -186,6 +192,7 @@ const go: Language = {
   literal: new RegExp(`${literal.source}|[\\w\\]]\\{$`),
   quotes: ['`', '"', "'"],
   multilineQuotes: ['`'],
+  rawQuotes: ['`'],
   bareHead,
   endsWithLine: true,
   needsLastComma: true,
@@ -227,7 +234,13 @@ const languages: Record<string, Language> = {
   perl: { ...cLike, lineComments: ['#'], blockComments: [] },
   php: { ...cLike, lineComments: ['//', '#'] },
   plaintext: prose,
-  powershell: { ...cLike, endsWithLine: true, lineComments: ['#'], blockComments: [['<#', '#>']] },
+  powershell: {
+    ...cLike,
+    endsWithLine: true,
+    lineComments: ['#'],
+    blockComments: [['<#', '#>']],
+    rawQuotes: ['"', "'"],
+  },
   properties: data,
   proto3: { ...cLike, indent: 2 },
   python,

@@ -98,16 +98,17 @@ export class Scanner implements Scan {
 
   private string(quote: string): void {
     const { text, at } = this;
+    const isRaw = this.language.rawQuotes.includes(quote);
     if (text.startsWith(quote, at)) {
       this.close(this.open.length - 1);
       this.at += quote.length;
-    } else if (quote === '`' && text.startsWith('${', at)) {
+    } else if (quote === '`' && !isRaw && text.startsWith('${', at)) {
       this.push({ token: '${', at });
       this.at += 2;
     } else {
       // An unterminated quote is not a string, such as an apostrophe in prose.
       if (text[at] === '\n' && !this.language.multilineQuotes.includes(quote)) this.leave();
-      this.at += text[at] === '\\' ? 2 : 1;
+      this.at += text[at] === '\\' && !isRaw ? 2 : 1;
     }
   }
 
@@ -158,13 +159,17 @@ export class Scanner implements Scan {
 
 const ordinaryOf = new Map<Language, RegExp>();
 
-/** Matches characters that cannot begin a bracket, a comment or a string. */
+/**
+ * Matches characters that cannot begin a bracket, a comment or a string: also quotes behind a backslash, as in a shell, and
+ * a character between apostrophes where these are no quotes, as in Rust.
+ */
 function ordinary(language: Language): RegExp {
   const known = ordinaryOf.get(language);
   if (known) return known;
   const tokens = [...language.lineComments, ...language.blockComments.map(([begin]) => begin), ...language.quotes];
   const first = tokens.map((token) => `\\u{${token.codePointAt(0)?.toString(16)}}`).join('');
-  const made = new RegExp(`[^()[\\]{}/${first}]+`, 'uy');
+  const character = language.quotes.includes("'") ? '' : "|'(?:\\\\.|[^\\\\'\\n])'|'";
+  const made = new RegExp(`(?:[^'\\\\()[\\]{}/${first}]+|\\\\[\\\\${first}]?${character})+`, 'uy');
   ordinaryOf.set(language, made);
   return made;
 }
@@ -186,5 +191,5 @@ function isQuote(text: string, at: number, language: Language): boolean {
 }
 
 function mayBeRegex(text: string, at: number): boolean {
-  return /(^|[(,=:[!&|?{};]|\breturn)$/.test(text.slice(Math.max(0, at - 20), at).trimEnd());
+  return /(^|[(,=:[!&|?{;]|\breturn)$/.test(text.slice(Math.max(0, at - 20), at).trimEnd());
 }
