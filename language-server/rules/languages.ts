@@ -42,7 +42,9 @@ export interface Language {
 }
 
 const literal = /(?:[=(,:[?&|]|\b(?:return|import|export))\s*\{$/;
-const bareHead = /^(?:\}\s*)?(?:else\s+)?(?:if|for|guard|loop|match|select|switch|while)\b[^{]*$|^(?:\}\s*)?else$/;
+// Some of the words are names in other languages: `match := f()`.
+const bareHead =
+  /^(?:\}\s*)?(?:else\s+)?(?:if|for|guard|loop|match|select|switch|while)\b(?!\s*(?::?=|[.,]))[^{]*$|^(?:\}\s*)?else$/;
 const cLike: Language = {
   family: 'brackets',
   opener: /\{$/,
@@ -91,7 +93,7 @@ const ruby: Language = {
   ...cLike,
   family: 'ends',
   opener:
-    /(^|\s)(do(\s*\|[^|]*\|)?|then|else|begin|ensure)$|^(def|class|module|if|unless|while|until|case|for|rescue|elsif|when)\b.*[^;]$|\{(\s*\|[^|]*\|)?$/,
+    /(^|\s)(do(\s*\|[^|]*\|)?|then|else|begin|ensure)$|^(?!def\s+[\w.?!]+(?:\([^()]*\))?\s+=\s)(def|class|module|if|unless|while|until|case|for|rescue|elsif|when)\b.*[^;]$(?<![\s;]end)|\{(\s*\|[^|]*\|)?$/,
   branch: /^(else|elsif|when|rescue|ensure|in)\b/,
   terminatorOf: (opener) => (/\{(\s*\|[^|]*\|)?$/.test(opener) ? null : 'end'),
   lineComments: ['#'],
@@ -128,7 +130,7 @@ const shell: Language = {
 const julia: Language = {
   ...ruby,
   opener:
-    /(^|\s)(do(\s+\w+)?|else|begin|try|finally)$|^(function|if|for|while|struct|module|elseif|let|catch)\b.*[^;]$/,
+    /(^|\s)(do(\s+\w+)?|else|begin|try|finally)$|^(function|if|for|while|struct|module|elseif|let|catch)\b.*[^;]$(?<![\s;]end)/,
   branch: /^(else|elseif|catch|finally)\b/,
   quotes: ['"""', '"'],
   multilineQuotes: ['"""'],

@@ -172,7 +172,7 @@ function suggestion(generated: GeneratedText, end: number, place: Place, tail: s
 
 /** JSON allows no comma before a closing bracket. */
 function withoutTrailingComma(text: string, tail: string, { language, around }: Place): string {
-  const next = (tail || (around.linesBelow[0] ?? '')).trim();
+  const next = (tail || around.lineSuffix || (around.linesBelow[0] ?? '')).trim();
   return language.family === 'data' && /^[}\]]/.test(next) ? text.replace(/,$/, '') : text;
 }
 

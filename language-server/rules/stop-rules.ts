@@ -13,8 +13,9 @@ const maxHeadChars = 200;
 const terminator = /^(?:(?:end|fi|done|esac|until)\b|<\/)/;
 // A line that begins so continues the one above.
 const continuing = /^(?:\?\.|\.\w|(?:\|\|?|&&?|\?\??|:|\+)\s|\?:)/;
-// After these, a statement goes on in the next line. A comma is not among them: it may end an element of a list.
-const unfinished = /(&&|\|\||[+*%^=?.\\]|(^|\s)(and|or))$/;
+// After these, a statement goes on in the next line. A comma is not among them: it may end an element of a list; nor are
+// `i++` and a question mark behind a name.
+const unfinished = /(&&|\|\||(?<!\+)\+|(?<![\w>)\]])\?|[*%^=.\\]|(^|\s)(and|or))$/;
 
 /** Where the text leaves the place's extent; text.length if it does not. */
 export function extentEnd(text: string, place: Place, generated: GeneratedText): number {
@@ -81,7 +82,7 @@ function statementEnd(
     const lineDepth = i === 0 ? depth : depthOf(line.text);
     if (i === maxLines || lineDepth < depth) return end;
     const isDeeper = lineDepth > depth;
-    const isTerminator = isInBlock && !isDeeper && terminator.test(trimmed);
+    const isTerminator = isInBlock && !isDeeper && language.family !== 'indentation' && terminator.test(trimmed);
     const isOfBlock = isInBlock && (isDeeper || isTerminator || language.branch?.test(trimmed) || mayBecome(line));
     const continues = continuesLine(trimmed, lines[i - 1]?.text.trim() ?? '', place, generated.mayGrow(text));
     if (isClosed && !isOfBlock && !continues) return end;
