@@ -120,11 +120,15 @@ export class ExplainConversation {
   private end(result: ExplainResult): void {
     this.running = undefined;
     this.isComplete = result.finishReason === 'stop';
-    if (result.linesRead !== undefined) {
-      const lastLine = this.selection.firstLine + result.linesRead - 1;
-      this.hint = l10n.t('The selection is too long for this model: it was read only up to line {0}.', lastLine);
-    }
+    this.hint = this.cutHint(result);
     this.say(this.answer.trim() === '' ? emptyNote(result) : resultNote(result));
+  }
+
+  /** '' if the model has read the whole selection. */
+  private cutHint({ linesRead }: ExplainResult): string {
+    if (linesRead === undefined) return '';
+    const lastLine = this.selection.firstLine + linesRead - 1;
+    return l10n.t('The selection is too long for this model: it was read only up to line {0}.', lastLine);
   }
 
   private actions(): Action[] {

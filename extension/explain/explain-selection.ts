@@ -26,14 +26,18 @@ export class ExplainSelection implements Disposable {
       void window.showInformationMessage(l10n.t('Select the code that Hearth should explain.'));
       return;
     }
+    const [title, selection] = [pageTitle(editor), selectionOf(editor)];
     // Loaded only now, so that it does not slow the opening of a window.
     this.render = (await import('./explain-markdown.ts')).renderMarkdown;
-    this.conversation?.stop();
-    this.title = pageTitle(editor);
-    this.conversation = new ExplainConversation(selectionOf(editor), this.ask, () => this.show());
     this.panel ??= this.createPanel();
     this.panel.reveal(undefined, true);
-    await this.conversation.run();
+    this.title = title;
+    const before = this.conversation;
+    this.conversation = new ExplainConversation(selection, this.ask, () => this.show());
+    const running = this.conversation.run();
+    // Only now: between two answers, the page would ask a question that waits for one.
+    before?.stop();
+    await running;
   }
 
   dispose(): void {

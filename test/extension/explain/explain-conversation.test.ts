@@ -141,6 +141,10 @@ test('while an answer is generated, no other question is sent', async () => {
 test('a selection that was cut is reported by the line of the document', async () => {
   const talk = await answered('It adds.', 'stop', 90);
   expect(talk.state.hint).toBe('The selection is too long for this model: it was read only up to line 100.');
+  const run = talk.conversation.retry();
+  talk.finish('It adds, says a larger model.');
+  await run;
+  expect(talk.state.hint).toBe('');
 });
 
 test('an error is shown, and can be retried', async () => {

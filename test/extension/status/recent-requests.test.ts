@@ -7,7 +7,13 @@ import { RecentRequests } from '../../../extension/status/recent-requests.ts';
 import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
 import type { Reason } from '../../../language-server/protocol/reasons.ts';
 
-const editor = vi.hoisted(() => ({ item: { text: '', detail: '' }, messages: [] as string[], run: [] as string[] }));
+const editor = vi.hoisted(() => ({
+  item: { text: '', detail: '' },
+  /** The active one. */
+  document: {},
+  messages: [] as string[],
+  run: [] as string[],
+}));
 
 vi.mock('vscode', async (original) => ({
   ...(await original<typeof import('../../support/vscode.ts')>()),
@@ -16,11 +22,11 @@ vi.mock('vscode', async (original) => ({
     readonly fire = () => undefined;
     readonly dispose = () => undefined;
   },
-  LanguageStatusSeverity: {},
+  LanguageStatusSeverity: { Information: 'information', Error: 'error' },
   languages: { createLanguageStatusItem: () => editor.item },
   Uri: { from: ({ path }: { path: string }) => path },
   window: {
-    activeTextEditor: undefined,
+    activeTextEditor: { document: editor.document },
     showTextDocument: async () => undefined,
     showInformationMessage: async (message: string, ...actions: string[]) => {
       editor.messages.push(message);
@@ -39,7 +45,7 @@ const slow = { health: 'ready', model, decodeTokensPerSecond: 3 } as ServerStatu
 beforeEach(() => Object.assign(editor, { messages: [], run: [] }));
 
 /** After requests that ended for these reasons, in turn, until there are that many. */
-async function after(reasons: Reason[], status = slow, times = 20) {
+async function after(reasons: Reason[], status = slow, times = 20, document = editor.document) {
   const documents = new VirtualDocuments();
   const client = { status };
   const requests = new RecentRequests(client, documents);
@@ -47,7 +53,7 @@ async function after(reasons: Reason[], status = slow, times = 20) {
   for (let i = 0; i < times; i++)
     requests.add({
       position,
-      document: {},
+      document,
       time: new Date(),
       reason: reasons[i % reasons.length],
       latencyMs: 90,
@@ -79,12 +85,16 @@ test.each<[string, Reason[], ServerStatus, number]>([
 });
 
 test('the language status names Hearth, and says why there was a suggestion or none', async () => {
-  await after(['unsure'], slow, 1);
+  await after(['unsure'], slow, 1, {});
   expect(editor.item).toMatchObject({
     name: 'Hearth',
     text: 'Hearth',
     detail: 'No suggestion has been asked for yet.',
   });
+  await after(['unsure'], slow, 1);
+  expect(editor.item).toMatchObject({ detail: 'The model was not sure enough.', severity: 'information' });
+  await after(['no-model'], slow, 1);
+  expect(editor.item).toMatchObject({ detail: 'No model could be loaded.', severity: 'error' });
 });
 
 test('another model is judged by its own requests', async () => {

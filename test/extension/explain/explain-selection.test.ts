@@ -1,0 +1,65 @@
+// The command: what is selected is explained on one page, also when another explanation is still being written there.
+import { expect, test, vi } from 'vitest';
+import type { Client } from '../../../extension/connection/client.ts';
+import type { PageState } from '../../../extension/explain/explain-page.ts';
+import { ExplainSelection } from '../../../extension/explain/explain-selection.ts';
+import type { ExplainParams } from '../../../language-server/protocol/messages.ts';
+
+const editor = vi.hoisted(() => ({ shown: [] as PageState[], selected: '', pages: 0 }));
+
+vi.mock('vscode', async (original) => {
+  const nothing = { dispose: () => undefined };
+  const panel = {
+    reveal: () => undefined,
+    onDidDispose: () => nothing,
+    webview: {
+      html: '',
+      onDidReceiveMessage: () => nothing,
+      postMessage: (state: PageState) => void editor.shown.push(state),
+    },
+  };
+  return {
+    ...(await original<typeof import('../../support/vscode.ts')>()),
+    CancellationTokenSource: class {
+      readonly cancel = () => undefined;
+      readonly dispose = () => undefined;
+    },
+    ViewColumn: {},
+    window: {
+      get activeTextEditor() {
+        const uri = { fsPath: '/a.py', with: () => uri };
+        const place = { line: 0, character: 0 };
+        const text = editor.selected;
+        return { document: { uri, getText: () => text }, selection: { start: place, end: place, isEmpty: false } };
+      },
+      createWebviewPanel: () => {
+        editor.pages++;
+        return panel;
+      },
+    },
+    workspace: { notebookDocuments: [], asRelativePath: () => 'a.py' },
+  };
+});
+
+test('a second selection is explained on the same page, which sees no pause between the two answers', async () => {
+  const asked: string[] = [];
+  const client = {
+    status: {},
+    onExplainChunk: () => ({ dispose: () => undefined }),
+    request: (_: unknown, { text }: ExplainParams) => {
+      asked.push(text);
+      return new Promise(() => undefined);
+    },
+  } as unknown as Client;
+  const explain = new ExplainSelection(client);
+  for (const selected of ['a + b', 'c + d']) {
+    editor.selected = selected;
+    void explain.run();
+    editor.selected = 'selected later';
+    await vi.waitFor(() => expect(asked.at(-1)).toBe(selected));
+  }
+  expect(asked).toEqual(['a + b', 'c + d']);
+  expect(editor.pages).toBe(1);
+  expect(editor.shown.length).toBeGreaterThan(1);
+  expect(editor.shown.filter(({ actions }) => actions.join() !== 'stop')).toEqual([]);
+});
