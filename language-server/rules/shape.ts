@@ -67,6 +67,9 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const wholeLines = likelyLines(generated, Math.max(0, lastLine), gate);
   const likely = wholeLines || begunLine(generated, end, place, gate);
   if (likely === 0) return nothing(generated.probabilityTo(end) < gate.line ? 'unsure' : 'cut-off');
+  // The rule against repeated lines has seen the whole line, or none that may still go on, but not this piece of it.
+  const begun = place.around.linePrefix + generated.text.slice(0, likely);
+  if (wholeLines === 0 && standsBeside(begun, place)) return nothing('repeats-line');
   const kept = fragmentStart(generated.text.slice(0, likely), place);
   // The token limit cuts off what is likely to come. What the gate cuts off is missing, so no block is closed behind it.
   const isWhole = wholeLines > 0 && generated.probabilityTo(end) >= gate.line;
