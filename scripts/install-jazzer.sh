@@ -26,9 +26,9 @@ unpack_glibc() {
     awk '!found && ($1 == "URIs:" || $1 == "deb") { print $2; found = 1 }')
   mkdir -p apt/lists/partial apt/cache/archives/partial
   echo "deb [signed-by=$key] $mirror $suite main" >apt/sources.list
-  local apt="apt-get -qq -o Dir::Etc::sourcelist=$PWD/apt/sources.list -o Dir::Etc::sourceparts=-
-    -o Dir::State::lists=$PWD/apt/lists -o Dir::Cache=$PWD/apt/cache -o APT::Sandbox::User=root"
-  $apt update && $apt download "libc6/$suite" "libstdc++6/$suite" "libgcc-s1/$suite" || fail "apt-get could not download glibc of Debian $suite."
+  local apt=(apt-get -qq -o "Dir::Etc::sourcelist=$PWD/apt/sources.list" -o Dir::Etc::sourceparts=-
+    -o "Dir::State::lists=$PWD/apt/lists" -o "Dir::Cache=$PWD/apt/cache" -o APT::Sandbox::User=root)
+  "${apt[@]}" update && "${apt[@]}" download "libc6/$suite" "libstdc++6/$suite" "libgcc-s1/$suite" || fail "apt-get could not download glibc of Debian $suite."
   for package in ./*.deb; do dpkg -x "$package" glibc; done
   rm -rf apt ./*.deb
 }

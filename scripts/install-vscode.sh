@@ -50,5 +50,6 @@ install_packages
 mkdir -p "$dir" && cd "$dir"
 [ -e "$stamp" ] && exit 0
 echo "install-vscode: installing VS Code 1.139 into $PWD"
-(install_code_server) || fail "npm could not install code-server; see the lines above."
+trap 'echo "install-vscode: npm could not install code-server; see the lines above." >&2' ERR
+(install_code_server) # not before "||", where its first commands could fail unnoticed
 touch "$stamp"
