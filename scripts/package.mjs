@@ -1,6 +1,7 @@
 // Packs the built extension into hearth-<target>-<version>.vsix:
 //   node scripts/package.mjs [--target linux-x64] [--addon FILE] [--out FILE]
-// Without --target for the system it runs on, with the addon that was built there; scripts/package-all.mjs packs for all.
+// Without --target for the system it runs on, with the addon that was built there; another target needs an addon of its
+// own. scripts/package-all.mjs packs for all.
 import {
   cpSync,
   existsSync,
@@ -23,6 +24,12 @@ import { main, root, run, ToolError } from './tools.mjs';
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const made = 'dist/sbom.cdx.json';
 const addonFile = 'dist/hearth.node';
+
+/** VS Code's name of the system that this runs on. Where no glibc is, there is musl. */
+function ownTarget() {
+  const isMusl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined;
+  return `${isMusl ? 'alpine' : process.platform}-${process.arch}`;
+}
 
 export const packageName = (target) => `hearth-${target}-${JSON.parse(read('package.json')).version}.vsix`;
 
@@ -127,7 +134,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     const text = { type: 'string' };
     const { values } = parseArgs({ options: { target: text, addon: text, out: text } });
-    const { target = `${process.platform}-${process.arch}`, ...files } = values;
+    const own = ownTarget();
+    const { target = own, ...files } = values;
+    if (target !== own && !files.addon)
+      throw new ToolError(`package: ${addonFile} was built for ${own}: --addon names the one for ${target}`);
     const absolute = Object.entries(files).map(([name, file]) => [name, resolve(file)]);
     await packExtension(target, Object.fromEntries(absolute));
   });

@@ -1,4 +1,5 @@
 // Which addons and packages scripts/targets/ refuses. What is really in a file is for test/everywhere, which builds them.
+import { spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -230,6 +231,14 @@ test('two packings for one target at once have a folder each, and leave none', a
   await packings[0];
   expect(used.filter((folder) => existsSync(folder))).toEqual([]);
   expect(new Set(used).size).toBe(2);
+});
+
+test("a package for another system is not made of this machine's addon", () => {
+  const other = process.platform === 'win32' ? 'linux-x64' : 'win32-x64';
+  const script = join(import.meta.dirname, '../../scripts/package.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [script, '--target', other], { encoding: 'utf8' });
+  expect(stderr).toContain(`--addon names the one for ${other}`);
+  expect(status).toBe(1);
 });
 
 test('the notes of a release are its section of the changelog', () => {
