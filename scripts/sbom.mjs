@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { targetOf } from './targets/targets.mjs';
-import { main, root, run, ToolError } from './tools.mjs';
+import { main, root, runNpm, ToolError } from './tools.mjs';
 
 // Licences that only require their text to be included, which dist/NOTICES.txt does.
 const permitted = new Set([
@@ -43,7 +43,7 @@ const digestOf = (file) => [{ alg: 'SHA-256', content: createHash('sha256').upda
  */
 export async function sbom({ target, addon } = {}) {
   const packages = shippedPackages();
-  const whole = await run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { quiet: true });
+  const whole = await runNpm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { quiet: true });
   const list = JSON.parse(whole.slice(whole.indexOf('{')));
   const ships = (part) => packages.some(({ name, version }) => part.name === name && part.version === version);
   const components = list.components.filter(ships).map((part) => ({ ...part, scope: 'required' }));
@@ -97,14 +97,12 @@ export async function writeSbom(path = join(root, 'dist/sbom.cdx.json'), build =
   return list;
 }
 
-/** The known vulnerabilities of the shipped packages. If no registry answers, it says so. */
-export async function audit() {
+/** The known vulnerabilities of the shipped packages. If no registry answers in time, it says so. */
+export async function audit(timeout = auditMs) {
   if (!existsSync(join(root, 'dist/NOTICES.txt'))) return 'nothing is built, so nothing ships';
   const names = new Set(shippedPackages().map(({ name }) => name));
-  const output = await Promise.race([
-    run('npm', ['audit', '--json', '--fetch-retries=0'], { quiet: true }).catch((error) => error.output ?? ''),
-    new Promise((resolve) => setTimeout(resolve, auditMs, '').unref()),
-  ]);
+  const asked = runNpm(['audit', '--json', '--fetch-retries=0'], { quiet: true, timeout });
+  const output = await asked.catch((error) => error.output ?? '');
   const { vulnerabilities } = JSON.parse(/\{[\s\S]*\}/.exec(output)?.[0] ?? '{}');
   if (!vulnerabilities) return 'no registry answered: nothing is known';
   const found = Object.values(vulnerabilities).filter(({ name }) => names.has(name));

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -30,11 +31,15 @@ const packages = {
   hipcc: 'hipcc',
 };
 
-/** Runs a command, usually in the repository's root; if it fails, rejects with a ToolError that names it. */
-export function run(command, args, { env = {}, quiet = false, cwd = root } = {}) {
+/**
+ * Runs a command, usually in the repository's root; if it fails, or is ended after timeout (ms; 0: never), rejects with a
+ * ToolError that names it.
+ */
+export function run(command, args, { env = {}, quiet = false, cwd = root, timeout = 0 } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
+      timeout,
       stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
       env: { ...process.env, ...env },
     });
@@ -165,12 +170,25 @@ export const buildEnv = () => ({
   CMAKE_BUILD_PARALLEL_LEVEL: process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(availableParallelism()),
 });
 
-/** Runs a script's main function; a ToolError ends it with its message alone. */
+const isUsage = (error) => String(error?.code).startsWith('ERR_PARSE_ARGS');
+
+/** What a script was called with, by util.parseArgs; an option that there is not ends the process with a message. */
+export function optionsFrom(options) {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    if (!isUsage(error)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+/** Runs a script's main function; a ToolError, or an option that there is not, ends it with its message alone. */
 export async function main(body) {
   try {
     await body();
   } catch (error) {
-    console.error(error instanceof ToolError ? `${error.output ?? ''}\n${error.message}` : error);
+    console.error(error instanceof ToolError || isUsage(error) ? `${error.output ?? ''}\n${error.message}` : error);
     process.exitCode = 1;
   }
 }

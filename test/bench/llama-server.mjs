@@ -19,8 +19,7 @@ import {
 } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { main, optionsFrom, root, ToolError } from '../../scripts/tools.mjs';
 import { typeTrace } from './infill-client.mjs';
 import { peakRssMb, percentiles, startLlamaServer } from './llama-process.mjs';
 
@@ -30,18 +29,16 @@ const onGpu = ['-ngl', '99', '-fa', 'on'];
 const tools = join(root, 'test', 'tools', 'run.mjs');
 
 const string = (value) => ({ type: 'string', default: value });
-const { values: options } = parseArgs({
-  options: {
-    server: { type: 'string' },
-    models: string(join(root, 'models', 'starter.gguf')),
-    trace: { type: 'string' },
-    keys: string('40'),
-    threads: string(String(Math.min(8, availableParallelism()))),
-    'max-tokens': string('16'),
-    modes: string('wait,live'),
-    'random-weights': { type: 'boolean', default: false },
-    backend: string('cpu'),
-  },
+const options = optionsFrom({
+  server: { type: 'string' },
+  models: string(join(root, 'models', 'starter.gguf')),
+  trace: { type: 'string' },
+  keys: string('40'),
+  threads: string(String(Math.min(8, availableParallelism()))),
+  'max-tokens': string('16'),
+  modes: string('wait,live'),
+  'random-weights': { type: 'boolean', default: false },
+  backend: string('cpu'),
 });
 const isOnGpu = options.backend !== 'cpu';
 const where = isOnGpu ? options.backend : `${options.threads}t`;
@@ -71,7 +68,7 @@ function hearth(model, trace, mode, isWhole) {
     mode,
     engine: isWhole ? 'hearth, whole answers' : 'hearth',
     keys: report.keystrokes,
-    withText: report.textBeforeNextKey,
+    withText: report.withText,
     answered: report.answeredBeforeNextKey,
     first: report.firstTextMs,
     full: report.fullMs,
@@ -98,7 +95,7 @@ async function llamaServer(model, [open, ...edits], mode) {
       mode,
       engine: 'llama-server',
       keys: keys.length,
-      withText: keys.filter(({ firstMs }) => firstMs !== null).length,
+      withText: keys.filter(({ firstMs, text }) => firstMs !== null && text.trim() !== '').length,
       answered: whole.length,
       first: percentiles(keys.flatMap(({ firstMs }) => firstMs ?? [])),
       full: percentiles(whole.map(({ fullMs }) => fullMs)),
@@ -125,7 +122,7 @@ const columns = {
   'peak MB': ({ peakRssMb }) => String(Math.round(peakRssMb)),
 };
 
-const short = (value) => (Number.isNaN(value) ? '-' : value.toFixed(value < 100 ? 1 : 0));
+const short = (value) => (Number.isFinite(value) ? value.toFixed(value < 100 ? 1 : 0) : '-');
 
 function print(model, rows) {
   const names = Object.keys(columns);

@@ -8,27 +8,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { main, optionsFrom, root, ToolError } from '../../scripts/tools.mjs';
 import { bundled } from '../support/bundled.mjs';
 
 const string = (value) => ({ type: 'string', default: value });
-const { values: options } = parseArgs({
-  options: {
-    model: string(join(root, 'models', 'starter.gguf')),
-    'draft-model': string(''),
-    threads: string(String(Math.min(8, availableParallelism()))),
-    'max-tokens': string('32'),
-    places: string('24'),
-    rounds: string('3'),
-    kinds: string('typescript,c++,repetitive'),
-    files: string(''),
-  },
+const options = optionsFrom({
+  model: string(join(root, 'models', 'starter.gguf')),
+  'draft-model': string(''),
+  threads: string(String(Math.min(8, availableParallelism()))),
+  'max-tokens': string('32'),
+  places: string('24'),
+  rounds: string('3'),
+  kinds: string('typescript,c++,repetitive'),
+  files: string(''),
 });
 
 function sources(folder, ending) {
-  return readdirSync(join(root, folder))
+  return readdirSync(join(root, folder), { recursive: true })
     .filter((name) => name.endsWith(ending))
+    .sort()
     .map((name) => readFileSync(join(root, folder, name), 'utf8'));
 }
 
@@ -57,8 +55,8 @@ function placesIn(kind, n) {
       .filter(({ index }) => index > text.length / 3)
       .map((match) => {
         const offset = match.index + match[0].length;
-        const lineEnd = text.indexOf('\n', offset);
-        return { text: text.slice(0, offset) + text.slice(lineEnd), offset };
+        const rest = text.slice(offset).replace(/^.*/, '');
+        return { text: text.slice(0, offset) + rest, offset };
       }),
   );
   return Array.from({ length: n }, (_, i) => candidates[Math.floor(((i + 0.5) * candidates.length) / n)]);

@@ -9,24 +9,21 @@ import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { CancellationTokenSource, StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver-protocol/node';
-import { main, root } from '../../scripts/tools.mjs';
+import { main, optionsFrom, root } from '../../scripts/tools.mjs';
 import { bundled } from '../support/bundled.mjs';
 import { dilate } from './dilated-time.mjs';
 
 const number = (value) => ({ type: 'string', default: String(value) });
-const { values: options } = parseArgs({
-  options: {
-    checkout: { type: 'string', default: root },
-    clients: number(20),
-    keys: number(60),
-    interval: number(250),
-    slots: number(4),
-    ms: number(600),
-    slower: number(1),
-    'without-server': { type: 'boolean', default: false },
-  },
+const options = optionsFrom({
+  checkout: { type: 'string', default: root },
+  clients: number(20),
+  keys: number(60),
+  interval: number(250),
+  slots: number(4),
+  ms: number(600),
+  slower: number(1),
+  'without-server': { type: 'boolean', default: false },
 });
 const of = (name) => Number(options[name]);
 

@@ -11,24 +11,21 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { main, root, ToolError } from '../../scripts/tools.mjs';
+import { main, optionsFrom, root, ToolError } from '../../scripts/tools.mjs';
 import { bundled } from '../support/bundled.mjs';
 import { typeTrace } from './infill-client.mjs';
 import { percentiles, startLlamaServer } from './llama-process.mjs';
 
 const string = (value) => ({ type: 'string', default: value });
-const { values: options } = parseArgs({
-  options: {
-    server: { type: 'string' },
-    model: string(join(root, 'models', 'starter.gguf')),
-    clients: string('1,10,50'),
-    keys: string('20'),
-    interval: string('250'),
-    threads: string(String(Math.min(8, availableParallelism()))),
-    'max-tokens': string('16'),
-    cases: string('219'),
-  },
+const options = optionsFrom({
+  server: { type: 'string' },
+  model: string(join(root, 'models', 'starter.gguf')),
+  clients: string('1,10,50'),
+  keys: string('20'),
+  interval: string('250'),
+  threads: string(String(Math.min(8, availableParallelism()))),
+  'max-tokens': string('16'),
+  cases: string('219'),
 });
 const contextTokens = 4096;
 

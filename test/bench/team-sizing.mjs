@@ -12,21 +12,18 @@
 // - A server works in steps. A step reads up to --step-tokens tokens of prompts (as many as in docs/deploy) and writes a
 //   token for each running request. Its time is that of one token's weights plus what is read and written: see `speeds`.
 // - A request ends after its tokens, and is cancelled by the next key.
-import { parseArgs } from 'node:util';
-import { main, ToolError } from '../../scripts/tools.mjs';
+import { main, optionsFrom, ToolError } from '../../scripts/tools.mjs';
 
-const { values: options } = parseArgs({
-  options: {
-    people: { type: 'string', default: '500' },
-    minutes: { type: 'string', default: '10' },
-    gpus: { type: 'string', default: '1,2,3,4' },
-    typing: { type: 'string', default: '0.25' },
-    'key-ms': { type: 'string', default: '240' },
-    'step-tokens': { type: 'string', default: '1024' },
-    'prompt-rate': { type: 'string' },
-    'token-ms': { type: 'string' },
-    model: { type: 'string', default: '7B' },
-  },
+const options = optionsFrom({
+  people: { type: 'string', default: '500' },
+  minutes: { type: 'string', default: '10' },
+  gpus: { type: 'string', default: '1,2,3,4' },
+  typing: { type: 'string', default: '0.25' },
+  'key-ms': { type: 'string', default: '240' },
+  'step-tokens': { type: 'string', default: '1024' },
+  'prompt-rate': { type: 'string' },
+  'token-ms': { type: 'string' },
+  model: { type: 'string', default: '7B' },
 });
 
 /**
@@ -135,6 +132,7 @@ await main(() => {
     ...(tokenMs && { tokenMs: Number(tokenMs) }),
   };
   if (!speed) throw new ToolError(`--model must be one of ${Object.keys(speeds).join(', ')}`);
+  if (!(options.typing > 0 && options.typing < 1)) throw new ToolError('--typing must be between 0 and 1');
   const people = Number(options.people);
   const endMs = Number(options.minutes) * 60_000;
   const typists = Array.from({ length: people }, () => [...requestsOf(endMs)]);

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 // @ts-expect-error a script without types
-import { licenceProblems, sbom, shippedPackages } from '../../scripts/sbom.mjs';
+import { audit, licenceProblems, sbom, shippedPackages } from '../../scripts/sbom.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -32,4 +33,17 @@ test('no package ships under a licence that asks for more than its text', () => 
   expect(licenceProblems(shippedPackages(foreign))).toEqual([
     'some-package 1.0.0: GPL-3.0 is not among the licences that may ship',
   ]);
+});
+
+test('a registry that does not answer is not waited for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-audit-'));
+  const npm = join(folder, 'npm.js');
+  writeFileSync(npm, 'setInterval(() => {}, 1000);\n');
+  vi.stubEnv('npm_execpath', npm);
+  const processes = () => process.getActiveResourcesInfo().filter((name) => name === 'ProcessWrap').length;
+  const before = processes();
+  expect(await audit(100)).toBe('no registry answered: nothing is known');
+  expect(processes()).toBe(before);
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
 });

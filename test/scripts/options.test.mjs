@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+test.each([
+  'scripts/package.mjs',
+  'scripts/build-native.mjs',
+  'test/bench/team-sizing.mjs',
+  'test/bench/speculation.mjs',
+])('%s names an option that there is not, without a stack trace', (script) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, script), '--fast'], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain("'--fast'");
+  expect(stderr).not.toContain('    at ');
+});
+
+test('people who always or never type cannot be simulated', () => {
+  const args = [join(root, 'test/bench/team-sizing.mjs'), '--typing', '1'];
+  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
+  expect(stderr).toContain('--typing must be between 0 and 1');
+});
