@@ -7,9 +7,9 @@ import { mean, type Percentiles, percentile, percentiles } from './statistics.ts
 
 export interface ReplayReport {
   keystrokes: number;
+  /** Before the next one, like the keys with text. */
   answeredBeforeNextKey: number;
   /** Something to show had come, though perhaps not all of it. */
-  textBeforeNextKey: number;
   withText: number;
   firstTextMs: Percentiles;
   fullMs: Percentiles;
@@ -22,7 +22,11 @@ export interface ReplayReport {
 }
 
 /** evaluatedBefore: by the engine before the first key. */
-export function summarize(editor: ReplayEditor, keys: Key[], evaluatedBefore: number): ReplayReport {
+export function summarize(
+  editor: Pick<ReplayEditor, 'status' | 'memory'>,
+  keys: Key[],
+  evaluatedBefore: number,
+): ReplayReport {
   const answered = keys.filter(({ isCancelled }) => !isCancelled);
   const evaluated = keys.map((key) => key.evaluated);
   const foreground = evaluated.reduce((sum, n) => sum + n, 0);
@@ -31,8 +35,7 @@ export function summarize(editor: ReplayEditor, keys: Key[], evaluatedBefore: nu
   return {
     keystrokes: keys.length,
     answeredBeforeNextKey: answered.length,
-    textBeforeNextKey: keys.filter(({ firstTextMs }) => firstTextMs !== null).length,
-    withText: keys.filter(({ text }) => text !== null).length,
+    withText: keys.filter(({ firstTextMs, text }) => firstTextMs !== null && text !== null).length,
     firstTextMs: percentiles(keys.flatMap(({ firstTextMs }) => firstTextMs ?? [])),
     fullMs: percentiles(answered.map(({ fullMs }) => fullMs)),
     tokensEvaluated: {
@@ -47,8 +50,8 @@ export function summarize(editor: ReplayEditor, keys: Key[], evaluatedBefore: nu
 }
 
 export function printReport(report: ReplayReport): void {
-  const { keystrokes, answeredBeforeNextKey, textBeforeNextKey, tokensEvaluated, accepting } = report;
-  print(`${keystrokes} keys, before the next one ${answeredBeforeNextKey} answered, ${textBeforeNextKey} with text`);
+  const { keystrokes, answeredBeforeNextKey, withText, tokensEvaluated, accepting } = report;
+  print(`${keystrokes} keys, before the next one ${answeredBeforeNextKey} answered, ${withText} with text`);
   printTimes('first text', report.firstTextMs);
   printTimes('full answer', report.fullMs);
   print(
@@ -64,6 +67,6 @@ export function printReport(report: ReplayReport): void {
 }
 
 function printTimes(what: string, times: Percentiles): void {
-  const shown = Object.entries(times).map(([name, ms]) => `${name} ${ms.toFixed(1)} ms`);
+  const shown = Object.entries(times).map(([name, ms]) => `${name} ${Number.isNaN(ms) ? '-' : `${ms.toFixed(1)} ms`}`);
   print(`${what.padEnd(12)} ${shown.join(', ')}`);
 }

@@ -101,7 +101,6 @@ test('reports every figure of a trace', () => {
   expect(report).toEqual({
     keystrokes: 12,
     answeredBeforeNextKey: 12,
-    textBeforeNextKey: 12,
     withText: expect.any(Number),
     firstTextMs: times,
     fullMs: times,
