@@ -27,7 +27,11 @@ const decodedTokens = 16;
 
 /** From a short prompt and answer of the loaded model, at background priority. */
 export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed> {
-  const request = { tokens: randomTokens(engine), maxTokens: decodedTokens, priority: 'background' as const };
+  const request = {
+    tokens: randomTokens(engine, promptTokens),
+    maxTokens: decodedTokens,
+    priority: 'background' as const,
+  };
   const { timings } = await engine.generate({ ...request, speculate: false });
   const read = timings.promptTokens - timings.cachedTokens;
   return {
@@ -36,10 +40,15 @@ export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<Mac
   };
 }
 
-/** Different at each call, so that none are cached. Special tokens, at the end of the vocabulary, are avoided. */
-function randomTokens({ info: { vocabulary, special } }: Engine): Uint32Array {
-  const ordinary = Math.min(vocabulary, ...Object.values(special).filter((id) => id >= 0));
-  return Uint32Array.from({ length: promptTokens }, () => Math.floor(Math.random() * ordinary));
+/**
+ * Ordinary tokens, different at each call, so that none are cached. They are those of the widest range without a special
+ * one, since some vocabularies end with these and others begin with them.
+ */
+export function randomTokens({ info: { vocabulary, special } }: Engine, n: number): Uint32Array {
+  const ends = [-1, ...Object.values(special), vocabulary].toSorted((a, b) => a - b);
+  const ranges = ends.slice(1).map((end, i) => ({ first: (ends[i] ?? 0) + 1, end }));
+  const { first, end } = ranges.reduce((a, b) => (b.end - b.first > a.end - a.first ? b : a));
+  return Uint32Array.from({ length: n }, () => first + Math.floor(Math.random() * (end - first)));
 }
 
 /**

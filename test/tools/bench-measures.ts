@@ -1,4 +1,5 @@
 // The measurements of `tool bench`: samples for each figure, and the time that each op took.
+import { randomTokens } from '../../language-server/models/estimate.ts';
 import type { Engine, OpTime } from '../../native/index.ts';
 
 export interface Measure {
@@ -68,13 +69,6 @@ function addOps(a: OpTime[], b: OpTime[], sign = 1): OpTime[] {
     const other = a.find((time) => time.op === op) ?? { ms: 0, calls: 0, bytes: 0 };
     return { op, ms: ms + sign * other.ms, calls: calls + sign * other.calls, bytes: bytes + sign * other.bytes };
   });
-}
-
-/** Ordinary tokens (special ones are at the end of the vocabulary), different at each call so that none are cached. */
-export function randomTokens(engine: Engine, n: number): Uint32Array {
-  const specials = Object.values(engine.info.special).filter((id) => id >= 0);
-  const ordinary = Math.min(engine.info.vocabulary, ...specials);
-  return Uint32Array.from({ length: n }, () => Math.floor(Math.random() * ordinary));
 }
 
 export function median(samples: number[]): number {

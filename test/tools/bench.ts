@@ -12,8 +12,9 @@ import {
   withEngine,
 } from '../../language-server/cli/command.ts';
 import { backendLine } from '../../language-server/engine/engine-host.ts';
+import { randomTokens } from '../../language-server/models/estimate.ts';
 import type { Engine, ModelInfo } from '../../native/index.ts';
-import { type Measure, measureBatches, measureDecode, measurePrefill, median, randomTokens } from './bench-measures.ts';
+import { type Measure, measureBatches, measureDecode, measurePrefill, median } from './bench-measures.ts';
 
 /** The context before the batches, in tokens. */
 const batchDepth = 512;

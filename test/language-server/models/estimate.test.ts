@@ -10,6 +10,7 @@ import {
   type Contender,
   estimate,
   measureSpeed,
+  randomTokens,
   recommend,
   refusal,
 } from '../../../language-server/models/estimate.ts';
@@ -138,4 +139,18 @@ test("the loaded model's own prompt and answer tell the speed", async () => {
   const cost = { fileBytes: 0, readBytesPerToken: 1e9, weightsPerToken: 2e9, kvBytesPerToken: 0, contextTokens: 0 };
   expect(await measureSpeed(engine, cost)).toEqual({ readBytesPerSecond: 500e9, weightsPerSecond: 32e12 });
   expect(engine.requests).toMatchObject([{ maxTokens: 16, speculate: false, priority: 'background' }]);
+});
+
+test.each([
+  ['end', {}],
+  [
+    'begin',
+    { fimPrefix: 1, fimMiddle: 2, fimSuffix: 3, fileSep: -1, repoName: -1, imStart: -1, imEnd: -1, endOfText: 0 },
+  ],
+])('random tokens are ordinary and not all the same, where the special ones %s the vocabulary', (_, special) => {
+  const engine = new FakeEngine({ special });
+  const tokens = [...randomTokens(engine, 64)];
+  for (const token of tokens) expect(Object.values(engine.info.special)).not.toContain(token);
+  expect(new Set(tokens).size).toBeGreaterThan(8);
+  expect(Math.max(...tokens)).toBeLessThan(engine.info.vocabulary);
 });
