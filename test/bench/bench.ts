@@ -6,7 +6,7 @@ import { type Figure, Samples } from './figures.ts';
 import { goalLines, type Outcome } from './goals.ts';
 import { type Limits, measureLimits, medianLimits } from './limits.ts';
 import { type BenchModel, benchModel, intoPageCache } from './models.ts';
-import { type Contest, type Group, type Options, parse } from './options.ts';
+import { type Contest, type Group, type Options, parse, usage } from './options.ts';
 import { waitForQuiet, watchOthers } from './quiet.ts';
 import { appendCsv, type CsvRow, csvPath, printProfile, printTable } from './report.ts';
 
@@ -19,6 +19,7 @@ const spoiltShare = 0.1;
 
 export async function bench(root: string, args: string[]): Promise<void> {
   const options = parse(args);
+  if (options === null) return console.log(usage);
   const patience = { seconds: options.patience };
   const outcomes: Outcome[] = [];
   for (const contest of options.contests) {
@@ -58,7 +59,7 @@ async function benchOneModel({ root, model, engines, contest, options, patience 
   const ops = new Map<string, Map<string, number>>();
   let variant = contest.variant;
   for (let round = 0; round < options.rounds; round++) {
-    await waitForQuiet(quietShare, Math.min(60, patience.seconds));
+    patience.seconds -= await waitForQuiet(quietShare, Math.min(60, patience.seconds));
     const limit = measureLimits(root, options.threads);
     if (limit) limits.push(limit);
     for (const [i, engine] of engines.entries()) {
@@ -67,7 +68,7 @@ async function benchOneModel({ root, model, engines, contest, options, patience 
         const chosen = Object.entries(result.samples).filter(([what]) => figures(what));
         samples[i]?.add(Object.fromEntries(chosen), others);
         if (engine.name === 'hearth') variant = result.variant;
-        if (engine.name === 'hearth') addOps(ops, result);
+        if (engine.name === 'hearth' && plan.purpose === 'speed') addOps(ops, result);
       }
     }
   }
@@ -82,7 +83,7 @@ async function benchOneModel({ root, model, engines, contest, options, patience 
 function plans(model: BenchModel, variant: string, { only, threads, depths, goals }: Options) {
   const nothing: Plan = {
     purpose: 'speed',
-    ...{ model: model.path, threads, variant },
+    ...{ model: model.path, vocabulary: model.vocabulary, threads, variant },
     ...{ depths: [0], prefill: [], decode: 0, batch: [], batchDepth: 512, batchRounds: 5 },
   };
   const wants = (group: Group) => only.includes(group);
@@ -103,11 +104,10 @@ function plans(model: BenchModel, variant: string, { only, threads, depths, goal
 
 async function quietRun(engine: BenchEngine, plan: Plan, patience: { seconds: number }) {
   while (true) {
-    const start = performance.now();
-    await waitForQuiet(quietShare, patience.seconds);
-    patience.seconds -= (performance.now() - start) / 1000;
+    patience.seconds -= await waitForQuiet(quietShare, patience.seconds);
     intoPageCache(plan.model);
     const others = watchOthers();
+    const start = performance.now();
     const result = await engine.run(plan);
     const share = others();
     if (share === undefined || share < spoiltShare || patience.seconds <= 0) return { result, others: share };

@@ -1,6 +1,6 @@
 // The engines: each run is a process of its own that loads the model, measures, and prints JSON.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BenchError } from './bench-error.ts';
 import type { Rival } from './goals.ts';
@@ -9,6 +9,8 @@ import { commit } from './report.ts';
 export interface Plan {
   purpose: 'speed' | 'memory';
   model: string;
+  /** How many tokens the model knows. */
+  vocabulary: number;
   threads: number;
   variant: string;
   /** Tokens of context before what the next two measure: prompt lengths, and steps of one token (0: none). */
@@ -141,11 +143,16 @@ export function llamaCppEntry(root: string, kernels = ''): string {
 
 /** Its own folder and package.json: the product does not depend on it. Install scripts would build from source. */
 function installLlamaCpp(folder: string): string {
-  if (existsSync(join(folder, 'node_modules', 'node-llama-cpp'))) return folder;
+  const names = ['node-llama-cpp', `@node-llama-cpp/${platform}`];
+  const installed = (name: string) => {
+    const file = join(folder, 'node_modules', name, 'package.json');
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version;
+  };
+  if (names.every((name) => installed(name) === llamaCppVersion)) return folder;
   console.log('installing node-llama-cpp into .cache/bench');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const packages = [`node-llama-cpp@${llamaCppVersion}`, `@node-llama-cpp/${platform}@${llamaCppVersion}`];
+  const packages = names.map((name) => `${name}@${llamaCppVersion}`);
   const flags = ['--ignore-scripts', '--omit=optional', '--no-audit', '--no-fund', '--loglevel', 'error'];
   try {
     execFileSync('npm', ['install', ...flags, ...packages], { cwd: folder, stdio: 'inherit' });
@@ -169,7 +176,7 @@ function withKernels(folder: string, kernels: string): string {
   return copy;
 }
 
-const platform = `${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
+export const platform = `${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
 export const llamaCppVersion = '3.22.1';
 
 /** What it prints in its last line. */

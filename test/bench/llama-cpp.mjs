@@ -36,20 +36,27 @@ const loadMs = await milliseconds(async () => {
 put('load', loadMs);
 
 const sequence = context.getSequence();
-// Ordinary tokens: the special ones stand at the end of the vocabulary.
-const random = (n) => Array.from({ length: n }, () => Math.floor(Math.random() * 150000));
+// Special tokens cost as much as others.
+const random = (n) => Array.from({ length: n }, () => Math.floor(Math.random() * plan.vocabulary));
 const evaluate = (tokens) => sequence.evaluateWithoutGeneratingNewTokens(tokens);
 const truncate = (length) => sequence.eraseContextTokenRanges([{ start: length, end: sequence.nextTokenIndex }]);
 
-/** Steps of one token each; the first yielded token belongs to the prompt. */
-async function decodeRate(steps) {
-  let yielded = 0;
-  let start = 0;
-  for await (const _ of sequence.evaluate(random(1), { temperature: 0, yieldEogToken: true })) {
-    if (yielded === 0) start = performance.now();
-    if (yielded++ === steps) break;
+/** Steps of one token each, in as many answers as they take; the first yielded token of one belongs to the prompt. */
+async function decodeRate(steps, depth) {
+  let done = 0;
+  let ms = 0;
+  while (done < steps) {
+    let yielded = 0;
+    let start = 0;
+    for await (const _ of sequence.evaluate(random(1), { temperature: 0, yieldEogToken: true })) {
+      if (yielded === 0) start = performance.now();
+      if (yielded++ === steps - done) break;
+    }
+    ms += performance.now() - start;
+    done += yielded - 1;
+    await truncate(depth);
   }
-  return ((yielded - 1) * 1000) / (performance.now() - start);
+  return (done * 1000) / ms;
 }
 
 await evaluate(random(32));
@@ -60,7 +67,7 @@ for (const depth of plan.depths) {
     put(`prefill ${n} at ${depth}`, (n * 1000) / (await milliseconds(() => evaluate(random(n)))));
     await truncate(depth);
   }
-  if (plan.decode > 0) put(`decode ${plan.decode} at ${depth}`, await decodeRate(plan.decode));
+  if (plan.decode > 0) put(`decode ${plan.decode} at ${depth}`, await decodeRate(plan.decode, depth));
 }
 if (plan.batch.length > 0) {
   await sequence.clearHistory();

@@ -9,6 +9,7 @@ import { BenchError } from './bench-error.ts';
 export interface BenchModel {
   name: string;
   path: string;
+  vocabulary: number;
   /**
    * Weights that every token of a prompt is multiplied with: the last layer only stores K and V, the head has no part.
    */
@@ -47,6 +48,7 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
   return {
     name: basename(path, '.gguf'),
     path,
+    vocabulary: (keys['tokenizer.ggml.tokens'] as string[]).length,
     prefillWeights: sum(body.filter(({ name }) => !isSkipped(name)).map(({ weights }) => weights)),
     streamedBytes: sum(body.map(({ bytes }) => bytes)) + head.bytes,
     kvBytes: 2 * 2 * read('block_count') * read('attention.head_count_kv') * headDim,

@@ -21,13 +21,16 @@ export function watchOthers(): () => number | undefined {
   };
 }
 
-/** Waits until others use less than `share`, at most `seconds`. */
-export async function waitForQuiet(share: number, seconds: number): Promise<void> {
-  for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
+/** Waits until others use less than `share`, at most about `seconds`. Resolves to the seconds that it has waited. */
+export async function waitForQuiet(share: number, seconds: number): Promise<number> {
+  const start = performance.now();
+  const waited = () => (performance.now() - start) / 1000;
+  while (waited() < seconds) {
     const others = watchOthers();
     await sleep(1500);
-    if ((others() ?? 0) < share) return;
+    if ((others() ?? 0) < share) break;
   }
+  return waited();
 }
 
 function ticks(): Ticks {
