@@ -7,19 +7,19 @@ const linesAbove = 256;
 const linesBelow = 64;
 
 /** The document as lines, with one place where text is put in. */
-class Document {
+export class Document {
   constructor(text) {
     this.lines = text.split('\n');
   }
 
-  /** Answers with the cursor behind the insert. */
-  insert({ line, character, insert }) {
+  /** Makes an edit of a trace; returns the cursor's place after it. */
+  insert({ line, character, insert, behind = 0, deleted = 0 }) {
     const old = this.lines[line];
-    const added = `${old.slice(0, character)}${insert}`.split('\n');
-    const cursor = { line: line + added.length - 1, character: added.at(-1).length };
-    added[added.length - 1] += old.slice(character);
-    this.lines.splice(line, 1, ...added);
-    return cursor;
+    const left = `${old.slice(0, character)}${insert.slice(0, insert.length - behind)}`;
+    const right = `${insert.slice(insert.length - behind)}${old.slice(character + deleted)}`;
+    this.lines.splice(line, 1, ...`${left}${right}`.split('\n'));
+    const above = left.split('\n');
+    return { line: line + above.length - 1, character: above.at(-1).length };
   }
 
   request({ line, character }, maxTokens, more) {
