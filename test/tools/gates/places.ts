@@ -1,12 +1,13 @@
 // npm run tool -- places FOLDER… --out FOLDER: places for `record` and `gates`, cut out of files and typed in sessions.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { type Command, count, print, text, UsageError } from '../../../language-server/cli/command.ts';
 import { languageIdOf } from '../../../language-server/prompt/document-path.ts';
 import { makeTrace } from '../make-trace.ts';
 import { formatTrace } from '../trace.ts';
 import { cutPlace, type Random, randomFrom, type SourceFile } from './cut-places.ts';
+import { sessionFiles } from './recording.ts';
 
 const maxFileChars = 40_000;
 const minFileLines = 12;
@@ -30,6 +31,8 @@ export const placesCommand: Command = {
     const places = evenly(files, count(values, 'cuts') ?? 1200, random, cutPlace);
     const sessions = evenly(files, count(values, 'sessions') ?? 30, random, session);
     mkdirSync(out, { recursive: true });
+    // Of an earlier run there may be more.
+    for (const name of sessionFiles(out)) rmSync(join(out, name));
     writeFileSync(join(out, 'cuts.jsonl'), places.map((each) => `${JSON.stringify(each)}\n`).join(''));
     for (const [i, each] of sessions.entries()) writeFileSync(join(out, `session-${i + 1}.jsonl`), each);
     print(`${places.length} places, ${sessions.length} sessions of ${files.length} files`);

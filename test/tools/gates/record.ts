@@ -6,8 +6,16 @@ import { GrowingText } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { placeAt } from '../../../language-server/rules/place.ts';
 import type { Engine } from '../../../native/index.ts';
-import { readJsonLines, required } from '../input.ts';
-import { cursorDocument, maxTokens, type RecordedPlace, type Recording, readCuts, readSessions } from './recording.ts';
+import { required } from '../input.ts';
+import {
+  cursorDocument,
+  maxTokens,
+  type RecordedPlace,
+  type Recording,
+  readCuts,
+  readRecordings,
+  readSessions,
+} from './recording.ts';
 
 const noGate = { line: 0, beginning: 1 };
 // Rules may change, so the recording goes on behind the place where today's end the text.
@@ -33,13 +41,15 @@ export const recordCommand: Command = {
     const isFolder = statSync(path).isDirectory();
     const cuts = readCuts(isFolder ? join(path, 'cuts.jsonl') : path).slice(0, count(values, 'cuts'));
     const sessions = isFolder ? readSessions(path).slice(0, count(values, 'sessions')) : [];
-    const known = new Set(existsSync(out) ? readJsonLines(out).map(({ entry }) => entry.id) : []);
+    const before = existsSync(out) ? readRecordings(out) : null;
     const window = count(values, 'window') ?? Number.POSITIVE_INFINITY;
     await withEngine(values, async (engine) => {
-      if (!existsSync(out)) appendFileSync(out, `${JSON.stringify({ name: engine.info.name })}\n`);
+      const { name } = engine.info;
+      if (before === null) appendFileSync(out, `${JSON.stringify({ name })}\n`);
+      else if (before.model.name !== name) throw new Error(`${out} is of ${before.model.name}, not of ${name}`);
       const anchors = new Anchors(engine);
       for (const place of [...cuts, ...sessions.flat()]) {
-        if (known.has(place.id)) continue;
+        if (before?.recordings.has(place.id)) continue;
         const recording = await record(engine, anchors, within(place, window));
         appendFileSync(out, `${JSON.stringify({ id: place.id, ...recording })}\n`);
         if (place.kind !== 'typed') anchors.forgetAll();
@@ -48,10 +58,12 @@ export const recordCommand: Command = {
   },
 };
 
-function within(place: RecordedPlace, window: number): RecordedPlace {
-  if (place.prefix.length + place.suffix.length <= window) return place;
-  const from = place.prefix.indexOf('\n', place.prefix.length - window - 1) + 1;
-  return { ...place, prefix: place.prefix.slice(from), suffix: place.suffix.slice(0, window / 3) };
+/** Of a longer text, the lines that fit in the window before the cursor, and a third as much behind it. */
+export function within<T extends Pick<RecordedPlace, 'prefix' | 'suffix'>>(place: T, window: number): T {
+  const { prefix, suffix } = place;
+  if (prefix.length + suffix.length <= window) return place;
+  const from = prefix.length <= window ? 0 : prefix.indexOf('\n', prefix.length - window - 1) + 1;
+  return { ...place, prefix: prefix.slice(from), suffix: suffix.slice(0, window / 3) };
 }
 
 async function record(engine: Engine, anchors: Anchors, place: RecordedPlace): Promise<Recording> {

@@ -44,10 +44,14 @@ export function readCuts(path: string): RecordedPlace[] {
   });
 }
 
+/** The names of the sessions' files in a folder. */
+export function sessionFiles(folder: string): string[] {
+  return readdirSync(folder).filter((name) => name.startsWith('session-'));
+}
+
 /** The places of each session of the folder, one after each key. */
 export function readSessions(folder: string): RecordedPlace[][] {
-  const names = readdirSync(folder).filter((name) => name.startsWith('session-'));
-  return names.map((name) => {
+  return sessionFiles(folder).map((name) => {
     const trace = readTrace(join(folder, name));
     const { text, edits } = trace;
     const behind = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
