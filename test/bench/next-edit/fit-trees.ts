@@ -78,7 +78,7 @@ function treeOf(round: Round, rate: number): Tree {
 
 /** The question that tells most; one that puts all on one side if none tells anything. */
 function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32Array) {
-  let best = { feature: 0, bin: maxBins, gain: 0 };
+  let best = { feature: 0, bin: Number.POSITIVE_INFINITY, gain: 0 };
   const gainOf = (gradient: number, curvature: number) => gradient ** 2 / (curvature + shrinkage);
   for (const [feature, column] of bins.entries()) {
     const count = edges[feature]?.length ?? 0;

@@ -26,3 +26,11 @@ test('as much is shown as leaves the wanted precision', () => {
   expect(shownAt(cases, odds, 1)).toMatchObject({ shown: 12 / 13, quiet: 1, precision: 1 });
   expect(shownAt(cases, odds, 0.9)).toMatchObject({ shown: 12 / 13, quiet: 0, precision: 12 / 13 });
 });
+
+test('where no question tells anything, all examples are on one side', () => {
+  const examples = numbers.map((_, i) => ({ numbers: [i], isRight: i % 2 === 0, weight: 1e-4 }));
+  const { trees } = fitTrees(examples, { trees: 1, rate: 0.3 });
+  const [{ above } = { above: [] }] = trees;
+  expect(above).toHaveLength(7);
+  for (const each of above) expect(each).toBeGreaterThan(numbers.length);
+});

@@ -1,5 +1,6 @@
 // Reads the commits of a git repository: for each file that a commit changes, its hunks.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -60,10 +61,19 @@ export async function* commitsOf(repository: string): AsyncGenerator<Commit> {
   const patterns = Object.keys(languageIds).map((extension) => `*${extension}`);
   const format = ['--format=%x00%H %s', '--no-merges', '--no-renames', '--no-color', '--full-index'];
   const child = spawn('git', [...git, '-C', repository, 'log', '-p', '-U0', ...format, '--', ...patterns], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const ended = once(child, 'close');
+  let isReadable = false;
   try {
-    yield* parseLog(createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }));
+    for await (const commit of parseLog(
+      createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY }),
+    )) {
+      isReadable = true;
+      yield commit;
+    }
+    // Of a history that breaks off, git says why, and what came before counts.
+    if ((await ended)[0] !== 0 && !isReadable) throw new Error(`${repository} has no history that git can read`);
   } finally {
     child.kill();
   }

@@ -140,3 +140,7 @@ test('takes cases from each language and repository in turn', () => {
   const all = [of('go', 'a@1'), of('go', 'a@2'), of('go', 'b@3'), of('rust', 'c@4')];
   expect(thinned(all, { related: 3, quiet: 1 }).map(({ source }) => source)).toEqual(['a@1', 'c@4', 'b@3']);
 });
+
+test('a folder without a history is no history without cases', async () => {
+  await expect(casesOf(join(folder, 'none'), { related: 1, quiet: 1 })).rejects.toThrow(/none has no history/);
+});
