@@ -61,5 +61,6 @@ async function compile(names, folder, compression) {
     );
   }
   console.log(`${folder}/nvidia.fatbin: ${(statSync(output).size / 2 ** 20).toFixed(1)} MiB`);
+  if (failed > 0) rmSync(output); // or the next package would have it
   return { passed: names.length - failed, failed };
 }

@@ -51,8 +51,8 @@ export async function build(folder, options, targets, { source = 'native', confi
   const all = [...options, ...warningsAreErrors];
   dropForeignBuild(path, join(root, source));
   if (!isConfigured(path, all)) {
-    // With other options than last time, also those that were then given must go.
-    if (existsSync(join(path, optionsFile))) rmSync(join(path, 'CMakeCache.txt'), { force: true });
+    // Options that were given before must go, and so must the record of them: this may fail or be interrupted.
+    for (const file of ['CMakeCache.txt', optionsFile]) rmSync(join(path, file), { force: true });
     await configure(source, folder, all);
     writeFileSync(join(path, optionsFile), JSON.stringify(all));
   }

@@ -12,7 +12,8 @@ const zigPrograms = ['c++', 'build-lib', 'ar', 'ranlib'];
 
 /** Installs what is missing. Returns the paths of python, and of zig as a C++ compiler, linker, archiver and indexer. */
 export async function pythonTools() {
-  const wanted = `${readFileSync(requirements, 'utf8')}${zigPrograms}`;
+  // The programs name the folder, so those of a checkout that was moved do not count.
+  const wanted = `${readFileSync(requirements, 'utf8')}${zigPrograms} ${folder}`;
   if (!existsSync(installed) || readFileSync(installed, 'utf8') !== wanted) await install(wanted);
   const bin = (name) => join(folder, 'bin', name);
   return {

@@ -9,12 +9,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 // The scripts are plain Node and have no types.
 const script = new URL('../../scripts/cmake.mjs', import.meta.url).href;
-const { dropForeignBuild, isConfigured, optionsFile } = (await import(script)) as {
+const {
+  build: buildIn,
+  dropForeignBuild,
+  isConfigured,
+  optionsFile,
+} = (await import(script)) as {
+  build: (folder: string, options: string[], targets: string[], how: object) => Promise<void>;
   dropForeignBuild: (folder: string, source: string) => void;
   isConfigured: (folder: string, options: string[]) => boolean;
   optionsFile: string;
@@ -80,4 +86,15 @@ test('a build is configured again for other options, or where configuring it fai
   expect(isConfigured(build, ['-DA=1', '-DB=2'])).toBe(false);
   rmSync(join(build, 'build.ninja'));
   expect(isConfigured(build, ['-DA=1'])).toBe(false);
+});
+
+test('where configuring for other options fails, nothing counts as configured', async () => {
+  const build = join(checkout, 'build', 'native');
+  writeFileSync(join(build, optionsFile), JSON.stringify(['-DA=1']));
+  const fromRoot = (path: string) => relative(join(import.meta.dirname, '../..'), path);
+  const configure = () => Promise.reject(new Error('interrupted'));
+  const how = { source: fromRoot(join(checkout, 'native')), configure };
+  await expect(buildIn(fromRoot(build), ['-DB=2'], [], how)).rejects.toThrow('interrupted');
+  expect(isConfigured(build, ['-DA=1'])).toBe(false);
+  expect(existsSync(join(build, 'CMakeCache.txt'))).toBe(false);
 });
