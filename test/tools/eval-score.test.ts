@@ -9,6 +9,8 @@ test('white space at the end does not count', () => check('a + b;\n', 'a + b;', 
 
 test('a first line can be right when the rest is not', () => check('a();\nb();', 'a();\nc();', 0, 1));
 
+test('nothing is no first line, also where the line is full and others follow', () => check('', '\n  a();', 0, 0));
+
 test('leading white space counts', () => check(' a', 'a', 0, 0));
 
 test('what the text replaces counts as what was there', () => {

@@ -51,7 +51,7 @@ export function scoreOf(
   const charactersRight = commonPrefixLength(text, truth);
   return {
     exactMatch: Number(got === wanted),
-    firstLine: Number(firstLine(text) === firstLine(truth)),
+    firstLine: Number(text !== '' && firstLine(text) === firstLine(truth)),
     editSimilarity: editSimilarity(got, wanted),
     shown: Number(text !== ''),
     charactersRight,
