@@ -14,9 +14,9 @@ const read = (file) => readFileSync(join(root, file), 'utf8');
 
 /** Existing files with one of these endings that are tracked, or new and not ignored by git. */
 async function files(...endings) {
-  const list = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { quiet: true });
+  const list = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { quiet: true });
   return list
-    .split('\n')
+    .split('\0')
     .filter((file) => endings.some((ending) => file.endsWith(ending)) && existsSync(join(root, file)));
 }
 
@@ -36,7 +36,7 @@ async function checkCppFormat() {
 async function checkPaths() {
   const personal = /(?<![\w.@$}~/-])\/(?:home|Users|root|work|farm)\/[\w.-]+|[A-Z]:\\Users\\/;
   const found = [];
-  for (const file of await files(...scripts, ...cpp, '.md', '.json', '.txt', '.cmake', '.sh', '.ci/run')) {
+  for (const file of await files(...scripts, ...cpp, '.py', '.md', '.json', '.txt', '.cmake', '.sh', '.ci/run')) {
     if (file === 'package-lock.json' || file.startsWith('test/fixtures/')) continue;
     read(file)
       .split('\n')

@@ -30,7 +30,7 @@ CLOSERS = re.compile(r"[)\]}>\"'`][)\]}>\"'`;,]*(?=\n|$)")
 
 
 def anchor_above(text, cursor, lines, reach):
-    """As language-server/completion/text-window.ts: the line start that many lines up, or the highest within reach."""
+    """As language-server/prompt/text-window.ts: the line start that many lines up, or the highest within reach."""
     lowest = max(0, cursor - reach)
     window = text[lowest:cursor]
     found, before = None, len(window)

@@ -1,4 +1,5 @@
 // Bundles a TypeScript program of the tests or tools into build/NAME.cjs, without npm packages, and imports it.
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -7,9 +8,10 @@ import { root } from '../../scripts/tools.mjs';
 /** source: a path relative to the repository, or esbuild's stdin option. Resolves to the exports of the program. */
 export async function bundled(name, source) {
   const outfile = join(root, 'build', `${name}.cjs`);
+  const own = `${outfile}.${process.pid}`; // another process may be reading the file
   await build({
     ...(typeof source === 'string' ? { entryPoints: [join(root, source)] } : { stdin: source }),
-    outfile,
+    outfile: own,
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -17,5 +19,6 @@ export async function bundled(name, source) {
     packages: 'external',
     logLevel: 'warning',
   });
+  renameSync(own, outfile);
   return (await import(pathToFileURL(outfile).href)).default;
 }
