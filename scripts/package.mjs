@@ -17,12 +17,13 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { writeSbom } from './sbom.mjs';
+import { linkedNotices, writeSbom } from './sbom.mjs';
 import { targetOf } from './targets/targets.mjs';
 import { main, root, run, ToolError } from './tools.mjs';
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const made = 'dist/sbom.cdx.json';
+const notices = 'dist/NOTICES.txt';
 const addonFile = 'dist/hearth.node';
 
 /** VS Code's name of the system that this runs on. Where no glibc is, there is musl. */
@@ -58,10 +59,14 @@ export async function packExtension(
   if (missing.length > 0)
     throw new ToolError(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
   const files = [...listedFiles().filter((file) => file !== made), ...kernels, 'package.json', '.vscodeignore'];
+  // What a compiler of this machine links in is the machine's own.
+  const isOwn = addon === join(root, addonFile);
   await inOwnFolder(target, async (folder) => {
-    for (const file of files) place(sourceOf(file), join(folder, file));
-    // What a compiler of this machine links in is the machine's own.
-    await writeSbom(join(folder, made), addon === join(root, addonFile) ? {} : { target, addon });
+    for (const file of files) if (file !== notices) place(sourceOf(file), join(folder, file));
+    const texts = [read(notices), ...(isOwn ? [] : linkedNotices(targetOf(target)))];
+    mkdirSync(join(folder, 'dist'), { recursive: true });
+    writeFileSync(join(folder, notices), texts.join(`\n${'-'.repeat(80)}\n`));
+    await writeSbom(join(folder, made), isOwn ? {} : { target, addon });
     if (sbom) cpSync(join(folder, made), sbom);
     await pack(target, folder, out);
   });

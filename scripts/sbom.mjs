@@ -88,6 +88,17 @@ function addonComponent(target, addon) {
   };
 }
 
+/** For dist/NOTICES.txt, the licences of what is linked into the addon for a target: a text for each file that has one. */
+export function linkedNotices({ linked }) {
+  const files = [...new Set(linked.flatMap(([, , , file]) => file ?? []))];
+  return files.map((file) => {
+    if (!existsSync(file)) throw new ToolError(`a licence that must be in the package is missing: ${file}`);
+    const own = linked.filter((each) => each[3] === file);
+    const heads = own.map(([name, version, licence]) => `${name} ${version} (${licence})`);
+    return `${heads.join('\n')}\n\n${readFileSync(file, 'utf8').trim()}\n`;
+  });
+}
+
 /** Checks the licences and writes the list of components. build: as in sbom(). */
 export async function writeSbom(path = join(root, 'dist/sbom.cdx.json'), build = {}) {
   const problems = licenceProblems(shippedPackages());

@@ -14,6 +14,7 @@ const maxBytes = 60e6;
 const addonPath = 'extension/dist/hearth.node';
 const modelPath = 'extension/models/starter.gguf';
 const sbomPath = 'extension/dist/sbom.cdx.json';
+const noticesPath = 'extension/dist/NOTICES.txt';
 const kernelPath = /^extension\/dist\/gpu\/[\w-]+(\.co|\.fatbin)$/;
 
 /** vsce gives three files another name. */
@@ -62,6 +63,7 @@ export function packageProblems(facts, name, { bytes, version, model }) {
       : [`${addonPath} is no library`]),
     ...(files.get(modelPath)?.sha256 === model ? [] : [`${modelPath} is not the bundled model`]),
     ...componentProblems(facts.components, files),
+    ...noticeProblems(facts.notices, target),
   ];
 }
 
@@ -82,6 +84,13 @@ function componentProblems(components, files) {
   const digests = components.flatMap(({ hashes = [] }) => hashes.map(({ content }) => content));
   const unlisted = [addonPath, modelPath].filter((path) => !digests.includes(files.get(path)?.sha256));
   return unlisted.map((path) => `${sbomPath} does not list ${path}`);
+}
+
+/** It must have the licences that ask for it. */
+function noticeProblems(notices, { linked }) {
+  const named = linked.filter(([, , , file]) => file).map(([name]) => name);
+  const missing = named.filter((name) => !notices.includes(`\n${name} `));
+  return missing.map((name) => `${noticesPath} lacks the licence of the ${name}`);
 }
 
 /** Throws a ToolError with every problem. Returns the facts. */

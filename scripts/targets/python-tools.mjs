@@ -1,11 +1,13 @@
 // zig and lief in a virtual environment below .cache, by pinned versions and hashes.
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotRun, requirePython, root, run } from '../tools.mjs';
 
 const requirements = join(root, 'scripts/targets/requirements.txt');
 const folder = join(root, '.cache/targets');
 const installed = join(folder, 'installed.txt');
+/** The licence of zig and of its compiler-rt. */
+export const zigLicence = join(folder, 'zig-licence.txt');
 
 /** CMake wants a program for each, and so does ccache, which takes the first argument for a file. */
 const zigPrograms = ['c++', 'build-lib', 'ar', 'ranlib'];
@@ -36,7 +38,9 @@ async function install(wanted) {
   const options = ['--quiet', '--no-deps', '--only-binary=:all:', '--require-hashes', '-r', requirements];
   await run(join(folder, 'bin/python'), ['-m', 'pip', 'install', ...options], { quiet: true });
   const find = 'import ziglang, os; print(os.path.dirname(ziglang.__file__))';
-  const zig = join((await run(join(folder, 'bin/python'), ['-c', find], { quiet: true })).trim(), 'zig');
+  const found = (await run(join(folder, 'bin/python'), ['-c', find], { quiet: true })).trim();
+  const zig = join(found, 'zig');
+  copyFileSync(join(found, 'LICENSE'), zigLicence);
   const cache = join(root, '.cache/zig-cache');
   for (const name of zigPrograms) {
     const path = join(folder, 'bin', `zig-${name}`);

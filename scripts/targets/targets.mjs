@@ -1,16 +1,18 @@
 // The systems that Hearth is built for, by the names that VS Code gives them.
 import { ToolError } from '../tools.mjs';
+import { zigLicence } from './python-tools.mjs';
 
 const llvm = 'Apache-2.0 WITH LLVM-exception';
 const zigLibraries = [
   ['libc++, libc++abi and libunwind of zig', '0.15.2', llvm],
-  ['compiler-rt of zig', '0.15.2', 'MIT'],
+  ['compiler-rt of zig', '0.15.2', 'MIT', zigLicence],
 ];
+const mingwLicences = '/usr/share/doc/mingw-w64-x86-64-dev/copyright';
 /** What g++ for Windows brings, of Debian 12. */
 const mingwLibraries = [
   ['libstdc++ and libgcc of GCC', '12.2.0', 'GPL-3.0-or-later WITH GCC-exception-3.1'],
-  ['runtime of mingw-w64', '10.0.0', 'ZPL-2.1'],
-  ['winpthreads of mingw-w64', '10.0.0', 'MIT AND BSD-3-Clause'],
+  ['runtime of mingw-w64', '10.0.0', 'ZPL-2.1', mingwLicences],
+  ['winpthreads of mingw-w64', '10.0.0', 'MIT AND BSD-3-Clause', mingwLicences],
 ];
 
 /**
@@ -21,7 +23,8 @@ const mingwLibraries = [
  * libraries: those that the addon may ask for; the system has them all.
  * kernels: endings of the GPU kernels that can run there.
  * variants: of the CPU kernels.
- * linked: what the compiler links into the addon, as [name, version, licence].
+ * linked: what the compiler links into the addon, as [name, version, licence, the file with the licence's text]; no file
+ * where the licence makes an exception for what a compiler links.
  */
 export const targets = {
   'linux-x64': {

@@ -11,6 +11,7 @@ from binary_facts import facts_of
 
 MAGIC = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"!<arch>")
 SBOM = "extension/dist/sbom.cdx.json"
+NOTICES = "extension/dist/NOTICES.txt"
 
 
 def main(path):
@@ -31,12 +32,14 @@ def main(path):
         manifest = package.read("extension.vsixmanifest").decode()
         identity = re.search(r"<Identity [^>]*>", manifest)[0]
         names = package.namelist()
+        notices = package.read(NOTICES).decode() if NOTICES in names else ""
         sbom = json.loads(package.read(SBOM)) if SBOM in names else {"components": []}
     return {
         "files": files,
         "binaries": binaries,
         "identity": dict(re.findall(r'(\w+)="([^"]*)"', identity)),
         "components": sbom["components"],
+        "notices": notices,
     }
 
 

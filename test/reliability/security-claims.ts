@@ -182,7 +182,11 @@ export const claims: Record<string, Evidence> = {
   'In texts of another kind': 'by design',
   'The time for the search': [['time.test.ts', 'in proportion to its length']],
 
-  '`dist/NOTICES.txt`': [['sbom.test.ts', 'has every package of the bundles']],
+  '`dist/NOTICES.txt`': [
+    ['sbom.test.ts', 'has every package of the bundles'],
+    ['sbom.test.ts', 'comes with the texts of the licences'],
+  ],
+  'Both are made by the build': 'by design',
   'A test fails when': [['sbom.test.ts', 'asks for more than its text']],
   '`npm run check` asks': 'by design',
 };

@@ -22,7 +22,11 @@ mkdir -p node_modules/code-server/lib/vscode/extensions\n`;
   const target = join(folder, 'vscode server');
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, CHROMIUM: 'true', HEARTH_VSCODE_DIR: target };
   const { status, stderr } = spawnSync('bash', [script], { env, encoding: 'utf8' });
-  return { status, stderr, isStamped: existsSync(target) && readdirSync(target).some((name) => name.startsWith('.inst')) };
+  return {
+    status,
+    stderr,
+    isStamped: existsSync(target) && readdirSync(target).some((name) => name.startsWith('.inst')),
+  };
 }
 
 test.each(['node-linux', 'code-server@', '/vscode/extensions', 'rebuild'])(

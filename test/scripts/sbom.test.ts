@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 // @ts-expect-error a script without types
-import { audit, licenceProblems, sbom, shippedPackages } from '../../scripts/sbom.mjs';
+import { audit, licenceProblems, linkedNotices, sbom, shippedPackages } from '../../scripts/sbom.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -46,4 +46,15 @@ test('a registry that does not answer is not waited for', async () => {
   expect(processes()).toBe(before);
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
+});
+
+test('what a compiler links in comes with the texts of the licences that ask for it, each once', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-licences-'));
+  const text = join(folder, 'copyright');
+  writeFileSync(text, 'Keep this.\n');
+  const exempt = ['libgcc', '1', 'GPL-3.0-or-later WITH GCC-exception-3.1'];
+  const linked = [exempt, ['runtime', '2', 'ZPL-2.1', text], ['threads', '2', 'MIT', text]];
+  expect(linkedNotices({ linked })).toEqual(['runtime 2 (ZPL-2.1)\nthreads 2 (MIT)\n\nKeep this.\n']);
+  rmSync(folder, { recursive: true });
+  expect(() => linkedNotices({ linked })).toThrow(`is missing: ${text}`);
 });

@@ -132,6 +132,7 @@ const facts = {
   binaries: [linuxAddon],
   identity: { Version: '0.1.0', TargetPlatform: 'linux-x64' },
   components: [{ hashes: [{ content: model }] }, { hashes: [{ content: addonDigest }] }],
+  notices: 'Hearth contains these packages:\n\ncompiler-rt of zig 0.15.2 (MIT)\n\nMay be used.\n',
 };
 const expected = { bytes: 50e6, version: '0.1.0', model };
 const file = (path: string, isLink = false) => ({ path, bytes: 10, isLink, sha256: '' });
@@ -181,6 +182,7 @@ test.each([
     { files: [...without('extension/models/starter.gguf'), file('extension/models/starter.gguf')] },
     [/not the bundled model/, /does not list .*starter/],
   ],
+  ['a licence that it lacks', { notices: '' }, [/NOTICES\.txt lacks the licence of the compiler-rt of zig/]],
   ['a list without the addon', { components: facts.components.slice(0, 1) }, [/does not list .*hearth\.node/]],
 ])('a package is refused for %s', (_, change, problems) => {
   const found: string[] = packageProblems({ ...facts, ...change }, 'linux-x64', expected);
