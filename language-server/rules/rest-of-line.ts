@@ -24,9 +24,15 @@ const connectorWord = /^\s+(?:as|in|of|if|else|is|and|or|instanceof|not|from|for
 /** isEnded: the model itself ended the text, so it meant the rest to follow. */
 export function fitRest(text: string, place: Place, isEnded: boolean): Fit | Misfit {
   const rest = place.around.lineSuffix;
-  const fit = closersOnly.test(rest) ? fitClosers(text, rest, place, isEnded) : fitCode(text, rest, place, isEnded);
+  const closes = closersOnly.test(rest) && !isUnopened(rest, place);
+  const fit = closes ? fitClosers(text, rest, place, isEnded) : fitCode(text, rest, place, isEnded);
   if (typeof fit === 'string') return fit;
   return text.slice(0, fit.end).trim() === '' ? 'nothing-to-add' : fit;
+}
+
+/** Whether the rest begins with a closing bracket that nothing has opened, so that the text must. */
+function isUnopened(rest: string, { language, open, surplus }: Place): boolean {
+  return surplus.length > 0 && scan(rest, language, open).outer[0]?.closes === null;
 }
 
 /** Whether the text already contains the rest, so that generation can stop. */

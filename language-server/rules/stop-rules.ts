@@ -115,11 +115,19 @@ export function surplusCloser(text: string, place: Place, generated: GeneratedTe
   const { language, document } = place;
   const below = document.text.slice(document.offset, document.offset + scannedChars);
   const surplus = scan(text, language, place.open).outer.find(({ at, closes }) => {
-    if (closes === null) return !place.isWindowCut;
+    if (closes === null) return !place.isWindowCut && !endsPattern(text.slice(0, at), place);
     if (!isBracket(closes)) return endsIn(below, closes.token, language);
     return !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, generated.mayGrow(text));
   });
   return surplus?.at ?? text.length;
+}
+
+/** Whether a closing bracket behind the text would end a pattern of a shell's case. */
+function endsPattern(text: string, { language, around }: Place): boolean {
+  if (language.terminatorOf('case $1 in') !== 'esac') return false;
+  const written = `${around.linesAbove[0] ?? ''}\n${around.linePrefix}${text}`;
+  const [line, above] = filledLines(written).reverse();
+  return /(?:\bin|;;)$/.test(above?.text.trim() ?? '') && !/[();]/.test(line?.text ?? '');
 }
 
 /** Whether a closing bracket continues the statement, as in `} else {`. */

@@ -17,7 +17,8 @@ const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 const danglingKeywords = new Set(
   (
     'and as assert async await case const def del extends for from function if implements import in instanceof is ' +
-    'lambda let new not of or throws typeof unless until var while with yield'
+    'lambda let new not of or throws typeof unless until var while with yield ' +
+    'AND AS BETWEEN BY FROM HAVING INTO JOIN LIKE OR SELECT UNION VALUES WHERE'
   ).split(' '),
 );
 // A line that begins so says nothing until it is whole.
