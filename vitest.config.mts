@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** They load models. */
@@ -15,7 +16,7 @@ const others = ['test/e2e/**', ...engine, ...reliability, ...editor];
 // `npx vitest --project pure --project editor` for the tests without an engine. Real VS Code has a configuration of its own
 // in test/e2e.
 export default defineConfig({
-  resolve: { alias: { vscode: new URL('test/support/vscode.ts', import.meta.url).pathname } },
+  resolve: { alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) } },
   test: {
     testTimeout: 30_000,
     projects: [

@@ -46,7 +46,8 @@ function parse(args: string[], options: Options) {
 }
 
 function overview(program: string, commands: Record<string, Command>): string {
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`);
+  const width = Math.max(12, ...Object.keys(commands).map((name) => name.length + 1));
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}${summary}`);
   const hint = `"${program} COMMAND --help" lists the options.`;
   return [`Usage: ${program} COMMAND [options]`, '', ...lines, '', hint].join('\n');
 }

@@ -1,4 +1,5 @@
 // Computes figures from samples: medians, their spread, and the share of the machine's limits that they reach.
+import { median } from '../tools/statistics.ts';
 import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';
 
@@ -47,13 +48,6 @@ function append(map: Map<string, number[]>, key: string, values: number[]): void
 function unitOf(what: string): Figure['unit'] {
   if (what === 'memory') return 'MB';
   return /^(prefill|decode)/.test(what) ? 'tokens/s' : 'ms';
-}
-
-export function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
 export interface OfLimit {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { median } from './figures.ts';
+import { median } from '../tools/statistics.ts';
 
 export interface Limits {
   readGbPerSecond: number;

@@ -1,8 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   cacheDir: '../../build/e2e/vitest',
-  resolve: { alias: { vscode: new URL('../support/vscode.ts', import.meta.url).pathname } },
+  resolve: { alias: { vscode: fileURLToPath(new URL('../support/vscode.ts', import.meta.url)) } },
   test: {
     // Pictures are taken only when asked: a test run leaves the working tree as it was.
     include: process.env.HEARTH_PICTURES ? ['*.test.ts', '*.pictures.ts'] : ['*.test.ts'],

@@ -16,7 +16,7 @@ writeFileSync(sample, 'def add(a, b):\n    """Add two numbers."""\n    return a\
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test.skipIf(isWindows)('an output that cannot be written is one line of error', () => {
-  const { code, err } = shell('$PROGRAM doctor > /dev/full');
+  const { code, err } = shell('"$@" doctor > /dev/full');
   expect(code).toBe(1);
   expect(err).toMatch(/^hearth: cannot write the output: .*ENOSPC.*\n$/);
 });

@@ -15,10 +15,9 @@ export function commandLine(program: string) {
     const { status, stdout, stderr } = spawnSync(command, rest, { encoding: 'utf8', timeout: 300_000 });
     return { code: status, out: stdout, err: stderr };
   };
-  /** Runs a line of bash in which $PROGRAM is the program. */
+  /** Runs a line of bash in which "$@" is the program. */
   const shell = (line: string): Result => {
-    const env = { ...process.env, PROGRAM: [...node, program].join(' ') };
-    const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', env });
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', line, 'bash', ...node, program], { encoding: 'utf8' });
     return { code: status, out: stdout, err: stderr };
   };
   /** The JSON that the command prints. */

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LongText } from '../../language-server/documents/long-text.ts';
+import { languageIdOf } from '../../language-server/prompt/document-path.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 
 export interface CaseFile {
@@ -23,22 +24,6 @@ export interface CrossFileCase {
 
 export const workspaceUri = 'file:///workspace';
 
-const languageIds: Record<string, string> = {
-  c: 'c',
-  cc: 'cpp',
-  cs: 'csharp',
-  go: 'go',
-  h: 'cpp',
-  java: 'java',
-  js: 'javascript',
-  jsx: 'javascriptreact',
-  php: 'php',
-  py: 'python',
-  rb: 'ruby',
-  rs: 'rust',
-  ts: 'typescript',
-};
-
 export function readCrossFileCases(folder: string): CrossFileCase[] {
   return readdirSync(folder)
     .toSorted()
@@ -55,7 +40,7 @@ function parseCase(name: string, text: string): CrossFileCase {
   const files = paths.map((path, i) => ({
     uri: `${workspaceUri}/${path}`,
     path,
-    languageId: languageIds[path.replace(/^.*\./, '')] ?? '',
+    languageId: languageIdOf(path),
     text: (parts[i] ?? '').replace('$0', ''),
   }));
   const own = files[marked];

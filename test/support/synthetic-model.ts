@@ -1,7 +1,6 @@
 // Makes qwen2 and qwen3moe models with random weights, the same bytes for the same arguments: in the real shapes from
 // 0.5B to 30B, to measure speed without a download, and in variants of the architecture (fused QKV, no biases, untied
-// output). Weights
-// are scaled by fan-in and norms are near 1, so that activations stay in a normal range through all layers.
+// output). Weights are scaled by fan-in and norms are near 1, so that activations stay in a normal range through all layers.
 import { createCipheriv } from 'node:crypto';
 import { type GgufSpec, type GgufValue, type TensorSpec, writeGguf } from './gguf-writer.ts';
 

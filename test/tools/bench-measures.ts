@@ -70,10 +70,3 @@ function addOps(a: OpTime[], b: OpTime[], sign = 1): OpTime[] {
     return { op, ms: ms + sign * other.ms, calls: calls + sign * other.calls, bytes: bytes + sign * other.bytes };
   });
 }
-
-export function median(samples: number[]): number {
-  const sorted = samples.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
-}

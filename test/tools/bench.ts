@@ -14,7 +14,8 @@ import {
 import { backendLine } from '../../language-server/engine/engine-host.ts';
 import { randomTokens } from '../../language-server/models/estimate.ts';
 import type { Engine, ModelInfo } from '../../native/index.ts';
-import { type Measure, measureBatches, measureDecode, measurePrefill, median } from './bench-measures.ts';
+import { type Measure, measureBatches, measureDecode, measurePrefill } from './bench-measures.ts';
+import { median } from './statistics.ts';
 
 /** The context before the batches, in tokens. */
 const batchDepth = 512;

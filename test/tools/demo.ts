@@ -8,7 +8,7 @@ import { makeTrace } from './make-trace.ts';
 import { ReplayEditor } from './replay-editor.ts';
 import { typeAndAccept } from './savings.ts';
 import { Screen } from './screen.ts';
-import { percentile } from './statistics.ts';
+import { median } from './statistics.ts';
 import { statesOf } from './trace.ts';
 
 const samplePath = join(__dirname, '..', 'test', 'fixtures', 'demo', 'sample.ts');
@@ -44,7 +44,7 @@ export const demoCommand: Command = {
       const percent = Math.round((100 * charactersAccepted) / (charactersAccepted + keysTyped));
       const speed = Math.round(editor.status.decodeTokensPerSecond ?? 0);
       print(
-        `\n${ghostTexts} ghost texts, median ${Math.round(percentile(latenciesMs, 0.5))} ms after the key, ` +
+        `\n${ghostTexts} ghost texts, median ${Math.round(median(latenciesMs))} ms after the key, ` +
           `${speed} tokens/s: ${keysTyped} keys typed, ${charactersAccepted} characters accepted (${percent} %).`,
       );
     } finally {
