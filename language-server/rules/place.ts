@@ -171,8 +171,9 @@ function missingCloser(opener: string, closer: string, { open, unclosed, around,
   const [below = ''] = around.linesBelow;
   const isBracketed = bracket !== undefined && closer === closerFor(bracket);
   const isBranch = (line: string) => language.branch?.test(line.trim()) ?? false;
-  // What closes a branch, such as a when, may stand further out.
-  const isAsDeep = isBranch(opener) ? depthOf(below) <= depthOf(opener) : depthOf(below) === depthOf(opener);
+  // What closes a branch, such as a when, may stand further out, and so may what closes a head of several lines.
+  const isInner = isBranch(opener) || /^(?:then|do)$/.test(opener.trim());
+  const isAsDeep = isInner ? depthOf(below) <= depthOf(opener) : depthOf(below) === depthOf(opener);
   const isBelow = isAsDeep && (below.trim().startsWith(closer) || isBranch(below));
   const isMissing = isBracketed ? unclosed.includes(bracket) : closer !== '' && !isBelow;
   return isMissing ? `\n${indentationOf(opener)}${closer}` : '';
