@@ -112,13 +112,14 @@ function missingForBuild() {
   return missing;
 }
 
-/** Whether it knows C++20 and the shuffles of vectors that the kernels use. */
+/** Whether it knows C++20 and the shuffles of vectors that the kernels use. It may have arguments, as in "ccache g++". */
 function compilesKernels(compiler) {
+  const [program, ...flags] = version(compiler) ? [compiler] : compiler.split(' ');
   const source = `#include <span>
     using Vector [[gnu::vector_size(16)]] = int;
     int main() { return std::span<int>().size() + __builtin_shufflevector(Vector{}, Vector{}, 1, 0, 3, 2)[0]; }`;
-  const args = ['-std=c++20', '-fsyntax-only', '-x', 'c++', '-'];
-  return spawnSync(compiler, args, { input: source, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
+  const args = [...flags, '-std=c++20', '-fsyntax-only', '-x', 'c++', '-'];
+  return spawnSync(program, args, { input: source, stdio: ['pipe', 'ignore', 'ignore'] }).status === 0;
 }
 
 /** Throws a ToolError that lists all tools missing for the build. */
