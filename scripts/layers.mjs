@@ -125,9 +125,11 @@ function inServer(folder) {
 
 /** The imports of a source file, as paths from the root or names of packages. */
 export function importsOf(path, text) {
-  const specifiers = [...text.matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'|\bimport\(\s*'([^']+)'/gm)];
-  return specifiers.map(([, from, dynamic]) => {
-    const specifier = from ?? dynamic;
+  const specifiers = text.matchAll(
+    /^(?:import|export)\b[^;]*?from '([^']+)'|^import '([^']+)'|\bimport\(\s*'([^']+)'/gm,
+  );
+  return [...specifiers].map(([, from, alone, dynamic]) => {
+    const specifier = from ?? alone ?? dynamic;
     return specifier.startsWith('.') ? join(dirname(path), specifier) : specifier;
   });
 }

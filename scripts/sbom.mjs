@@ -51,10 +51,12 @@ export async function sbom({ target, addon } = {}) {
     ({ name, version }) => !components.some((part) => part.name === name && part.version === version),
   );
   if (unlisted.length > 0) throw new ToolError(`npm does not list ${unlisted.map(({ name }) => name).join(', ')}`);
+  const [, version] = /Starter Coder v(\d+)/.exec(readFileSync(starter).toString('latin1', 0, 4096)) ?? [];
+  if (version === undefined) throw new ToolError(`${starter} does not name its version`);
   const model = {
     type: 'machine-learning-model',
     name: 'starter-coder-83m-q4_0',
-    version: '2',
+    version,
     hashes: digestOf(starter),
     licenses: [{ license: { id: 'Apache-2.0' } }],
   };

@@ -75,7 +75,7 @@ function exportProblems({ format, exports: exported }) {
 
 /** The linker expects what it does not find in the program that will load the addon. Node has nothing of Hearth's. */
 function lackingProblems(imported) {
-  const own = imported.filter((name) => /^_{1,2}ZN?K?6hearth/.test(name.replace('__imp_', '')));
+  const own = imported.filter((name) => /^_{1,2}Z(?:T[ISV])?N?K?6hearth/.test(name.replace('__imp_', '')));
   return own.length === 0 ? [] : [`it lacks ${own.length} functions of its own, such as ${own[0]}`];
 }
 

@@ -37,10 +37,10 @@ test.each([
   expect(forbiddenImports(new Map([[file, importing(specifier)]]))).toEqual([]);
 });
 
-test('imports of types, in several lines, re-exported and dynamic ones count', () => {
+test('imports of types, in several lines, re-exported, dynamic ones and those of nothing count', () => {
   const text =
-    "import type { A } from './a.ts';\nimport {\n  b,\n} from './b.ts';\nexport { c } from './c.ts';\nimport('./d.ts');\n";
-  expect(importsOf('native/index.ts', text)).toEqual(['native/a.ts', 'native/b.ts', 'native/c.ts', 'native/d.ts']);
+    "import type { A } from './a.ts';\nimport {\n  b,\n} from './b.ts';\nexport { c } from './c.ts';\nimport('./d.ts');\nimport './e.ts';\n";
+  expect(importsOf('native/index.ts', text)).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `native/${name}.ts`));
 });
 
 test('files that import each other in a circle are found', () => {

@@ -69,6 +69,11 @@ test.each([
     { imports: ['napi_create_object', '_ZNK6hearth5Model4loadEv'] },
     'it lacks 1 functions of its own, such as _ZNK6hearth5Model4loadEv',
   ],
+  [
+    'a table of functions that it lacks',
+    { imports: ['_ZTVN6hearth5ModelE'] },
+    'it lacks 1 functions of its own, such as _ZTVN6hearth5ModelE',
+  ],
   ['no way in', { exports: exports.slice(1) }, 'it does not export napi_register_module_v1'],
 ])('an addon is refused for %s', (_, change, problem) => {
   expect(addonProblems({ ...linuxAddon, ...change }, linux)).toEqual([problem]);

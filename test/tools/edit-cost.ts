@@ -42,11 +42,12 @@ export const editCostCommand: Command = {
   async run(values) {
     const cases = readNextEditCases(required(values, 'cases', 'FILE')).flatMap((each) => typedEdits(each) ?? []);
     const few = cases.filter(({ trace, ends }) => ends.length >= minEdits && trace.edits.length <= maxKeys);
+    if (few.length === 0) throw new Error('none of the cases can be typed');
     const limit = Math.min(few.length, count(values, 'limit') ?? defaultLimit);
     const some = Array.from({ length: limit }, (_, i) => few[Math.floor((i * few.length) / limit)] as TypedEdits);
     const mode = text(values, 'next-edit') ?? 'balanced';
     const all: Record<string, Typed[]> = { off: [], [mode]: [] };
-    const first = some[0]?.trace ?? { name: 'empty.ts', text: '', edits: [] };
+    const first = (some[0] as TypedEdits).trace;
     // A server for each mode that stays, as in the editor, where most of its code is compiled before the next edit.
     for (const [nextEdit, done] of Object.entries(all)) {
       const editor = await ReplayEditor.start(first, { ...values, 'next-edit': nextEdit }, true, false);

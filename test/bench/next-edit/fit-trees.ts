@@ -29,6 +29,7 @@ export function fitTrees(examples: readonly Example[], { trees, rate }: FitOptio
   const total = examples.reduce((sum, { weight }) => sum + weight, 0);
   const right = examples.reduce((sum, { weight, isRight }) => sum + (isRight ? weight : 0), 0);
   const bias = Math.log(right / (total - right));
+  if (!Number.isFinite(bias)) throw new Error('trees are fitted to examples that are right and to some that are wrong');
   const odds = new Float64Array(examples.length).fill(bias);
   const found: Tree[] = [];
   for (let round = 0; round < trees; round++) {

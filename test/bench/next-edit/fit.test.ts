@@ -17,6 +17,12 @@ test('trees find a rule of two numbers, and ignore a third', () => {
   expect(asked).not.toContain(2);
 });
 
+test('nothing is fitted to nothing, or to examples that are all alike', () => {
+  const right = { numbers: [1], isRight: true, weight: 1 };
+  for (const examples of [[], [right]])
+    expect(() => fitTrees(examples, { trees: 1, rate: 0.3 })).toThrow('some that are wrong');
+});
+
 test('as much is shown as leaves the wanted precision', () => {
   const one = (quiet: boolean, isRight: boolean) => ({
     ...{ repository: '', quiet, candidates: [], numbers: [], isRight: [isRight] },
