@@ -42,13 +42,16 @@ const spanningOf = new Map<Language, RegExp | null>();
 
 /**
  * Matches what delimits text of several lines: quotes of its own kind, and comments. A comment must begin its line, since
- * patterns for file names have the same characters.
+ * patterns for file names have the same characters, but in HTML.
  */
 function spanning(language: Language): RegExp | null {
   const known = spanningOf.get(language);
   if (known !== undefined) return known;
   const quotes = language.multilineQuotes.filter((quote) => quote.length === 3 || quote === '`').map(escaped);
-  const comments = language.blockComments.flatMap(([begin, end]) => [`^[ \\t]*${escaped(begin)}`, escaped(end)]);
+  const comments = language.blockComments.flatMap(([begin, end]) => [
+    begin === '<!--' ? begin : `^[ \\t]*${escaped(begin)}`,
+    escaped(end),
+  ]);
   const all = [...quotes, ...comments];
   const made = all.length === 0 ? null : new RegExp(all.join('|'), 'gm');
   spanningOf.set(language, made);
