@@ -35,19 +35,11 @@ export async function packageFacts(file) {
   return JSON.parse(await run(python, [join(root, 'scripts/targets/vsix_facts.py'), file], { quiet: true }));
 }
 
-/**
- * A sentence for each reason why the package must not be published; none if it may be.
- * facts: of vsix_facts.py. bytes: of the package. model: the digest of the model that should be in it.
- */
-export function packageProblems(facts, name, { bytes, version, model }) {
-  const target = targetOf(name);
+/** What is wrong with the files of a package, and with its name; mayHave: whether a path need not be expected. */
+function fileProblems(facts, name, expected, { bytes, version }, mayHave = () => false) {
   const files = new Map(facts.files.map((file) => [file.path, file]));
   const { Version, TargetPlatform } = facts.identity;
-  const addon = facts.binaries.find(({ path }) => path === addonPath);
-  const foreign = facts.binaries.filter(({ path }) => path !== addonPath && !kernelPath.test(path));
-  const isWrongKernel = (path) => kernelPath.test(path) && !target.kernels.includes(kernelPath.exec(path)[1]);
-  const expected = expectedFiles();
-  const others = [...files.keys()].filter((path) => !expected.includes(path) && !kernelPath.test(path));
+  const others = [...files.keys()].filter((path) => !expected.includes(path) && !mayHave(path));
   return [
     ...(TargetPlatform === name ? [] : [`it is for ${TargetPlatform}, not ${name}`]),
     ...(Version === version ? [] : [`its version is ${Version}, not ${version}`]),
@@ -56,28 +48,39 @@ export function packageProblems(facts, name, { bytes, version, model }) {
     ...others.map((path) => `${path} does not belong into it`),
     ...(files.size === facts.files.length ? [] : ['two of its files have one path']),
     ...facts.files.filter(({ isLink }) => isLink).map(({ path }) => `${path} is a link`),
-    ...foreign.map(({ path, format, architecture }) => `${path} is ${format} for ${architecture}`),
+  ];
+}
+
+const binaryProblem = ({ path, format, architecture }) => `${path} is ${format} for ${architecture}`;
+
+/**
+ * A sentence for each reason why the package must not be published; none if it may be.
+ * facts: of vsix_facts.py. wanted: bytes of the package; version; model: the digest of the model that should be in it.
+ */
+export function packageProblems(facts, name, wanted) {
+  const target = targetOf(name);
+  const files = new Map(facts.files.map((file) => [file.path, file]));
+  const addon = facts.binaries.find(({ path }) => path === addonPath);
+  const isKernel = (path) => kernelPath.test(path);
+  const isWrongKernel = (path) => isKernel(path) && !target.kernels.includes(kernelPath.exec(path)[1]);
+  return [
+    ...fileProblems(facts, name, expectedFiles(), wanted, isKernel),
+    ...facts.binaries.filter(({ path }) => path !== addonPath && !isKernel(path)).map(binaryProblem),
     ...[...files.keys()].filter(isWrongKernel).map((path) => `${path} can't run on ${name}`),
     ...(addon
       ? addonProblems(addon, target).map((problem) => `${addonPath}: ${problem}`)
       : [`${addonPath} is no library`]),
-    ...(files.get(modelPath)?.sha256 === model ? [] : [`${modelPath} is not the bundled model`]),
+    ...(files.get(modelPath)?.sha256 === wanted.model ? [] : [`${modelPath} is not the bundled model`]),
     ...componentProblems(facts.components, files),
     ...noticeProblems(facts.notices, target),
   ];
 }
 
 /** The same for the package of editors in the browser, which has no binaries. */
-export function webProblems({ files, binaries, identity: { TargetPlatform } }) {
-  const expected = packagePaths([...webFiles, 'package.json', 'README.md']);
-  const paths = files.map(({ path }) => path);
-  return [
-    ...(TargetPlatform === 'web' ? [] : [`it is for ${TargetPlatform}, not web`]),
-    ...expected.filter((path) => !paths.includes(path)).map((path) => `${path} is missing`),
-    ...paths.filter((path) => !expected.includes(path)).map((path) => `${path} does not belong into it`),
-    ...binaries.map(({ path, format, architecture }) => `${path} is ${format} for ${architecture}`),
-  ];
-}
+export const webProblems = (facts, wanted) => [
+  ...fileProblems(facts, 'web', packagePaths([...webFiles, 'package.json', 'README.md']), wanted),
+  ...facts.binaries.map(binaryProblem),
+];
 
 /** Its list of components must give the digests of the two files that users can't read. */
 function componentProblems(components, files) {
@@ -100,8 +103,8 @@ export async function checkPackage(file, name) {
     .update(readFileSync(join(root, 'models/starter.gguf')))
     .digest('hex');
   const facts = await packageFacts(file);
-  const expected = { bytes: statSync(file).size, version, model };
-  const problems = name === 'web' ? webProblems(facts) : packageProblems(facts, name, expected);
+  const wanted = { bytes: statSync(file).size, version, model };
+  const problems = name === 'web' ? webProblems(facts, wanted) : packageProblems(facts, name, wanted);
   if (problems.length > 0) throw new ToolError(`${file} must not be published:\n  ${problems.join('\n  ')}`);
   return facts;
 }

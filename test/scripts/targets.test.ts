@@ -207,9 +207,10 @@ test('a package is refused for its size, and for GPU kernels that cannot run the
 });
 
 test('a package for the browser has no binary and nothing that only a process needs', () => {
-  const problems: string[] = webProblems(facts);
+  const problems: string[] = webProblems(facts, { ...expected, version: '0.2.0' });
   expect(problems).toContain('it is for linux-x64, not web');
-  expect(problems).toContain('extension/dist/web.js is missing');
+  expect(problems).toContain('its version is 0.1.0, not 0.2.0');
+  expect(problems).toContain('extension/dist/web.js is missing or empty');
   expect(problems).toContain('extension/dist/server.js does not belong into it');
   expect(problems).toContain('extension/dist/hearth.node is ELF for x86_64');
 });

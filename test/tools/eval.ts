@@ -65,7 +65,7 @@ export const evalCommand: Command = {
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'write the answers as texts to be inserted at the cursor, a line of JSON for each case',
+      help: 'write the answers as texts to be inserted at the cursor, a line of JSON for each case that has one',
     },
   },
   async run(values, operands) {
@@ -87,8 +87,11 @@ export const evalCommand: Command = {
       }
       const byLanguage = groupBy(scores, 'language');
       const byKind = groupBy(scores, 'kind');
-      if (values.json) return printJson({ ...figuresOf(scores), byLanguage, byKind, syntax: syntax?.figures() });
+      const skipped = cases.length - scores.length;
+      const more = { ...(skipped > 0 && { skipped }), syntax: syntax?.figures() };
+      if (values.json) return printJson({ ...figuresOf(scores), byLanguage, byKind, ...more });
       printTable({ all: figuresOf(scores), ...byKind, ...byLanguage });
+      if (skipped > 0) print(`${skipped} of ${cases.length} cases have no answer and count nowhere`);
       syntax?.print();
     };
     try {

@@ -102,6 +102,15 @@ test('evaluates cases in each layout, and writes the answers that it has scored'
   }
 });
 
+test('says how many cases have no answer', () => {
+  const [cases, recorded] = [join(folder, 'two.jsonl'), join(folder, 'recorded.jsonl')];
+  const fimCase = { language: 'python', path: 'a.py', kind: 'line', prefix: 'a = ', suffix: '\n', middle: '1' };
+  writeFileSync(cases, `${JSON.stringify(fimCase)}\n`.repeat(2));
+  const recording = { id: 'cut:2', lineBreak: '', pieces: [['1', 0]], isEnded: true };
+  writeFileSync(recorded, `{"name":"any"}\n${JSON.stringify(recording)}\n`);
+  expect(json('eval', cases, '--recorded', recorded)).toMatchObject({ cases: 1, skipped: 1, exactMatch: 1 });
+});
+
 test('counts what ghost text saves in a session', () => {
   const trace = join(folder, 'session.jsonl');
   const recorded = readFileSync(join(root, 'test/fixtures/traces/throughput.jsonl'), 'utf8').split('\n');
