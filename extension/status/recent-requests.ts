@@ -62,7 +62,8 @@ export class RecentRequests implements Disposable {
   }
 
   async show(): Promise<void> {
-    const lines = this.requests.map(reportLine).reverse();
+    const width = Math.max(0, ...this.requests.map((request) => placeOf(request).length));
+    const lines = this.requests.map((request) => reportLine(request, width)).reverse();
     const slow = this.isTooSlow ? [tooSlowText(), ''] : [];
     const head = [...slow, l10n.t('The last requests for a suggestion, newest first:')];
     const text = lines.length > 0 ? [...head, '', ...lines] : [l10n.t('No suggestion has been asked for yet.')];
@@ -93,8 +94,14 @@ const tooSlowText = () =>
     'This model is too slow for this computer: most suggestions come after you have typed on. Choose a smaller model.',
   );
 
-function reportLine({ document, position, time, reason, latencyMs, timings }: AnsweredRequest): string {
-  const place = `${workspace.asRelativePath(document.uri)}:${position.line + 1}:${position.character + 1}`;
+function placeOf({ document, position }: AnsweredRequest): string {
+  return `${workspace.asRelativePath(document.uri)}:${position.line + 1}:${position.character + 1}`;
+}
+
+/** width: of the longest place, so that the reasons stand below each other. */
+function reportLine(request: AnsweredRequest, width: number): string {
+  const { time, reason, latencyMs, timings } = request;
+  const place = placeOf(request).padEnd(width);
   const work = timings && timings.promptTokens > 0 ? `, ${workOf(timings)}` : '';
   return `${time.toLocaleTimeString()}  ${place}  ${l10n.t(reasonTexts[reason])}  (${latencyMs.toFixed(0)} ms${work})`;
 }

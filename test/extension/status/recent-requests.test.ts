@@ -49,10 +49,9 @@ async function after(reasons: Reason[], status = slow, times = 20, document = ed
   const documents = new VirtualDocuments();
   const client = { status };
   const requests = new RecentRequests(client, documents);
-  const position = { line: 0, character: 4 };
   for (let i = 0; i < times; i++)
     requests.add({
-      position,
+      position: { line: i, character: 4 },
       document,
       time: new Date(),
       reason: reasons[i % reasons.length],
@@ -108,8 +107,10 @@ test('the report has a line for each of the last twenty requests', async () => {
   const { report } = await after(['unsure'], slow, 25);
   const lines = report
     .split('\n')
-    .filter((line) => line.includes('src/a.ts:1:5  The model was not sure enough.  (90 ms)'));
+    .filter((line) => /src\/a\.ts:\d+:5 +The model was not sure enough\. {2}\(90 ms\)$/.test(line));
   expect(lines).toHaveLength(20);
+  const columns = new Set(lines.map((line) => line.indexOf('The model')));
+  expect(columns.size).toBe(1); // lines 6 to 25
 });
 
 test('next edits are in the report, too, but for those that the next key ended', async () => {
