@@ -22,7 +22,6 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
       n_threads_(n_threads),
       scale_(shape.softmax_scale()),
       block_queries_(std::max(kBlockQueries, shape.n_heads / shape.n_kv_heads)),
-      most_splits_((shape.max_positions + kSplitPositions - 1) / kSplitPositions),
       pool_(shape, n_pages),
       balance_(shape.kv_type == KvType::kInt8 ? KeyBalance(shape) : KeyBalance()),
       queries_(static_cast<size_t>(n_threads)) {
@@ -33,9 +32,11 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
     angles_[slides].resize(static_cast<size_t>(kMaxBatch * shape.head_dim));
   }
   const size_t partial_bytes = partial_floats(shape.head_dim) * sizeof(float);
+  const size_t most_splits =
+      static_cast<size_t>((shape.max_positions + kSplitPositions - 1) / kSplitPositions);
   thread_partials_ = Arena(partial_bytes * static_cast<size_t>(n_threads * 2 * block_queries_));
   split_partials_ =
-      Arena(partial_bytes * static_cast<size_t>(kMostApart * shape.n_heads * most_splits_));
+      Arena(partial_bytes * most_splits * static_cast<size_t>(kMostApart * shape.n_heads));
   blocks_.reserve(kMaxBatch);
   for (Queries& queries : queries_) {
     queries.q.resize(static_cast<size_t>(block_queries_));
@@ -134,7 +135,8 @@ float* Attention::thread_partial(int thread, int set, int query) const {
 }
 
 float* Attention::split_partial(int token, int head, int split) const {
-  const size_t index = static_cast<size_t>((token * shape_.n_heads + head) * most_splits_ + split);
+  const size_t index = static_cast<size_t>(split) * kMostApart * shape_.n_heads +
+                       static_cast<size_t>(token * shape_.n_heads + head);
   return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
 }
 

@@ -85,14 +85,13 @@ class Attention {
   const int n_threads_;
   const float scale_;
   const int block_queries_;  // most queries of a block
-  const int most_splits_;
   KvPool pool_;
   KeyBalance balance_;
   // Of layers that do not slide, then of those that do: [head_dim / 2] radians a position.
   std::vector<double> frequencies_[2];
   std::vector<float> angles_[2];  // [kMaxBatch][2][head_dim / 2]: cosines, sines
   Arena thread_partials_;         // [n_threads][2][block_queries_] partials
-  Arena split_partials_;          // [kMostApart][n_heads][most_splits_] partials
+  Arena split_partials_;          // [split][kMostApart][n_heads] partials
   std::vector<Queries> queries_;  // [n_threads]
 
   Batch batch_;

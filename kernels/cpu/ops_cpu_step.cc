@@ -95,9 +95,11 @@ void CpuOps::multiply(const PackedMatrix& w, int n_parts, const Activations& inp
   const int n_threads = pool_.n_threads(), n_pairs = (n_tiles + 1) / 2;
   const int n_rounds = (n_tiles + per_chunk * n_threads - 1) / (per_chunk * n_threads);
   const int n_chunks = std::min(n_pairs, n_rounds * n_threads);
+  const auto first_tile = [&](int i) {
+    return 2 * static_cast<int>(int64_t{n_pairs} * i / n_chunks);
+  };
   for_chunks(n_chunks, [&](int i, int thread) {
-    chunk(2 * (n_pairs * i / n_chunks), std::min(n_tiles, 2 * (n_pairs * (i + 1) / n_chunks)),
-          thread);
+    chunk(first_tile(i), std::min(n_tiles, first_tile(i + 1)), thread);
   });
 }
 
