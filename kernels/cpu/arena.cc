@@ -44,9 +44,10 @@ Arena& Arena::operator=(Arena&& other) noexcept {
 Slabs::Piece Slabs::take(size_t n_bytes) {
   n_bytes = (n_bytes + 63) / 64 * 64;
   if (n_bytes > left_) {
-    left_ = std::max(n_bytes, kSlabBytes);
-    slab_ = std::make_shared<const Arena>(left_);
+    const size_t n_slab = std::max(n_bytes, kSlabBytes);
+    slab_ = std::make_shared<const Arena>(n_slab);
     next_ = slab_->data();
+    left_ = n_slab;
   }
   next_ += n_bytes;
   left_ -= n_bytes;

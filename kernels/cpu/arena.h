@@ -33,7 +33,7 @@ class Slabs {
     std::shared_ptr<const Arena> slab;  // given back when its last piece is gone
     std::byte* data = nullptr;          // 64-byte aligned, zeroed
   };
-  /// Throws std::bad_alloc.
+  /// Throws std::bad_alloc; a smaller piece may still be had.
   Piece take(size_t n_bytes);
 
  private:

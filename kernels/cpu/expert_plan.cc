@@ -39,14 +39,14 @@ void choose_experts(const float* logits, int n_experts, int n_used, float* route
 void ExpertPlan::reserve(int n_experts, int n_used, int wide_tile) {
   wide_tile_ = wide_tile;
   if (n_experts == n_experts_ && n_used == n_used_) return;
-  n_experts_ = n_experts;
-  n_used_ = n_used;
   const size_t n_most = size_t{kMaxBatch} * static_cast<size_t>(n_used);
   groups_.reserve(static_cast<size_t>(n_experts));
   tiles_.reserve(n_most);
   rows_.reserve(n_most);
   ends_.resize(static_cast<size_t>(n_experts));
   logits_.resize(size_t{kMaxBatch} * static_cast<size_t>(n_experts));
+  n_experts_ = n_experts;  // only now, as there may be no memory for the lines above
+  n_used_ = n_used;
 }
 
 // Each group's last tile is padded, and kernels may read a tile beyond the last token.

@@ -5,12 +5,12 @@
 namespace hearth::kernels::cpu {
 
 void ActivationMemory::allocate(int n_tokens, int n_cols) {
-  n_columns_ = static_cast<size_t>(n_cols);
-  const size_t n = static_cast<size_t>(n_tokens);
-  const size_t n_blocks = n_columns_ / kBlock;
+  const size_t n = static_cast<size_t>(n_tokens), n_columns = static_cast<size_t>(n_cols);
+  const size_t n_blocks = n_columns / kBlock;
   const size_t n_floats =
-      n * (n_columns_ + 2 * n_columns_ / kGroup + n_blocks + n_blocks * kBlockSums / 2);
-  arena_ = Arena(n_floats * sizeof(float) + 2 * n * n_columns_);
+      n * (n_columns + 2 * n_columns / kGroup + n_blocks + n_blocks * kBlockSums / 2);
+  arena_ = Arena(n_floats * sizeof(float) + 2 * n * n_columns);
+  n_columns_ = n_columns;
   float* next = reinterpret_cast<float*>(arena_.data());
   const auto take = [&next](size_t n_taken) {
     next += n_taken;
@@ -40,13 +40,14 @@ Activations ActivationMemory::view(int before, int n, int n_cols) const {
 
 void Workspace::reserve(int n_cols, int n_tokens) {
   // Rounding up also aligns every token's and every thread's memory to a cache line.
-  n_cols = (n_cols + kRowColumns - 1) / kRowColumns * kRowColumns;
-  if (n_cols <= n_cols_ && n_tokens <= n_tokens_) return;
-  n_cols_ = std::max(n_cols, n_cols_);
-  n_tokens_ = std::max(n_tokens, n_tokens_);
-  memory_.allocate(n_tokens_, n_cols_);
+  n_cols = std::max(n_cols_, (n_cols + kRowColumns - 1) / kRowColumns * kRowColumns);
+  n_tokens = std::max(n_tokens_, n_tokens);
+  if (n_cols == n_cols_ && n_tokens == n_tokens_) return;
+  memory_.allocate(n_tokens, n_cols);
   const size_t threads = static_cast<size_t>(n_threads_);
-  arena_ = Arena(threads * (tiles_floats() + rows_floats()) * sizeof(float));
+  arena_ = Arena(threads * (tiles_floats() + rows_floats(n_cols)) * sizeof(float));
+  n_cols_ = n_cols;
+  n_tokens_ = n_tokens;
   tiles_ = reinterpret_cast<float*>(arena_.data());
   rows_ = tiles_ + threads * tiles_floats();
 }

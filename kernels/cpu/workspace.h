@@ -34,7 +34,8 @@ class Workspace {
   explicit Workspace(int n_threads) : n_threads_(n_threads) {}
 
   /// Makes room for inputs of this width: kMaxBatch of them, or n_tokens if there may be more. The
-  /// contents are lost if it grows.
+  /// contents are lost if it grows. Throws std::bad_alloc; what there was room for can then still
+  /// be computed.
   void reserve(int n_cols, int n_tokens = kMaxBatch);
 
   Activations& activations(int n, int n_cols);
@@ -43,11 +44,13 @@ class Workspace {
   /// kMaxBatch * kChunkStride floats.
   float* tiles(int thread) const { return tiles_ + thread * tiles_floats(); }
   /// Room for one token tile of inputs, as wide as the widest.
-  float* rows(int thread) const { return rows_ + thread * rows_floats(); }
+  float* rows(int thread) const { return rows_ + thread * rows_floats(n_cols_); }
 
  private:
   static constexpr size_t tiles_floats() { return size_t{kMaxBatch} * kChunkStride; }
-  size_t rows_floats() const { return kMostTileTokens * static_cast<size_t>(n_cols_); }
+  static constexpr size_t rows_floats(int n_cols) {
+    return kMostTileTokens * static_cast<size_t>(n_cols);
+  }
 
   int n_threads_;
   int n_cols_ = 0;

@@ -1,14 +1,16 @@
 #include "cpu/arena.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <utility>
 
+#include "cpu/workspace.h"
 #include "test.h"
 
-using hearth::kernels::cpu::Slabs;
+using hearth::kernels::cpu::Slabs, hearth::kernels::cpu::Workspace;
 
 TEST("pieces of a slab lie one behind the other, on cache lines") {
   Slabs slabs;
@@ -39,4 +41,23 @@ TEST("a slab lives as long as a piece of it") {
     CHECK(!slab.expired());
   }
   CHECK(slab.expired());
+}
+
+TEST("after a piece that there is no memory for, smaller ones are still real") {
+  Slabs slabs;
+  CHECK_THROWS(slabs.take(SIZE_MAX / 4), "bad_alloc");
+  const Slabs::Piece piece = slabs.take(100);
+  CHECK(piece.slab != nullptr && piece.data == piece.slab->data());
+}
+
+TEST("a workspace that could not grow is as large as it was, and knows it") {
+  Workspace workspace(1);
+  workspace.reserve(64);
+  const float* const f32 = workspace.activations(1, 64).f32;
+  const ptrdiff_t room_for_rows = workspace.rows(1) - workspace.rows(0);
+  CHECK_THROWS(workspace.reserve(1 << 24, INT_MAX), "bad_alloc");
+  CHECK_EQUAL(workspace.activations(1, 64).f32, f32);
+  CHECK_EQUAL(workspace.rows(1) - workspace.rows(0), room_for_rows);
+  workspace.reserve(1024);
+  CHECK(workspace.rows(1) - workspace.rows(0) == 2 * room_for_rows);
 }
