@@ -2,9 +2,11 @@
 
 #include <sched.h>
 
-#include <cstdio>
+#include <fstream>
 #include <string>
 #include <thread>
+
+#include "cores.h"
 
 #ifdef __x86_64__
 #include <sys/syscall.h>
@@ -17,20 +19,12 @@
 namespace hearth::system {
 namespace {
 
-/// A number from a file below the processor's folder; otherwise the given one.
-int read_number(int cpu, const char* file, int otherwise) {
-  const std::string path = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + file;
-  int number = otherwise;
-  if (std::FILE* stream = std::fopen(path.c_str(), "r")) {
-    if (std::fscanf(stream, "%d", &number) != 1) number = otherwise;
-    std::fclose(stream);
-  }
-  return number;
-}
-
-/// The first hardware thread of a core: its siblings add next to nothing.
-bool is_first_sibling(int cpu) {
-  return read_number(cpu, "topology/thread_siblings_list", cpu) == cpu;
+std::string siblings_of(int cpu) {
+  std::string list;
+  std::ifstream("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                "/topology/thread_siblings_list") >>
+      list;
+  return list;
 }
 
 }  // namespace
@@ -42,11 +36,10 @@ Cores usable_cores() {
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
     return {static_cast<int>(std::thread::hardware_concurrency()), 0};
+  const auto may_use = [&](int cpu) { return CPU_ISSET(cpu, &allowed); };
   Cores cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-    if (CPU_ISSET(cpu, &allowed) && is_first_sibling(cpu)) cores.n_fast++;
-  // Only second siblings allowed: then they are the cores.
-  if (cores.n_fast == 0) cores.n_fast = CPU_COUNT(&allowed);
+    if (may_use(cpu) && is_first_of_core(cpu, siblings_of(cpu).c_str(), may_use)) cores.n_fast++;
   return cores;
 }
 
