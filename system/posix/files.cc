@@ -34,9 +34,11 @@ std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
 void throw_file_error(int error) {
   using Reason = FileError::Reason;
   const bool is_missing = error == ENOENT || error == ENOTDIR;
-  throw FileError(is_missing        ? Reason::kMissing
-                  : error == EACCES ? Reason::kForbidden
-                                    : Reason::kOther,
+  // macOS says EPERM of folders that the user has not opened to the program.
+  const bool is_forbidden = error == EACCES || error == EPERM;
+  throw FileError(is_missing     ? Reason::kMissing
+                  : is_forbidden ? Reason::kForbidden
+                                 : Reason::kOther,
                   std::strerror(error));
 }
 
@@ -63,9 +65,15 @@ std::FILE* create_private(const std::string& path) {
   return open_stream(path, O_WRONLY | O_CREAT | O_EXCL, "wb");
 }
 
-// O_NONBLOCK as above; nothing can be read from a pipe that nobody writes to.
+// O_NONBLOCK as above.
 std::FILE* open_ordinary(const std::string& path) {
-  return open_stream(path, O_RDONLY | O_NONBLOCK, "rb");
+  std::FILE* file = open_stream(path, O_RDONLY | O_NONBLOCK, "rb");
+  struct stat status {};
+  if (file && (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))) {
+    std::fclose(file);
+    return nullptr;
+  }
+  return file;
 }
 
 std::vector<std::string> names_in(const std::string& folder) {

@@ -56,7 +56,8 @@ bool put_zeros(uintptr_t address) {
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
-  const bool is_fault = info->si_code > 0;  // and not the signal of a process, which has no address
+  // And not the signal of a process, which has no address. (Only macOS has a positive SI_USER.)
+  const bool is_fault = info->si_code > 0 && info->si_code != SI_USER;
   if (is_fault && put_zeros(address_of(info->si_addr))) return;
   if (previous_action.sa_flags & SA_SIGINFO)
     return previous_action.sa_sigaction(signal, info, context);

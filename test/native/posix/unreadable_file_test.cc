@@ -2,10 +2,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+
 #include "ask.h"
 #include "cache/page_store.h"
 #include "faulty_engine.h"
 #include "gguf_fixture.h"
+#include "system/files.h"
+#include "system/posix/posix.h"
 #include "temporary_folder.h"
 
 using hearth::EngineError;
@@ -32,6 +37,28 @@ TEST("a device or a pipe is not a model, and nobody waits for it") {
   check_refused("/dev/null", "model-unreadable", "not an ordinary file");
   mkfifo(folder.file("pipe").c_str(), 0600);
   check_refused(folder.file("pipe"), "model-unreadable", "not an ordinary file");
+}
+
+TEST("only an ordinary file is opened as one") {
+  const TemporaryFolder folder;
+  mkfifo(folder.file("pipe").c_str(), 0600);
+  CHECK_EQUAL(symlink(folder.write("file", "x").c_str(), folder.file("link").c_str()), 0);
+  for (const char* name : {"", "pipe", "link", "none"})
+    CHECK(hearth::system::open_ordinary(folder.file(name)) == nullptr);
+  std::FILE* file = hearth::system::open_ordinary(folder.file("file"));
+  CHECK(file != nullptr);
+  std::fclose(file);
+}
+
+TEST("what the system does not permit is forbidden, not damaged") {
+  using hearth::system::FileError;
+  for (const int error : {EACCES, EPERM}) {
+    try {
+      hearth::system::throw_file_error(error);
+    } catch (const FileError& forbidden) {
+      CHECK(forbidden.reason == FileError::Reason::kForbidden);
+    }
+  }
 }
 
 TEST("a file that may not be read says so") {
