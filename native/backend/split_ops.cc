@@ -59,7 +59,7 @@ class SplitOps::SplitBuffer final : public kernels::Buffer {
       : ops_(ops), cpu_(ops.cpu_->buffer(n)), gpu_(ops.gpu_->buffer(n)) {
     data = cpu_->data;
     n_floats = n;
-    ops.buffers_[data] = {n, gpu_->data};
+    ops.buffers_[data] = gpu_->data;
   }
   ~SplitBuffer() override { ops_.buffers_.erase(data); }
 
@@ -90,7 +90,7 @@ void SplitOps::wait() { gpu_->wait(); }
 float* SplitOps::on_gpu(const float* pointer) const {
   if (!pointer) return nullptr;
   const auto& [begin, there] = *std::prev(buffers_.upper_bound(pointer));
-  return there.data + (pointer - begin);
+  return there + (pointer - begin);
 }
 
 float* SplitOps::at(const float* pointer) const {
@@ -168,9 +168,7 @@ void SplitOps::move_to_gpu(const float* x, int n_cols) {
 /// The head needs the residual stream where it is itself.
 void SplitOps::move_to_head(const float* x, int n_cols) {
   if (!on_gpu_ || is_head_on_gpu_) return;
-  moved_.resize(static_cast<size_t>(n_tokens_) * n_cols);
-  gpu_->read(moved_, on_gpu(x));
-  cpu_->write(const_cast<float*>(x), moved_);
+  gpu_->read({const_cast<float*>(x), static_cast<size_t>(n_tokens_) * n_cols}, on_gpu(x));
   on_gpu_ = false;
 }
 

@@ -74,10 +74,6 @@ class SplitOps final : public kernels::Ops {
  private:
   /// A buffer on both sides. The engine's pointers are those of the CPU's.
   class SplitBuffer;
-  struct OnGpu {
-    size_t n_floats = 0;
-    float* data = nullptr;
-  };
 
   kernels::Ops& here() const { return on_gpu_ ? *gpu_ : *cpu_; }
   /// What here() knows the engine's pointer as; null stays null.
@@ -89,8 +85,7 @@ class SplitOps final : public kernels::Ops {
 
   std::unique_ptr<kernels::Ops> cpu_, gpu_;
   const int n_layers_, n_cpu_layers_;
-  std::map<const float*, OnGpu> buffers_;  // by the CPU's data
-  std::vector<float> moved_;               // [kMaxBatch][n_cols], scratch
+  std::map<const float*, float*> buffers_;  // the GPU's data by the CPU's, which is the host's
   bool is_head_on_gpu_ = false;
   // Where the batch is: the side of the layer that runs, or at load that of the layer packed.
   bool on_gpu_ = false;
