@@ -75,12 +75,13 @@ class Sequence {
   /// Takes longer than what is tested, and is the same for every variant and KV type.
   Exact exact(int position) const {
     const int dim = shape_.head_dim, group = shape_.n_heads / shape_.n_kv_heads;
+    const int first = shape_.first_visible(shape_.n_layers - 1, position);
     Exact exact{position, {}, {}};
     for (int head = 0; head < shape_.n_heads; head++) {
       const float* q = q_.data() + (position * shape_.n_heads + head) * dim;
       std::vector<double> weights;
       double most = -INFINITY, most_products = 0, sum = 0, most_v = 0;
-      for (int p = 0; p <= position; p++) {
+      for (int p = first; p <= position; p++) {
         const float* k = row(k_, p, head / group);
         double score = 0, products = 0;
         for (int d = 0; d < dim; d++) {
@@ -94,9 +95,9 @@ class Sequence {
       for (double& weight : weights) sum += weight = std::exp(weight - most);
       for (int d = 0; d < dim; d++) {
         double expected = 0;
-        for (int p = 0; p <= position; p++) {
+        for (int p = first; p <= position; p++) {
           const double v = row(v_, p, head / group)[d];
-          expected += weights[static_cast<size_t>(p)] / sum * v;
+          expected += weights[static_cast<size_t>(p - first)] / sum * v;
           most_v = std::max(most_v, std::fabs(v));
         }
         exact.out.push_back(expected);
@@ -201,6 +202,17 @@ TEST("attention equals the softmax across splits") {
   const int length = test::is_emulated() ? 530 : 800;
   const std::vector<int> positions{254, 255, 256, 257, 511, 512, length - 10, length - 1};
   check(Sequence(shape_of(6, 1, 64), length), positions, 256, 1);
+}
+
+TEST("attention equals the softmax over a sliding window, within splits and across them") {
+  const int length = 530;
+  for (const int window : {1, 40, 300}) {
+    AttentionShape shape = shape_of(3, 1, 32);
+    shape.is_sliding = {0, 1};
+    shape.window = window;
+    check(Sequence(shape, length), {0, 39, 255, 256, 290, 295, 511, length - 1},
+          window == 40 ? 1 : 100, 2);
+  }
 }
 
 TEST("attention of a token is the same bits in any batch, with any number of threads") {
