@@ -280,6 +280,11 @@ export function isInlineElement(line: string, neighbours: readonly string[], lan
   return !container.test(line) || neighbours.some((each) => each.trim().startsWith(opening) && each.includes(closer));
 }
 
-export function opensBlock(line: string, { opener }: Language): boolean {
-  return opener?.test(line.trim()) ?? false;
+export function opensBlock(line: string, language: Language): boolean {
+  return !isComment(line, language) && (language.opener?.test(line.trim()) ?? false);
+}
+
+/** Whether a line is nothing but a comment that ends with it. */
+export function isComment(line: string, { lineComments }: Language): boolean {
+  return lineComments.some((token) => line.trim().startsWith(token));
 }

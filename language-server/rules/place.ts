@@ -6,7 +6,7 @@ import type { Settings } from '../protocol/messages.ts';
 import { type BracketsBelow, bracketsBelow } from './brackets-below.ts';
 import { codeAt } from './embedded.ts';
 import { depthOf, indentationOf, unitOf } from './indentation.ts';
-import { isInlineElement, type Language, languageOf, opensBlock } from './languages.ts';
+import { isComment, isInlineElement, type Language, languageOf, opensBlock } from './languages.ts';
 import { closerFor, closersOnly, isBracket, type Open, scan, type Within, within } from './scanner.ts';
 import { isDocstring, scannedChars, scanStart } from './spanning.ts';
 
@@ -108,7 +108,7 @@ function asIfEntered(place: Place): Place | null {
   const { language, around, document } = place;
   const { linePrefix, lineSuffix, linesBelow } = around;
   const isInBrackets = language.family === 'indentation' && place.open.length > 0;
-  if (!opensBlock(linePrefix, language) || isInBrackets || /\s$/.test(linePrefix)) return null;
+  if (!opensBlock(argumentOf(place), language) || isInBrackets || /\s$/.test(linePrefix)) return null;
   const isValue =
     language.family !== 'data' && (language.literal.test(linePrefix) || place.open.at(-1)?.token === '${');
   if (isValue || isInlineElement(linePrefix, [...around.linesAbove, ...linesBelow], language)) return null;
@@ -140,6 +140,16 @@ function asIfEntered(place: Place): Place | null {
   };
 }
 
+/**
+ * The cursor's line, or what it has behind the last bracket that was opened before: an argument may be a function, but it is
+ * no `if`.
+ */
+function argumentOf({ open, lineStart, around: { linePrefix } }: Place): string {
+  const last = lineStart + linePrefix.length - 1;
+  const opened = open.findLast(({ token, at }) => at >= lineStart && at < last && (token === '(' || token === '['));
+  return linePrefix.slice(opened ? opened.at + 1 - lineStart : 0);
+}
+
 /** For a cursor on a blank line that is all there is in a block or in brackets; null elsewhere. */
 function firstInBlock(place: Place): Place | null {
   const { around, language } = place;
@@ -168,7 +178,7 @@ function closerOf(opener: string, { open, language, lineStart }: Place): string 
 
 function missingCloser(opener: string, closer: string, { open, unclosed, around, language }: Place): string {
   const bracket = open.at(-1);
-  const [below = ''] = around.linesBelow;
+  const below = around.linesBelow.find((line) => !isComment(line, language)) ?? '';
   const isBracketed = bracket !== undefined && closer === closerFor(bracket);
   const isBranch = (line: string) => language.branch?.test(line.trim()) ?? false;
   // What closes a branch, such as a when, may stand further out, and so may what closes a head of several lines.
