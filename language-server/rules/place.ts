@@ -103,6 +103,8 @@ function endsBrackets({ open, around }: Place): boolean {
   );
 }
 
+const finishedHead = /\b(?:begin|do|else|ensure|finally|then|try)$/;
+
 /** For a cursor right after a block's opener: the place as it would be after pressing Enter; null elsewhere. */
 function asIfEntered(place: Place): Place | null {
   const { language, around, document } = place;
@@ -117,6 +119,10 @@ function asIfEntered(place: Place): Place | null {
   const isEmptyBody = closer !== '' && rest.startsWith(closer);
   const depth = depthOf(linePrefix);
   if (rest === '' ? depthOf(linesBelow[0] ?? '') > depth : !isEmptyBody) return null;
+  const tail = rest === '' ? missingCloser(linePrefix, closer, place) : `\n${indentationOf(linePrefix)}${rest}`;
+  // Where a head has no mark at its end, its last word may be one that is still being typed.
+  if (closer === 'end' && tail !== '' && /[\p{L}\p{N}_]$/u.test(linePrefix) && !finishedHead.test(linePrefix))
+    return null;
   const base = indentationOf(linePrefix);
   const lineBreak = `\n${base}${place.unit}`;
   const { text, offset } = document;
@@ -135,7 +141,7 @@ function asIfEntered(place: Place): Place | null {
     extent: language.family === 'data' ? 'line' : 'block',
     depth,
     lineBreak,
-    tail: rest === '' ? missingCloser(linePrefix, closer, place) : `\n${base}${rest}`,
+    tail,
     replaces: rest === '' ? 0 : lineSuffix.length,
   };
 }

@@ -68,8 +68,9 @@ function statementEnd(
   const lines = filledLines(text);
   const [first] = lines;
   if (!first) return text.length;
-  // Behind an open bracket, what begins on the next line still belongs to the cursor's line.
-  const isOnNextLine = text.slice(0, first.begin).includes('\n') && !opensInLine(place);
+  // Behind an open bracket or the head of a block, what begins on the next line still belongs to the cursor's line.
+  const isBody = opensBlock(around.linePrefix, language) && depthOf(first.text) > depthOf(around.linePrefix);
+  const isOnNextLine = text.slice(0, first.begin).includes('\n') && !opensInLine(place) && !isBody;
   const depth = depthOf(isOnNextLine ? first.text : around.linePrefix + first.text);
   const opensAbove = place.open.filter(({ at }) => at < place.lineStart);
   const base = isOnNextLine ? place.open.length : opensAbove.length;
