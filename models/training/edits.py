@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Step 2b: next edits, out of version histories and made by rules out of files.
 
-    edits.py REPOSITORIES RAW OUT.jsonl [--commits 5000] [--seconds 8] [--only held-out.tsv]
+    edits.py REPOSITORIES RAW OUT.jsonl [--commits 5000] [--seconds 60] [--only held-out.tsv]
 
 Only repositories whose licence step 1 found permissive and that step 2 does not hold out; with --only, these and no
 others, for figures. A line is a bundle, {"p", "path", "window", "steps", "ends"} or {"p", "edit": [path, old, new, original, current,

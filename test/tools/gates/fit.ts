@@ -22,6 +22,12 @@ export function evenGates(gate: Gate): SituationGates {
   return Object.fromEntries(situations.map((each) => [each, gate])) as SituationGates;
 }
 
+/** In which half of the files a file is: places of one file are alike, so they must not be fitted to and measured on. */
+export function halfOf(paths: readonly string[]): (path: string) => number {
+  const halves = new Map([...new Set(paths)].map((path, i) => [path, i % 2]));
+  return (path) => halves.get(path) ?? 0;
+}
+
 export interface Measured {
   gain(gates: SituationGates): number;
   /** The share of the places that are of this situation. */

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { halfOf } from './fit.ts';
 import { placesCommand } from './places.ts';
 import { within } from './record.ts';
 
@@ -27,4 +28,9 @@ test('fewer sessions than before leave none of those behind', async () => {
   expect(sessions()).toBe(3);
   await placesCommand.run({ out, cuts: '2', sessions: '1' }, [folder]);
   expect(sessions()).toBe(1);
+});
+
+test('all places of a file are in one half', () => {
+  const half = halfOf(['a.ts', 'a.ts', 'b.ts', 'a.ts', 'c.ts', 'b.ts']);
+  expect(['a.ts', 'b.ts', 'c.ts'].map(half)).toEqual([0, 1, 0]);
 });

@@ -15,7 +15,7 @@ import {
 import { type Place, placeAt } from '../../../language-server/rules/place.ts';
 import { scoreOf } from '../eval-score.ts';
 import { required } from '../input.ts';
-import { evenGates, fitGates, gainOf, grid, type SituationGates, shrinkages, weights } from './fit.ts';
+import { evenGates, fitGates, gainOf, grid, halfOf, type SituationGates, shrinkages, weights } from './fit.ts';
 import { type Characters, playSession } from './play-sessions.ts';
 import {
   cursorDocument,
@@ -45,7 +45,7 @@ export const gatesCommand: Command = {
     print(`# ${model.name}: ${places.summary}`);
     print('gates,level,weight,cuts_right,cuts_wrong,typed_right,typed_wrong,gain');
     report('before', now, (gates, level) => places.measure(gates, level));
-    // How much is chance: fitted to one half of the places and measured on the other.
+    // How much is chance: fitted to the places of half of the files and measured on those of the other.
     const halves = [places.half(0), places.half(1)];
     const ofHalves = halves.map((half) => fitted(half, now));
     const gains = shrinkages.map((shrinkage, k) => {
@@ -166,8 +166,10 @@ class Places {
   }
 
   half(number: number): Places {
-    const isIn = (_: unknown, i: number) => i % 2 === number;
-    return new Places(this.cuts.filter(isIn), this.sessions.filter(isIn), this.recordings, this.ghosts, this.places);
+    const half = halfOf([...this.cuts, ...this.sessions.flat()].map(({ path }) => path));
+    const cuts = this.cuts.filter(({ path }) => half(path) === number);
+    const sessions = this.sessions.filter(([first]) => first && half(first.path) === number);
+    return new Places(cuts, sessions, this.recordings, this.ghosts, this.places);
   }
 
   measure(gates: Record<Level, SituationGates>, level: Level): Record<'cuts' | 'typed' | 'all', Characters> {
