@@ -23,7 +23,7 @@ export class Workspaces {
 
   /** The prompts of a place, with code of the files beside its own; null if no workspace has the case's file. */
   async anchorsFor(engine: Engine, at: CursorDocument): Promise<{ document: CursorDocument; anchors: Anchors } | null> {
-    const root = this.rootOf(at.uri);
+    const root = this.rootOf(at);
     if (root === null) return null;
     const document = { ...at, uri: pathToFileURL(join(root, at.uri)).href };
     const open = [OpenDocument.create(document.uri, at.languageId, 1, at.text.toString())];
@@ -44,9 +44,16 @@ export class Workspaces {
     return { document, anchors };
   }
 
-  private rootOf(path: string): string | null {
+  /** Several may have a file of that path: the one in which the text before the cursor stands is meant. */
+  private rootOf({ uri: path, text, offset }: CursorDocument): string | null {
+    const before = text.slice(0, offset);
+    const isMeant = (root: string) => {
+      const file = join(root, path);
+      const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+      return isThere && readFileSync(file, 'utf8').replaceAll('\r\n', '\n').includes(before);
+    };
     const roots = readdirSync(this.folder).map((name) => join(this.folder, name));
-    return roots.find((root) => statSync(join(root, path), { throwIfNoEntry: false })) ?? null;
+    return roots.find(isMeant) ?? null;
   }
 
   private indexOf(root: string): ClosedFiles {
