@@ -29,3 +29,8 @@ test('texts may be as long as files are, and asked for side by side', async () =
   const asked = await Promise.all([syntax.errors('python', text), syntax.errors('python', `${text}(`)]);
   expect(asked).toEqual([0, 1]);
 });
+
+test('a text that ends inside a character is parsed, and so are those after it', async () => {
+  expect(await syntax.errors('shellscript', 'echo "\ud83d"\n')).toBe(0);
+  expect(await syntax.errors('shellscript', 'if true\n')).toBe(1);
+});

@@ -35,7 +35,7 @@ parsers = {}
 def python_errors(text):
     try:
         ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return 1
     return 0
 
@@ -82,4 +82,6 @@ def errors(language, text):
 
 for line in sys.stdin:
     asked = json.loads(line)
-    print(json.dumps(errors(asked["language"], asked["text"])), flush=True)
+    # Half of a surrogate pair, at which a text may have been cut, is in no file.
+    text = asked["text"].encode("utf8", "replace").decode("utf8")
+    print(json.dumps(errors(asked["language"], text)), flush=True)
