@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { packageName, packExtension, packWeb } from './package.mjs';
 import { addonOf, buildTarget } from './targets/build.mjs';
 import { checkPackage } from './targets/check-package.mjs';
-import { targets } from './targets/targets.mjs';
+import { targetOf, targets } from './targets/targets.mjs';
 import { main, root, run, ToolError } from './tools.mjs';
 
 /** The section of CHANGELOG.md for a version; before a release, that of what is unreleased. */
@@ -35,6 +35,7 @@ const checksums = (folder, files) =>
 const isOurs = (file) => /^hearth-.+\.(?:vsix|cdx\.json)$|^SHA256SUMS$|^RELEASE-NOTES\.md$/.test(file);
 
 export async function packageAll(names, folder) {
+  for (const name of names) targetOf(name); // before anything is deleted
   mkdirSync(folder, { recursive: true });
   for (const file of readdirSync(folder).filter(isOurs)) rmSync(join(folder, file));
   await run(process.execPath, ['esbuild.mjs']);

@@ -1,13 +1,14 @@
 // Which addons and packages scripts/targets/ refuses. What is really in a file is for test/everywhere, which builds them.
 import { spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 // @ts-expect-error a script without types
 import { inOwnFolder } from '../../scripts/package.mjs';
 // @ts-expect-error a script without types
-import { releaseNotes } from '../../scripts/package-all.mjs';
+import { packageAll, releaseNotes } from '../../scripts/package-all.mjs';
 // @ts-expect-error a script without types
 import { expectedFiles, packageProblems, webProblems } from '../../scripts/targets/check-package.mjs';
 // @ts-expect-error a script without types
@@ -259,4 +260,12 @@ test('the notes of a release are its section of the changelog', () => {
 
 test('a target that is not in the table is refused by name', () => {
   expect(() => targetOf('toString')).toThrow(`no target named toString; there are ${Object.keys(targets).join(', ')}`);
+});
+
+test('a wrong name deletes no packages of an earlier run', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-release-'));
+  writeFileSync(join(folder, 'hearth-linux-x64-0.1.0.vsix'), '');
+  await expect(packageAll(['linux-x64', 'linux-x86'], folder)).rejects.toThrow('no target named linux-x86');
+  expect(readdirSync(folder)).toHaveLength(1);
+  rmSync(folder, { recursive: true });
 });
