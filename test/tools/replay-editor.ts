@@ -1,7 +1,7 @@
 // Drives the real language server with one document as an editor does, and times edits and completions. Other files may
 // be open, too.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -186,17 +186,24 @@ export class ReplayEditor {
     return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
   }
 
+  /** What Linux says of the server; '' elsewhere, so that figures made of it are no numbers. */
+  private proc(file: 'status' | 'stat'): string {
+    const path = `/proc/${this.client.child.pid}/${file}`;
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  }
+
   /** Memory of the server in MB: now, and the maximum so far. */
   memory(): { rssMb: number; peakRssMb: number } {
-    const status = readFileSync(`/proc/${this.client.child.pid}/status`, 'utf8');
-    const mb = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
+    const status = this.proc('status');
+    const mb = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
     return { rssMb: mb('VmRSS'), peakRssMb: mb('VmHWM') };
   }
 
   /** CPU time of the server. */
   cpuMs(): number {
     // Behind the name in parentheses: utime and stime are fields 14 and 15, in hundredths of a second.
-    const stat = readFileSync(`/proc/${this.client.child.pid}/stat`, 'utf8').replace(/^.*\) /, '');
+    const stat = this.proc('stat').replace(/^.*\) /, '');
+    if (stat === '') return Number.NaN;
     const fields = stat.split(' ').slice(11, 13).map(Number);
     return 10 * fields.reduce((sum, ticks) => sum + ticks, 0);
   }
