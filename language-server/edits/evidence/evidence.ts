@@ -1,7 +1,7 @@
 // What the last edits and the text say about an edit that may follow: numbers for the fitted model of confidence.ts.
 
 import type { PastChange } from '../history/past-changes.ts';
-import { type Candidate, generators } from '../proposals/candidate.ts';
+import { type Candidate, finders } from '../proposals/candidate.ts';
 import { isRename, isTelling, occurrencesOf, wordBefore, wordBehind } from '../proposals/substitutions.ts';
 import { indentationOf, type Line, similarity } from '../text/lines.ts';
 import { changesOf, type EditedDocument, wordsOf } from '../text/text-edit.ts';
@@ -10,9 +10,9 @@ import { contextOf, type EvidenceContext } from './evidence-context.ts';
 
 /** In the order of the numbers. Adding one means fitting the model again. */
 export const evidenceNames = [
-  // How it was found: the generator; how often the same was done and how many edits ago; in how many places it could be
+  // How it was found: the finder; how often the same was done and how many edits ago; in how many places it could be
   // done, and how many of these are nearer to the cursor; how many words differ from what was done.
-  ...['generator', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'otherWords', 'votes'],
+  ...['finder', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'otherWords', 'votes'],
   // How near it is: lines from the cursor; below it; passed by the user, who has edited before and behind it.
   ...['distance', 'isBelow', 'isPassed', 'isOtherFile'],
   // What it is: lines and words that go and come, and whether a line goes as a whole.
@@ -66,11 +66,11 @@ export function evidenceOf(
   });
 }
 
-function ofOrigin({ generator, changes, otherWords, votes = 1, start }: Candidate, group: Candidate[]): number[] {
+function ofOrigin({ finder, changes, otherWords, votes = 1, start }: Candidate, group: Candidate[]): number[] {
   const nearer = group.findIndex((each) => each.start === start);
   const ages = changes.map(({ age }) => age);
   const [newest, oldest] = [Math.min(...ages), Math.max(...ages)];
-  return [generators.indexOf(generator), changes.length, newest, oldest, group.length, nearer, otherWords, votes];
+  return [finders.indexOf(finder), changes.length, newest, oldest, group.length, nearer, otherWords, votes];
 }
 
 function ofPlace({ start }: Candidate, { cursorLine, edited, isOtherFile, lineOf }: EvidenceContext): number[] {

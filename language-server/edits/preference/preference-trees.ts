@@ -63,7 +63,7 @@ export const preferenceTrees: Trees = {
     { asked: [2, 4, 17, 2, 3, 1, 0], above: [-0.01013, -0.728, 0, -0.742, -1.678, 7.696, 1.478], leaves: [-0.04497, -0.004937, -0.0001324, 0.03143, 0.02859, 0.07122, -0.003276, 0.006788] },
     // odds, newestLines, ofTail, isImport, logRatio, rarestNew, ofNew
     { asked: [0, 45, 3, 42, 1, 5, 2], above: [-1.64, 1, -0.1287, 0, -0.3011, -10.34, -0.09285], leaves: [-0.02087, 0.03355, -0.06936, -0.02571, -0.03283, 0.006702, 0.005498, 0.04907] },
-    // odds, inPlace, distance, ofNew, generator, likeBelow, mayContinue
+    // odds, inPlace, distance, ofNew, finder, likeBelow, mayContinue
     { asked: [0, 4, 15, 2, 7, 29, 48], above: [0.2542, -0.1128, 25, -0.742, 1, 0.24, 0], leaves: [-0.04737, -0.005882, 0.01767, -0.0223, 0.0001466, 0.06377, 0.01929, -0.03888] },
     // ofNew, odds, places, newestLines, rarestOld, likeAfter
     { asked: [2, 0, 11, 45, 6, 27, 0], above: [-0.006614, -1.64, 3, 1, -8.812, 0.7647, 1.478], leaves: [-0.01207, -0.05476, 0.02628, -0.003449, 0.02021, 0.06514, -0.009153, 0.007984] },

@@ -5,11 +5,11 @@ import { undoes } from '../history/reversal.ts';
 import { type Line, lineAt, similarity } from '../text/lines.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { Candidate } from './candidate.ts';
-import { analogousLines } from './generators/analogous-lines.ts';
-import { editsInContext } from './generators/edits-in-context.ts';
-import { repeatedInsertions } from './generators/repeated-insertions.ts';
-import { substitutedLines } from './generators/substituted-lines.ts';
-import { unusedNames } from './generators/unused-names.ts';
+import { analogousLines } from './finders/analogous-lines.ts';
+import { editsInContext } from './finders/edits-in-context.ts';
+import { repeatedInsertions } from './finders/repeated-insertions.ts';
+import { substitutedLines } from './finders/substituted-lines.ts';
+import { unusedNames } from './finders/unused-names.ts';
 import { isRename, substitutionsOf } from './substitutions.ts';
 
 // More are a word of every other line, and no consequence.

@@ -37,7 +37,7 @@ const document = {
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 const candidate = (edit: { start: number; end: number; text: string }): Candidate => ({
-  ...{ ...edit, generator: 'substitution', group: '', changes: [], otherWords: 0 },
+  ...{ ...edit, finder: 'substitution', group: '', changes: [], otherWords: 0 },
 });
 
 test('the prompt is the last edits up to the cursor, and then what is behind it', () => {

@@ -1,4 +1,4 @@
-// What each generator proposes, and what is never proposed.
+// What each finder proposes, and what is never proposed.
 import { describe, expect, test } from 'vitest';
 import { pastChanges } from '../../../../language-server/edits/history/past-changes.ts';
 import { candidatesFor } from '../../../../language-server/edits/proposals/candidates.ts';
@@ -12,9 +12,9 @@ function candidates(text: string, cursor: number, ...history: PastEdit[]) {
   return candidatesFor(place, linesOf(text), pastChanges(history));
 }
 
-/** The texts that the candidates of a generator would make. */
-function proposed(generator: string, text: string, cursor: number, ...history: PastEdit[]): string[] {
-  const found = candidates(text, cursor, ...history).filter((each) => each.generator === generator);
+/** The texts that the candidates of a finder would make. */
+function proposed(finder: string, text: string, cursor: number, ...history: PastEdit[]): string[] {
+  const found = candidates(text, cursor, ...history).filter((each) => each.finder === finder);
   return found.map((edit) => applyEdit(text, edit));
 }
 

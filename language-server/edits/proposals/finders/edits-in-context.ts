@@ -43,7 +43,7 @@ export function editsInContext(
       return sides.flatMap((of): Candidate[] => {
         const now = changed(text, sites.map(of));
         if (now === undefined || now === text || text.trim() === after.trim()) return [];
-        return [{ start, end, text: now, generator: 'context', group, changes: [change], otherWords }];
+        return [{ start, end, text: now, finder: 'context', group, changes: [change], otherWords }];
       });
     });
   });

@@ -46,7 +46,7 @@ export function unusedNames(
     ];
     return edits.map((edit) => ({
       ...edit,
-      ...{ generator: 'unused' as const, group: `${name}\n${edit.text === ''}`, changes: [change] },
+      ...{ finder: 'unused' as const, group: `${name}\n${edit.text === ''}`, changes: [change] },
       otherWords: all.length - 1,
     }));
   });

@@ -19,7 +19,7 @@ export function substitutedLines(
       const group = `${substitution.old}\n${substitution.now}\n${substitution.isPart}${substitution.between ? ' between' : ''}`;
       return editsOf(lines, cursorLine, (line) => substituted(line, substitution)).map((edit) => ({
         ...edit,
-        ...{ generator: 'substitution' as const, group, changes: substitution.changes, substitution, otherWords: 0 },
+        ...{ finder: 'substitution' as const, group, changes: substitution.changes, substitution, otherWords: 0 },
       }));
     });
   const whole = known.filter(({ isPart }) => !isPart);
@@ -30,7 +30,7 @@ export function substitutedLines(
     for (const edit of edits) {
       const substitution = several.find((each) => substituted(edit.old, each) !== edit.old) ?? first;
       const changes = substitution.changes;
-      found.push({ ...edit, generator: 'substitution', group: 'all', changes, substitution, otherWords: 0 });
+      found.push({ ...edit, finder: 'substitution', group: 'all', changes, substitution, otherWords: 0 });
     }
   }
   return found;

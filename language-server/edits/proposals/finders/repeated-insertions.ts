@@ -56,7 +56,7 @@ function beside(
     const at = isAbove ? end + 1 : start;
     const edit = { start: at, end: at, text: added.map((line) => `${line}\n`).join('') };
     const differing = [...others].filter(([word, other]) => word !== other).length;
-    return [{ ...edit, generator: 'insertion', group, changes: [change], otherWords: differing }];
+    return [{ ...edit, finder: 'insertion', group, changes: [change], otherWords: differing }];
   });
 }
 

@@ -42,7 +42,7 @@ export function analogousLines(
           : { start: from.start, end: to.end + 1, text: '' };
       const group = `${before.join('\n')}\n\n${after.join('\n')}`;
       const same = changes.filter((each) => isSame(each.before, before) && isSame(each.after, after));
-      return [{ ...edit, generator: 'analogy' as const, group, changes: same, otherWords: analogy.otherWords }];
+      return [{ ...edit, finder: 'analogy' as const, group, changes: same, otherWords: analogy.otherWords }];
     });
   });
 }
