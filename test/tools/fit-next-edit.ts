@@ -1,12 +1,14 @@
 // npm run tool -- fit-next-edit --cases CASES.jsonl: fits how evidence, and then what a model says, becomes confidence,
-// and tells what that would show of repositories that it was not fitted to. A model that is slow can be asked part by
-// part: first --share 0/2 --asked FILE, then --asked FILE --asked FILE.
-import { writeFileSync } from 'node:fs';
+// and tells what that would show of repositories that it was not fitted to. What the model says is kept as it is said, so
+// that a fit that was stopped goes on. A model that is slow can be asked part by part: first --share 0/2 --asked FILE and
+// --share 1/2 --asked OTHER, then --asked FILE --asked OTHER.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Command,
   count,
   engineOptions,
+  modelPath,
   print,
   text,
   UsageError,
@@ -16,7 +18,8 @@ import {
 import { evidenceNames } from '../../language-server/edits/evidence/evidence.ts';
 import { logOddsOf, type Trees } from '../../language-server/edits/evidence/trees.ts';
 import { preferenceNames } from '../../language-server/edits/preference/with-model.ts';
-import { type AskedCase, ask, offeredBy, readAsked } from '../bench/next-edit/asked-cases.ts';
+import { type AskedCase, ask, offeredBy } from '../bench/next-edit/asked-cases.ts';
+import { AskedFile, shortOf } from '../bench/next-edit/asked-file.ts';
 import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examples.ts';
 import { type Example, type FitOptions, fitTrees } from '../bench/next-edit/fit-trees.ts';
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
@@ -45,12 +48,12 @@ export const fitNextEditCommand: Command = {
     cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
     trees: { type: 'string', value: 'N', help: 'how many trees; 60' },
     every: { type: 'string', value: 'N', help: 'ask the model about one case of N; 1' },
-    share: { type: 'string', value: 'I/N', help: 'only ask the model about cases I, I + N, ...; writes --asked' },
+    share: { type: 'string', value: 'I/N', help: 'only ask the model about cases I, I + N, ..., and fit nothing' },
     asked: {
       type: 'string',
       multiple: true,
       value: 'FILE',
-      help: 'what the model said',
+      help: 'keeps what the model says, the last of several what is missing in all; the name of the cases and .asked',
     },
     out: {
       type: 'string',
@@ -60,9 +63,10 @@ export const fitNextEditCommand: Command = {
   },
   async run(values) {
     const options = { trees: count(values, 'trees') ?? 60, rate: 0.12 };
-    const cases = fittedCases(readNextEditCases(required(values, 'cases', 'FILE')), options);
-    const files = Array.isArray(values.asked) ? values.asked.map(String) : [];
-    if (values.share !== undefined) return await askShare(cases, values, files);
+    const file = required(values, 'cases', 'FILE');
+    const cases = fittedCases(readNextEditCases(file), options);
+    const files = Array.isArray(values.asked) ? values.asked.map(String) : [`${file}.asked`];
+    if (values.share !== undefined) return void (await askedAbout(cases, values, files));
     const folder = text(values, 'out') ?? 'language-server/edits';
     print(`${cases.length} cases; each third of the repositories by what was fitted to the others.`);
     print('By the evidence:');
@@ -70,7 +74,7 @@ export const fitNextEditCommand: Command = {
     const whole = fitTrees(examples(cases), options);
     const evidence = treesFile('evidenceTrees', 'evidenceNames', './trees.ts', whole, evidenceNames);
     writeFileSync(join(folder, 'evidence/evidence-trees.ts'), evidence);
-    const asked = files.length > 0 ? readAsked(files) : await askAbout(cases, values, 0, count(values, 'every') ?? 1);
+    const asked = await askedAbout(cases, values, files);
     await reportAsked(cases, asked);
     const fitted = fitTrees(rowsOf(cases, asked), preferenceOptions);
     const trees = treesFile('preferenceTrees', 'preferenceNames', '../evidence/trees.ts', fitted, preferenceNames);
@@ -92,20 +96,37 @@ function fittedCases(documents: NextEditCase[], options: FitOptions): FittedCase
   }));
 }
 
-async function askAbout(cases: readonly FittedCase[], values: Values, part = 0, parts = 1): Promise<AskedCase[]> {
-  const asked: AskedCase[] = [];
-  await withEngine(values, async (engine) => {
-    for (const [i, { document, examples: of, odds }] of cases.entries())
-      if (i % parts === part) asked.push(await ask(engine, i, document, of, odds));
-  });
-  return asked;
+/** What the model says about the cases that are wanted: what the files have, and the rest, which is added to the last. */
+async function askedAbout(
+  cases: readonly FittedCase[],
+  values: Values,
+  files: readonly string[],
+): Promise<readonly AskedCase[]> {
+  const odds = cases.map((each) => each.odds);
+  const of = shortOf([readFileSync(modelPath(values)), preferenceNames.join(), ...odds]);
+  const kept = files.map((file) => new AskedFile(file, of));
+  const known = new Map(kept.flatMap((file) => file.cases.map((each) => [each.of, each] as const)));
+  const wanted = wantedCases(cases, values);
+  const missing = wanted.filter((i) => !known.has(i));
+  if (missing.length > 0)
+    await withEngine(values, async (engine) => {
+      for (const i of missing) {
+        const { document, examples: examplesHere, odds: oddsHere } = cases[i] as FittedCase;
+        const asked = await ask(engine, i, document, examplesHere, oddsHere);
+        kept.at(-1)?.add(asked);
+        known.set(i, asked);
+      }
+    });
+  return wanted.flatMap((i) => known.get(i) ?? []);
 }
 
-async function askShare(cases: readonly FittedCase[], values: Values, [file]: readonly string[]): Promise<void> {
-  const [part = 0, parts = 0] = (text(values, 'share') ?? '').split('/').map(Number);
-  if (!(parts > part && part >= 0) || file === undefined) throw new UsageError('--share is I/N, with --asked FILE');
-  const asked = await askAbout(cases, values, part, parts);
-  writeFileSync(file, asked.map((each) => `${JSON.stringify(each)}\n`).join(''));
+/** The indices of the cases that the model is asked about. */
+function wantedCases(cases: readonly FittedCase[], values: Values): number[] {
+  const every = count(values, 'every') ?? 1;
+  const [part = 0, parts = 0] = (text(values, 'share') ?? '0/1').split('/').map(Number);
+  if (!(parts > part && part >= 0)) throw new UsageError('--share is I/N, with I from 0 to N - 1');
+  const some = cases.flatMap((_, i) => (i % every === 0 ? [i] : []));
+  return some.filter((_, i) => i % parts === part);
 }
 
 function byFold<T>(of: (fold: number) => T): T[] {

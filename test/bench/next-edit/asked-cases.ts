@@ -1,5 +1,4 @@
-// What a model says about the candidates of cases, to fit its preference to. Asking takes minutes, so it is kept in files.
-import { readFileSync } from 'node:fs';
+// What a model says about the candidates of cases, to fit its preference to. asked-file.ts keeps it.
 import { mostLikely, promising, worthAsking } from '../../../language-server/edits/decision/propose.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/confidence.ts';
 import { preferences } from '../../../language-server/edits/preference/preference.ts';
@@ -51,13 +50,4 @@ export function offeredBy(document: NextEditCase, { candidates }: CaseExamples, 
     })),
   );
   return offered(document, () => Promise.resolve(mostLikely(proposals, document.text)));
-}
-
-export function readAsked(files: readonly string[]): AskedCase[] {
-  return files.flatMap((file) =>
-    readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as AskedCase),
-  );
 }
