@@ -285,7 +285,8 @@ export interface Continuation {
 }
 
 /**
- * One loaded model. Requests may overlap; foreground requests run first, and otherwise the order is that of arrival.
+ * One loaded model. Requests may overlap: foreground requests run first, prompts that are prefilled in the background last,
+ * and otherwise the order is that of arrival.
  */
 export interface Engine extends Completer {
   /** Replaced by another object when the GPU is lost and the model moves to the CPU. */

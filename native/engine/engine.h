@@ -58,7 +58,8 @@ class Engine {
 
   /// Queues a job. Foreground jobs run before background jobs and interrupt them within one op or,
   /// between ops, one row of logits; a short step of background work (see Scheduler) is let run to
-  /// its end. Jobs of one priority run in the order of their arrival.
+  /// its end. Jobs of one priority run in the order of their arrival, but for background prompts
+  /// that are only read ahead (kPrefill), which come last.
   void submit(std::shared_ptr<Job> job);
   /// Ends the job with kCancelled within one op or one row of logits. No effect on a job that has
   /// ended.

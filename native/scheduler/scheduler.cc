@@ -11,6 +11,12 @@ namespace {
 
 bool is_foreground(const Job& job) { return job.request.priority == Priority::kForeground; }
 bool is_background(const Job& job) { return !is_foreground(job); }
+/// Nobody has asked for it yet.
+bool reads_ahead(const Job& job) {
+  return is_background(job) && !job.chore && job.request.kind == RequestKind::kPrefill;
+}
+/// Background work whose answer somebody will use.
+bool is_asked(const Job& job) { return is_background(job) && !job.chore && !reads_ahead(job); }
 
 /// The exception being handled, as an error for the request's caller. Only for use in a catch.
 EngineError caught_error() {
@@ -78,10 +84,11 @@ void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
 }
 
 /// Cancelled jobs come first, so that they are answered at once; then foreground jobs, then
-/// background ones. If at least one foreground job has ended since background work last completed a
-/// step, one short background step runs once the current foreground job decodes, as its first text
-/// is out by then. If two have ended, it runs before the third one's prefill. Call with the lock
-/// held.
+/// background ones. Of these, requests go before prompts that are only read ahead, which may take
+/// as long as ten of them; chores keep their place, as they are about what was read before. If at
+/// least one foreground job has ended since background work last completed a step, one short
+/// background step runs once the current foreground job decodes, as its first text is out by then.
+/// If two have ended, it runs before the third one's prefill. Call with the lock held.
 Scheduler::Turn Scheduler::next() {
   const auto first = [&](auto&& matches) {
     return std::find_if(queue_.begin(), queue_.end(),
@@ -91,7 +98,9 @@ Scheduler::Turn Scheduler::next() {
   const auto cancelled = first([](const Job& job) { return job.is_cancelled.load(); });
   if (cancelled != none) return {cancelled};
   const auto foreground = first(is_foreground);
-  const auto background = first(is_background);
+  auto background = first(is_background);
+  if (background != none && reads_ahead((*background)->job()))
+    if (const auto asked = first(is_asked); asked != none) background = asked;
   if (foreground == none) return {background};
   const int n_tolerated = (*foreground)->is_decoding() ? 0 : 1;
   if (background != none && n_ended_foreground_ > n_tolerated)
@@ -168,14 +177,16 @@ std::optional<FinishReason> Scheduler::advance(Task& task, StepSize size,
 }
 
 /// Frees pages for a task that found none: background tasks release theirs for a foreground task,
-/// then the oldest pins are dropped until a page is free. False if that freed nothing.
+/// and what is only read ahead for a background task, then the oldest pins are dropped until a page
+/// is free. False if that freed nothing.
 bool Scheduler::make_room(const Task& task) {
   const auto n_held = [&] { return bench_.cache.statistics().pages_held; };
   const int n_before = n_held();
-  if (is_foreground(task.job())) {
+  const auto yields = is_foreground(task.job()) ? is_background : reads_ahead;
+  if (!reads_ahead(task.job())) {
     const std::lock_guard lock(mutex_);
     for (const std::unique_ptr<Task>& other : queue_)
-      if (is_background(other->job())) other->release_pages();
+      if (yields(other->job())) other->release_pages();
   }
   // A pin may hold only pages that others hold as well, so dropping it need not free any.
   while (n_held() == n_before && bench_.pins.drop_oldest()) {

@@ -1,6 +1,7 @@
 // The engine thread and its queue of jobs. The thread runs one step of one task at a time: a chunk
 // of a prompt, or one decoding pass. Foreground jobs (somebody waits for the answer) run before
-// background jobs (evaluating prompts ahead), each kind in order of arrival. A foreground job that
+// background jobs, each kind in order of arrival, but for prompts that are read ahead: these come
+// last, and a background request that arrives meanwhile goes on first. A foreground job that
 // arrives interrupts a background step, whose work is then lost and repeated later. So that fast
 // typing does not starve background work, next() gives it a short step now and then.
 #pragma once

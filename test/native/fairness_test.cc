@@ -7,7 +7,9 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ask.h"
@@ -124,6 +126,34 @@ TEST("a background prompt is evaluated beside requests that write nothing, too")
   const Request each = request(RequestKind::kPrefill, 40, 300, 0);
   const int n_most = 2 * kPromptTokens / kLeastSlice + 3;
   CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
+}
+
+TEST("a background request goes before a prompt that is only read ahead, even if that has begun") {
+  test::FaultyEngine engine;
+  const Request asked = scoring(10, 30);
+  const std::vector<float> expected = engine.ask(asked).values;
+  std::vector<std::string> order;
+  std::promise<void> ended;
+  std::vector<float> values;
+  const auto reading = std::make_shared<Job>();
+  reading->request = in_background(request(RequestKind::kPrefill, 400, 500, 0));
+  reading->on_done = [&](hearth::Result&& result, const hearth::EngineError*) {
+    order.push_back("read " + std::to_string(result.timings.prompt_tokens));
+    ended.set_value();
+  };
+  const auto other = std::make_shared<Job>();
+  other->request = asked;
+  other->on_done = [&](hearth::Result&& result, const hearth::EngineError*) {
+    order.push_back("asked");
+    values = std::move(result.values);
+  };
+  engine.ops.after_attention = [&, is_first = true](int, float*) mutable {
+    if (std::exchange(is_first, false)) engine.submit(other);
+  };
+  engine.submit(reading);
+  ended.get_future().wait();
+  CHECK(order == (std::vector<std::string>{"asked", "read 400"}));
+  CHECK(values == expected);
 }
 
 TEST("a request waits for at most one pass of background work") {
