@@ -46,6 +46,7 @@ export const fitNextEditCommand: Command = {
   options: {
     ...engineOptions,
     cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
+    also: { type: 'string', value: 'FILE', help: 'more for the evidence alone, of which the model may have read' },
     trees: { type: 'string', value: 'N', help: 'how many trees; 60' },
     every: { type: 'string', value: 'N', help: 'ask the model about one case of N; 1' },
     share: { type: 'string', value: 'I/N', help: 'only ask the model about cases I, I + N, ..., and fit nothing' },
@@ -64,14 +65,19 @@ export const fitNextEditCommand: Command = {
   async run(values) {
     const options = { trees: count(values, 'trees') ?? 60, rate: 0.12 };
     const file = required(values, 'cases', 'FILE');
-    const cases = fittedCases(readNextEditCases(file), options);
+    const more = text(values, 'also');
+    const [asking, also] = [readNextEditCases(file), more === undefined ? [] : readNextEditCases(more)];
+    const all = fittedCases([...asking, ...also], options);
+    const cases = all.slice(0, asking.length);
     const files = Array.isArray(values.asked) ? values.asked.map(String) : [`${file}.asked`];
     if (values.share !== undefined) return void (await askedAbout(cases, values, files));
     const folder = text(values, 'out') ?? 'language-server/edits';
-    print(`${cases.length} cases; each third of the repositories by what was fitted to the others.`);
+    print(
+      `${cases.length} cases, and ${also.length} for the evidence; each third of the repositories by what was fitted to the others.`,
+    );
     print('By the evidence:');
     report(cases);
-    const whole = fitTrees(examples(cases), options);
+    const whole = fitTrees(examples(all), options);
     const evidence = treesFile('evidenceTrees', 'evidenceNames', './trees.ts', whole, evidenceNames);
     writeFileSync(join(folder, 'evidence/evidence-trees.ts'), evidence);
     const asked = await askedAbout(cases, values, files);

@@ -96,6 +96,15 @@ test('an insertion is repeated beside lines like its neighbour', () => {
   expect(found).toContain('case one:\n  count(one);\n  go();\ncase two:\n  count(two);\n  go();\nend();\n');
 });
 
+test.each([
+  ['behind another line', 'case two:\n  go();\n  count(two);\n'],
+  ['before its neighbour', '  count(two);\ncase two:\n  go();\n'],
+])('lines that are there already are not inserted again: %s', (_, there) => {
+  const text = `case one:\n  count(one);\n  go();\n${there}end();\n`;
+  const found = proposed('insertion', text, text.indexOf('count'), past('', '  count(one);'));
+  expect(found.filter((each) => each.split('count(two)').length > 2)).toEqual([]);
+});
+
 describe('unused', () => {
   test('a name that nothing uses any more leaves its list', () => {
     const text = 'use std::{\n    Alpha, Beta,\n    Gamma,\n};\nrun();\n';
