@@ -33,7 +33,7 @@ async function apply({ uri, changes }: Pick<NextEdit, 'uri' | 'changes'>): Promi
 beforeAll(async () => {
   const program = [process.execPath, join(root, 'dist/server.js'), '--stdio'];
   const options = { bundledModel: join(root, 'models/starter.gguf'), sharesCode: true };
-  client = await LspClient.start(program, { nextEdit: 'calm' }, options, [folder]);
+  client = await LspClient.start(program, { nextEdit: 'balanced' }, options, [folder]);
   client.connection.onRequest(relatedRequest.method, ({ documents }: RelatedParams) => ({
     defined: [],
     shared: documents,
