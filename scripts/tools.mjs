@@ -13,7 +13,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export class ToolError extends Error {}
 
 /** Thrown by a test that this machine cannot run; in CI it counts as failed. */
-export class NotRun extends Error {}
+export class NotRun extends ToolError {}
 
 /** The Debian packages that contain each command. */
 const packages = {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { checkBuildTools, compiler } from '../../scripts/tools.mjs';
+import { checkBuildTools, compiler, main, NotRun } from '../../scripts/tools.mjs';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -14,4 +14,12 @@ test('a compiler that does not know C++20, or is not there, is named as missing'
     vi.stubEnv('CXX', each);
     expect(() => checkBuildTools()).toThrow(/a C\+\+20 compiler/);
   }
+});
+
+test('what this machine cannot run is said without a stack', async () => {
+  const error = vi.spyOn(console, 'error').mockReturnValue();
+  await main(() => Promise.reject(new NotRun('needs hipcc')));
+  expect(error.mock.calls).toEqual([['\nneeds hipcc']]);
+  process.exitCode = undefined;
+  error.mockRestore();
 });
