@@ -154,8 +154,12 @@ function takesLinesBelow(text: string, place: Place): boolean {
   const { language, around } = place;
   if (!language.parent || around.linePrefix.trim() !== '') return false;
   const line = lastLine(text, place);
-  const content = depthOf(line) + (/^\s*((?:- )*)/.exec(line)?.[1]?.length ?? 0);
-  return depthOf(around.linesBelow[0] ?? '') > content && !language.parent.test(line);
+  const dashes = /^\s*((?:- )*)/.exec(line)?.[1]?.length ?? 0;
+  const content = depthOf(line) + dashes;
+  const below = depthOf(around.linesBelow[0] ?? '');
+  // What stands below as deep as an item's text goes on with it, so that both must be keys.
+  if (dashes > 0 && below === content) return !/:(?:\s|$)/.test(line);
+  return below > content && !language.parent.test(line);
 }
 
 /** Whether a text that leaves nothing open says too little, or takes lines from what stands below. */
