@@ -22,6 +22,9 @@ inline const PackedMatrix& packed(const Matrix& matrix) {
   return static_cast<const PackedMatrix&>(matrix);
 }
 
+/// Row tiles of so many rows.
+inline int tiles_of(int n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
+
 /// Stride in floats between the tokens of a chunk's results: an odd number of cache lines, as a
 /// power of two would map all tokens to a few sets of the cache.
 inline size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }

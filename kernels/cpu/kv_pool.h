@@ -13,7 +13,6 @@ namespace hearth::kernels::cpu {
 
 class KvPool {
  public:
-  KvPool() = default;
   KvPool(const AttentionShape& shape, int n_pages);
 
   size_t page_bytes() const { return page_bytes_; }

@@ -6,11 +6,6 @@
 #include "cpu_ops.h"
 
 namespace hearth::kernels::cpu {
-namespace {
-
-int tiles_of(int n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
-
-}  // namespace
 
 void CpuOps::plan_experts(const Experts& experts, const float* routes) {
   expert_plan_.make(routes, batch_.size());

@@ -75,8 +75,7 @@ int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
 /// that differ by at most two tiles: otherwise all would wait for the thread that has one more.
 void CpuOps::multiply(const PackedMatrix& w, int n_parts, const Activations& input,
                       const auto& finish) {
-  const int n = input.n, n_rows = w.n_rows / n_parts;
-  const int n_tiles = (n_rows + kTileRows - 1) / kTileRows;
+  const int n = input.n, n_rows = w.n_rows / n_parts, n_tiles = tiles_of(n_rows);
   const auto chunk = [&](int begin, int end, int thread) {
     const size_t stride = chunk_stride(end - begin);
     float* products = workspace_.tiles(thread);

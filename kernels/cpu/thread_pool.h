@@ -20,8 +20,7 @@ namespace hearth::kernels::cpu {
 class ThreadPool {
  public:
   /// n_threads includes the caller; 0 means one for each core that this process may use, but at
-  /// most
-  /// 8. The pool has fewer if the system refuses to start more.
+  /// most 8. The pool has fewer if the system refuses to start more.
   explicit ThreadPool(int n_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

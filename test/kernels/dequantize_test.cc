@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "cpu_variants.h"
 #include "ops.h"
 #include "random_blocks.h"
 #include "test.h"
@@ -13,13 +14,8 @@ using hearth::kernels::block_traits;
 using hearth::kernels::dequantize_row;
 using test::BlockType;
 
-/// Half precision by the definition: sign * 2^(exponent - 25) * (mantissa with its hidden bit).
 float half_value(const uint8_t* p) {
-  const int bits = p[0] | p[1] << 8;
-  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  const double magnitude =
-      exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
-  return static_cast<float>(bits & 0x8000 ? -magnitude : magnitude);
+  return static_cast<float>(test::half_value(static_cast<uint16_t>(p[0] | p[1] << 8)));
 }
 
 /// By the format's definition: sign, two bits of exponent, one of mantissa.
