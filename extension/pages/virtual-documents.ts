@@ -3,10 +3,8 @@ import { EventEmitter, type TextDocumentContentProvider, Uri, window, workspace 
 
 const scheme = 'hearth';
 
-/** Texts are kept because a preview may request one long after its document was closed. Nobody opens more than this. */
-const kept = 20;
-
 export class VirtualDocuments implements TextDocumentContentProvider {
+  /** By URI. They are kept because a preview may request one long after its document was closed; there are few names. */
   private readonly texts = new Map<string, string>();
   private readonly changes = new EventEmitter<Uri>();
   readonly onDidChange = this.changes.event;
@@ -15,7 +13,6 @@ export class VirtualDocuments implements TextDocumentContentProvider {
   async show(name: string, text: string): Promise<void> {
     const uri = Uri.from({ scheme, path: `/${name}` });
     this.texts.set(uri.toString(), text);
-    for (const oldest of [...this.texts.keys()].slice(0, -kept)) this.texts.delete(oldest);
     this.changes.fire(uri);
     await window.showTextDocument(uri, { preview: true });
   }
