@@ -1,5 +1,5 @@
 // The status bar item, on the right. A click opens the menu.
-import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window } from 'vscode';
+import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window, workspace } from 'vscode';
 import type { Client } from '../connection/client.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
 import type { RecentRequests } from './recent-requests.ts';
@@ -17,7 +17,13 @@ export class StatusBar implements Disposable {
     this.item.name = 'Hearth';
     this.item.command = 'hearth.showMenu';
     const show = () => this.show();
-    this.subscriptions = [client.onStatus(show), modes.onChange(show), window.onDidChangeActiveTextEditor(show)];
+    this.subscriptions = [
+      client.onStatus(show),
+      modes.onChange(show),
+      window.onDidChangeActiveTextEditor(show),
+      // A document whose language has changed opens anew.
+      workspace.onDidOpenTextDocument(show),
+    ];
     this.show();
     this.item.show();
   }

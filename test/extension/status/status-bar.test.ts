@@ -19,6 +19,7 @@ const editor = vi.hoisted(() => ({
   item: { text: '', command: '', accessibilityInformation: { label: '' } },
   title: '',
   entries: [] as Entry[],
+  opened: () => {},
 }));
 
 vi.mock('vscode', async (original) => {
@@ -29,6 +30,12 @@ vi.mock('vscode', async (original) => {
     QuickPickItemKind: { Separator: -1 },
     StatusBarAlignment: { Right: 2 },
     ThemeColor: class {},
+    workspace: {
+      onDidOpenTextDocument: (listener: () => void) => {
+        editor.opened = listener;
+        return { dispose: () => undefined };
+      },
+    },
     window: {
       activeTextEditor: { document: { languageId: 'rust' } },
       createStatusBarItem: () => item,
@@ -100,4 +107,16 @@ test('every entry of the menu runs a command that exists', async () => {
   const ids = editor.entries.flatMap(({ command, kind }) => (kind === undefined ? [command] : []));
   expect(ids.length).toBeGreaterThan(8);
   expect(known).toEqual(expect.arrayContaining(ids));
+});
+
+test('it follows the language of the document', () => {
+  const client = { status: { health: 'ready' }, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
+  let reason: DocumentMode['reason'] = 'shown';
+  const modes = { of: () => ({ reason }), onChange: () => ({ dispose: () => undefined }) } as unknown as DocumentModes;
+  const bar = new StatusBar(client, modes, { isTooSlow: false } as RecentRequests);
+  expect(editor.item.text).toBe('$(flame) Hearth');
+  reason = 'off';
+  editor.opened();
+  expect(editor.item.text).toBe('$(circle-slash) Hearth');
+  bar.dispose();
 });
