@@ -7,7 +7,7 @@ export interface Language {
   family: Family;
   /** Matches a line that opens a block, without its comment and trailing white space. */
   opener: RegExp | null;
-  /** Matches a line whose last brace holds a value, not statements. */
+  /** Matches a line whose last brace holds a value, or names, and no statements. */
   literal: RegExp;
   /** Matches a line at the opener's depth that continues the statement: `else`, `except`. */
   branch: RegExp | null;
@@ -41,7 +41,7 @@ export interface Language {
   indent: number;
 }
 
-const literal = /(?:[=(,:[?&|]|\b(?:return|import|export))\s*\{$/;
+const literal = /(?:[=(,:[?&|{]|\b(?:return|import|export|const|let|var))\s*\{$/;
 // Some of the words are names in other languages: `match := f()`.
 const bareHead =
   /^(?:\}\s*)?(?:else\s+)?(?:if|for|guard|loop|match|select|switch|while)\b(?!\s*(?::?=|[.,]))[^{]*$|^(?:\}\s*)?else$/;

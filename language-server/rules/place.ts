@@ -10,6 +10,9 @@ import { isComment, isInlineElement, type Language, languageOf, opensBlock } fro
 import { closerFor, closersOnly, isBracket, type Open, scan, type Within, within } from './scanner.ts';
 import { isDocstring, scannedChars, scanStart } from './spanning.ts';
 
+/** How far below an element its end is looked for. */
+const searchedChars = 60_000;
+
 /** How far a completion may go: to the end of the line, of the statement or of the block. */
 export type Extent = 'line' | 'statement' | 'block';
 
@@ -118,7 +121,8 @@ function asIfEntered(place: Place): Place | null {
   const rest = lineSuffix.trim();
   const isEmptyBody = closer !== '' && rest.startsWith(closer);
   const depth = depthOf(linePrefix);
-  if (rest === '' ? depthOf(linesBelow[0] ?? '') > depth : !isEmptyBody) return null;
+  const isFilled = depthOf(linesBelow[0] ?? '') > depth || hasContent(linePrefix, place);
+  if (rest === '' ? isFilled : !isEmptyBody) return null;
   const tail = rest === '' ? missingCloser(linePrefix, closer, place) : `\n${indentationOf(linePrefix)}${rest}`;
   // Where a head has no mark at its end, its last word may be one that is still being typed.
   if (closer === 'end' && tail !== '' && /[\p{L}\p{N}_]$/u.test(linePrefix) && !finishedHead.test(linePrefix))
@@ -165,13 +169,21 @@ function firstInBlock(place: Place): Place | null {
   const isInBrackets = bracket !== undefined && isBracket(bracket) && above.endsWith(bracket.token);
   const isBlank = around.linePrefix.trim() === '' && (opensBlock(above, language) || isInBrackets);
   const isInside = depthOf(around.linePrefix) > depthOf(above) || around.linePrefix === '';
-  if (!isBlank || !isInside || depthOf(below) > depthOf(above)) return null;
+  if (!isBlank || !isInside || depthOf(below) > depthOf(above) || hasContent(above, place)) return null;
   return {
     ...place,
     extent: 'block',
     depth: depthOf(above),
     tail: missingCloser(above, closerOf(above, place), place),
   };
+}
+
+/** Whether the element that a line opens has content below that is no deeper, as a script often has. */
+function hasContent(opener: string, { language, around, document: { text, offset } }: Place): boolean {
+  const [, name] = /^<\/(.*)>$/.exec(language.terminatorOf(opener.trim()) ?? '') ?? [];
+  if (name === undefined || around.linesBelow[0]?.trim().startsWith(`</${name}`)) return false;
+  const next = new RegExp(`^${indentationOf(opener)}<(/?)${name.replaceAll('.', '\\.')}\\b`, 'm');
+  return next.exec(text.slice(offset, offset + searchedChars))?.[1] === '/';
 }
 
 /** What closes the block that a line opens; '' if nothing does, as in Python. */

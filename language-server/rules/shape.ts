@@ -11,6 +11,7 @@ import { extentEnd, surplusCloser } from './stop-rules.ts';
 import { commentEnd, inventedLink, specialToken } from './unwanted.ts';
 import {
   beginsStatement,
+  closesItself,
   completeBeginning,
   fragmentStart,
   isHalfDeclaration,
@@ -71,6 +72,7 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const begun = place.around.linePrefix + generated.text.slice(0, likely);
   if (wholeLines === 0 && standsBeside(begun, place)) return nothing('repeats-line');
   const kept = fragmentStart(generated.text.slice(0, likely), place);
+  if (kept === 0) return nothing('fragment');
   // The token limit cuts off what is likely to come. What the gate cuts off is missing, so no block is closed behind it.
   const isWhole = wholeLines > 0 && generated.probabilityTo(end) >= gate.line;
   const shown = isWhole ? wholeText(generated, kept, place) : beginning(generated, kept, place);
@@ -147,7 +149,8 @@ function wholeText(generated: GeneratedText, end: number, place: Place): Suggest
   const closers = missingClosers(text, place);
   if (closers === null || (isSingleLine && closers !== '') || isUnfinished(text, place))
     return beginning(generated, end, place);
-  return suggestion(generated, end, place, closers + place.tail, place.replaces);
+  const tail = place.replaces === 0 && closesItself(text, place) ? '' : place.tail;
+  return suggestion(generated, end, place, closers + tail, place.replaces);
 }
 
 /**

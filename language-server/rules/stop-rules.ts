@@ -120,7 +120,12 @@ export function surplusCloser(text: string, place: Place, generated: GeneratedTe
     if (!isBracket(closes)) return endsIn(below, closes.token, language);
     return !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, generated.mayGrow(text));
   });
-  return surplus?.at ?? text.length;
+  if (!surplus) return text.length;
+  // Without the bracket, what the line below begins with would stand there twice.
+  const begin = text.lastIndexOf('\n', surplus.at) + 1;
+  const line = (begin === 0 ? place.around.linePrefix : '') + text.slice(begin, surplus.at + 1);
+  const isRepeated = place.around.linesBelow[0]?.trim().startsWith(line.trim());
+  return isRepeated ? Math.max(0, begin - 1) : surplus.at;
 }
 
 /** Whether a closing bracket behind the text would end a pattern of a shell's case. */

@@ -50,8 +50,9 @@ export function fragmentStart(text: string, place: Place): number {
     const line = text.slice(begin, end).trim();
     const isHead =
       opensBlock(line, place.language) || place.language.attribute.test(line) || /^[{[(<]+$|[([{]$/.test(line);
-    // As the first line, the head of a block is worth showing, but not punctuation alone.
-    const isAlone = place.around.linePrefix.trim() === '' && !/[)\]}]/.test(line);
+    // As the first line, the head of a block is worth showing, but not punctuation alone, unless it closes something.
+    const isClosed = place.tail !== '' && place.replaces === 0;
+    const isAlone = place.around.linePrefix.trim() === '' && (isClosed || !/[)\]}]/.test(line));
     const isFragment = isFirst ? (/^[\W_]*$/.test(line) && isAlone) || isUnattached(line, place) : isHead;
     if (!isFragment) return end;
     end = text.slice(0, begin).trimEnd().length;
@@ -209,6 +210,16 @@ function openedIn(text: string, { language, open, surplus }: Place): Open[] {
     .filter(({ token }) => !language.lineComments.includes(token));
   const closed = surplus.findIndex((closer, i) => closer !== closerFor(opened.at(-1 - i) ?? { token: '', at: 0 }));
   return opened.slice(0, Math.max(0, opened.length - (closed === -1 ? surplus.length : closed)));
+}
+
+/** Whether the text closes the bracket or the element that the tail would close. */
+export function closesItself(text: string, { language, open, tail }: Place): boolean {
+  const closer = tail.trim();
+  const own = open.at(-1);
+  if (own && closer === closerFor(own)) return scan(text, language, open).outer.some(({ closes }) => closes === own);
+  const [, name] = /^<\/(.+)>$/.exec(closer) ?? [];
+  const count = (tag: string) => text.split(tag).length;
+  return name !== undefined && count(closer) > count(`<${name}`);
 }
 
 /** Where the text ends without half a word, operators, opening brackets and keywords; 0 if too little is left. */
