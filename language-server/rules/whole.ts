@@ -84,7 +84,9 @@ export function missingClosers(text: string, place: Place): string | null {
     if (language.branch?.test(trimmed)) continue;
     const indentation = indentationAt(line.begin);
     const last = heads.at(-1);
-    if (last && depthOf(indentation) === depthOf(last.indentation)) {
+    const outwards = depthOf(last?.indentation ?? '') - depthOf(indentation);
+    // The end of a head of several lines stands further out than the last of them.
+    if (last && (outwards === 0 || (outwards > 0 && trimmed.startsWith(last.closer)))) {
       heads.pop();
     } else if (opensBlock(trimmed, language)) {
       const closer = language.terminatorOf(trimmed);
