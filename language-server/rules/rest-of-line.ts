@@ -112,7 +112,7 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
     const at = text.search(new RegExp(`${word}(?!\\w)`));
     return at !== -1 && isBalanced(at) ? kept(at) : 'splits-word';
   }
-  const found = rest.trim().length > 1 ? text.indexOf(rest.trim()) : -1;
+  const found = rest.trim().length > 1 ? wordIndex(text, rest.trim()) : -1;
   if (found !== -1 && isBalanced(found)) return kept(found);
   if (place.within === 'comment') {
     const end = withoutOverlap(text, rest);
@@ -131,6 +131,13 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
   if (again > 0 && (!isJoined || rest.trimStart().startsWith('>'))) return kept(again);
   if (isJoined) return kept(end);
   return isBalanced(end) || closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
+}
+
+/** Where the text has the rest, but not behind a part of the rest's first word; -1 if nowhere. */
+function wordIndex(text: string, rest: string): number {
+  let at = text.indexOf(rest);
+  while (at > 0 && /\w\w/.test(text.slice(at - 1, at + 1))) at = text.indexOf(rest, at + 1);
+  return at;
 }
 
 /** Where the text goes on as the rest does, outside of brackets of its own; -1 if it does not. */

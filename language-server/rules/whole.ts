@@ -110,7 +110,8 @@ export function completeBeginning(text: string, place: Place): number {
   const line = text.slice(0, first.end);
   const starts = [openedIn(line, place)[0]?.at ?? -1, openTag(line, place), headStart(line, place)];
   const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)));
-  return beginsStatement(place) && !mayStandAlone(text.slice(0, end), place) ? 0 : end;
+  const piece = text.slice(0, end);
+  return (beginsStatement(place) && !mayStandAlone(piece, place)) || lacksComma(piece, place) ? 0 : end;
 }
 
 function isComplete(text: string, place: Place): boolean {
@@ -167,7 +168,16 @@ function takesLinesBelow(text: string, place: Place): boolean {
 
 /** Whether a text that leaves nothing open says too little, or takes lines from what stands below. */
 export function isUnfinished(text: string, place: Place): boolean {
-  return endsWithHead(text, place) || takesLinesBelow(text, place);
+  return endsWithHead(text, place) || takesLinesBelow(text, place) || lacksComma(text, place);
+}
+
+/** Whether the text would run together with the element below it, in a list that begins further up. */
+function lacksComma(text: string, { open, lineStart, around, language }: Place): boolean {
+  const bracket = open.at(-1);
+  const isList = bracket?.token === '[' && bracket.at < lineStart;
+  const hasCommas = language.family === 'brackets' || language.family === 'indentation';
+  const isElement = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)["'\w$@]/.test(around.linesBelow[0]?.trim() ?? '');
+  return isList && hasCommas && isElement && /[\w"'`)\]}]$/.test(text.trimEnd());
 }
 
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
