@@ -17,6 +17,8 @@ class PackedMatrix final : public Matrix {
   PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
                std::span<const MatrixSource> sources);
 
+  /// All tiles in order, n_bytes.
+  const std::byte* data() const { return memory_.data; }
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
   /// Mean over the parts.
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
