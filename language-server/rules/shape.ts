@@ -8,7 +8,7 @@ import type { Place } from './place.ts';
 import { mayRepeat, repeatedLine, repeatedWords, repetitionStart, standsBeside } from './repetition.ts';
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
-import { commentEnd, inventedLink, specialToken } from './unwanted.ts';
+import { commentEnd, inventedLink, specialToken, tagName } from './unwanted.ts';
 import {
   beginsStatement,
   closesItself,
@@ -42,6 +42,7 @@ export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['leaves-block', extentEnd],
   ['closes-too-much', surplusCloser],
   ['closes-too-much', commentEnd],
+  ['closes-too-much', tagName],
   ['repeats-line', repeatedLine],
   ['invents-link', inventedLink],
 ];

@@ -17,6 +17,12 @@ export function commentEnd(text: string, { within, language, around, open, docum
   return endsIn(below, token, language) ? at : at + ending.length;
 }
 
+/** Nothing behind the beginning of a closing tag but the name of an element. */
+export function tagName(text: string, { language, around }: Place): number {
+  const isTag = language.terminatorOf('<a>') !== null && around.linePrefix.endsWith('</');
+  return isTag && !/^[\p{L}>]/u.test(text) ? 0 : text.length;
+}
+
 const address = /\b(?:https?:\/\/|www\.)\S*|(?<![\w.+-])[\w.+-]+@\w[\w-]*\.\w+/g;
 
 /** Where the first address begins that does not occur in the document. */
