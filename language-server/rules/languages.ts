@@ -110,7 +110,11 @@ const lua: Language = {
   branch: /^(else|elseif)\b/,
   terminatorOf: (opener) => (/\{$/.test(opener) ? null : /\brepeat$/.test(opener) ? 'until ' : 'end'),
   lineComments: ['--'],
-  blockComments: [['--[[', ']]']],
+  blockComments: [
+    ['--[[', ']]'],
+    // A string of many lines: text, in which nothing is looked for either.
+    ['[[', ']]'],
+  ],
 };
 const shellTerminators: readonly [RegExp, string][] = [
   [/\b(then|else)$/, 'fi'],

@@ -58,6 +58,8 @@ export class Scanner implements Scan {
   /** How many open brackets each closing bracket could close. */
   private readonly closable: Record<string, number> = { ')': 0, ']': 0, '}': 0 };
   private readonly skipped: RegExp;
+  /** The brackets with which no comment begins. */
+  private readonly plainBrackets: string;
   /** How many slashes stood where a regular expression may begin, and began none. */
   private divisions = 0;
 
@@ -70,6 +72,7 @@ export class Scanner implements Scan {
     for (const each of before) this.push(each);
     this.inherited = before.length;
     this.skipped = ordinary(language);
+    this.plainBrackets = language.blockComments.some(([begin]) => begin.startsWith('[')) ? '(){}]' : brackets;
   }
 
   /** Scans on to `end`. A comment that ends with its line has ended there. */
@@ -118,7 +121,7 @@ export class Scanner implements Scan {
     this.at += this.skipped.exec(text)?.[0].length ?? 0;
     if (this.at > at) return;
     const char = text[at] ?? '';
-    const begin = brackets.includes(char) ? undefined : beginning(text, at, this.language);
+    const begin = this.plainBrackets.includes(char) ? undefined : beginning(text, at, this.language);
     if (begin !== undefined || char in closerOf) this.push({ token: begin ?? char, at });
     // Closes unclosed brackets inside it as well: code that is being written is often incomplete.
     else if (this.closable[char]) this.close(this.open.findLastIndex((each) => closerFor(each) === char));

@@ -36,6 +36,8 @@ test.each([
   ['html', "<p>don't (", '('],
   ['html', '<a href="', '"'],
   ['lua', '--[[ ( ]] f(-- [', '( --'],
+  ['lua', "a = [[\nit's (\n]] f(", '('],
+  ['lua', 'a[b[1]] = { [[(', '{ [['],
   ['markdown', "don't `(", '('],
 ])('%s: %j leaves open: %s', (languageId, text, open) => {
   expect(openIn(languageId, text)).toBe(open);
