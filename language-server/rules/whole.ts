@@ -171,13 +171,21 @@ export function isUnfinished(text: string, place: Place): boolean {
   return endsWithHead(text, place) || takesLinesBelow(text, place) || lacksComma(text, place);
 }
 
-/** Whether the text would run together with the element below it, in a list that begins further up. */
-function lacksComma(text: string, { open, lineStart, around, language }: Place): boolean {
-  const bracket = open.at(-1);
-  const isList = bracket?.token === '[' && bracket.at < lineStart;
+/** Whether the text would run together with the element or argument below it. */
+function lacksComma(text: string, place: Place): boolean {
+  const { around, language } = place;
   const hasCommas = language.family === 'brackets' || language.family === 'indentation';
-  const isElement = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)["'\w$@]/.test(around.linesBelow[0]?.trim() ?? '');
-  return isList && hasCommas && isElement && /[\w"'`)\]}]$/.test(text.trimEnd());
+  const isNext = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)["'\w$@]/.test(around.linesBelow[0]?.trim() ?? '');
+  return hasCommas && isNext && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
+}
+
+/** Whether the cursor is in a list, or in the arguments of a call, that begins further up. */
+function isInList({ document, open, lineStart, around, language, lineBreak }: Place): boolean {
+  const bracket = open.at(-1);
+  if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '') return false;
+  const at = document.offset - around.linePrefix.length - lineStart + bracket.at;
+  const isCall = bracket.token === '(' && /\w/.test(document.text.slice(Math.max(0, at - 1), at));
+  return bracket.token === '[' || (isCall && language.terminatorOf('<a>') === null);
 }
 
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
