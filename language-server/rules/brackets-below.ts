@@ -1,14 +1,16 @@
 // Which brackets around the cursor lack their partner.
 import type { Surroundings } from '../prompt/text-window.ts';
-import { depthOf } from './indentation.ts';
+import { depthOf, indentationOf } from './indentation.ts';
 import type { Language } from './languages.ts';
-import { closerFor, isBracket, type Open, scan } from './scanner.ts';
+import { closerFor, isBracket, type Open, Scanner, scan } from './scanner.ts';
 
 export interface BracketsBelow {
   /** The open brackets that nothing below closes, innermost first. */
   unclosed: readonly Open[];
   /** The closing brackets below that close nothing, in order: the text may open them. */
   surplus: readonly string[];
+  /** The indentation of the statement in the cursor's line, which may begin further up. */
+  head: string;
 }
 
 interface Scanned {
@@ -36,13 +38,11 @@ export function bracketsBelow({
   isAllAbove,
   isAllBelow,
 }: Scanned): BracketsBelow {
+  const { ofBrackets, ofLast } = headsIn(before, language);
   const left = open
     .filter(isBracket)
     .reverse()
-    .map((bracket) => ({
-      bracket,
-      depth: depthOf(before.slice(before.lastIndexOf('\n', bracket.at) + 1, bracket.at)),
-    }));
+    .map((bracket) => ({ bracket, depth: depthOf(ofBrackets.get(bracket.at) ?? '') }));
   const depthHere = depthOf(around.linePrefix);
   const bodyDepth = depthOf(around.linesBelow[0] ?? '') > depthHere ? depthHere : null;
   const unclosed: Open[] = [];
@@ -60,5 +60,26 @@ export function bracketsBelow({
   }
   // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
   if (isAllBelow) unclosed.push(...left.map(({ bracket }) => bracket));
-  return { unclosed, surplus };
+  return { unclosed, surplus, head: ofLast };
+}
+
+/**
+ * The indentation of the statements that opened the brackets, by their places, and of the one in the last line: a head of
+ * several lines is indented as the line whose bracket its last one closes.
+ */
+function headsIn(before: string, language: Language): { ofBrackets: Map<number, string>; ofLast: string } {
+  const ofBrackets = new Map<number, string>();
+  const scanner = new Scanner(before, language, []);
+  let begin = 0;
+  let ofLast = '';
+  for (const line of before.split('\n')) {
+    const above = /[)\]}]/.test(line) ? [...scanner.open] : [];
+    const { open } = scanner.to(begin + line.length);
+    const closed = above.find((each, i) => each !== open[i]);
+    ofLast = ofBrackets.get(closed?.at ?? -1) ?? indentationOf(line);
+    const opened = open.findLastIndex(({ at }) => at < begin) + 1;
+    for (const { at } of open.slice(opened)) ofBrackets.set(at, ofLast);
+    begin += line.length + 1;
+  }
+  return { ofBrackets, ofLast };
 }

@@ -120,19 +120,19 @@ function asIfEntered(place: Place): Place | null {
   const closer = closerOf(linePrefix, place);
   const rest = lineSuffix.trim();
   const isEmptyBody = closer !== '' && rest.startsWith(closer);
-  const depth = depthOf(linePrefix);
-  const isFilled = depthOf(linesBelow[0] ?? '') > depth || hasContent(linePrefix, place);
+  const opener = place.head + linePrefix.trimStart();
+  const depth = depthOf(opener);
+  const isFilled = depthOf(linesBelow[0] ?? '') > depth || hasContent(opener, place);
   if (rest === '' ? isFilled : !isEmptyBody) return null;
-  const tail = rest === '' ? missingCloser(linePrefix, closer, place) : `\n${indentationOf(linePrefix)}${rest}`;
+  const tail = rest === '' ? missingCloser(opener, closer, place) : `\n${place.head}${rest}`;
   // Where a head has no mark at its end, its last word may be one that is still being typed.
   if (closer === 'end' && tail !== '' && /[\p{L}\p{N}_]$/u.test(linePrefix) && !finishedHead.test(linePrefix))
     return null;
-  const base = indentationOf(linePrefix);
-  const lineBreak = `\n${base}${place.unit}`;
+  const lineBreak = `\n${place.head}${place.unit}`;
   const { text, offset } = document;
   // The bracket that the editor has closed moves to its own line.
   const blank = rest === '' ? 0 : (/^\s*/.exec(text.slice(offset, offset + lineSuffix.length))?.[0].length ?? 0);
-  const entered = rest === '' ? lineBreak : `${lineBreak}\n${base}`;
+  const entered = rest === '' ? lineBreak : `${lineBreak}\n${place.head}`;
   return {
     ...place,
     document: { ...document, text: text.with(offset, offset + blank, entered), offset: offset + lineBreak.length },
