@@ -194,7 +194,8 @@ function closerOf(opener: string, { open, language, lineStart }: Place): string 
   return isBracketed ? closerFor(bracket) : (language.terminatorOf(opener.trim()) ?? '');
 }
 
-function missingCloser(opener: string, closer: string, { open, unclosed, around, language }: Place): string {
+function missingCloser(opener: string, closer: string, place: Place): string {
+  const { open, unclosed, around, language } = place;
   const bracket = open.at(-1);
   const below = around.linesBelow.find((line) => !isComment(line, language)) ?? '';
   const isBracketed = bracket !== undefined && closer === closerFor(bracket);
@@ -204,5 +205,13 @@ function missingCloser(opener: string, closer: string, { open, unclosed, around,
   const isAsDeep = isInner ? depthOf(below) <= depthOf(opener) : depthOf(below) === depthOf(opener);
   const isBelow = isAsDeep && (below.trim().startsWith(closer) || isBranch(below));
   const isMissing = isBracketed ? unclosed.includes(bracket) : closer !== '' && !isBelow;
-  return isMissing ? `\n${indentationOf(opener)}${closer}` : '';
+  const closers = isBracketed ? unclosedInLine(bracket, place).map(closerFor).join('') : closer;
+  return isMissing ? `\n${indentationOf(opener)}${closers}` : '';
+}
+
+/** The open bracket and those of its line around it that nothing below closes either, innermost first. */
+function unclosedInLine(bracket: Open, { unclosed, document, around, lineStart }: Place): Open[] {
+  const start = document.offset - around.linePrefix.length - lineStart;
+  const isInLine = ({ at }: Open) => !document.text.slice(start + at, start + bracket.at).includes('\n');
+  return unclosed.filter((each) => each.at <= bracket.at && isInLine(each));
 }
