@@ -256,7 +256,7 @@ const languages: Record<string, Language> = {
   // No apostrophe: it begins a lifetime as often as a character.
   rust: { ...cLike, opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
   scala: { ...tripleQuoted, endsWithLine: true, opener: /(\{|=>|=)$/, indent: 2 },
-  scss: { ...css, lineComments: ['//'] },
+  scss: { ...css, lineComments: ['//'], literal: new RegExp(`${literal.source}|#\\{$`) },
   shellscript: shell,
   sql: { ...cLike, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
   svelte: html,
