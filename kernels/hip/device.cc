@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <stdexcept>
 #include <thread>
 
 namespace hearth::kernels::hip {
@@ -111,8 +110,8 @@ Memory Device::allocate_host(size_t n_bytes) {
 void* Device::function(const std::string& name) const {
   attach();
   void* function = nullptr;
-  if (api_.find_function(&function, module_, name.c_str()) != 0)
-    throw std::runtime_error("the GPU kernels lack " + name);
+  check(api_.find_function(&function, module_, name.c_str()),
+        ("looking up the kernel " + name).c_str());
   return function;
 }
 

@@ -1,4 +1,5 @@
-// A GPU that does not respond: waits end, and later calls neither wait again nor free anything.
+// A GPU that does not respond: waits end, and later calls neither wait again nor free anything. One
+// that is gone.
 #include "hip/device.h"
 
 #include <cstdlib>
@@ -69,4 +70,12 @@ TEST("a GPU that does not answer is given up after a while, and for good") {
   }
   hangs = false;
   owned.clear();
+}
+
+TEST("a GPU that is gone when it is first asked for a kernel is a failure of the GPU") {
+  hip::GpuApi api = test::gpu_api();
+  api.find_function = [](void**, void*, const char*) { return 700; };
+  const hip::Device device(api, test::gpu_choice());
+  CHECK_EQUAL(message_of([&] { device.function("route_512"); }),
+              "GPU emulation: looking up the kernel route_512 failed: emulated (700)");
 }
