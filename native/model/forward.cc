@@ -75,11 +75,6 @@ uint64_t Forward::kv_bytes_read(const kernels::Batch& batch, int layer) const {
   return ops_.kv_page_bytes() * n_positions / (kernels::kPageTokens * model_.layers.size());
 }
 
-void Forward::set_output_checks(bool enabled) {
-  checks_outputs_ = enabled;
-  first_bad_op_.clear();
-}
-
 /// Checks the batch's rows of activations, but not the KV pages, nor the logits, which each answer
 /// checks anyway.
 void Forward::check_output(OpIndex index, int layer) {

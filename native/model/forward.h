@@ -76,9 +76,11 @@ class Forward {
 
   /// While enabled, the output of each op is read back and searched for values that are not finite.
   /// That is slow; it is done at the second attempt after bad output, to name the op at fault.
-  void set_output_checks(bool enabled);
-  /// For example "ffn_down of layer 3"; empty if all outputs were finite since checking began.
+  void set_output_checks(bool enabled) { checks_outputs_ = enabled; }
+  /// For example "ffn_down of layer 3"; empty if all outputs that were checked were finite since it
+  /// was forgotten.
   const std::string& first_bad_op() const { return first_bad_op_; }
+  void forget_bad_op() { first_bad_op_.clear(); }
 
  private:
   enum OpIndex {

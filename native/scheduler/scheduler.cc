@@ -233,7 +233,6 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
     if (!error) error = caught_error();
   }
   task.reset();
-  bench_.forward.set_output_checks(false);  // Task::start_over() may have turned them on
   {
     const std::lock_guard lock(mutex_);
     publish(start_ns);

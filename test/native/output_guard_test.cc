@@ -72,6 +72,25 @@ TEST("an op that always gives NaN is named in the error, and no pages are left")
   CHECK(engine.ask(request()).tokens == right_answer());
 }
 
+TEST("an op that always gives NaN is named even if another request ends meanwhile") {
+  FaultyEngine engine;
+  const auto other = std::make_shared<hearth::Job>();
+  other->request.kind = hearth::RequestKind::kPrefill;
+  other->request.tokens = {5, 6, 7};
+  other->on_done = [](Result&&, const EngineError*) {};
+  // In two chunks; the second attempt begins with the third.
+  Request background = request();
+  background.priority = hearth::Priority::kBackground;
+  int n_calls = 0;
+  engine.ops.after_attention = [&](int layer, float* out) {
+    if (layer != 0) return;
+    out[3] = kNan;
+    if (++n_calls == 3) engine.submit(other);
+  };
+  CHECK_THROWS(engine.ask(background), "first in attention of layer 0");
+  CHECK(n_calls > 4);
+}
+
 TEST("an infinite logit is an error") {
   FaultyEngine engine;
   engine.ops.after_head = [](std::span<float> logits) {
