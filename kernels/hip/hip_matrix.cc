@@ -80,6 +80,10 @@ void pack_source(Device& device, const MatrixSource& source, uint8_t* to, const 
 
 }  // namespace
 
+size_t packed_bytes(BlockType type, int n_rows, int n_cols) {
+  return padded_tiles(n_rows) * packed_type(type, n_cols).tile_bytes;
+}
+
 std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources) {
   auto matrix = std::make_unique<HipMatrix>();
   matrix->strips = plan(sources);

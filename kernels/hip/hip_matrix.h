@@ -20,6 +20,12 @@ struct PackedType {
   int unit_bytes = 0, minima_bytes = 0;
 };
 
+/// Tiles of so many rows, padded to pairs.
+constexpr int padded_tiles(int n_rows) { return ceil_div(n_rows, 2 * kTileRows) * 2; }
+
+/// Bytes of a matrix in GPU memory, which in some formats are more than in the file.
+size_t packed_bytes(BlockType type, int n_rows, int n_cols);
+
 /// Neighbouring sources of one format are merged into one strip if their rows fill tiles, so that
 /// q, k and v are one launch. What every launch needs is computed once, when the matrix is packed.
 struct HipStrip {
@@ -29,7 +35,7 @@ struct HipStrip {
   int row0 = 0;  // in the whole matrix
   int n_rows = 0;
   RowSlices slices = {1, 1};
-  int n_tiles() const { return (n_rows + 31) / 32 * 2; }
+  int n_tiles() const { return padded_tiles(n_rows); }
 };
 
 class HipMatrix : public Matrix {

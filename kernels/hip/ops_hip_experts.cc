@@ -8,8 +8,6 @@ namespace {
 
 constexpr int kAddThreads = 256;
 
-int tiles_of(int n_rows) { return ceil_div(n_rows, 32) * 2; }
-
 /// Rows of an ExpertTile, at most: many, if experts have more than eight on the average.
 int most_rows(int n_rows, int n_experts) {
   return n_rows > kTileTokens * n_experts ? ExpertTile::kMostRows : kTileTokens;
@@ -75,7 +73,7 @@ void HipOps::norm_route(const float* norm, float eps, const Experts& experts, co
 /// are alike for every expert.
 void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p) {
   const HipStrip& strip = w.strips[0];
-  const int n_tiles = tiles_of(p.n_out);
+  const int n_tiles = padded_tiles(p.n_out);
   p.a = strip.data;
   p.tile_bytes = strip.type.tile_bytes;
   p.expert_bytes = n_tiles * p.tile_bytes;

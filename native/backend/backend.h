@@ -14,8 +14,8 @@ struct LoadOptions;
 /// Whether the options allow a GPU. Throws EngineError for an unknown backend.
 bool wants_gpu(const LoadOptions& options);
 
-/// Throws std::runtime_error if no GPU can be used; its message tells the user why. n_bytes: the
-/// memory for the weights and the KV pool. fits: whether a GPU with so much free memory is of use,
+/// Throws std::runtime_error if no GPU can be used; its message tells the user why. n_bytes: what
+/// the whole model takes of its memory. fits: whether a GPU with so much free memory is of use,
 /// which it may be for a part of the model.
 std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes,
                                            const std::function<bool(uint64_t)>& fits);

@@ -2,24 +2,8 @@
 
 #include <algorithm>
 
-#include "gguf/gguf.h"
-
 namespace hearth {
 namespace {
-
-/// What a GPU's part of a model takes beside its weights, pages and head, about: activations as
-/// floats and quantized, logits, the RoPE table, and rows of the file while they are packed.
-uint64_t workspace_bytes(const ModelConfig& config) {
-  const uint64_t widest = std::max({config.n_embd, config.n_q(), config.n_ff});
-  // Of experts, h, h quantized, and their results before these are added.
-  const uint64_t n_used = config.n_experts_used;
-  const uint64_t of_experts = n_used * (6 * config.n_ff + 4 * config.n_embd);
-  const uint64_t of_token =
-      4 * (config.n_embd + 2 * config.n_q() + config.n_ff) + 8 * widest + of_experts;
-  constexpr uint64_t kPacking = uint64_t{16} << 20;
-  return kPacking + kernels::kMaxBatch * of_token + uint64_t{16} * 4 * config.n_vocab +
-         uint64_t{4} * config.n_context * config.head_dim;
-}
 
 /// The layers [first, first + n) of a shape.
 kernels::AttentionShape layers_of(kernels::AttentionShape shape, int first, int n) {
@@ -36,22 +20,6 @@ kernels::AttentionShape layers_of(kernels::AttentionShape shape, int first, int 
 }
 
 }  // namespace
-
-int gpu_layers_that_fit(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
-                        uint64_t free_bytes) {
-  const uint64_t workspace = workspace_bytes(config);
-  if (file.n_bytes() + kv_bytes + workspace <= free_bytes) return config.n_layers;
-  const GgufTensor* head = file.find("output.weight");
-  uint64_t n_bytes = workspace + (head ? head->data.size() : 0);
-  std::vector<uint64_t> of_layers(static_cast<size_t>(config.n_layers), kv_bytes / config.n_layers);
-  for (const GgufTensor& tensor : file.tensors())
-    if (tensor.name.starts_with("blk."))
-      of_layers[static_cast<size_t>(std::stoi(tensor.name.substr(4)))] += tensor.data.size();
-  int n = 0;
-  for (auto bytes = of_layers.rbegin(); bytes != of_layers.rend(); ++bytes, n++)
-    if ((n_bytes += *bytes) > free_bytes) break;
-  return std::min(n, config.n_layers - 1);
-}
 
 class SplitOps::SplitBuffer final : public kernels::Buffer {
  public:

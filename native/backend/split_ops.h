@@ -17,13 +17,6 @@
 
 namespace hearth {
 
-class GgufFile;
-
-/// How many of the last layers, with the head, fit into so much free memory of a GPU. All of them
-/// if the whole model fits, with kv_bytes for the KV pool.
-int gpu_layers_that_fit(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
-                        uint64_t free_bytes);
-
 class SplitOps final : public kernels::Ops {
  public:
   /// n_cpu_layers: at least 1, less than n_layers.

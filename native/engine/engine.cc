@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "backend/backend.h"
+#include "backend/gpu_memory.h"
 #include "backend/split_ops.h"
 #include "cache/page_store.h"
 #include "description.h"
@@ -148,13 +149,11 @@ void Engine::Loaded::load_on_gpu(Source& source) {
   const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();
   try {
     const uint64_t kv_bytes = page_bytes * n_pages_for(source.options, page_bytes);
-    const auto layers_in = [&](uint64_t free_bytes) {
-      return gpu_layers_that_fit(source.file, info.config, kv_bytes, free_bytes);
-    };
+    const GpuNeeds needs = gpu_needs(source.file, info.config, kv_bytes);
     std::unique_ptr<kernels::Ops> gpu =
-        make_gpu_ops(source.options, source.file.n_bytes() + kv_bytes,
-                     [&](uint64_t free_bytes) { return layers_in(free_bytes) > 0; });
-    const int n_layers = info.config.n_layers, n_on_gpu = layers_in(gpu->free_bytes());
+        make_gpu_ops(source.options, needs.of_all(),
+                     [&](uint64_t free_bytes) { return needs.layers_that_fit(free_bytes) > 0; });
+    const int n_layers = info.config.n_layers, n_on_gpu = needs.layers_that_fit(gpu->free_bytes());
     if (n_on_gpu == 0)
       throw std::runtime_error("GPU " + gpu->description() +
                                ": not even one layer of the model fits into its free memory");

@@ -89,6 +89,10 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
   throw std::runtime_error(gpus->reasons);
 }
 
+uint64_t packed_bytes(kernels::BlockType type, int n_rows, int n_cols) {
+  return kernels::hip::packed_bytes(type, n_rows, n_cols);
+}
+
 std::string describe_gpus() {
   const Gpus gpus = find_gpus("auto");
   std::string list;

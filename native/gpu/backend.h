@@ -24,6 +24,9 @@ struct GpuOptions {
 /// message tells the user why, in the status bar and in `hearth doctor`.
 std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 
+/// Bytes of a matrix in a GPU's memory, which are more than in the file (kernels/hip/formats.h).
+uint64_t packed_bytes(kernels::BlockType type, int n_rows, int n_cols);
+
 /// All GPUs and their runtimes, or the reasons why there are none, for `hearth doctor`.
 std::string describe_gpus();
 

@@ -95,8 +95,8 @@ test.runIf(process.arch === 'x64').for([
   const diskFolder = join(folder, `split-pages-${tied}`);
   const large = { modelPath: path, threads: 1, cacheBytes: 96 * 2 ** 20 };
   const open = () => loadEngine({ ...large, backend: 'hip', gpuKernels, diskFolder, diskBytes: 2 ** 25 });
-  // 768 MiB stay with the desktop. A layer takes 32 MiB with its keys and values, workspaces a little more than 16.
-  const free = (768 + 90) * 2 ** 20;
+  // 768 MiB stay with the desktop. A layer takes 32 MiB with its keys and values, workspaces a little more than 26.
+  const free = (768 + 95) * 2 ** 20;
   const gpu = await withFault(`free:${free}`, open);
   expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
   expect(gpu.info.backend).toMatch(/^hip gfx1100 Emulated GPU for 2 of 3 layers, cpu .* for the others$/);
@@ -113,6 +113,31 @@ test.runIf(process.arch === 'x64').for([
   expect(await again.lastLogits(tokens)).toEqual(warm);
   await Promise.all([again.close(), cpu.close()]);
 });
+
+// What does not fit is seen before anything is uploaded, so no allocation fails: that would leave the whole model to the CPU.
+test.runIf(process.arch === 'x64')(
+  'whatever memory a GPU has, as many layers are there as fit',
+  { timeout: 120_000 },
+  async () => {
+    const path = join(folder, 'fitting.gguf');
+    writeSyntheticModel(path, { shape: { ...shape, hidden: 256, layers: 4, tied: false }, quantization: 'q4_k_m' });
+    await (await load('hip')).close(); // the self-test, which needs memory, too
+    const counts: number[] = [];
+    for (let mib = 12; mib <= 60; mib += 4) {
+      const engine = await withFault(`memory:${(768 + mib) * 2 ** 20}`, () =>
+        loadEngine({ modelPath: path, backend: 'hip', gpuKernels, threads: 1, cacheBytes: 16 * 2 ** 20 }),
+      );
+      const { backend, device, fallbackReason } = engine.info;
+      if (device === 'cpu')
+        expect(fallbackReason).toMatch(/the model and its cache need|not even one layer of the model fits/);
+      else if (mib % 16 === 0) await engine.generate({ tokens, maxTokens: 2 });
+      counts.push(device === 'cpu' ? 0 : Number(/for (\d) of 4 layers/.exec(backend)?.[1] ?? 4));
+      await engine.close();
+    }
+    expect(counts).toEqual(counts.toSorted());
+    expect(new Set(counts)).toEqual(new Set([0, 1, 2, 3, 4]));
+  },
+);
 
 // The greatest errors (NMSE) are those of the CPU and of llama.cpp on the same prompt, and 5 % more.
 test.runIf(process.arch === 'x64').for([

@@ -1,9 +1,12 @@
 // A fake libamdhip64 for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
 // "none": no device; "unknown": an architecture without kernels; "full": no memory for anything
-// large; "copy:N": copies of N bytes fail; "slow:MS": work is done so long after its launch;
-// "hang:FILE": no response once FILE exists.
+// large; "memory:N": N bytes of memory, which allocations take; "copy:N": copies of N bytes fail;
+// "slow:MS": work is done so long after its launch; "hang:FILE": no response once FILE exists.
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "fake_gpu.h"
 
@@ -24,6 +27,16 @@ const hearth::kernels::hip::GpuApi& gpu() { return test::gpu_api(); }
 bool hangs() {
   const char* file = fault("hang");
   return file && std::filesystem::exists(file);
+}
+
+std::mutex mutex;  // guards the next two
+std::map<void*, size_t> allocations;
+size_t n_allocated = 0;
+
+/// Large allocations take whole pieces of 2 MiB.
+size_t taken_by(size_t n_bytes) {
+  constexpr size_t kPiece = size_t{2} << 20;
+  return n_bytes < kPiece / 2 ? n_bytes : (n_bytes + kPiece - 1) / kPiece * kPiece;
 }
 
 using Clock = std::chrono::steady_clock;
@@ -61,14 +74,24 @@ EXPORT int hipDriverGetVersion(int* version) { return *version = 60443483, 0; }
 EXPORT int hipRuntimeGetVersion(int* version) { return *version = 60443483, 0; }
 EXPORT int hipSetDevice(int device) { return gpu().set_device(device); }
 EXPORT int hipMemGetInfo(size_t* free, size_t* total) {
-  return test::fake_memory_info(free, total);
+  const char* bytes = fault("memory");
+  if (!bytes) return test::fake_memory_info(free, total);
+  const std::lock_guard lock(mutex);
+  *total = std::strtoull(bytes, nullptr, 10);
+  *free = *total - std::min(*total, n_allocated);
+  return 0;
 }
 EXPORT int hipMalloc(void** memory, size_t n_bytes) {
   if (fault("full") && n_bytes > kGiB / 16) return kOutOfMemory;
-  return gpu().allocate(memory, n_bytes);
+  const int result = gpu().allocate(memory, n_bytes);
+  const std::lock_guard lock(mutex);
+  n_allocated += allocations[*memory] = taken_by(n_bytes);
+  return result;
 }
 EXPORT int hipFree(void* memory) {
   if (hangs()) std::abort();  // a real one would never return
+  const std::lock_guard lock(mutex);
+  n_allocated -= std::exchange(allocations[memory], 0);
   return gpu().release(memory);
 }
 EXPORT int hipHostMalloc(void** memory, size_t n_bytes, unsigned flags) {

@@ -1,0 +1,95 @@
+#include "gpu_memory.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "gguf/gguf.h"
+#include "gpu/backend.h"
+
+namespace hearth {
+namespace {
+
+/// Of a matrix, or those of all experts.
+uint64_t matrix_bytes(const GgufTensor& tensor) {
+  const uint64_t n_matrices = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
+  return allocated_bytes(n_matrices * gpu::packed_bytes(tensor.type,
+                                                        static_cast<int>(tensor.shape[1]),
+                                                        static_cast<int>(tensor.shape[0])));
+}
+
+}  // namespace
+
+uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions) {
+  constexpr uint64_t kBatch = kernels::kMaxBatch, kFloat = sizeof(float);
+  const auto padded = [](uint64_t n) { return (n + 63) / 64 * 64; };
+  const uint64_t n_embd = config.n_embd, n_q = config.n_q(), n_ff = config.n_ff;
+  const uint64_t widest = padded(std::max({n_embd, n_q, n_ff}));
+  const uint64_t n_used = config.n_experts_used, n_rows = kBatch * n_used;  // rows of experts
+  // Four parts of 256 positions for each token of a batch, or twice all parts for eight tokens.
+  const uint64_t n_parts = std::max(4 * kBatch, 16 * (n_positions / 256 + 1));
+  const uint64_t sizes[] = {
+      // The residual stream, q, attention, h, logits.
+      kBatch * n_embd * kFloat,
+      kBatch * n_q * kFloat,
+      kBatch * n_q * kFloat,
+      kBatch * n_ff * std::max<uint64_t>(n_used, 1) * kFloat,
+      uint64_t{16} * config.n_vocab * kFloat,
+      // Inputs of products: as floats, twice as int8 with their scales, and sums.
+      kBatch * widest * kFloat,
+      kBatch * widest,
+      kBatch * widest,
+      kBatch * widest / 4,
+      kBatch * widest / 4,
+      kBatch * widest / 4,
+      // Attention: parts with their maximum and sum, q, k and v before norms of heads, RoPE.
+      n_parts * config.n_heads * (config.head_dim + 2) * kFloat,
+      kBatch * (n_q + 2 * config.n_kv()) * kFloat,
+      n_positions * config.head_dim * kFloat,
+      config.is_sliding.empty() ? 0 : n_positions * config.head_dim * kFloat,
+      // Experts: inputs of their second product, results, the router's logits, routes and the plan.
+      n_rows * padded(n_ff),
+      n_rows * padded(n_ff) / 2,
+      n_rows * n_embd * kFloat,
+      kBatch * config.n_experts * kFloat,
+      n_rows * 40 * kFloat,
+  };
+  // Rows of the file, batches, and what is smaller than a megabyte.
+  constexpr uint64_t kOthers = uint64_t{16 + 8} << 20;
+  return std::accumulate(std::begin(sizes), std::end(sizes), kOthers,
+                         [](uint64_t sum, uint64_t size) { return sum + allocated_bytes(size); });
+}
+
+GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes) {
+  const uint64_t page_bytes = config.attention_shape(kernels::KvType::kF16, 0).page_bytes();
+  const uint64_t n_positions =
+      std::min<uint64_t>(config.n_context, kv_bytes / page_bytes * kernels::kPageTokens);
+  GpuNeeds needs;
+  needs.of_any = gpu_workspace_bytes(config, n_positions);
+  needs.of_layers.assign(static_cast<size_t>(config.n_layers), kv_bytes / config.n_layers);
+  for (const GgufTensor& tensor : file.tensors()) {
+    if (tensor.shape.size() < 2)  // vectors are on both sides, whatever their layer
+      needs.of_any += tensor.shape[0] * sizeof(float);
+    else if (tensor.name.starts_with("blk."))
+      needs.of_layers[static_cast<size_t>(std::stoi(tensor.name.substr(4)))] +=
+          matrix_bytes(tensor);
+    else
+      (tensor.name == "output.weight" ? needs.of_any : needs.of_embedding) += matrix_bytes(tensor);
+  }
+  return needs;
+}
+
+uint64_t GpuNeeds::of_all() const {
+  return std::accumulate(of_layers.begin(), of_layers.end(), of_any + of_embedding);
+}
+
+int GpuNeeds::layers_that_fit(uint64_t free_bytes) const {
+  const int n_layers = static_cast<int>(of_layers.size());
+  if (of_all() <= free_bytes) return n_layers;
+  int n = 0;
+  uint64_t n_bytes = of_any;
+  while (n < n_layers - 1 && (n_bytes += of_layers[n_layers - 1 - n]) <= free_bytes) n++;
+  return n;
+}
+
+}  // namespace hearth

@@ -1,0 +1,39 @@
+// How much of a GPU's memory a model takes, before anything is allocated there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/model.h"
+
+namespace hearth {
+
+class GgufFile;
+
+/// In bytes.
+struct GpuNeeds {
+  uint64_t of_any = 0;  // whichever layers are there: workspace, vectors, the head
+  uint64_t of_embedding = 0;
+  std::vector<uint64_t> of_layers;  // with their KV pages
+
+  uint64_t of_all() const;
+  /// How many of the last layers, with the head, fit into so much free memory. All of them if the
+  /// whole model fits.
+  int layers_that_fit(uint64_t free_bytes) const;
+};
+
+/// kv_bytes: of the KV pool.
+GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes);
+
+/// What a GPU's part of a model takes beside matrices, vectors and KV pages, at most: activations
+/// as floats and quantized, logits, RoPE tables, attention's parts, and rows of the file while they
+/// are packed.
+uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions);
+
+/// Drivers give memory in pieces of 2 MiB, of which small allocations share one.
+constexpr uint64_t allocated_bytes(uint64_t n_bytes) {
+  constexpr uint64_t kPiece = uint64_t{2} << 20;
+  return n_bytes < kPiece / 2 ? n_bytes : (n_bytes + kPiece - 1) / kPiece * kPiece;
+}
+
+}  // namespace hearth
