@@ -59,9 +59,9 @@ std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, std::shared_ptr<
                                           const GpuOptions& options) {
   GpuResources resources{std::move(gpus), gpu.read_code(options.kernels)};
   DeviceChoice choice = gpu.choice(resources.code);
-  require_memory(gpu, choice, options);
-  const TestRecord record(choice.name + " " + gpu.runtime->versions, choice.code_object);
+  const TestRecord record(gpu.identity(), choice.code_object);
   record.require_not_lost();
+  require_memory(gpu, choice, options);
   choice.on_lost = [record] { record.lose(); };
   require_right_answers(gpu, choice, record);
   const kernels::hip::GpuApi& api = gpu.api();

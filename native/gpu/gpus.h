@@ -16,6 +16,10 @@ struct Candidate {
   GpuDevice device;
 
   std::string name() const { return device.architecture + " " + device.name; }
+  /// Tells it and its driver from others, even from a GPU of the same name.
+  std::string identity() const {
+    return name() + " " + std::to_string(device.index) + " " + runtime->versions;
+  }
   const kernels::hip::GpuApi& api() const { return runtime->api; }
   /// Reads the GPU's kernels from the folder. Throws std::runtime_error if there are none.
   std::vector<char> read_code(const std::string& folder) const;

@@ -46,7 +46,7 @@ class FakeMachine {
   }
   hearth::gpu::TestRecord record_of(const hearth::gpu::Candidate& gpu) const {
     const std::vector<char> code = gpu.read_code(kernels().string());
-    return {gpu.name() + " " + gpu.runtime->versions, gpu.choice(code).code_object};
+    return {gpu.identity(), gpu.choice(code).code_object};
   }
   fs::path cache() const { return folder_ / "cache" / "hearth"; }
   fs::path kernels() const { return folder_ / "kernels"; }
@@ -173,11 +173,23 @@ TEST("a self-test is remembered, and so is a GPU that was lost, until its record
   const std::string key = record.filename().string().substr(std::string("gpu-test-").size());
   const fs::path lost = machine.cache() / ("gpu-lost-" + key);
   std::ofstream(lost).flush();
+  machine.set_fault("small");  // it is not even asked for its memory
   CHECK_EQUAL(machine.load("large")->info().fallback_reason,
               "the GPU stopped answering before, with this driver; update the driver, or delete " +
                   lost.string() + " to try again");
   fs::remove(lost);
+  machine.set_fault("");
   CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
+}
+
+TEST("of two equal GPUs, one is used although the other was lost") {
+  const FakeMachine machine(kCuda, "twins");
+  machine.remember_self_tests();
+  const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kCuda);
+  CHECK_EQUAL(gpus.candidates[0].name(), gpus.candidates[1].name());
+  machine.record_of(gpus.candidates[0]).lose();
+  CHECK_EQUAL(machine.load()->info().fallback_reason,
+              "FFN gate and up of different types run on the CPU only");
 }
 
 TEST("a GPU that is named but not there leaves the CPU, and the message lists those there are") {

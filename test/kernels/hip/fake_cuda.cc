@@ -1,6 +1,6 @@
 // A fake libcuda for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
 // "init": the driver finds no device; "none": it counts none; "unknown": an architecture without
-// kernels; "old": a driver that cannot read them.
+// kernels; "old": a driver that cannot read them; "twins": two GPUs of one name.
 #include <map>
 
 #include "fake_gpu.h"
@@ -45,7 +45,7 @@ EXPORT int cuDeviceGet(int* device, int index) {
   return 0;
 }
 EXPORT int cuDeviceGetName(char* name, int, int device) {
-  std::strcpy(name, device == 0 ? "NVIDIA Small" : "NVIDIA Large");
+  std::strcpy(name, device == 0 && !fault("twins") ? "NVIDIA Small" : "NVIDIA Large");
   return 0;
 }
 EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
@@ -63,7 +63,7 @@ EXPORT int cuDeviceGetAttribute(int* value, int attribute, int) {
   return 0;
 }
 EXPORT int cuDeviceTotalMem_v2(size_t* n_bytes, int device) {
-  *n_bytes = (device == 0 ? 4 : 8) * kGiB;
+  *n_bytes = (device == 0 && !fault("twins") ? 4 : 8) * kGiB;
   return 0;
 }
 EXPORT int cuDevicePrimaryCtxRetain(void** retained, int) {
