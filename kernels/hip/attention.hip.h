@@ -1,7 +1,15 @@
-// Attention over KV pages for prefill. A thread block takes one KV head and 8 to 32 rows: the query
-// heads of one token after the other. So K and V come to shared memory once for several tokens. It
-// goes through the chunks of one part, or of all parts. Scores and outputs are summed in the same
-// order as in decode_attention.hip.h, where neighbouring lanes do what one thread does here.
+// Attention over KV pages for prefill (plain::attention). A thread block takes one KV head and 8 to
+// 32 rows, a row being a query head of a token: first those of one token, then those of the next.
+// So K and V come to shared memory once for several tokens.
+//
+//   for each chunk of 64 positions, of one part or of all parts (attention_parts.hip.h):
+//     scores = q K^T                       score_rows()
+//     weights = exp(score - maximum)       weigh_rows(), with causal mask and window
+//     outputs: merge with weights V        RowOutputs::add_chunk()
+//   divide by the sum of weights, store    finish_rows()
+//
+// A dot product that neighbouring lanes of decode_attention.hip.h share is one thread's here; it is
+// summed in the same order all the same, so that a token has the same bits.
 #pragma once
 
 #include "attention_parts.hip.h"
@@ -21,8 +29,9 @@ struct RowsShape {
   static constexpr int kOutputRows = kRows / kOutputGroups;
 };
 
-/// How a row's output of a chunk is merged: with these factors into the part's and, at the end of
-/// the part, into the total.
+/// How a row's output of a chunk is merged: part = keep * part + add * output and, at the end of
+/// the part, total = keep_total * total + add_total * part. The flags say whether the row sees
+/// anything of the chunk, whether that is the first of the part, and likewise for the part.
 struct RowMerge {
   static constexpr int kIsThere = 1, kIsFirst = 2, kEndsPart = 4, kIsFirstPart = 8;
   float keep, add, keep_total, add_total;
@@ -59,7 +68,7 @@ struct RowsShared {
   Softmax part[kRows], total[kRows];
   RowMerge merges[kRows];
   AttentionRow rows[kRows];
-  int n_visible[kRows];  // positions; 0 for rows of sequences whose turn is later
+  int n_visible[kRows];  // as in rows, but 0 for rows of other sequences than the current one
   int is_last;
 };
 
@@ -257,7 +266,14 @@ struct RowOutputs {
   }
 };
 
-/// Attends to chunks [begin, end) for the rows with n_visible > 0, which are of one sequence.
+/// Attends to chunks [begin, end) for the rows with n_visible > 0, which are of one sequence. What
+/// is copied meanwhile, with a buffer each for K and V (kAhead) or one for both:
+///
+///                        two buffers     one buffer
+///   before the scores    -               K of the chunk, and waits for it
+///   scores               its V           -
+///   weights              the next K      its V
+///   outputs              the next K      -
 template <int kHeadDim>
 GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int kv_head, int begin,
                             int end, int n_visible, RowOutputs<kHeadDim>& outputs,
@@ -333,7 +349,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   constexpr int kRows = attention_rows(kHeadDim), kLanes = kHeadDim / 4;
   let_next_start();
   // The batch may be read before wait_for_previous(): it was complete before any kernel but the
-  // first could start. The last tokens have the most positions, so they go first.
+  // first could start. The last tokens have the most positions, so they go first. Lane i has row i
+  // (or i % kRows); the rows see positions from `least` on and below `most`.
   const int kv_head = blockIdx.y, lane = threadIdx.x % GPU_LANES;
   const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
   const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
@@ -359,7 +376,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
         *reinterpret_cast<const float4*>(p.q + head * kHeadDim + i % kLanes * 4);
   }
   RowOutputs<kHeadDim> outputs = {};
-  // Takes one sequence after the other; usually there is only one.
+  // Takes one sequence after the other, that of the first row that still waits; usually there is
+  // only one. waiting: the lane's row's positions, 0 once its sequence has been taken.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
     const int first = GPU_LANES - warp_max(waiting ? GPU_LANES - lane : 0);

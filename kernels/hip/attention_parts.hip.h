@@ -52,10 +52,10 @@ GPU_DEVICE float dimension(const uint4& eight, int j) {
 
 /// Sums each of kValues values over kLanes neighbouring lanes, as a transposing reduction: at every
 /// step a lane gives away half of its values, so that eight sums cost little more than one. The
-/// order of addition is that of a plain butterfly. Returns how many sums a lane ends up with, the
-/// first of which is number `first`.
+/// order of addition is that of a plain butterfly. The lane ends up with the sum of value `first`
+/// and, if it has more values than there are lanes, of those behind it.
 template <int kLanes, int kValues>
-GPU_DEVICE int sum_lanes(float (&value)[kValues], int lane, int& first) {
+GPU_DEVICE void sum_lanes(float (&value)[kValues], int lane, int& first) {
   int n = kValues;
   first = 0;
   GPU_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
@@ -72,7 +72,6 @@ GPU_DEVICE int sum_lanes(float (&value)[kValues], int lane, int& first) {
       value[0] += shuffle_xor(value[0], mask);
     }
   }
-  return n;
 }
 
 /// The part that a position is in.

@@ -1,7 +1,13 @@
-// Attention for decode, where latency counts, and for other batches so small that prefill's larger
-// thread blocks would leave the GPU idle. A thread block takes one query head of one token and one
-// part of its positions; 128 threads take each of the part's four chunks. The arithmetic is that of
-// attention.hip.h, in the same order.
+// Attention for decode (plain::attention), where latency counts, and for other batches so small
+// that prefill's larger thread blocks would leave the GPU idle. A thread block takes one query head
+// of one token and one part of its positions; 128 threads take each of the part's four chunks:
+//
+//   scores = q K^T                                  decode_scores(): lanes share a position
+//   weights = exp(score - maximum)                  weigh_chunk(): one warp of the 128 threads
+//   outputs = weights V                             decode_outputs(): each thread some positions
+//   merge the four chunks; the last thread block to finish merges the parts
+//
+// The arithmetic is that of attention.hip.h, in the same order.
 #pragma once
 
 #include "attention_parts.hip.h"
@@ -38,10 +44,11 @@ GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkV
   }
 }
 
-/// How many turns of a loop a thread takes to multiply its positions. With two turns the code is
-/// half as long and is fetched faster, even though the rows of the second turn must be moved to the
-/// registers of the first. But that takes more registers, which lowers occupancy, so with many
-/// thread blocks (kMany) there is one turn.
+/// A thread multiplies its positions in one turn of a loop or in two, of half of them each. Two
+/// make the code half as long, so that it is fetched faster, even though next() must move the rows
+/// of the second turn to the registers of the first, as registers cannot be indexed at run time.
+/// But that takes more registers, which lowers occupancy, so with many thread blocks (kMany) there
+/// is one.
 template <int kHeadDim, bool kMany>
 struct RowTurns {
   static constexpr int kSteps = ChunkRows<kHeadDim>::kSteps, kTurns = kSteps > 4 && !kMany ? 2 : 1;

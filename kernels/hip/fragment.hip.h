@@ -6,9 +6,9 @@
 // same in every fragment.
 //
 // Fragments have
-//   kPackedLanes             packed lanes (formats.h) whose weights a lane brings
+//   kPackedLanes       packed lanes (formats.h) whose weights a lane brings
 //   kRows              rows of a lane, 8 apart; with 1 it drops the other row of what it loads
-//   kRowTiles          the tiles of rows that a warp takes; they share a token's operands
+//   kWarpTiles         the tiles of rows that a warp takes; they share a token's operands
 //   kCopies            whether weights, too, are copied to shared memory asynchronously
 //   kTokens            tokens multiplied at a time
 //   kOwn, kStep        the number of these whose sums a lane gets, and their distance
@@ -46,7 +46,7 @@ GPU_DEVICE void start_dots(int start, int (&c)[2][kSums]) {
 template <bool kCopiesAhead>
 struct QuadFragment {
   static constexpr int kPackedLanes = 1, kRows = 2;
-  static constexpr int kRowTiles = kCopiesAhead ? 2 : 1;
+  static constexpr int kWarpTiles = kCopiesAhead ? 2 : 1;
   static constexpr bool kCopies = kCopiesAhead;
   static constexpr int kTokens = 8, kOwn = 2, kStep = 1, kSums = kRows * kOwn;
 
@@ -68,7 +68,7 @@ struct QuadFragment {
 /// multiplies them by four tokens. Its tokens are four apart, so that lanes read different banks of
 /// shared memory.
 struct DotFragment {
-  static constexpr int kPackedLanes = 4, kRows = 2, kRowTiles = 1;
+  static constexpr int kPackedLanes = 4, kRows = 2, kWarpTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 4, kStep = 4, kSums = kRows * kOwn;
 
@@ -103,7 +103,7 @@ struct DotFragment {
 /// token and of a row, and each gets the row's sums for eight tokens: those of every other row of
 /// the first operand. So token 8h + i is put into row 2i + h of that operand.
 struct WmmaFragment {
-  static constexpr int kPackedLanes = 4, kRows = 1, kRowTiles = 1;
+  static constexpr int kPackedLanes = 4, kRows = 1, kWarpTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
@@ -134,7 +134,7 @@ struct WmmaFragment {
 /// WMMA of gfx12 (Radeon RX 9000): 32 lanes. Lane l brings eight columns of a token and of a row,
 /// lane l + 16 the other eight, and each gets the row's sums for eight tokens.
 struct Wmma12Fragment {
-  static constexpr int kPackedLanes = 2, kRows = 1, kRowTiles = 1;
+  static constexpr int kPackedLanes = 2, kRows = 1, kWarpTiles = 1;
   static constexpr bool kCopies = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 

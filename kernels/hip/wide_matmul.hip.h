@@ -41,7 +41,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   using Product = WarpProduct<kType, kTokens, kTiles, F>;
   using Units = typename Product::Units;
 
-  // The first weights, then the first tokens.
+  // The first weights, then the first tokens. `ahead` is the unit that will be loaded next.
   const int n_shares = 1 << log2_shares<kType>(p);
   const auto me = Product::Place::of_thread();
   ShareCursor ahead = ShareCursor::of<kType>(p, me.split);
@@ -59,7 +59,8 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
                                         blockIdx.x * kTokens + threadIdx.x);
 
   // All splits take as many steps as the longest share has units, and as many rounds as the split
-  // with the most shares, since all wait at the same barriers.
+  // with the most shares, since all wait at the same barriers: in a round, split i has share
+  // (first share of the round) + i, if there is one. `now` is the unit that is multiplied.
   Product product = {};
   const int n_steps = ceil_div(p.n_units / L::kUnits, n_shares) * L::kUnits;
   GPU_NO_UNROLL for (int share = me.split; share - me.split < n_shares; share += me.n_splits) {
@@ -79,6 +80,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
       }
       units.end_step(has_unit);
     }
+    // The splits take turns, so that shares are added in rising order.
     GPU_NO_UNROLL for (int split = 0; split < me.n_splits; split++) {
       if (split == me.split && share < n_shares) product.add_to(block_sums, share == 0);
       if (me.n_splits > 1) __syncthreads();

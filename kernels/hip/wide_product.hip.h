@@ -8,8 +8,8 @@
 
 namespace hearth::kernels::hip {
 
-/// Multiplies one group and adds it to a lane's sums: sum[i * F::kOwn + j] is of the i-th of its
-/// rows in the fragment, and of its j-th token.
+/// Multiplies one group and adds it to a lane's sums: sum[i * F::kOwn + j] is that of the lane's
+/// i-th row in the fragment and its j-th token (F::kRows, F::kOwn).
 template <BlockType kType, class F>
 GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kPackedLanes, F::kRows>& w,
                                   const GroupTokens& tokens, int lane, RowSum (&sum)[F::kSums]) {
@@ -64,20 +64,20 @@ struct WarpProduct {
   using Place = WidePlace<kTokens, kTiles, F>;
   using Units = WideUnits<kType, kTokens, kTiles, F>;
   static constexpr int kTokenSteps = Place::kWarpTokens / F::kTokens;
-  LaneSums<kTokenSteps * F::kRowTiles, F::kSums> sums;
+  LaneSums<kTokenSteps * F::kWarpTiles, F::kSums> sums;
 
   /// Both groups of the current unit.
   GPU_MEMBER void multiply(const Units& units, const Place& me) {
     using Weights = GroupWeights<kType, F::kPackedLanes, F::kRows>;
     const auto& tokens = units.tokens();
     GPU_UNROLL for (int group = 0; group < 2; group++) {
-      Weights weights[F::kRowTiles];
-      GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) weights[k] =
+      Weights weights[F::kWarpTiles];
+      GPU_UNROLL for (int k = 0; k < F::kWarpTiles; k++) weights[k] =
           Weights::of(units.weights_of(k), group);
       GPU_UNROLL for (int i = 0; i < kTokenSteps; i++) {
         const GroupTokens x =
             GroupTokens::of(tokens, me.token_tile + F::kTokens * i / kTileTokens, group);
-        GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++)
+        GPU_UNROLL for (int k = 0; k < F::kWarpTiles; k++)
             multiply_fragment<kType, F>(weights[k], x, me.lane, sums.slice[k * kTokenSteps + i]);
       }
     }
@@ -90,7 +90,7 @@ struct WarpProduct {
     // Recomputed, as keeping it through the loop would take registers (reload_thread()).
     const Place me_again = Place::of_thread();
     const LanePlace place = F::place(me_again.lane);
-    GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++) {
+    GPU_UNROLL for (int k = 0; k < F::kWarpTiles; k++) {
       const auto scales = units.weights_of(k).scales;
       int minima[F::kPackedLanes][4] = {};
       if constexpr (L::kMinima) {
@@ -111,7 +111,7 @@ struct WarpProduct {
   GPU_MEMBER void add_to(const WideSums<kTiles>& block_sums, bool is_first) {
     const Place me = Place::of_thread();  // recomputed, as above
     const LanePlace place = F::place(me.lane);
-    GPU_UNROLL for (int k = 0; k < F::kRowTiles; k++)
+    GPU_UNROLL for (int k = 0; k < F::kWarpTiles; k++)
         GPU_UNROLL for (int i = 0; i < kTokenSteps; i++)
             GPU_UNROLL for (int j = 0; j < F::kSums; j++) {
       const int row = (me.tile + k) * kTileRows + place.row + j / F::kOwn * 8;

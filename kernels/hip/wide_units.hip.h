@@ -15,10 +15,9 @@ namespace hearth::kernels::hip {
 /// cover all tiles and tokens of the thread block are a split.
 template <int kTokens, int kTiles, class F>
 struct WidePlace {
-  static constexpr int kWarpTokens = F::kRowTiles > 1 ? 32 : kTokens;
-  static constexpr int kWarpTiles = F::kRowTiles;
+  static constexpr int kWarpTokens = F::kWarpTiles > 1 ? 32 : kTokens;
   static constexpr int kTokenWarps = kTokens / kWarpTokens;
-  static constexpr int kSplitThreads = kTiles / kWarpTiles * kTokenWarps * GPU_LANES;
+  static constexpr int kSplitThreads = kTiles / F::kWarpTiles * kTokenWarps * GPU_LANES;
   int lane, tile, token_tile, split, n_splits;
 
   GPU_DEVICE WidePlace of_thread() {
@@ -28,7 +27,7 @@ struct WidePlace {
     w.n_splits = blockDim.x / kSplitThreads;
     w.split = uniform(thread / kSplitThreads);  // whole waves
     const unsigned warp = thread % kSplitThreads / GPU_LANES;
-    w.tile = warp / kTokenWarps * kWarpTiles;
+    w.tile = warp / kTokenWarps * F::kWarpTiles;
     w.token_tile = warp % kTokenWarps * (kWarpTokens / kTileTokens);
     return w;
   }
@@ -107,7 +106,7 @@ struct RegisterUnits {
   using Tokens = TokenUnit<kTokens>;
   using InFlight = UnitInFlight<kTokens, (Place::kSplitThreads < 128 ? Place::kSplitThreads : 128)>;
   using Weights = Unit<kType, F::kPackedLanes>;
-  static_assert(F::kRowTiles == 1);
+  static_assert(F::kWarpTiles == 1);
   const uint8_t* data;
   Weights weights, next;
   InFlight in_flight;
@@ -190,16 +189,17 @@ struct CopiedUnits {
     Tokens tokens;
     uint4 weights[kTiles][kTileBytes / 16];
   };
-  /// In formats with minima, the last unit of a super-block also brings the scale entries and half
-  /// sums.
+  /// In formats with minima, the last unit of a super-block also brings the scale entries of its
+  /// four units (kEntries words of 16 bytes for each of them, of a tile) and the half sums
+  /// (kHalfSums words of a token tile).
   static constexpr int kEntries = 2 * L::kEntryBytes, kHalfSums = kTileTokens * kGroup / 16;
   struct MinimaStage : PlainStage {
     uint4 entries[kTiles][kBlockUnits * kEntries];
     uint4 half_sums[Tokens::kTokenTiles][kHalfSums];
   };
   using Stage = std::conditional_t<L::kMinima, MinimaStage, PlainStage>;
-  /// What a warp copies of a unit: some tiles, and some token tiles of 512 bytes of codes and 128
-  /// bytes of scales each.
+  /// What a warp copies of a unit, a lane 16 bytes at a time: some tiles, and some token tiles of
+  /// 512 bytes of codes and 128 bytes (kScales words) of scales each.
   static constexpr int kWarps = Place::kSplitThreads / GPU_LANES;
   static constexpr int kOwnTiles = kTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
   static constexpr int kScales = Tokens::kScales;
@@ -263,8 +263,9 @@ struct CopiedUnits {
     if (lane < kTokenTiles * kScales)
       copy_async(&to.tokens.scales[tile + lane / kScales][lane % kScales], scales + unit * kScales);
     if constexpr (L::kMinima) {
-      constexpr int kAtOnce = GPU_LANES / kHalfSums;        // tiles
-      const int64_t step = codes_step / (kBlockUnits * 2);  // of a tile
+      constexpr int kAtOnce = GPU_LANES / kHalfSums;  // token tiles
+      // To the next token tile: half sums are one group for the eight of a super-block.
+      const int64_t step = codes_step / kBlockGroups;
       if (!is_super_block_end<kType>(unit)) return;
       GPU_UNROLL for (int k = 0; k < kTokenTiles; k += kAtOnce) copy_async(
           to.half_sums[tile + k] + lane, half_sums + k * step + unit / kBlockUnits * kHalfSums);
