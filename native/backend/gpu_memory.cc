@@ -1,7 +1,9 @@
 #include "gpu_memory.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "gguf/gguf.h"
@@ -13,9 +15,17 @@ namespace {
 /// Of a matrix, or those of all experts.
 uint64_t matrix_bytes(const GgufTensor& tensor) {
   const uint64_t n_matrices = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
-  return allocated_bytes(n_matrices * gpu::packed_bytes(tensor.type,
-                                                        static_cast<int>(tensor.shape[1]),
-                                                        static_cast<int>(tensor.shape[0])));
+  return n_matrices * gpu::packed_bytes(tensor.type, static_cast<int>(tensor.shape[1]),
+                                        static_cast<int>(tensor.shape[0]));
+}
+
+/// One name for tensors of a layer that become one matrix (model.cc): q, k and v; gate and up.
+std::string matrix_of(const std::string& name) {
+  const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+  const std::string layer = name.substr(0, name.find('.', 4));
+  if (has(".attn_q") || has(".attn_k") || has(".attn_v")) return layer + ".qkv";
+  if (has(".ffn_up") || (has(".ffn_gate") && !has(".ffn_gate_inp"))) return layer + ".gate_up";
+  return name;
 }
 
 }  // namespace
@@ -67,14 +77,18 @@ GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_
   GpuNeeds needs;
   needs.of_any = gpu_workspace_bytes(config, n_positions);
   needs.of_layers.assign(static_cast<size_t>(config.n_layers), kv_bytes / config.n_layers);
+  std::map<std::string, uint64_t> matrices;
   for (const GgufTensor& tensor : file.tensors()) {
-    if (tensor.shape.size() < 2)  // vectors are on both sides, whatever their layer
+    if (tensor.shape.size() > 1)
+      matrices[matrix_of(tensor.name)] += matrix_bytes(tensor);
+    else  // vectors are on both sides, whatever their layer
       needs.of_any += tensor.shape[0] * sizeof(float);
-    else if (tensor.name.starts_with("blk."))
-      needs.of_layers[static_cast<size_t>(std::stoi(tensor.name.substr(4)))] +=
-          matrix_bytes(tensor);
+  }
+  for (const auto& [name, n_bytes] : matrices) {
+    if (name.starts_with("blk."))
+      needs.of_layers[static_cast<size_t>(std::stoi(name.substr(4)))] += allocated_bytes(n_bytes);
     else
-      (tensor.name == "output.weight" ? needs.of_any : needs.of_embedding) += matrix_bytes(tensor);
+      (name == "output.weight" ? needs.of_any : needs.of_embedding) += allocated_bytes(n_bytes);
   }
   return needs;
 }
