@@ -11,7 +11,7 @@ namespace hearth::kernels::cpu {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
-// Address space only: pages that are never written take no memory.
+// Pages that are never written take no memory, although Windows sets it aside.
 constexpr size_t kSlabBytes = size_t{256} << 20;
 
 }  // namespace
