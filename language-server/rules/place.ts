@@ -119,12 +119,14 @@ function asIfEntered(place: Place): Place | null {
   if (isValue || isInlineElement(linePrefix, [...around.linesAbove, ...linesBelow], language)) return null;
   const closer = closerOf(linePrefix, place);
   const rest = lineSuffix.trim();
-  const isEmptyBody = closer !== '' && rest.startsWith(closer);
+  // The function among the arguments of a call lacks its end before the bracket that the editor has closed.
+  const end = closer === 'end' && /^\)[)\]}]*[;,]?$/.test(rest) ? closer : '';
+  const isEmptyBody = end !== '' || (closer !== '' && rest.startsWith(closer));
   const opener = place.head + linePrefix.trimStart();
   const depth = depthOf(opener);
   const isFilled = depthOf(linesBelow[0] ?? '') > depth || hasContent(opener, place);
   if (rest === '' ? isFilled : !isEmptyBody) return null;
-  const tail = rest === '' ? missingCloser(opener, closer, place) : `\n${place.head}${rest}`;
+  const tail = rest === '' ? missingCloser(opener, closer, place) : `\n${place.head}${end}${rest}`;
   // Where a head has no mark at its end, its last word may be one that is still being typed.
   if (closer === 'end' && tail !== '' && /[\p{L}\p{N}_]$/u.test(linePrefix) && !finishedHead.test(linePrefix))
     return null;
@@ -132,7 +134,7 @@ function asIfEntered(place: Place): Place | null {
   const { text, offset } = document;
   // The bracket that the editor has closed moves to its own line.
   const blank = rest === '' ? 0 : (/^\s*/.exec(text.slice(offset, offset + lineSuffix.length))?.[0].length ?? 0);
-  const entered = rest === '' ? lineBreak : `${lineBreak}\n${place.head}`;
+  const entered = rest === '' ? lineBreak : `${lineBreak}\n${place.head}${end}`;
   return {
     ...place,
     document: { ...document, text: text.with(offset, offset + blank, entered), offset: offset + lineBreak.length },
