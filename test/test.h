@@ -45,16 +45,19 @@ void check_equal(const A& a, const B& b, const char* text, const char* file, int
   fail(file, line, message.str());
 }
 
-/// Whether this build has AddressSanitizer or ThreadSanitizer, which make it about ten times
-/// slower. Tests that repeat something in many arrangements may then try fewer of them.
+/// Whether this build has AddressSanitizer or ThreadSanitizer.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kIsSanitized = true;
 #else
 inline constexpr bool kIsSanitized = false;
 #endif
 
-/// The same for an emulated processor; whoever starts the tests there sets the variable.
+/// Whether the processor is emulated; whoever starts the tests there sets the variable.
 inline bool is_emulated() { return std::getenv("HEARTH_EMULATED") != nullptr; }
+
+/// Both make everything about ten times slower. Tests that repeat something in many arrangements
+/// may then try fewer of them.
+inline bool is_slow() { return kIsSanitized || is_emulated(); }
 
 }  // namespace test
 

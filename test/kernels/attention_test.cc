@@ -183,7 +183,7 @@ std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
 
 TEST("attention equals the softmax over positions for every group size") {
   // Four pages do where it takes long; that of the test across splits is longer.
-  const int length = test::is_emulated() ? 100 : 200;
+  const int length = test::is_slow() ? 100 : 200;
   for (int head_dim : {64, 128}) {
     for (int group = 1; group <= 8; group++) {
       const Sequence sequence(shape_of(2 * group, 2, head_dim), length);
@@ -199,7 +199,7 @@ TEST("attention equals the softmax for unusual head dimensions and many heads") 
 }
 
 TEST("attention equals the softmax across splits") {
-  const int length = test::is_emulated() ? 530 : 800;
+  const int length = test::is_slow() ? 530 : 800;
   const std::vector<int> positions{254, 255, 256, 257, 511, 512, length - 10, length - 1};
   check(Sequence(shape_of(6, 1, 64), length), positions, 256, 1);
 }
@@ -220,9 +220,9 @@ TEST("attention of a token is the same bits in any batch, with any number of thr
     const Sequence sequence(shape_of(7, 1, 64), 290);
     const std::vector<float> alone = sequence.run(kernels, kv_type, test::kIsSanitized ? 64 : 1, 1);
     std::vector<int> batch_sizes{1, 2, 7, 12, 13, 64, 256};
-    if (test::is_emulated()) batch_sizes = each_once(batch_sizes, kv_type);
+    if (test::is_slow()) batch_sizes = each_once(batch_sizes, kv_type);
     if (test::kIsSanitized) batch_sizes = {13};
-    const auto thread_counts = test::is_emulated() ? std::vector<int>{4} : std::vector<int>{1, 4};
+    const auto thread_counts = test::is_slow() ? std::vector<int>{4} : std::vector<int>{1, 4};
     for (int batch_size : batch_sizes) {
       for (int n_threads : thread_counts) {
         const std::vector<float> out = sequence.run(kernels, kv_type, batch_size, n_threads);

@@ -123,8 +123,8 @@ struct Arrangement {
 /// long, every size with one of them. What is emulated has every size with one of the types.
 std::vector<Arrangement> arrangements(KvType kv_type, bool is_best) {
   if (test::kIsSanitized) return {{3, {13, 256}}};
-  if (test::is_emulated() && kv_type == KvType::kF16) return {{1, {1, 13}}, {3, {7, 256}}};
-  if (test::is_emulated()) return {{2, {2, 64}}, {4, {12}}};
+  if (test::is_slow() && kv_type == KvType::kF16) return {{1, {1, 13}}, {3, {7, 256}}};
+  if (test::is_slow()) return {{2, {2, 64}}, {4, {12}}};
   const std::vector<int> all{1, 2, 7, 12, 13, 64, 256};
   if (is_best) return {{1, all}, {2, all}, {3, all}, {4, all}};
   return {{1, {1, 13}}, {2, {2, 64}}, {3, {7, 256}}, {4, {12}}};

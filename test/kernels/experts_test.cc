@@ -199,8 +199,8 @@ TEST("experts give a token the same bits in any batch, with any threads and kern
         const std::unique_ptr<Ops> ops = make_cpu_ops({variant, n_threads});
         Layer layer(*ops, weights);
         std::vector<size_t> batches{1, 5, 64, 256};
-        if (test::is_emulated() && n_threads == 1) batches = {1, 64};
-        if (test::is_emulated() && n_threads == 3) batches = {5, 256};
+        if (test::is_slow() && n_threads == 1) batches = {1, 64};
+        if (test::is_slow() && n_threads == 3) batches = {5, 256};
         for (size_t batch : batches) {
           std::vector<float> results;
           for (size_t first = 0; first < kTokens; first += batch) {

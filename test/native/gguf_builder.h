@@ -57,7 +57,10 @@ class GgufBuilder {
   GgufBuilder& bare_array(const std::string& name, Type type, uint64_t n,
                           const std::vector<T>& values) {
     keys_ += raw(name) + raw(uint32_t{kArray}) + raw(uint32_t{type}) + raw(n);
-    for (const T& value : values) keys_ += raw(value);
+    if constexpr (sizeof(T) == 1)
+      keys_.append(values.begin(), values.end());
+    else
+      for (const T& value : values) keys_ += raw(value);
     n_keys++;
     return *this;
   }

@@ -44,7 +44,7 @@ TEST("attention counts more partial results than an int can") {
 }
 
 TEST("a product's rows are divided among threads, however many they are") {
-  if (test::is_emulated() || test::kIsSanitized) throw test::NotRun("it would take long");
+  if (test::is_slow()) throw test::NotRun("it would take long");
   constexpr int kParts = 400, kRows = 16000, kColumns = 32, kTokens = 13;
   const test::TestMatrix part = test::random_matrix(BlockType::kQ4_0, kRows, kColumns, 1);
   const std::vector<MatrixSource> parts(kParts, part.source());
