@@ -90,8 +90,9 @@ export class WorkspaceFiles implements Disposable {
     for (const folder of workspace.workspaceFolders ?? []) {
       for (const uris of pieces(await filesIn(folder.uri))) {
         await sleep(this.pace.pauseMs);
-        if (this.reading !== reading || left <= 0 || performance.now() > until) return;
+        if (left <= 0 || performance.now() > until) return;
         const files = await textsOf(uris);
+        if (this.reading !== reading) return;
         left -= files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
         await this.send({ isAnew: false, files });
       }

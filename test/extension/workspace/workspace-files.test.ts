@@ -22,6 +22,8 @@ const editor = vi.hoisted(() => ({
   isTrusted: true,
   mode: 'automatic',
   searchExclude: {} as Record<string, boolean>,
+  /** Called before the text of a file is read. */
+  onRead: () => {},
   listeners: {} as Record<string, (value: unknown) => unknown>,
 }));
 
@@ -76,7 +78,10 @@ vi.mock('vscode', async () => {
           const found = statSync(fsPath);
           return { size: found.size, type: found.isDirectory() ? 2 : 1 };
         },
-        readFile: async ({ fsPath }: { fsPath: string }) => readFileSync(fsPath),
+        readFile: async ({ fsPath }: { fsPath: string }) => {
+          editor.onRead();
+          return readFileSync(fsPath);
+        },
       },
     },
   };
@@ -87,7 +92,7 @@ let files: WorkspaceFiles;
 
 beforeEach(() => {
   editor.folder = mkdtempSync(join(tmpdir(), 'hearth-files-'));
-  Object.assign(editor, { isTrusted: true, mode: 'automatic', searchExclude: {} });
+  Object.assign(editor, { isTrusted: true, mode: 'automatic', searchExclude: {}, onRead: () => {} });
   sent.length = 0;
   const pace = { beginMs: 1, pauseMs: 1, quietMs: 20 };
   files = new WorkspaceFiles(async (params) => void sent.push(params), pace);
@@ -199,6 +204,19 @@ test('what is excluded later is forgotten', async () => {
   editor.searchExclude = { '**/hidden': true };
   void editor.listeners.configuration?.({ affectsConfiguration: (key: string) => key === 'search.exclude' });
   await knows({ 'a.ts': 'a();\n' });
+});
+
+test('what is excluded while it is read is not sent', async () => {
+  write('hidden/b.ts', 'b();\n');
+  editor.onRead = () => {
+    editor.searchExclude = { '**/hidden': true };
+    void editor.listeners.configuration?.({ affectsConfiguration: (key: string) => key === 'search.exclude' });
+  };
+  await files.connected();
+  expect(sent).toEqual([
+    { isAnew: true, files: [] },
+    { isAnew: true, files: [] },
+  ]);
 });
 
 test('a server that takes over is sent all files', async () => {
