@@ -1,6 +1,7 @@
 // The server's log. It never contains document text.
 import { type LogMessageParams, MessageType } from 'vscode-languageserver';
 import type { Timings } from '../../native/index.ts';
+import { decoded } from './secret-names.ts';
 
 export interface Log {
   info(message: string): void;
@@ -39,21 +40,13 @@ export function sentence(text: unknown, secrets: readonly string[] = [], maxChar
   return line.slice(0, maxChars).replace(invisible, ' ').replace(/\s+/g, ' ').trim();
 }
 
-/** The last part of a URI, which identifies a document without revealing its path. */
-function documentName(uri: string): string {
-  const lastPart = (text: string) => text.slice(text.search(/[^/\\:]*$/));
-  try {
-    return lastPart(decodeURIComponent(uri));
-  } catch {
-    return lastPart(uri);
-  }
-}
-
 /**
- * Decoded, as editors show it, except for control characters, so that a file's name cannot start a new line of the log.
+ * The last part of a URI, which identifies a document without revealing its path, with line and column. It is decoded, as
+ * editors show it, except for control characters, so that a file's name cannot start a new line of the log.
  */
 export function placeName(uri: string, { line, character }: { line: number; character: number }): string {
-  const name = documentName(uri).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, encodeURIComponent);
+  const lastPart = decoded(uri).replace(/^.*[/\\:]/s, '');
+  const name = lastPart.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, encodeURIComponent);
   return `${name}:${line + 1}:${character + 1}`;
 }
 

@@ -65,7 +65,8 @@ function withoutCopyMarks(name: string): string {
   return shorter === name || shorter === '' ? name : withoutCopyMarks(shorter);
 }
 
-function decoded(uri: string): string {
+/** A URI, or a part of one, with its escapes read; as it is if one of them is not valid. */
+export function decoded(uri: string): string {
   try {
     return decodeURIComponent(uri);
   } catch {

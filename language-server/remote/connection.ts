@@ -5,6 +5,7 @@ import * as https from 'node:https';
 import { version } from '../../package.json';
 import { sentence } from '../protocol/log.ts';
 import type { NetworkSettings } from '../protocol/messages.ts';
+import { decoded } from '../protocol/secret-names.ts';
 import { Credential } from './credential.ts';
 import { cancelled, isLoopback, wayTo } from './network.ts';
 import { beginningOf, errorOf, type Response, refusalOf, ServerError } from './server-error.ts';
@@ -34,10 +35,10 @@ export class Connection {
   constructor(options: ServerOptions) {
     this.url = addressOf(options.url);
     const { username, password } = this.url;
-    const inUrl = username === '' ? '' : `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    const inUrl = username === '' ? '' : `${decoded(username)}:${decoded(password)}`;
     this.url.username = '';
     this.url.password = '';
-    this.credential = new Credential(options.credential || inUrl);
+    this.credential = options.credential === '' ? new Credential(inUrl, false) : new Credential(options.credential);
     if (!this.credential.isEmpty && this.url.protocol === 'http:' && !isLoopback(this.url))
       throw new ServerError(`The token is not sent to ${this.host} without encryption. Use an https address.`);
     this.way = wayTo(this.url, options.network ?? {});

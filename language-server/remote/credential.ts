@@ -19,16 +19,16 @@ export class Credential {
   /** What must not appear in the log. */
   readonly secrets: string[] = [];
 
-  constructor(private readonly text: string) {
-    if (!this.isElsewhere) this.keepSecret(text);
+  /** isElsewhere: whether the text names a file or a command. */
+  constructor(
+    private readonly text: string,
+    private readonly isElsewhere = /^[!@]/.test(text),
+  ) {
+    if (!isElsewhere) this.keepSecret(text);
   }
 
   get isEmpty(): boolean {
     return this.text === '';
-  }
-
-  private get isElsewhere(): boolean {
-    return /^[!@]/.test(this.text);
   }
 
   /** Forgets what the file or the command said, which may have expired. False if there is neither. */

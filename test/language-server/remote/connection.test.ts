@@ -88,6 +88,16 @@ test('a user and a password in the address are sent, and appear in no message', 
   expect(server.asked[0]?.headers.authorization).toBe('Basic bWU6aHVudGVyMjI=');
 });
 
+test.each([
+  ['me:50%off', 'me:50%off'],
+  ['me:p%C3%A4ss', 'me:päss'],
+  ['!me:pass', '!me:pass'],
+  ['%40me:pass', '@me:pass'],
+])('"%s" in the address are a user and a password, never a file or a command', async (written, meant) => {
+  await post(to(server.url.replace('//', `//${written}@`)));
+  expect(server.asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from(meant).toString('base64')}`);
+});
+
 test('the command runs once, and again when its token is no longer accepted', async () => {
   const count = join(files, 'count');
   writeFileSync(count, '');
