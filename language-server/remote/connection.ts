@@ -138,11 +138,11 @@ export class Connection {
 
 function addressOf(text: string): URL {
   const given = text.trim();
-  const isLocal = /^(localhost|127\.|\[::1\])/.test(given);
-  const whole = /^\w+:\/\//.test(given) ? given : `${isLocal ? 'http' : 'https'}://${given}`;
-  if (!/^https?:/.test(whole) || !URL.canParse(whole))
+  const whole = /^\w+:\/\//.test(given) ? given : `https://${given}`;
+  const url = URL.canParse(whole) ? new URL(whole) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
     throw new ServerError('"hearth.server.url" is not an address such as https://llm.example.com.');
-  const url = new URL(whole);
+  if (whole !== given && isLoopback(url)) url.protocol = 'http:';
   url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/v1(\/completions)?$/, '');
   url.search = '';
   url.hash = '';

@@ -45,6 +45,8 @@ test.each([
   ['llm.example.com:8443', 'https://llm.example.com:8443/'],
   ['localhost:8443', 'http://localhost:8443/'],
   ['127.0.0.1:8080/v1', 'http://127.0.0.1:8080/'],
+  ['localhost.example.com', 'https://localhost.example.com/'],
+  ['HTTPS://LLM.example.com', 'https://llm.example.com/'],
   ['https://me:secret@llm.example.com/?key=1#a', 'https://llm.example.com/'],
 ])('the address %s is %s', (given, url) => {
   expect(to(given).url.href).toBe(url);
