@@ -15,23 +15,24 @@ export interface Environment {
   env: Record<string, string | undefined>;
 }
 
+/** An empty environment variable counts as none: as a path it would mean the working directory. */
 export function modelFolders({ platform, home, env }: Environment): ModelFolder[] {
   const { join } = platform === 'win32' ? win32 : posix;
-  const cache = env.XDG_CACHE_HOME ?? join(home, '.cache');
+  const cache = env.XDG_CACHE_HOME || join(home, '.cache');
   const llamaCache = {
-    win32: join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'llama.cpp'),
+    win32: join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'llama.cpp'),
     darwin: join(home, 'Library', 'Caches', 'llama.cpp'),
     linux: join(cache, 'llama.cpp'),
   }[platform === 'win32' || platform === 'darwin' ? platform : 'linux'];
   const files = (owner: string, path: string): ModelFolder => ({ owner, layout: 'files', path });
   const ollama = (path: string): ModelFolder => ({ owner: 'Ollama', layout: 'manifests', path });
   return [
-    ollama(env.OLLAMA_MODELS ?? join(home, '.ollama', 'models')),
+    ollama(env.OLLAMA_MODELS || join(home, '.ollama', 'models')),
     // Where the service that the installer sets up on Linux keeps them.
     ...(platform === 'linux' ? [ollama('/usr/share/ollama/.ollama/models')] : []),
     files('LM Studio', join(home, '.lmstudio', 'models')),
     files('LM Studio', join(home, '.cache', 'lm-studio', 'models')),
-    files('llama.cpp', env.LLAMA_CACHE ?? llamaCache),
-    files('Hugging Face', env.HF_HUB_CACHE ?? join(env.HF_HOME ?? join(cache, 'huggingface'), 'hub')),
+    files('llama.cpp', env.LLAMA_CACHE || llamaCache),
+    files('Hugging Face', env.HF_HUB_CACHE || join(env.HF_HOME || join(cache, 'huggingface'), 'hub')),
   ];
 }

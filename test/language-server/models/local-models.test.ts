@@ -140,4 +140,6 @@ test('each system has folders of its own, and the environment moves them', () =>
   const moved = { OLLAMA_MODELS: '/o', LLAMA_CACHE: '/l', HF_HOME: '/f', XDG_CACHE_HOME: '/c' };
   expect(paths('linux', '/h', moved)).toEqual(expect.arrayContaining(['/o', '/l', '/f/hub']));
   expect(paths('linux', '/h', { HF_HUB_CACHE: '/hub' })).toContain('/hub');
+  const empty = { OLLAMA_MODELS: '', LLAMA_CACHE: '', HF_HOME: '', HF_HUB_CACHE: '', XDG_CACHE_HOME: '' };
+  expect(paths('linux', '/h', empty)).toEqual(paths('linux', '/h'));
 });
