@@ -22,7 +22,8 @@ const usualContextTokens = 8192;
 
 /**
  * setting: the model's name on the server; '' for its first model; "NAME=MODEL" if NAME says nothing about the model.
- * Rejects only if the server cannot be reached: some have no list of models.
+ * Some servers have no list of models. Rejects only if the server cannot be reached, or if it refuses the list without
+ * which its model has no name.
  */
 export async function describe(connection: Connection, setting: string, signal: AbortSignal): Promise<ServerModel> {
   const [alias = '', is = ''] = setting.split('=').map((part) => part.trim());
@@ -48,12 +49,15 @@ export async function describe(connection: Connection, setting: string, signal: 
   };
 }
 
-async function unlessRefused(answer: Promise<unknown>, needsToken = false): Promise<unknown> {
+/** The statuses of a server that has no such page, or another one. */
+const hasNone = [200, 404, 405, 501];
+
+async function unlessRefused(answer: Promise<unknown>, isNeeded = false): Promise<unknown> {
   try {
     return await answer;
   } catch (error) {
     const { status } = error instanceof ServerError ? error : { status: 0 };
-    if (status === 0 || (needsToken && [401, 403].includes(status))) throw error;
+    if (status === 0 || (isNeeded && !hasNone.includes(status))) throw error;
     return {};
   }
 }

@@ -194,10 +194,18 @@ test('a server that has another model when it is back gets the prompts of that o
   });
 });
 
-test('a token that is refused where the models are listed is the reason, too', async () => {
-  server.refusedPages = 401;
+test.each([
+  [401, /does not accept the token \(401\)/],
+  [503, /is busy \(503\)/],
+  [302, /redirects to/],
+  [405, /does not list its models/],
+])('status %i where the models are listed is the reason, too', async (status, message) => {
+  server.refusedPages = status;
   await connect({ model: '' });
-  expect(team.info(local).fallbackReason).toMatch(/does not accept the token \(401\)/);
+  expect(team.info(local).fallbackReason).toMatch(message);
+  team.close();
+  await connect();
+  expect(team.info(local).fallbackReason).toBe('');
 });
 
 test.each([
