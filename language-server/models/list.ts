@@ -70,7 +70,7 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
     completes: fim !== null,
     quantization,
     licence,
-    isForResearchOnly: /research|non-?commercial/i.test(licence),
+    isForResearchOnly: /research|non-?(commercial|production)|\b(nc|mnpl)\b/i.test(licence),
     fileBytes,
     estimate: estimate(description, speed, cacheBytes),
     note,

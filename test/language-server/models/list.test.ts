@@ -36,6 +36,22 @@ test('a file that is here is described by its head, and not offered for download
   expect(list.remote.length).toBe(catalogue.length - 1);
 });
 
+test.each([
+  ['cc-by-nc-4.0', true],
+  ['CC-BY-NC-SA-4.0', true],
+  ['qwen-research', true],
+  ['mnpl', true],
+  ['Mistral AI Non-Production License', true],
+  ['apache-2.0', false],
+  ['ncsa', false],
+])('a model with the licence %s is for research only: %s', async (licence, isForResearchOnly) => {
+  const path = join('models', 'starter.gguf');
+  const { metadata, ...described } = await describeModel(path);
+  const description = { ...described, metadata: { ...metadata, 'general.license.name': licence } };
+  const list = modelList([{ path, owner: 'LM Studio', knownAs: 'a', description }], speed, cacheBytes, 16e9);
+  expect(list.local[0]).toMatchObject({ licence, isForResearchOnly });
+});
+
 test('a list comes without an engine, and then without estimates of speed', async () => {
   const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-list-'));
   const { remote } = await listModels({ downloadFolder }, { engine: null, cacheBytes: 2 ** 30 });
