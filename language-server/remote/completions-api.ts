@@ -38,8 +38,12 @@ export class CompletionsApi {
   /** Rejects with a ServerError, also if no text comes within timeoutMs, or with the signal's reason when aborted. */
   async *stream(body: CompletionBody, timeoutMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
     const impatient = new AbortController();
-    let timer = setTimeout(() => impatient.abort(), timeoutMs);
-    const total = setTimeout(() => impatient.abort(), maxAnswerMs);
+    const limit = (ms: number, what: string) => {
+      const why = `${this.connection.host} ${what} ${(ms / 1000).toFixed(1)} s.`;
+      return setTimeout(() => impatient.abort(new ServerError(why)), ms);
+    };
+    let timer = limit(timeoutMs, 'has not answered for');
+    const total = limit(maxAnswerMs, 'has not ended its answer after');
     try {
       const response = await this.open(body, AbortSignal.any([signal, impatient.signal]));
       let isOver = false;
@@ -47,7 +51,7 @@ export class CompletionsApi {
         for await (const piece of piecesOf(response.iterator({ destroyOnReturn: false }), body.max_tokens)) {
           if (piece.text !== '') {
             clearTimeout(timer);
-            timer = setTimeout(() => impatient.abort(), Math.max(timeoutMs, textMs));
+            timer = limit(Math.max(timeoutMs, textMs), 'has begun an answer, but has written nothing for');
           }
           if (piece.text !== '' && piece.logProbabilities.length === 0) this.givesProbabilities = false;
           yield piece;
@@ -59,9 +63,7 @@ export class CompletionsApi {
       }
     } catch (error) {
       signal.throwIfAborted();
-      const { host } = this.connection;
-      if (impatient.signal.aborted && !(error instanceof PendingToken))
-        throw new ServerError(`${host} has not answered for ${seconds(timeoutMs)}.`);
+      if (!(error instanceof PendingToken)) impatient.signal.throwIfAborted();
       throw this.connection.errorOf(error, body);
     } finally {
       clearTimeout(timer);
@@ -94,5 +96,3 @@ function drain(response: Response): void {
   const timer = setTimeout(() => response.destroy(), drainMs).unref();
   response.once('close', () => clearTimeout(timer)).resume();
 }
-
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;

@@ -120,6 +120,12 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   expect(performance.now() - startedAt).toBeLessThan(10 * patienceMs);
 });
 
+test('a server that stops in the middle of its answer is said to have begun it', async () => {
+  const port = await raw((socket) => socket.write(`${head}\r\ndata: {"choices":[{"text":"a"}]}\n\n`));
+  const message = `127.0.0.1:${port} has begun an answer, but has written nothing for 2.0 s.`;
+  expect(await complete({ url: `http://127.0.0.1:${port}` })).toBe(message);
+});
+
 test('a server that writes a token a second is given up after a minute', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const token = 'data: {"choices":[{"text":"a"}]}\n\n';
@@ -134,7 +140,7 @@ test('a server that writes a token a second is given up after a minute', async (
     await vi.advanceTimersByTimeAsync(1000);
   }
   vi.useRealTimers();
-  expect([said, seconds]).toEqual([expect.stringMatching(/has not answered/), 60]);
+  expect([said, seconds]).toEqual([expect.stringMatching(/has not ended its answer after 60\.0 s\.$/), 60]);
 });
 
 test('a compressed answer, which was not asked for, is not unpacked', async () => {
