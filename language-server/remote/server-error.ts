@@ -21,24 +21,26 @@ export class ServerError extends Error {
   }
 }
 
+const unreachable = 'cannot be reached. Check the network, and the VPN or proxy if there is one.';
+const unknownAuthority =
+  "has a certificate of an authority that this machine does not know. If it is your company's, name its file in the environment variable NODE_EXTRA_CA_CERTS and restart the editor.";
 const causes: Record<string, string> = {
   ECONNREFUSED: 'refuses the connection. Is the server running?',
   ECONNRESET: 'has closed the connection.',
   ENOTFOUND: 'cannot be found. Check "hearth.server.url", and the VPN or proxy if there is one.',
+  EAI_AGAIN: unreachable,
+  ENETUNREACH: unreachable,
+  EHOSTUNREACH: unreachable,
   ETIMEDOUT: 'has not answered in time.',
   CERT_HAS_EXPIRED: 'has a certificate that has expired.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another host.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
   EPROTO: 'does not speak https. Is the port right?',
   ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak https. Is the port right?',
 };
-for (const code of [
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-])
-  causes[code] =
-    "has a certificate of an authority that this machine does not know. If it is your company's, name its file in the environment variable NODE_EXTRA_CA_CERTS and restart the editor.";
 
 const statuses: Record<number, string> = {
   401: 'does not accept the token (401). "Hearth: Set Server Token" stores another.',
@@ -68,7 +70,7 @@ export function errorOf(host: string, error: unknown, quoted: Quote): ServerErro
   if (error instanceof ServerError) return error;
   const { code, name, message } = error as NodeJS.ErrnoException;
   const why = causes[/^(Abort|Timeout)Error$/.test(name) ? 'ETIMEDOUT' : (code ?? '')];
-  return new ServerError(why ? `${host} ${why}` : `${host}: ${quoted(message ?? error)}.`);
+  return new ServerError(why ? `${host} ${why}` : `${host}: ${quoted(message || code || error)}.`);
 }
 
 /** Why a response is not what was asked for. Reads only the beginning of its body. */

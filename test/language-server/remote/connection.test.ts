@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Connection, type ServerOptions } from '../../../language-server/remote/connection.ts';
 import { proxyFor } from '../../../language-server/remote/network.ts';
+import { errorOf } from '../../../language-server/remote/server-error.ts';
 import { type Asked, CompletionServer, endless, refuse, stream } from '../../support/completion-server.ts';
 
 let server: CompletionServer;
@@ -268,6 +269,14 @@ test('a server that cannot be reached is named', async () => {
   await server.close();
   await expect(post(to(url))).rejects.toThrow(/^127\.0\.0\.1:\d+ refuses the connection\. Is the server running\?$/);
   server = await CompletionServer.start();
+});
+
+test.each([
+  ['ENETUNREACH', /^llm\.example\.com cannot be reached\. Check the network/],
+  ['EOTHER', /^llm\.example\.com: EOTHER\.$/],
+])('%s at each address of a host, which Node reports without a message, is an error with one', (code, message) => {
+  const error = Object.assign(new AggregateError([]), { code });
+  expect(errorOf('llm.example.com', error, String).message).toMatch(message);
 });
 
 test('proxies come from the editor, or from the environment, and not for this machine', () => {
