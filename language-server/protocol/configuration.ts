@@ -62,7 +62,7 @@ export function managedConfiguration(path = managedPath()): Configured {
     return { settings: {}, problems: isAbsent ? [] : [`${path} cannot be read (${code}).`] };
   }
   try {
-    return configured(JSON.parse(text));
+    return configured(JSON.parse(text.replace(/^\ufeff/, ''))); // some editors on Windows begin a file with this mark
   } catch {
     return { settings: {}, problems: [`${path} is not valid JSON, so it has no effect.`] };
   }

@@ -64,6 +64,8 @@ test("an administrator's file is read, and its faults are said", () => {
   writeFileSync(path, '{ "hearth.server.url": "https://llm.example.com", "hearth.server.model": "coder" }');
   const { settings, problems } = managedConfiguration(path);
   expect([settings, problems]).toEqual([{ 'server.url': 'https://llm.example.com', 'server.model': 'coder' }, []]);
+  writeFileSync(path, '\ufeff{ "hearth.mode": "off" }');
+  expect(managedConfiguration(path)).toEqual({ settings: { mode: 'off' }, problems: [] });
   writeFileSync(path, '{ "hearth.server.url": ');
   expect(managedConfiguration(path).problems).toEqual([`${path} is not valid JSON, so it has no effect.`]);
   expect(managedConfiguration(folder).problems).toEqual([`${folder} cannot be read (EISDIR).`]);
