@@ -17,6 +17,9 @@ const extensions =
   'c,cc,cpp,cs,css,dart,ex,go,h,hpp,html,java,jl,js,jsx,kt,lua,mjs,php,pl,proto,ps1,py,r,rb,rs,scala,scss,sh,sql,svelte,swift,ts,tsx,vue,zig';
 const names = `**/*.{${extensions}}`;
 const hasKnownName = ({ path }: Uri) => extensions.split(',').includes(path.slice(path.lastIndexOf('.') + 1));
+/** Installing packages changes thousands of files, none of which is ever sent. */
+const isInPackages = (uri: Uri) =>
+  /\/node_modules(\/|$)/.test(uri.path.slice(workspace.getWorkspaceFolder(uri)?.uri.path.length));
 /** The name of a folder mostly has no dot. */
 const maybeFolder = ({ path }: Uri) => !path.slice(path.lastIndexOf('/')).includes('.');
 
@@ -71,6 +74,7 @@ export class WorkspaceFiles implements Disposable {
   }
 
   private note(uri: Uri): void {
+    if (isInPackages(uri)) return;
     this.changed.set(uri.toString(), uri);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.readChanged(), this.pace.quietMs);
