@@ -19,7 +19,7 @@ export class AnswerClock {
   }
 
   count({ text, usage }: Piece): void {
-    this.usage ??= usage;
+    this.usage = usage ?? this.usage; // some servers count with every text
     if (text === '') return;
     this.firstAt ??= performance.now();
     this.texts++;

@@ -188,6 +188,18 @@ test('a server that has been impatiently waited for may still write slowly, once
   expect((await ask(model)).text).toBe('ab');
 });
 
+test('of a server that counts with every text, the last count is the one of the answer', async () => {
+  const model = await connect();
+  server.answers.push(
+    events(
+      { choices: [{ text: 'a' }], usage: { prompt_tokens: 40, completion_tokens: 1 } },
+      { choices: [{ text: 'bc', finish_reason: 'stop' }], usage: { prompt_tokens: 40, completion_tokens: 3 } },
+      { choices: [], usage: null },
+    ),
+  );
+  expect((await ask(model)).timings).toMatchObject({ promptTokens: 40, completionTokens: 3 });
+});
+
 test('reading ahead asks for one token', async () => {
   const model = await connect();
   server.answers.push(stream('one'));
