@@ -65,17 +65,14 @@ async function definitionsAt(
   uri: Uri,
   { line, character }: { line: number; character: number },
 ): Promise<Definition[]> {
-  const ask = commands.executeCommand<(Location | LocationLink)[]>(
+  const ask = commands.executeCommand<(Location | LocationLink)[] | undefined>(
     'vscode.executeDefinitionProvider',
     uri,
     new Position(line, character),
   );
   // If a language extension fails, the definitions found by others still count.
-  const found = await ask.then(
-    (places) => places,
-    () => [],
-  );
-  return found.map((place) => {
+  const found = await Promise.resolve(ask).catch(() => undefined);
+  return (found ?? []).map((place) => {
     const [target, { start, end }] =
       'targetUri' in place
         ? [place.targetUri, place.targetRange]

@@ -20,7 +20,7 @@ const editor = vi.hoisted(() => ({
   folder: '',
   isTrusted: true,
   /** What the definition provider answers. */
-  places: [] as unknown[],
+  places: [] as unknown[] | undefined,
   fails: false,
   foldersChanged: () => {},
 }));
@@ -219,8 +219,11 @@ test('definitions in the document itself, in huge, ignored and missing files are
   expect(await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })))).toEqual([]);
 });
 
-test('if a provider fails, everything else is still shared', async () => {
-  editor.fails = true;
+test.each([
+  ['fails', { fails: true }],
+  ['answers nothing', { places: undefined }],
+])('if a provider %s, everything else is still shared', async (_, provider) => {
+  Object.assign(editor, provider);
   const params = { uri: uriOf('src/main.ts'), positions: [position], documents: [uriOf('src/store.ts')] };
   expect(await new RelatedCode().answer(params)).toEqual({ defined: [], shared: [uriOf('src/store.ts')] });
 });
