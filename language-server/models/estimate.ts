@@ -25,14 +25,15 @@ export function freeMemoryBytes(): number {
 const promptTokens = 32;
 const decodedTokens = 16;
 
-/** From a short prompt and answer of the loaded model, at background priority. */
-export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed> {
+/** From a short prompt and answer of the loaded model, at background priority. Null if the answer ends at once. */
+export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed | null> {
   const request = {
     tokens: randomTokens(engine, promptTokens),
     maxTokens: decodedTokens,
     priority: 'background' as const,
   };
   const { timings } = await engine.generate({ ...request, speculate: false });
+  if (timings.decodePasses === 0) return null;
   const read = timings.promptTokens - timings.cachedTokens;
   return {
     readBytesPerSecond: (timings.decodePasses * cost.readBytesPerToken * 1000) / timings.decodeMs,

@@ -25,7 +25,7 @@ export async function listModels({ downloadFolder }: ModelsParams, options: Mode
   return modelList(found, speed, options.cacheBytes, freeBytes);
 }
 
-async function speedOf(engine: Engine): Promise<MachineSpeed> {
+async function speedOf(engine: Engine): Promise<MachineSpeed | null> {
   return measureSpeed(engine, await describeModel(engine.info.path));
 }
 

@@ -129,6 +129,12 @@ test('a model of twice the free memory is refused with the figures', () => {
   expect(refusal('coder 14B', 15.7e9, 7.8e9)).toContain('coder 14B needs 15.7 GB of memory, but only 7.8 GB is free.');
 });
 
+const cost = { fileBytes: 0, readBytesPerToken: 1e9, weightsPerToken: 2e9, kvBytesPerToken: 0, contextTokens: 0 };
+
+test('an answer that ends at once tells no speed', async () => {
+  expect(await measureSpeed(new FakeEngine(), cost)).toBeNull();
+});
+
 test("the loaded model's own prompt and answer tell the speed", async () => {
   const engine = new FakeEngine();
   const generate = engine.generate.bind(engine);
@@ -136,7 +142,6 @@ test("the loaded model's own prompt and answer tell the speed", async () => {
     const { timings, ...completion } = await generate(request);
     return { ...completion, timings: { ...timings, prefillMs: 2, decodePasses: 15, decodeMs: 30 } };
   };
-  const cost = { fileBytes: 0, readBytesPerToken: 1e9, weightsPerToken: 2e9, kvBytesPerToken: 0, contextTokens: 0 };
   expect(await measureSpeed(engine, cost)).toEqual({ readBytesPerSecond: 500e9, weightsPerSecond: 32e12 });
   expect(engine.requests).toMatchObject([{ maxTokens: 16, speculate: false, priority: 'background' }]);
 });
