@@ -103,8 +103,10 @@ export class Team {
         `${described.title} on ${host} was not trained to fill in the middle. A base model such as Qwen2.5-Coder-7B is.`,
       );
     const model = { ...described, fim, host };
-    if (JSON.stringify(model) !== JSON.stringify(this.found?.model)) this.remote = undefined;
-    this.found = this.remote && this.found ? this.found : { model, api: new CompletionsApi(connection, model.id) };
+    if (this.found && JSON.stringify(model) === JSON.stringify(this.found.model)) return this.found;
+    this.remote = undefined;
+    this.hasProbabilities = true;
+    this.found = { model, api: new CompletionsApi(connection, model.id) };
     return this.found;
   }
 }

@@ -194,6 +194,21 @@ test('a server that has another model when it is back gets the prompts of that o
   });
 });
 
+test('that a model sends no probabilities is not said of the next one', async () => {
+  server.pages.set('/v1/models', { data: [{ id: 'qwen2.5-coder-1.5b' }] });
+  server.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
+  const provider = await connect({ pauseMs: 1, model: '' });
+  expect(await textFrom(provider)).toBe('remote();');
+  expect(await textFrom(provider)).toBe('remote();');
+  expect(team.info(local).backend).toMatch(/no probabilities/);
+  server.pages.set('/v1/models', { data: [{ id: 'qwen2.5-coder-7b' }] });
+  server.usual = refuse(503);
+  expect(await textFrom(provider)).toBe('local();');
+  server.usual = usual;
+  await expect.poll(() => textFrom(provider)).toBe('remote();');
+  expect(team.info(local)).toMatchObject({ name: 'qwen2.5-coder-7b', backend: `server ${server.url.slice(7)}` });
+});
+
 test.each([
   [401, /does not accept the token \(401\)/],
   [503, /is busy \(503\)/],
