@@ -11,6 +11,7 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import { timingLine } from '../protocol/log.ts';
 import { reasonTexts } from '../protocol/reasons.ts';
 import { defaultSettings } from '../protocol/settings.ts';
+import type { ServerOptions } from '../remote/connection.ts';
 import { Team } from '../remote/team.ts';
 import { isWithheld } from '../secrets/secrets.ts';
 import {
@@ -24,7 +25,6 @@ import {
   serverFrom,
   serverOptionsHelp,
   UsageError,
-  type Values,
   withEngine,
 } from './command.ts';
 
@@ -45,12 +45,12 @@ export const completeCommand: Command = {
   },
   async run(values, operands) {
     const document = documentAt(onlyOperand(operands, place));
-    const staysInMemory = serverFrom(values) === null;
-    if (isWithheld(document.uri, document.text, staysInMemory)) throw new Error(reasonTexts['secrets-file']);
+    const server = serverFrom(values);
+    if (isWithheld(document.uri, document.text, server === null)) throw new Error(reasonTexts['secrets-file']);
     const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
     const multiline = defaultSettings['completion.multiline'];
     await withEngine(values, async (engine) => {
-      const model = await completerFor(engine, values);
+      const model = server === null ? engine : await remoteModel(server, engine);
       const startedAt = performance.now();
       const result = await resultOf(generate(model, new Anchors(model), document, { maxTokens, multiline }));
       const latencyMs = performance.now() - startedAt;
@@ -60,10 +60,8 @@ export const completeCommand: Command = {
   },
 };
 
-/** The model on the team's server, if one was given. */
-async function completerFor(engine: Engine, values: Values): Promise<Completer> {
-  const server = serverFrom(values);
-  if (server === null) return engine;
+/** The model on the team's server. */
+async function remoteModel(server: ServerOptions, engine: Engine): Promise<Completer> {
   const team = new Team(server, () => {});
   await team.tried;
   const model = team.completer(engine);

@@ -36,24 +36,23 @@ export const doctorCommand: Command = {
     },
   },
   async run(values) {
-    let engine: Engine | null = null;
+    const loaded: { engine?: Engine } = {};
     const server = serverFrom(values);
     const checks = await examine({
       ...(server && { server }),
       addonInfo,
       modelPath: modelPath(values),
       engine: async () => {
-        const model = await loadFrom(values);
-        engine = model.engine;
-        return engine;
+        loaded.engine = (await loadFrom(values)).engine;
+        return loaded.engine;
       },
       loadModel,
       cpu: cpuOptions(values),
     });
+    const { engine } = loaded;
     const traceFile = text(values, 'trace');
-    if (traceFile !== undefined && engine)
-      checks.push(await check('trace', () => writeOpTrace(engine as Engine, traceFile)));
-    await (engine as Engine | null)?.close();
+    if (traceFile !== undefined && engine) checks.push(await check('trace', () => writeOpTrace(engine, traceFile)));
+    await engine?.close();
     const reportFile = text(values, 'gpu-report');
     if (reportFile !== undefined) checks.push(await check('GPU report', () => writeGpuReport(reportFile)));
     const isOk = checks.every((check) => check.isOk);

@@ -1,5 +1,4 @@
 // hearth explain FILE:FROM-TO
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { explain } from '../explain/provider.ts';
 import { languageIdOf } from '../prompt/document-path.ts';
@@ -22,7 +21,7 @@ export const explainCommand: Command = {
     const { path, code, first } = linesOf(onlyOperand(operands, 'FILE:FROM-TO'));
     await withEngine(values, async (engine, traits) => {
       const isJson = values.json === true;
-      const uri = pathToFileURL(resolve(path)).href;
+      const uri = pathToFileURL(path).href;
       const request = { uri, text: code, languageId: languageIdOf(path), turns: [{ answer: '' }], attempt: 0 };
       const result = await explain({ engine, traits }, request, (text) => {
         if (!isJson) process.stdout.write(text);

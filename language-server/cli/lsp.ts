@@ -8,7 +8,7 @@ export const lspCommand: Command = {
   summary: 'serve an editor over the language server protocol',
   operands: '',
   options: {
-    model: engineOptions.model ?? { type: 'string', help: '' },
+    model: engineOptions.model,
     stdio: { type: 'boolean', help: 'talk over standard input and output' },
   },
   async run(values) {

@@ -2,9 +2,9 @@
 // that suits the machine best.
 import { homedir } from 'node:os';
 import { describeModel, type Engine } from '../../native/index.ts';
-import type { DownloadableModel, LocalModel, ModelFacts, ModelList, ModelsParams } from '../protocol/models.ts';
+import type { DownloadableModel, LocalModel, ModelList, ModelsParams } from '../protocol/models.ts';
 import * as known from './catalogue.ts';
-import { type Contender, estimate, freeMemoryBytes, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
+import { estimate, freeMemoryBytes, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
 import { type FoundModel, findLocalModels } from './local-models.ts';
 import { modelFolders } from './model-folders.ts';
 import { noteOf, traitsOf } from './model-traits.ts';
@@ -37,22 +37,22 @@ export function modelList(
 ): ModelList {
   const names = new Set(found.map(({ knownAs }) => `${knownAs.toLowerCase()}.gguf`));
   const missing = known.catalogue.filter(({ file: { name } }) => !names.has(name.toLowerCase()));
-  const localRows = found.map((model) => localModel(model, speed, cacheBytes));
-  const remoteRows = missing.map((model) => remoteModel(model, speed, cacheBytes));
-  const contenders: Contender[] = [
-    ...found.map(({ description }, i) => ({
-      facts: localRows[i] as ModelFacts,
-      parameters: description.parameters,
-      isHere: true,
-    })),
-    ...missing.map((model, i) => ({
-      facts: remoteRows[i] as ModelFacts,
-      parameters: known.parametersOf(model),
-      isHere: false,
-    })),
-  ];
-  const recommended = recommend(contenders, freeBytes);
-  return { local: localRows, remote: remoteRows, ...(recommended !== undefined && { recommended }) };
+  const local = found.map((model) => ({
+    facts: localModel(model, speed, cacheBytes),
+    parameters: model.description.parameters,
+    isHere: true,
+  }));
+  const remote = missing.map((model) => ({
+    facts: remoteModel(model, speed, cacheBytes),
+    parameters: known.parametersOf(model),
+    isHere: false,
+  }));
+  const recommended = recommend([...local, ...remote], freeBytes);
+  return {
+    local: local.map(({ facts }) => facts),
+    remote: remote.map(({ facts }) => facts),
+    ...(recommended !== undefined && { recommended }),
+  };
 }
 
 function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: number): LocalModel {

@@ -49,8 +49,8 @@ export function isPrivate(path: string, kind: 'folder' | 'file' | 'socket'): boo
 /** Takes the rights that others have to a folder of this user. Throws if it belongs to another user. */
 export function makePrivate(folder: string): void {
   if (isWindows || isPrivate(folder, 'folder')) return;
-  const { uid } = lstatSync(folder);
-  if (lstatSync(folder).isDirectory() && uid === process.getuid?.()) chmodSync(folder, 0o700);
+  const found = lstatSync(folder);
+  if (found.isDirectory() && found.uid === process.getuid?.()) chmodSync(folder, 0o700);
   if (!isPrivate(folder, 'folder')) throw new Error(`${folder} belongs to another user or is not a folder.`);
 }
 
