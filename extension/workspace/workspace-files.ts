@@ -112,11 +112,7 @@ export class WorkspaceFiles implements Disposable {
     if (uris.length > maxFiles / 10) return this.readAll();
     const { reading } = this;
     for (const piece of pieces(uris)) {
-      const shared = new Set((await shareable(piece)).map(String));
-      const gone = piece
-        .filter((uri) => !shared.has(uri.toString()))
-        .map((uri) => ({ uri: uri.toString(), text: null }));
-      const files = [...gone, ...(await textsOf(piece.filter((uri) => shared.has(uri.toString()))))];
+      const files = await textsOf(piece, await shareable(piece));
       if (this.reading !== reading) return;
       await this.send({ isAnew: false, files });
       await sleep(this.pace.pauseMs);
@@ -152,6 +148,7 @@ async function filesIn(folder: Uri): Promise<Uri[]> {
   return shareable(await workspace.findFiles(new RelativePattern(folder, names), exclude, maxFiles));
 }
 
-function textsOf(uris: Uri[]): Promise<ClosedFile[]> {
-  return Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await textOnDisk(uri) })));
+function textsOf(uris: Uri[], shared = uris): Promise<ClosedFile[]> {
+  const textOf = (uri: Uri) => (shared.includes(uri) ? textOnDisk(uri) : null);
+  return Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await textOf(uri) })));
 }

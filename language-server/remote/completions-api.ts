@@ -18,7 +18,7 @@ export interface CompletionBody {
 /** Identifies nobody, and is the same for all requests of this process, so that a balancer finds the warm replica. */
 const user = randomUUID();
 /** Fields that some servers refuse, and that a completion can do without. */
-const optionalFields = ['logprobs', 'stream_options', 'user'] as const;
+const optional = { logprobs: 1, stream_options: { include_usage: true }, user };
 /** A server that does not stop sending must not occupy a connection for ever. */
 const maxAnswerMs = 60_000;
 /** How long the text may pause once it has begun. */
@@ -73,7 +73,6 @@ export class CompletionsApi {
 
   /** Asks again without a field that the server does not know. */
   private async open(body: CompletionBody, signal: AbortSignal): Promise<Response> {
-    const optional = { logprobs: 1, stream_options: { include_usage: true }, user };
     const known = Object.entries(optional).filter(([name]) => !this.refused.has(name));
     const whole = { model: this.model, ...body, stream: true, ...Object.fromEntries(known) };
     try {
@@ -81,9 +80,8 @@ export class CompletionsApi {
       if (response.headers['content-type']?.startsWith('text/event-stream')) return response;
       throw await this.connection.refusal(response, body);
     } catch (error) {
-      const isRefused = (name: string) =>
-        error instanceof ServerError && [400, 422].includes(error.status) && error.message.includes(name);
-      const name = optionalFields.find((each) => !this.refused.has(each) && isRefused(each));
+      const words = error instanceof ServerError && [400, 422].includes(error.status) ? error.message : '';
+      const [name] = known.find(([each]) => words.includes(each)) ?? [];
       if (name === undefined) throw error;
       this.refused.add(name);
       return this.open(body, signal);
