@@ -229,6 +229,14 @@ export interface RelatedResult {
   /** Those of the documents that may be used: neither excluded by the user nor ignored by git. */
   shared: string[];
 }
+/** A file of the workspace in which some of the names are defined. It is neither excluded nor ignored. */
+export interface DefinedIn {
+  uri: string;
+  /** The text of the whole file, so that the server can search it for secrets. */
+  text: string;
+  lines: { start: number; end: number }[];
+}
+
 /**
  * Client -> server: files of the workspace that are not open, in small pieces, after connecting and when they change. None
  * is excluded or ignored; in an untrusted workspace none is sent.
@@ -243,12 +251,4 @@ export interface ClosedFile {
   uri: string;
   /** Null for a file or a folder that is no longer there, or no longer shared. */
   text: string | null;
-}
-
-/** A file of the workspace in which some of the names are defined. It is neither excluded nor ignored. */
-export interface DefinedIn {
-  uri: string;
-  /** The text of the whole file, so that the server can search it for secrets. */
-  text: string;
-  lines: { start: number; end: number }[];
 }

@@ -1,5 +1,5 @@
-// Validates the settings (their type is in messages.ts) that an editor sends, by the schema in package.json. Not every editor knows the schema. An
-// invalid value is replaced by the default, and the user is told.
+// Validates the settings that an editor sends, since not every editor knows their schema, which is in package.json. Their
+// type is in messages.ts. An invalid value is replaced by the default, and the user is told.
 import { contributes } from '../../package.json';
 import type { Settings } from './messages.ts';
 

@@ -18,7 +18,7 @@ export interface Usage {
 // An event with log-probabilities has a few hundred bytes for each token.
 const maxBytes = 2 ** 20;
 const dataName = 'data:';
-/** The longest tokens of code are runs of white space of this length. Rules take time that depends on the length. */
+/** No answer of code has more on average. The time that the rules take depends on the length of the text. */
 const maxCharsPerToken = 16;
 
 /**

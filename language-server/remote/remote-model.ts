@@ -17,7 +17,7 @@ import { promptText } from './prompt-text.ts';
 import { ServerError } from './server-error.ts';
 import type { ServerModel } from './server-model.ts';
 
-/** For reading a prompt ahead. Nobody waits for that, and a long prompt of which the server has nothing cached takes seconds. */
+/** For reading a prompt ahead: nobody waits for that, and a long one of which nothing is cached takes seconds. */
 const readingMs = 15_000;
 const never = new AbortController().signal;
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
