@@ -20,7 +20,7 @@ export interface Vocabulary {
 export function promptText(vocabulary: Vocabulary, fim: FimTokens, tokens: Uint32Array, heal?: Uint8Array): string {
   const plain = (bytes: Uint8Array[]) => {
     const text = Buffer.concat(bytes).toString('utf8').replace(withBars, '< ');
-    return fim.prefix.includes('|') ? text : text.replace(withoutBars, '$& ');
+    return /[|｜]/.test(fim.prefix) ? text : text.replace(withoutBars, '$& ');
   };
   let text = '';
   let bytes: Uint8Array[] = [];

@@ -222,6 +222,7 @@ test('text of a document that looks like a special token does not become one', a
 test.each([
   ['starcoder2=granite-code', '<fim_prefix>let a< fim_prefix> b<i></i><fim_suffix>< fim_middle>;<fim_middle>'],
   ['codellama-7b', '▁<PRE>let a< fim_prefix> b<i></i>▁<SUF>< fim_middle>;▁<MID>'],
+  ['deepseek-coder-6.7b', '<｜fim▁begin｜>let a<fim_prefix> b<i></i><｜fim▁hole｜><fim_middle>;<｜fim▁end｜>'],
   ['Codestral-22B', '[SUFFIX]< fim_middle>;[PREFIX]let a< fim_prefix> b<i></i>'],
 ])('%s gets the prompt of its family, whatever the model on this machine is', async (name, prompt) => {
   const model = await connect(name);
