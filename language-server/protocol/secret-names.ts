@@ -19,10 +19,12 @@ const inFolder = new RegExp(
 
 const data = '\\.(?:json|ya?ml|toml|ini|properties|xml|conf|cfg|config|txt|csv)';
 
+const template = '(?:example|sample|template|tmpl|dist|defaults?)';
+
 const names = new RegExp(
   `^(?:${[
     // Environment
-    '\\.+(?:flask)?env(?:rc)?(?:\\..+)?|.+\\.env|\\.dev\\.vars(?:\\..+)?',
+    `\\.+(?:flask)?env(?:rc)?(?:\\..+|[_-](?!${template}$).+)?|.+\\.env|\\.dev\\.vars(?:\\..+)?`,
     // Clients and registries; a dot file's suffix may be .txt or the like
     '[._](?:netrc|pgpass|npmrc|pypirc|htpasswd|git-credentials|s3cfg|boto|dockercfg|dockerconfigjson|vault-token)',
     '\\.(?:yarnrc\\.yml|my\\.cnf|mylogin\\.cnf|terraformrc|databrickscfg|claude\\.json|passwd-s3fs|ftpconfig)',
@@ -37,7 +39,7 @@ const names = new RegExp(
     '\\.?(?:ba|z|k|c|fi|tc)?sh_history|\\.(?:zhistory|lesshst|rediscli_history)|consolehost_history\\.txt',
     '\\.\\w{1,20}_history',
     // What the name says in words
-    'credentials?|secrets?|(?:.+\\.)?kubeconfig|\\.?vault[._-]pass(?:word)?',
+    '\\.?(?:credentials?|secrets?)|(?:.+\\.)?kubeconfig|\\.?vault[._-]pass(?:word)?',
     `(?:.*[._-])?(?:credentials?|secrets?|service[._-]?account(?:[._-]?key)?s?)(?:[._-].*)?${data}`,
     `(?:.*[._-])?(?:passwords?|vault[._-]pass(?:word)?|kubeconfig|access[._-]?keys?)${data}`,
     '(?:.*[._-])?(?:gcp|gcloud|google|firebase)[._-]?(?:keys?|adminsdk[\\w-]*)\\.json',
@@ -46,7 +48,7 @@ const names = new RegExp(
   ].join('|')})$`,
 );
 
-const templates = /\.(?:example|sample|template|tmpl|dist|defaults?)$/;
+const templates = new RegExp(`\\.${template}$`);
 
 // Suffixes that editors and people add to the name of a copy.
 const copyMarks = /^[.]?#|[#~]$|\.(bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)$| copy$/;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { hasSecretName } from '../../../language-server/protocol/secret-names.ts';
 
 const secret = `
-  .env .env.production .envrc .env~ .env.bak .env.swp #.env# .env#frag .ENV prod.env .env.js .env.test.local .dev.vars .dev.vars.staging
-  .flaskenv .ssh/work .ssh/config id_rsa id_rsa.bak id_ed25519_work id_ecdsa_sk ssh_host_rsa_key ssh_host_ed25519_key
+  .env .env.production .env-prod .env_local .secrets .credentials .envrc .env~ .env.bak .env.swp #.env# .env#frag .ENV prod.env .env.js .env.test.local .dev.vars .dev.vars.staging
+  .flaskenv .ssh/work .ssh/config id_rsa id_rsa.bak id_ed25519_work id_ed25519_default id_ecdsa_sk ssh_host_rsa_key ssh_host_ed25519_key
   deploy_rsa service-account.json serviceAccountKey.json service_account_prod.json gcp-key.json gcp_key.json
   firebase-adminsdk-x1y2z.json acme-firebase-adminsdk-x1y2z.json client_secret.json
   client_secret_12.apps.json application_default_credentials.json credentials credentials.json credentials.csv
@@ -26,7 +26,7 @@ const secret = `
   sftp-config.json .ftpconfig filezilla.xml sitemanager.xml recentservers.xml C%3A%5Cme%5C.env`;
 
 const plain = `
-  environment.ts env.ts .env.example .env.sample .env.template .env.dist .env.local.example src/credentials.ts
+  environment.ts env.ts .env.example .env.sample .env.template .env.dist .env.local.example .env-example .env_sample src/credentials.ts
   secrets.test.ts id_rsa.ts id_rsa.pub ssh_host_rsa_key.pub keyboard.key.tsx docker/config.json tokens.json package.json
   c#.md settings.json settings.xml tsconfig.json appsettings.json hosts.yml playbooks/hosts.yml config.yml wp-config-sample.php
   wp-settings.php auth.ts auth.json.ts authorization.json keys.ts key.ts keymap.json history.ts bash_history.md passwords.md
