@@ -73,7 +73,7 @@ async function remoteModel(server: ServerOptions, engine: Engine): Promise<Compl
 function documentAt(operand: string): CursorDocument {
   const [, path, line, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(operand) ?? [];
   if (path === undefined) throw new UsageError(`"${operand}" is not of the form ${place}`);
-  const text = readText(path);
+  const text = readText(path).replace(/^\ufeff/, ''); // editors do not count this mark as text
   const lines = text.split('\n');
   const target = lines[Number(line) - 1]?.replace(/\r$/, '');
   if (target === undefined) throw new Error(`${path} has ${lines.length} lines; there is no line ${line}`);

@@ -23,6 +23,12 @@ test.each<[string, string, Values]>([
   await expect(completeCommand.run(none, [`${path}:1`])).rejects.toThrow('may hold secrets');
 });
 
+test('a byte order mark is no column', async () => {
+  const path = join(folder, 'mark.cs');
+  writeFileSync(path, '\ufeffabc\n');
+  await expect(completeCommand.run({}, [`${path}:1:5`])).rejects.toThrow('has columns 1 to 4; there is no column 5');
+});
+
 test('a file with a password in it is completed by the model on this machine', async () => {
   const path = join(folder, 'local.py');
   writeFileSync(path, password);
