@@ -56,14 +56,15 @@ export function serverFrom(values: Values): ServerOptions | null {
   return url === undefined ? null : { url, model: text(values, 'server-model') ?? '', credential };
 }
 
-const backends = ['auto', 'cpu', 'hip', 'cuda'] as const;
-const isBackend = (name: string): name is (typeof backends)[number] => backends.some((each) => each === name);
-
-export function backendOf(values: Values): (typeof backends)[number] | undefined {
-  const name = text(values, 'backend');
-  if (name === undefined || isBackend(name)) return name;
-  throw new UsageError(`--backend must be ${backends.join(', ')}, not "${name}"`);
+/** The value of an option that takes one of these names. */
+function choice<Name extends string>(values: Values, option: string, names: readonly Name[]): Name | undefined {
+  const value = text(values, option);
+  const chosen = names.find((each) => each === value);
+  if (chosen !== undefined || value === undefined) return chosen;
+  throw new UsageError(`--${option} must be one of ${names.join(', ')}, not "${value}"`);
 }
+
+export const backendOf = (values: Values) => choice(values, 'backend', ['auto', 'cpu', 'hip', 'cuda']);
 
 export function text(values: Values, name: string): string | undefined {
   const value = values[name];
@@ -121,13 +122,12 @@ export function cpuOptions(values: Values): Pick<LoadOptions, 'threads' | 'varia
 export function loadFrom(values: Values): Promise<Model> {
   const options: LoadOptions = { modelPath: modelPath(values), ...cpuOptions(values) };
   const backend = backendOf(values);
-  const kvType = text(values, 'kv-type');
+  const gpu = text(values, 'gpu');
+  const kvType = choice(values, 'kv-type', ['f16', 'int8']);
   const contextTokens = count(values, 'context');
   if (backend !== undefined) options.backend = backend;
-  const gpu = text(values, 'gpu');
   if (gpu !== undefined) options.gpu = gpu;
-  if (kvType === 'f16' || kvType === 'int8') options.kvType = kvType;
-  else if (kvType !== undefined) throw new UsageError(`--kv-type must be f16 or int8, not "${kvType}"`);
+  if (kvType !== undefined) options.kvType = kvType;
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
   return loadModel(options);
 }

@@ -27,12 +27,12 @@ const decodedTokens = 16;
 
 /** From a short prompt and answer of the loaded model, at background priority. Null if the answer ends at once. */
 export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed | null> {
-  const request = {
+  const { timings } = await engine.generate({
     tokens: randomTokens(engine, promptTokens),
     maxTokens: decodedTokens,
-    priority: 'background' as const,
-  };
-  const { timings } = await engine.generate({ ...request, speculate: false });
+    priority: 'background',
+    speculate: false,
+  });
   if (timings.decodePasses === 0) return null;
   const read = timings.promptTokens - timings.cachedTokens;
   return {

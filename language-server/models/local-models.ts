@@ -5,11 +5,14 @@ import { basename, dirname, join, sep } from 'node:path';
 import { describeModel, type ModelDescription } from '../../native/index.ts';
 import type { ModelFolder } from './model-folders.ts';
 
-export interface FoundModel {
+interface Candidate {
   path: string;
   owner: string;
   /** The program's name for it: the file's name, or Ollama's "name:tag". */
   knownAs: string;
+}
+
+export interface FoundModel extends Candidate {
   description: ModelDescription;
 }
 
@@ -21,12 +24,6 @@ const maxMs = 3000;
 const minBytes = 2 ** 20;
 /** Ollama's manifests have about a kilobyte. */
 const maxManifestBytes = 2 ** 20;
-
-interface Candidate {
-  path: string;
-  owner: string;
-  knownAs: string;
-}
 
 /** describe: rejects for a file that the engine cannot run. */
 export async function findLocalModels(

@@ -47,19 +47,24 @@ export class RemoteModel implements Completer {
     const names = namesOf(fim).filter(([, token]) => token !== '');
     this.special = names.map(([, token]) => token);
     const ids = Object.fromEntries(names.map(([role], i) => [role, vocabulary + i]));
-    const special = { ...noSpecial, ...noChat, ...ids };
-    const of = { name, path: host, contextTokens, device: 'server' as const, backend: `server ${host}` };
-    const none = { fileBytes: 0, weightBytes: 0, quantization: '', loadMs: 0, restoredPages: 0, diskProblems: [] };
-    const fine = { fallbackReason: '', draftProblem: '' };
-    // The server's tokenizer puts the token that begins every prompt in front itself.
     this.info = {
       ...local.info,
-      ...none,
-      ...fine,
-      ...of,
-      special,
-      bosToken: -1,
+      name,
+      path: host,
+      contextTokens,
+      device: 'server',
+      backend: `server ${host}`,
+      special: { ...noSpecial, ...noChat, ...ids },
       suffixFirst: fim.suffixFirst ?? false,
+      bosToken: -1, // the server's tokenizer puts the token that begins every prompt in front itself
+      quantization: '',
+      fileBytes: 0,
+      weightBytes: 0,
+      loadMs: 0,
+      restoredPages: 0,
+      diskProblems: [],
+      fallbackReason: '',
+      draftProblem: '',
     };
   }
 

@@ -22,8 +22,11 @@ export function tokenFrom(command: string): Promise<string> {
 
 function output(file: string, args: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const stdio = ['ignore', 'pipe', 'ignore'] as const;
-    const child = spawn(file, args, { stdio: [...stdio], detached: !isWindows, windowsHide: true });
+    const child = spawn(file, args, {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: !isWindows,
+      windowsHide: true,
+    });
     const end = () => kill(child);
     const fail = (why: string) => {
       reject(new Error(why));
