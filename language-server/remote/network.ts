@@ -14,11 +14,15 @@ export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+
 
 /**
  * Options for every request to the server. Connections are kept alive, so that a completion does not wait for a
- * handshake.
+ * handshake. The certificates are parsed once, which takes tens of milliseconds, and not for each connection.
  */
 export function wayTo(server: URL, network: NetworkSettings) {
-  const trust = { ca: certificates(), rejectUnauthorized: network.strictTls ?? true };
   const proxy = proxyFor(server, network);
+  const isEncrypted = [server, proxy].some((each) => each?.protocol === 'https:');
+  const trust = {
+    rejectUnauthorized: network.strictTls ?? true,
+    ...(isEncrypted && { secureContext: tls.createSecureContext({ ca: certificates() }) }),
+  };
   const options = { keepAlive: true, timeout: idleMs };
   const direct = server.protocol === 'https:' ? https : http;
   // A proxy may have a certificate of its own.

@@ -2,12 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { Agent } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Connection, type ServerOptions } from '../../../language-server/remote/connection.ts';
-import { proxyFor } from '../../../language-server/remote/network.ts';
+import { proxyFor, wayTo } from '../../../language-server/remote/network.ts';
 import { errorOf } from '../../../language-server/remote/server-error.ts';
 import { type Asked, CompletionServer, endless, refuse, stream } from '../../support/completion-server.ts';
 
@@ -337,6 +338,11 @@ beforeAll(() => {
 const certificate = () => ({
   key: readFileSync(join(folder, 'key.pem')),
   cert: readFileSync(join(folder, 'certificate.pem')),
+});
+
+test('certificates are no part of a request', () => {
+  const { agent: _, ...options } = wayTo(new URL('https://llm.example.com'), {});
+  expect(new Agent().getName(options).length).toBeLessThan(100);
 });
 
 test("a company's certificates are trusted where NODE_EXTRA_CA_CERTS names them, and otherwise the error says so", async () => {
