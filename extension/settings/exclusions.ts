@@ -14,10 +14,14 @@ import { section } from './config.ts';
 /** Calls the listener when other files may be excluded, hidden or ignored by git than before, or another setting changes. */
 export function onExclusionsChange(listener: () => void, others: string[] = []): Disposable[] {
   const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, ...others];
+  // What another program writes, such as git; what is saved may be above the workspace's folders.
+  const rules = workspace.createFileSystemWatcher('**/.gitignore');
   return [
     workspace.onDidChangeConfiguration((event) => {
       if (settings.some((setting) => event.affectsConfiguration(setting))) listener();
     }),
+    rules,
+    ...[rules.onDidChange, rules.onDidCreate, rules.onDidDelete].map((on) => on(listener)),
     workspace.onDidSaveTextDocument(({ fileName }) => {
       if (fileName.endsWith('.gitignore')) listener();
     }),

@@ -23,6 +23,7 @@ const editor = vi.hoisted(() => ({
   places: [] as unknown[] | undefined,
   fails: false,
   foldersChanged: () => {},
+  rulesCreated: () => {},
 }));
 
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
@@ -75,6 +76,16 @@ vi.mock('vscode', async () => {
         return [folderOf(new Uri(`${pathToFileURL(editor.folder).href}/a`))];
       },
       getConfiguration: files.getConfiguration,
+      createFileSystemWatcher: (glob: string) => ({
+        onDidChange: () => ({ dispose: () => {} }),
+        onDidCreate: (listener: () => void) => {
+          expect(glob).toBe('**/.gitignore');
+          editor.rulesCreated = listener;
+          return { dispose: () => {} };
+        },
+        onDidDelete: () => ({ dispose: () => {} }),
+        dispose: () => {},
+      }),
       onDidChangeConfiguration: () => ({ dispose: () => {} }),
       onDidSaveTextDocument: () => ({ dispose: () => {} }),
       onDidChangeWorkspaceFolders: (listener: () => void) => {
@@ -143,6 +154,17 @@ test('a file is shared once its folder is in the workspace, and no longer when i
   editor.folder = first;
   editor.foldersChanged();
   expect(await answer()).toEqual([]);
+});
+
+test('a file is no longer shared once another program has let git ignore it', async () => {
+  const related = new RelatedCode();
+  const params = { uri: uriOf('src/main.ts'), positions: [], documents: [uriOf('generated/api.ts')] };
+  expect((await related.answer(params)).shared).toHaveLength(1);
+  const rules = join(editor.folder, 'generated/.gitignore');
+  writeFileSync(rules, 'api.ts\n');
+  editor.rulesCreated();
+  expect((await related.answer(params)).shared).toEqual([]);
+  rmSync(rules);
 });
 
 test('nothing is shared in a workspace that is not trusted', async () => {

@@ -53,10 +53,10 @@ vi.mock('vscode', async () => {
         get: (key: string) => (key === 'search.exclude' ? editor.searchExclude : undefined),
         inspect: (key: string) => (key === 'mode' ? { defaultValue: editor.mode } : undefined),
       }),
-      createFileSystemWatcher: () => ({
-        onDidChange: on('change'),
-        onDidCreate: on('create'),
-        onDidDelete: on('delete'),
+      createFileSystemWatcher: (glob: string) => ({
+        onDidChange: on(`change ${glob}`),
+        onDidCreate: on(`create ${glob}`),
+        onDidDelete: on(`delete ${glob}`),
         dispose: () => {},
       }),
       onDidGrantWorkspaceTrust: on('trust'),
@@ -157,7 +157,7 @@ test.each<[string, Partial<typeof editor>]>([
   write('a.ts', 'a();\n');
   Object.assign(editor, state);
   await files.connected();
-  editor.listeners.change?.(uriOf(join(editor.folder, 'a.ts')));
+  editor.listeners['change **']?.(uriOf(join(editor.folder, 'a.ts')));
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(sent).toEqual([{ isAnew: true, files: [] }]);
 });
@@ -176,8 +176,8 @@ test('a file that changes is sent again, and one that goes is forgotten', async 
   await files.connected();
   writeFileSync(a, 'changed();\n');
   rmSync(b);
-  editor.listeners.change?.(uriOf(a));
-  editor.listeners.delete?.(uriOf(b));
+  editor.listeners['change **']?.(uriOf(a));
+  editor.listeners['delete **']?.(uriOf(b));
   await knows({ 'a.ts': 'changed();\n' });
 });
 
@@ -187,12 +187,12 @@ test('a folder that moves takes its files along, though there is an event for th
   await files.connected();
   const [old, moved] = [join(editor.folder, 'old'), join(editor.folder, 'moved')];
   renameSync(old, moved);
-  editor.listeners.delete?.(uriOf(old));
-  editor.listeners.create?.(uriOf(moved));
+  editor.listeners['delete **']?.(uriOf(old));
+  editor.listeners['create **']?.(uriOf(moved));
   await knows({ 'moved/a.ts': 'a();\n', 'moved/deep/b.ts': 'b();\n' });
   writeFileSync(join(editor.folder, 'Makefile'), 'all:\n');
-  editor.listeners.create?.(uriOf(join(editor.folder, 'Makefile')));
-  editor.listeners.change?.(uriOf(write('moved/a.ts', 'changed();\n')));
+  editor.listeners['create **']?.(uriOf(join(editor.folder, 'Makefile')));
+  editor.listeners['change **']?.(uriOf(write('moved/a.ts', 'changed();\n')));
   await knows({ 'moved/a.ts': 'changed();\n', 'moved/deep/b.ts': 'b();\n' });
 });
 
@@ -201,9 +201,9 @@ test('packages that are installed are not read, nor is anything else because of 
   await files.connected();
   sent.length = 0;
   const installed = Array.from({ length: 300 }, (_, i) => write(`node_modules/b/${i}.ts`, ''));
-  for (const path of [join(editor.folder, 'node_modules'), ...installed]) editor.listeners.create?.(uriOf(path));
+  for (const path of [join(editor.folder, 'node_modules'), ...installed]) editor.listeners['create **']?.(uriOf(path));
   writeFileSync(a, 'changed();\n');
-  editor.listeners.change?.(uriOf(a));
+  editor.listeners['change **']?.(uriOf(a));
   await knows({ 'a.ts': 'changed();\n' });
   expect(sent.length).toBe(1);
 });
@@ -229,6 +229,17 @@ test('what is excluded while it is read is not sent', async () => {
     { isAnew: true, files: [] },
     { isAnew: true, files: [] },
   ]);
+});
+
+test('what another program lets git ignore is forgotten', async () => {
+  execFileSync('git', ['init', '--quiet', editor.folder]);
+  write('a.ts', 'a();\n');
+  write('b.ts', 'b();\n');
+  await files.connected();
+  expect(Object.keys(known())).toHaveLength(2);
+  write('.gitignore', 'b.ts\n');
+  void editor.listeners['create **/.gitignore']?.(undefined);
+  await knows({ 'a.ts': 'a();\n' });
 });
 
 test('a server that takes over is sent all files', async () => {
