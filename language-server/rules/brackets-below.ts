@@ -11,7 +11,18 @@ export interface BracketsBelow {
   surplus: readonly string[];
   /** The indentation of the statement in the cursor's line, which may begin further up. */
   head: string;
+  /** The indentation of the statement that opened the innermost bracket; '' if none is open. */
+  opener: string;
 }
+
+// A line that begins so goes on with the head of a class or of a function: in its bases, a constructor's initializers, its
+// errors, its constraints.
+const partOfHead = /^(?:(?:extends|implements|permits|requires|throws|where|with)(?=\s+[^\s:=]|$)|->\s|:(?!:))/;
+// What cannot be the line above it: the end of a statement or of an element, or the first part of a choice.
+const endsBefore = /(?:^|[;{}:,])$|\s\?\s/;
+// How a head goes on after such a line.
+const beginsOperand = /^(?:,|&&|\|\|)/;
+const lacksOperand = /(?:^\w+|,|&&|\|\|)$/;
 
 interface Scanned {
   /** The text up to the cursor and from there on, as far as it is scanned. */
@@ -60,26 +71,40 @@ export function bracketsBelow({
   }
   // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
   if (isAllBelow) unclosed.push(...left.map(({ bracket }) => bracket));
-  return { unclosed, surplus, head: ofLast };
+  const last = open.findLast(isBracket);
+  return { unclosed, surplus, head: ofLast, opener: ofBrackets.get(last?.at ?? -1) ?? '' };
 }
 
 /**
  * The indentation of the statements that opened the brackets, by their places, and of the one in the last line: a head of
- * several lines is indented as the line whose bracket its last one closes.
+ * several lines is indented as the line whose bracket its last one closes, or as its first one.
  */
 function headsIn(before: string, language: Language): { ofBrackets: Map<number, string>; ofLast: string } {
   const ofBrackets = new Map<number, string>();
   const scanner = new Scanner(before, language, []);
   let begin = 0;
   let ofLast = '';
+  let previous = '';
+  let isInHead = false;
   for (const line of before.split('\n')) {
+    const trimmed = line.trim();
+    isInHead = goesOn(trimmed, previous, isInHead, language);
     const above = /[)\]}]/.test(line) ? [...scanner.open] : [];
     const { open } = scanner.to(begin + line.length);
     const closed = above.find((each, i) => each !== open[i]);
-    ofLast = ofBrackets.get(closed?.at ?? -1) ?? indentationOf(line);
+    const own = indentationOf(line);
+    ofLast = ofBrackets.get(closed?.at ?? -1) ?? (isInHead && depthOf(ofLast) < depthOf(own) ? ofLast : own);
     const opened = open.findLastIndex(({ at }) => at < begin) + 1;
     for (const { at } of open.slice(opened)) ofBrackets.set(at, ofLast);
     begin += line.length + 1;
+    previous = trimmed;
   }
   return { ofBrackets, ofLast };
+}
+
+/** Whether a line goes on with the head of a block in the line above; isInHead: whether that one did, too. */
+function goesOn(line: string, above: string, isInHead: boolean, { family, bareHead }: Language): boolean {
+  if (family !== 'brackets') return false;
+  if (isInHead && (beginsOperand.test(line) || lacksOperand.test(above))) return true;
+  return (partOfHead.test(line) && !endsBefore.test(above)) || (bareHead?.test(above) ?? false);
 }

@@ -165,10 +165,11 @@ function argumentOf({ open, lineStart, around: { linePrefix } }: Place): string 
 /** For a cursor on a blank line that is all there is in a block or in brackets; null elsewhere. */
 function firstInBlock(place: Place): Place | null {
   const { around, language } = place;
-  const [above = ''] = around.linesAbove;
+  const [line = ''] = around.linesAbove;
   const [below = ''] = around.linesBelow;
   const bracket = place.open.at(-1);
-  const isInBrackets = bracket !== undefined && isBracket(bracket) && above.endsWith(bracket.token);
+  const isInBrackets = bracket !== undefined && isBracket(bracket) && line.endsWith(bracket.token);
+  const above = isInBrackets ? place.opener + line.trimStart() : line;
   const isBlank = around.linePrefix.trim() === '' && (opensBlock(above, language) || isInBrackets);
   const isInside = depthOf(around.linePrefix) > depthOf(above) || around.linePrefix === '';
   if (!isBlank || !isInside || depthOf(below) > depthOf(above) || hasContent(above, place)) return null;
