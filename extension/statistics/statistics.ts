@@ -26,7 +26,8 @@ export class Statistics {
   async add(time: Date, event: Event): Promise<void> {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      for (const day of this.days().slice(0, -keptDays)) rmSync(this.fileOf(day), { force: true });
+      const oldest = daysBefore(time, keptDays - 1);
+      for (const day of this.days()) if (day < oldest) rmSync(this.fileOf(day), { force: true });
       // The line break comes first, so that a line which a crash left unfinished does not spoil this one.
       const line = `\n${JSON.stringify(event)}`;
       await appendFile(this.fileOf(daysBefore(time, 0)), line, { mode: 0o600 });

@@ -58,6 +58,14 @@ test('the files of the last thirty days are kept', async () => {
   expect(files[0]).toBe('2026-01-11.jsonl');
 });
 
+test('a day on which nothing was counted is one of the thirty', async () => {
+  const window = openWindow();
+  await window.add(new Date(2026, 1, 28), shown);
+  await window.add(new Date(2026, 2, 2), shown);
+  await window.add(today, shown);
+  expect([...window.read().keys()]).toEqual(['2026-03-02', '2026-03-31']);
+});
+
 test('a line that a crash left unfinished, and others that are damaged, cost nothing else', async () => {
   const window = openWindow();
   await window.add(today, shown);
