@@ -11,6 +11,12 @@ test('a first line can be right when the rest is not', () => check('a();\nb();',
 
 test('nothing is no first line, also where the line is full and others follow', () => check('', '\n  a();', 0, 0));
 
+test('behind the opener of a block, the first line is the one below it', () => {
+  check('\n  a();\n  b();', '\n  a();\n  c();', 0, 1);
+  check('\n  b();', '\n  a();', 0, 0);
+  check('\n', '\n  a();', 0, 0);
+});
+
 test('leading white space counts', () => check(' a', 'a', 0, 0));
 
 test('what the text replaces counts as what was there', () => {

@@ -46,12 +46,13 @@ export function scoreOf(
   const { text, replaces } = answer;
   const truth = middle + suffix.slice(0, replaces);
   const [wanted, got] = [truth.trimEnd(), text.trimEnd()];
-  const firstLine = (all: string) => (all.split('\n', 1)[0] ?? '').trimEnd();
+  // What stands on the cursor's line, or on the first line below it that is not blank.
+  const firstLine = (all: string) => /^\s*[^\n]*/.exec(all)?.[0].trimEnd();
   // Right up to the first character that differs from what was there; the rest is wrong.
   const charactersRight = commonPrefixLength(text, truth);
   return {
     exactMatch: Number(got === wanted),
-    firstLine: Number(text !== '' && firstLine(text) === firstLine(truth)),
+    firstLine: Number(got !== '' && firstLine(text) === firstLine(truth)),
     editSimilarity: editSimilarity(got, wanted),
     shown: Number(text !== ''),
     charactersRight,
