@@ -11,6 +11,7 @@ import glob
 import json
 import os
 import random
+from itertools import islice
 
 import torch
 import torch.nn.functional as F
@@ -20,14 +21,18 @@ from export import F32, NAMES, Q4_0, blocks, load_state, metadata, write
 from model import BLOCK, MATRICES, Qwen2, to_float16
 
 
+# What sixty bundles take of a shard, at most.
+BYTES_READ = 4_000_000
+
+
 def rows_of(selected, tokenizer, wanted):
     """Token ids of up to three files a language, 900 tokens each at most."""
     rng, files, of_language, rows = random.Random(3), [], {}, []
     for path in sorted(glob.glob(f"{selected}/shard-0[0-3]-?.jsonl")):
         with open(path, encoding="utf8", errors="ignore") as shard:
-            shard.seek(rng.randrange(30_000_000))
+            shard.seek(rng.randrange(max(1, min(30_000_000, os.path.getsize(path) - BYTES_READ))))
             shard.readline()
-            files += [json.loads(shard.readline())["files"][0] for _ in range(60)]
+            files += [json.loads(line)["files"][0] for line in islice(shard, 60)]
     rng.shuffle(files)
     for language, path, text in files:
         if of_language.get(language, 0) >= 3:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Step 2b: next edits, out of version histories and made by rules out of files.
 
-    edits.py REPOSITORIES RAW OUT.jsonl [--commits 5000] [--seconds 60] [--only held-out.tsv]
+    edits.py REPOSITORIES RAW OUT.jsonl --without SELECTED/holdout-*.jsonl CASES.jsonl [--commits 5000] [--seconds 60]
+    edits.py REPOSITORIES RAW OUT.jsonl --only held-out.tsv
 
-Only repositories whose licence step 1 found permissive and that step 2 does not hold out; with --only, these and no
-others, for figures. A line is a bundle, {"p", "path", "window", "steps", "ends"} or {"p", "edit": [path, old, new, original, current,
+Only repositories whose licence step 1 found permissive and that step 2 does not hold out, and of these nothing that
+resembles what it does; with --only, what is held out and nothing else, for figures. A line is a bundle, {"p", "path", "window", "steps", "ends"} or {"p", "edit": [path, old, new, original, current,
 updated]}, which data.py writes as Layout H and as Sweep v1. A step is [path, old, new, kind]: an edit that follows from the steps
 before, silence (nothing was to be shown, and the user went on with this), or given (nothing is learnt from it). `ends` says
 whether nothing follows after the last one.
@@ -23,7 +24,7 @@ from multiprocessing import Pool
 import sources
 from histories import commits, without_space
 from propagation import propagation
-from select_files import HELD_OUT_GIT, is_held_out
+from select_files import COPY, HELD_OUT_GIT, is_held_out, line_hashes, resembles
 
 PER_REPOSITORY = 9_000_000
 MOST_STEPS = 12
@@ -33,6 +34,21 @@ SYNTHETIC = 0.2
 # Whoever is not shown what cannot be known learns to be silent; two thirds of it say nothing.
 SILENT = 1 / 3
 WORD = re.compile(r"[^\W\d]\w+")
+# Hashes of the lines that are held out; empty if the rows are of these themselves.
+hidden = set()
+
+
+def hide(paths):
+    """Files of step 2 have a list a line, those of cases an object."""
+    for path in paths:
+        with open(path, encoding="utf8") as source:
+            for row in map(json.loads, source):
+                text = row[3] if isinstance(row, list) else row["prefix"] + row["middle"] + row["suffix"]
+                hidden.update(line_hashes(text).tolist())
+
+
+def is_hidden(path, text):
+    return bool(hidden) and bool(COPY.search(path) or resembles(line_hashes(text), hidden))
 
 
 def changed_words(old, new):
@@ -146,7 +162,7 @@ def row(name, path, lines, changes, elsewhere, rng):
     window = "\n".join(lines)
     text = window + "".join(old + new for _, old, new, _ in steps)
     is_odd = len(text) - len(text.encode("ascii", "ignore")) > 0.03 * len(text)
-    if not 200 < len(text) < 16_000 or is_odd or sources.SECRET.search(text) or sources.GENERATED.search(window[:700]):
+    if not 200 < len(text) < 16_000 or is_odd or is_hidden(path, text) or sources.SECRET.search(text) or sources.GENERATED.search(window[:700]):
         return None
     return {"p": name, "path": path, "window": window, "steps": steps, "ends": ends}
 
@@ -170,7 +186,8 @@ def sweep(name, path, lines, changes, rng):
         return None
     texts = ["\n".join(part) for part in (old, new, lines[low:at + len(old) + 11], current, updated)]
     whole = "".join(texts)
-    return {"p": name, "edit": [path, *texts]} if 200 < len(whole) < 8000 and not sources.SECRET.search(whole) else None
+    is_usable = 200 < len(whole) < 8000 and not sources.SECRET.search(whole) and not is_hidden(path, "\n".join(texts))
+    return {"p": name, "edit": [path, *texts]} if is_usable else None
 
 
 def work(job):
@@ -239,9 +256,12 @@ if __name__ == "__main__":
     parser.add_argument("--commits", type=int, default=5000)
     parser.add_argument("--seconds", type=float, default=60, help="for each repository")
     parser.add_argument("--only", help="a table of what is held out")
+    parser.add_argument("--without", nargs="+", default=[], help="files that hold what is held out")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    with Pool(args.jobs) as pool, open(args.out, "w") as target:
+    if bool(args.only) == bool(args.without):
+        parser.error("give either --without or --only")
+    with Pool(args.jobs, hide, (args.without,)) as pool, open(args.out, "w") as target:
         total, kinds = 0, Counter()
         for found in pool.imap_unordered(work, jobs(args)):
             total += len(found)

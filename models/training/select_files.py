@@ -60,6 +60,11 @@ def line_hashes(text):
     return np.unique(np.fromiter((hash(line) & MASK for line in lines), np.int64))
 
 
+def resembles(hashes, hidden):
+    """Whether too many of these lines occur in what is held out."""
+    return len(hidden.intersection(hashes.tolist())) > 0.35 * len(hashes)
+
+
 class Seen:
     """Set of line hashes as a table of bits; one in a hundred answers of "seen" is wrong once it is well filled."""
 
@@ -138,7 +143,7 @@ def run(number, raw, out, human_eval, cases):
             if sizes[language] > PER_PACKAGE or rng.random() > weight:
                 dropped["share"] += 1
                 continue
-            if COPY.search(place) or hidden[kin] and len(hidden[kin].intersection(hashes.tolist())) > 0.35 * len(hashes):
+            if COPY.search(place) or resembles(hashes, hidden[kin]):
                 dropped["held out"] += 1
                 continue
             if language == "python" and ("HumanEval" in text or sum(line in solved for line in map(str.strip, text.split("\n"))) >= 2):
