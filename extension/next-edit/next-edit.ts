@@ -46,8 +46,6 @@ export class NextEdits implements Disposable {
   /** Where the last edit was made. */
   private lastEdit: DocumentPosition = { uri: '', line: 0, character: 0 };
   private isApplying = false;
-  /** Tab was pressed before the next answer came. */
-  private isTabWaiting = false;
   private waitingTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -93,11 +91,12 @@ export class NextEdits implements Disposable {
 
   private changed({ document, contentChanges, reason }: TextDocumentChangeEvent): void {
     const [change] = contentChanges;
-    if (!change || this.isApplying) return;
+    // An output channel changes while it is logged into.
+    if (!change || this.isApplying || languages.match(documentSelector, document) === 0) return;
     const uri = document.uri.toString();
     const isPartOfEdit = this.offer.follow(uri, contentChanges, document.version);
-    if (isActive(document) && isTurnedOn() && languages.match(documentSelector, document) > 0) {
-      this.cancel();
+    if (isActive(document) && isTurnedOn()) {
+      this.questions.cancel();
       const line = change.range.start.line + change.text.split('\n').length - 1;
       this.lastEdit = { uri, line, character: 0 };
       const isUndo = reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
@@ -110,14 +109,11 @@ export class NextEdits implements Disposable {
 
   private async ask(trigger: NextEditTrigger): Promise<void> {
     const basis = this.lastEdit;
-    this.isTabWaiting = false;
     const edit = await this.questions.ask(trigger);
     if (edit === undefined) return;
-    this.offer.set(edit, basis);
+    const hasTabWaited = this.offer.set(edit, basis);
     this.show();
-    const { isTabWaiting } = this;
-    this.isTabWaiting = false;
-    if (isTabWaiting) await this.take();
+    if (hasTabWaited) await this.take();
   }
 
   /** Goes to the edit, or applies it if it is near or the cursor is there. */
@@ -128,7 +124,7 @@ export class NextEdits implements Disposable {
     // VS Code learns a moment late where the cursor is: Tab may have been meant for it.
     if (isTab && !isTabFree(this.offer, editor)) return void (await commands.executeCommand('tab'));
     const step = stepIn(this.offer, editor);
-    if (step === 'wait') this.isTabWaiting = true;
+    if (step === 'wait') this.offer.tabWaits();
     if (edit && step === 'go') await this.go(edit);
     if (edit && step === 'apply') await this.apply(edit);
   }
@@ -198,12 +194,7 @@ export class NextEdits implements Disposable {
   private stop(): void {
     clearTimeout(this.waitingTimer);
     this.triggers.stop();
-    this.cancel();
-  }
-
-  private cancel(): void {
     this.questions.cancel();
-    this.isTabWaiting = false;
   }
 
   private problemsChanged(): void {

@@ -4,7 +4,7 @@
 //   none ─────────────────> offered ─────────────────────> jumped ─────────────────────────> applied ──> none
 //     ^                        │ near the cursor: Tab applies it at once ──────────────────────^  │
 //     │  Esc, or a change      │                              │                                   │ the next answer
-//     └──────────────────────────────────────────────────────-┘                offered <──────────┘
+//     └───────────────────────────────────────────────────────┘                offered <──────────┘
 //
 // Nothing else ends an offer, neither time nor a move of the cursor; but the user may make other edits instead.
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
@@ -27,7 +27,8 @@ interface Offered {
   ignored: number;
 }
 
-type State = { kind: 'none' } | Offered | { kind: 'applied' };
+/** isTabWaiting: Tab was pressed for the next edit before it was there. */
+type State = { kind: 'none' } | Offered | { kind: 'applied'; isTabWaiting: boolean };
 
 /** What Tab does. */
 export type Step = 'none' | 'wait' | 'go' | 'apply';
@@ -53,14 +54,18 @@ export class EditOffer {
     return this.offered ? [this.offered.edit.uri, this.offered.basis.uri] : [];
   }
 
-  /** An answer of the server. Without another edit, the one that is shown stays for a while. */
-  set(edit: NextEdit | null, basis: DocumentPosition): void {
-    const { shown } = this;
-    const isChained = this.state.kind === 'applied';
+  /**
+   * An answer of the server. Without another edit, the one that is shown stays for a while. Returns whether Tab has waited
+   * for this edit.
+   */
+  set(edit: NextEdit | null, basis: DocumentPosition): boolean {
+    const { shown, state } = this;
+    const isChained = state.kind === 'applied';
     if (edit && shown && isSame(edit, shown.edit)) this.state = { ...shown, edit, basis, ignored: 0 };
     else if (edit) this.state = { kind: 'offered', edit, basis, isHeld: true, isChained, ignored: 0 };
     else if (shown && shown.ignored < maxIgnored) this.state = { ...shown, ignored: shown.ignored + 1 };
     else this.withdraw();
+    return edit !== null && isChained && state.isTabWaiting;
   }
 
   /** Whether the user goes from edit to edit, and has typed nothing since the last one. */
@@ -97,7 +102,11 @@ export class EditOffer {
   }
 
   applied(): void {
-    this.state = { kind: 'applied' };
+    this.state = { kind: 'applied', isTabWaiting: false };
+  }
+
+  tabWaits(): void {
+    if (this.state.kind === 'applied') this.state = { ...this.state, isTabWaiting: true };
   }
 
   /** Call with each change of a document that is not the edit itself. Returns whether it has made a part of the edit. */

@@ -18,6 +18,27 @@ export const commands = {
   executeCommand: async (id: string, ...values: unknown[]) => handlers.get(id)?.(...values),
 };
 
+export class Disposable {
+  static from(...all: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => all.map((each) => each.dispose()));
+  }
+  constructor(readonly dispose: () => unknown) {}
+}
+
+export class EventEmitter<T> {
+  private readonly listeners = new Set<(event: T) => unknown>();
+  readonly event = (listener: (event: T) => unknown): Disposable => {
+    this.listeners.add(listener);
+    return new Disposable(() => this.listeners.delete(listener));
+  };
+  fire(event: T): void {
+    for (const listener of this.listeners) listener(event);
+  }
+  dispose(): void {
+    this.listeners.clear();
+  }
+}
+
 export class Range {
   constructor(
     readonly start: unknown,

@@ -1,0 +1,131 @@
+// Tab between one edit and the next.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { commands } from 'vscode';
+import type { Client } from '../../../extension/connection/client.ts';
+import type { GhostText } from '../../../extension/ghost-text/ghost-text.ts';
+import type { EditView } from '../../../extension/next-edit/edit-view.ts';
+import { insertedCommand } from '../../../extension/next-edit/insertion.ts';
+import { NextEdits } from '../../../extension/next-edit/next-edit.ts';
+import { EditOffer } from '../../../extension/next-edit/offer.ts';
+import type { DocumentModes } from '../../../extension/settings/document-mode.ts';
+import type { NextEdit, NextEditAnswer } from '../../../language-server/protocol/next-edit.ts';
+
+const editor = await vi.hoisted(async () => {
+  const { EventEmitter } = await import('../../support/vscode.ts');
+  const at = (line: number, character: number) => ({ line, character });
+  const uri = { scheme: 'file', toString: () => 'file:///a.ts' };
+  const lineAt = () => ({ text: 'log(sum);' });
+  const document = { uri, version: 1, languageId: 'typescript', lineAt, validatePosition: (place: unknown) => place };
+  const selection = { active: at(2, 3), isEmpty: true };
+  const active = { document, selection, selections: [selection], visibleRanges: [{ contains: () => true }] };
+  return {
+    active,
+    at,
+    changes: new EventEmitter<object>(),
+    never: new EventEmitter<never>().event,
+    taken: [] as string[],
+  };
+});
+
+vi.mock('vscode', async (original) => ({
+  ...(await original<typeof import('../../support/vscode.ts')>()),
+  CancellationTokenSource: class {
+    readonly token = { isCancellationRequested: false };
+    readonly cancel = () => undefined;
+  },
+  Position: class {
+    readonly isEqual = () => false;
+  },
+  TextDocumentChangeReason: {},
+  ThemeColor: class {},
+  languages: {
+    match: (selector: { scheme: string }[], { uri }: { uri: { scheme: string } }) =>
+      selector.filter(({ scheme }) => scheme === uri.scheme).length,
+    onDidChangeDiagnostics: editor.never,
+  },
+  window: {
+    activeTextEditor: editor.active,
+    onDidChangeTextEditorSelection: editor.never,
+    onDidChangeActiveTextEditor: editor.never,
+    onDidChangeVisibleTextEditors: editor.never,
+    onDidChangeTextEditorVisibleRanges: editor.never,
+  },
+  workspace: {
+    textDocuments: [editor.active.document],
+    getConfiguration: () => ({ get: () => 'balanced' }),
+    onDidChangeTextDocument: editor.changes.event,
+    onDidSaveTextDocument: editor.never,
+    onDidCloseTextDocument: editor.never,
+  },
+}));
+vi.mock('../../../extension/next-edit/apply.ts', () => ({
+  applyIn: async () => editor.taken.push('applied') > 0,
+  goTo: async () => {
+    editor.taken.push('gone to');
+    return editor.active;
+  },
+}));
+
+const { at } = editor;
+const edit: NextEdit = {
+  ...{ uri: 'file:///a.ts', version: 1, oldText: 'log(sum);', newText: 'log(total);', probability: 0.9 },
+  range: { start: at(20, 0), end: at(20, 9) },
+  changes: [{ range: { start: at(20, 4), end: at(20, 7) }, text: 'total' }],
+};
+
+let offer: EditOffer;
+let nextEdits: NextEdits;
+let answer: (found: NextEdit | null) => Promise<void>;
+beforeEach(() => {
+  vi.useFakeTimers();
+  editor.taken.length = 0;
+  offer = new EditOffer();
+  const request = () =>
+    new Promise<NextEditAnswer>((resolve) => {
+      answer = async (found) => {
+        resolve({ edit: found, reason: 'edit-offered', latencyMs: 1 });
+        await vi.advanceTimersByTimeAsync(0);
+      };
+    });
+  nextEdits = new NextEdits(
+    { status: { health: 'ready' }, request } as unknown as Client,
+    { of: () => ({ mode: 'automatic' }), onChange: editor.never } as unknown as DocumentModes,
+    { isOffering: false, onOffering: editor.never } as unknown as GhostText,
+    offer,
+    { show: () => undefined, dispose: () => undefined } as unknown as EditView,
+    { asked: () => undefined, shown: () => undefined, applied: () => undefined },
+  );
+});
+afterEach(() => {
+  nextEdits.dispose();
+  vi.useRealTimers();
+});
+
+const applied = () => commands.executeCommand(insertedCommand, 5);
+const pressTab = () => commands.executeCommand('hearth.takeEdit', { key: 'tab' });
+
+test('Tab is for the next edit before it is there', async () => {
+  await applied();
+  await pressTab();
+  await answer(edit);
+  expect(editor.taken).toEqual(['gone to']);
+});
+
+test('an edit that comes after Tab has waited for a second is offered, but takes nobody away', async () => {
+  await applied();
+  await pressTab();
+  vi.advanceTimersByTime(1000);
+  await answer(edit);
+  expect(offer.shown?.edit).toBe(edit);
+  expect(editor.taken).toEqual([]);
+});
+
+test('what is logged meanwhile does not end the wait for the next edit, but a key does', async () => {
+  await applied();
+  const change = { range: { start: at(0, 0), end: at(0, 0) }, text: 'x' };
+  const uri = { scheme: 'output', toString: () => 'output:log' };
+  editor.changes.fire({ document: { uri }, contentChanges: [change] });
+  expect(offer.isChained).toBe(true);
+  editor.changes.fire({ document: editor.active.document, contentChanges: [change] });
+  expect(offer.isChained).toBe(false);
+});
