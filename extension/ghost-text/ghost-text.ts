@@ -120,16 +120,21 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     this.hasBeenAsked = true;
     const startedAt = performance.now();
     const request = { document, position, time: new Date() };
+    const asked: Offered = { document, version: document.version, position };
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
     const nothing = (reason: Reason) => {
+      // Otherwise another request follows.
+      if (!token.isCancellationRequested) this.setOffered(null);
       this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
       return [];
     };
     const edit = this.edits.insertionAt(document, position);
-    if (edit) return [edit];
-    if (this.edits.isChained() && !isInvoked) return [];
+    if (edit || (this.edits.isChained() && !isInvoked)) {
+      this.setOffered(null);
+      return edit ? [edit] : [];
+    }
     const { mode, reason } = this.modes.of(document);
-    // Nothing is sent to the server then.
+    // In these cases nothing is sent to the server.
     if (mode === 'off' || (mode === 'manual' && !isInvoked)) return nothing(reason);
     if (this.client.status.problem === 'server') return nothing('no-server');
     const cancelled = new Promise<undefined>((resolve) => token.onCancellationRequested(() => resolve(undefined)));
@@ -143,8 +148,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       const items = answer.items.map((item) => server.protocol2CodeConverter.asInlineCompletionItem(item));
       for (const item of items) item.command = onAccept(item, document, position);
       this.onRequest({ ...request, ...answer, items });
-      if (!token.isCancellationRequested)
-        this.setOffered(items.length > 0 ? { document, version: document.version, position } : null);
+      if (!token.isCancellationRequested) this.setOffered(items.length > 0 ? asked : null);
       return items;
     } catch (error) {
       if (token.isCancellationRequested) return nothing('superseded');
