@@ -12,10 +12,9 @@ import {
   workspace,
 } from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { managedConfiguration } from '../../language-server/protocol/configuration.ts';
 import * as protocol from '../../language-server/protocol/messages.ts';
 import * as wire from '../../language-server/protocol/wire.ts';
-import { networkSettings, readSettings, section } from '../settings/config.ts';
+import { networkSettings, readSettings, section, usesServer } from '../settings/config.ts';
 import { RelatedCode } from '../workspace/related-code.ts';
 import { WorkspaceFiles } from '../workspace/workspace-files.ts';
 import { type Cause, Connection, type State } from './connection.ts';
@@ -26,6 +25,8 @@ import type { ProcessLink } from './server-link.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
+/** JSON-RPC's codes for a request that was not answered before the connection ended, or was made after that. */
+const endedCodes = [-32097, -32096];
 
 export class Client implements Disposable {
   readonly log: LogOutputChannel = window.createOutputChannel('Hearth', { log: true });
@@ -40,7 +41,7 @@ export class Client implements Disposable {
   private readonly relatedCode = new RelatedCode();
   private readonly workspaceFiles = new WorkspaceFiles(async (params) => {
     const client = this.languageClient;
-    // It is sent to the next server anew.
+    // If that fails, the next server is sent all files anew.
     if (client) await wire.notify(client, protocol.closedFilesNotification, params).catch(() => undefined);
   });
   private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
@@ -88,10 +89,13 @@ export class Client implements Disposable {
     return this.connection.restart();
   }
 
-  /** Rejects with a message for the user when there is no server. */
+  /** Rejects with a message for the user when there is no server, or when it ends before it has answered. */
   async request<P, R>(type: wire.RequestType<P, R>, params: P, token?: CancellationToken): Promise<R> {
     if (!this.languageClient) throw new Error(l10n.t('The Hearth server is not running.'));
-    return wire.request(this.languageClient, type, params, token);
+    return wire.request(this.languageClient, type, params, token).catch((error: { code?: number }) => {
+      const hasEnded = endedCodes.includes(error.code ?? 0);
+      throw hasEnded ? new Error(l10n.t('The Hearth server has ended. Try again.')) : error;
+    });
   }
 
   /** Does nothing when there is no server. */
@@ -132,7 +136,7 @@ export class Client implements Disposable {
     };
   }
 
-  /** Sends the settings if the server has others. */
+  /** Sends the settings unless the server has them already. */
   private async sendSettings(): Promise<void> {
     const settings = await this.settings();
     if (!this.languageClient || isDeepStrictEqual(settings, this.settingsOfServer)) return;
@@ -142,11 +146,19 @@ export class Client implements Disposable {
 
   /** Reads the token only if it is needed: SecretStorage is slow while a window opens. */
   private async settings(): Promise<protocol.SettingsParams> {
-    const settings = readSettings();
-    const isManaged = Boolean(managedConfiguration().settings['server.url']);
-    if (!settings['server.url'] && !isManaged) return settings;
-    const serverToken = (await this.context.secrets.get(serverTokenKey)) ?? '';
-    return { ...settings, serverToken, network: networkSettings() };
+    if (!usesServer()) return readSettings();
+    const serverToken = await this.serverToken();
+    // Read only now, as they may have changed meanwhile.
+    return { ...readSettings(), ...(usesServer() && { serverToken, network: networkSettings() }) };
+  }
+
+  private async serverToken(): Promise<string> {
+    try {
+      return (await this.context.secrets.get(serverTokenKey)) ?? '';
+    } catch (error) {
+      this.log.error(`The token for the server cannot be read: ${String(error)}`);
+      return '';
+    }
   }
 
   private options(settings: protocol.SettingsParams, policy: RestartPolicy): protocol.InitializationOptions {

@@ -22,6 +22,12 @@ export function readSettings(): Partial<Settings> {
   return { ...Object.fromEntries(keys.map((key) => [key, config.get(key)])), mode: modeFor() };
 }
 
+/** Whether the user, or an administrator, has set the address of a team's server. */
+export function usesServer(): boolean {
+  const url = workspace.getConfiguration(section).get('server.url');
+  return Boolean(url || managedConfiguration().settings['server.url']);
+}
+
 /** VS Code's settings for the network, which it does not apply to other processes. Never those of a workspace. */
 export function networkSettings(): NetworkSettings {
   const config = workspace.getConfiguration('http');
@@ -31,7 +37,7 @@ export function networkSettings(): NetworkSettings {
   return { ...(proxy && { proxy }), ...(noProxy && { noProxy }), strictTls: ofUser<boolean>('proxyStrictSSL') ?? true };
 }
 
-/** Writes the user's settings. A default is not written: what was there is removed instead. */
+/** Changes a setting of the user. A default is not written: what was there is removed instead. */
 export async function updateSetting<K extends keyof Settings>(key: K, value: Settings[K]): Promise<void> {
   const config = workspace.getConfiguration(section);
   const isDefault = value === config.inspect(key)?.defaultValue;

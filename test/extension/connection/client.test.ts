@@ -1,8 +1,10 @@
-// Which settings the server is told, and when.
-import { expect, test, vi } from 'vitest';
+// Which settings the server is told, and when; what becomes of a request that it does not answer.
+import { beforeEach, expect, test, vi } from 'vitest';
 import type { ExtensionContext } from 'vscode';
+import { ErrorCodes, ResponseError } from 'vscode-languageserver-protocol';
 import { Client } from '../../../extension/connection/client.ts';
 import type { ConnectionHost, Link, Session } from '../../../extension/connection/connection.ts';
+import { doctorRequest } from '../../../language-server/protocol/messages.ts';
 
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
 
@@ -11,7 +13,9 @@ const editor = vi.hoisted(() => ({
   changed: (_: { affectsConfiguration: () => boolean }) => {},
   parts: undefined as unknown,
   session: null as unknown,
-  told: [] as unknown[],
+  told: [] as Record<string, unknown>[],
+  request: async (): Promise<unknown> => 'an answer',
+  token: async () => 'secret',
 }));
 
 vi.mock('vscode', () => ({
@@ -20,7 +24,7 @@ vi.mock('vscode', () => ({
     readonly fire = () => {};
   },
   l10n: { t: (text: string) => text },
-  window: { createOutputChannel: () => ({ info: () => {}, warn: () => {} }) },
+  window: { createOutputChannel: () => ({ info: () => {}, warn: () => {}, error: () => {} }) },
   workspace: {
     getConfiguration: files.getConfiguration,
     onDidChangeConfiguration: (listener: typeof editor.changed) => {
@@ -51,11 +55,12 @@ vi.mock('../../../extension/connection/language-client.ts', () => ({
       isRunning: () => true,
       onNotification: () => {},
       onRequest: () => {},
-      sendNotification: async (_: string, settings: unknown) => void editor.told.push(settings),
+      sendNotification: async (_: string, settings: Record<string, unknown>) => void editor.told.push(settings),
+      sendRequest: () => editor.request(),
     };
     constructor(
       readonly link: unknown,
-      { settings }: { settings: unknown },
+      { settings }: { settings: Record<string, unknown> },
     ) {
       editor.told.push(settings);
     }
@@ -66,26 +71,74 @@ const context = {
   asAbsolutePath: (path: string) => path,
   globalStorageUri: { fsPath: '/storage' },
   extension: { packageJSON: { version: '1' } },
+  secrets: { get: () => editor.token() },
 } as unknown as ExtensionContext;
 
-function choose(model: string): Promise<void> {
-  files.user = { 'hearth.model.path': model };
+let client: Client;
+beforeEach(() => {
+  files.clear();
+  editor.told.length = 0;
+  editor.session = null;
+  client = new Client(context, true);
+});
+
+function change(settings: object): Promise<void> {
+  files.user = { ...settings };
   editor.changed({ affectsConfiguration: () => true });
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+const choose = (model: string) => change({ 'hearth.model.path': model });
+const connecting = () => host().prepare({ avoidsGpu: false, isSafeMode: false } as never);
+const host = () => editor.parts as ConnectionHost<Link, Session>;
+
+async function connect(): Promise<void> {
+  editor.session = (await connecting())({ pid: 1, isShared: true } as never);
+  host().onState('up');
+}
+
 test('a setting that the user changes while the server starts reaches it, and one that is equal is not sent again', async () => {
-  new Client(context, true);
-  const { prepare, onState } = editor.parts as ConnectionHost<Link, Session>;
   await choose('/models/first.gguf');
-  const connect = await prepare({ avoidsGpu: false, isSafeMode: false } as never);
+  const session = await connecting();
   await choose('/models/second.gguf');
-  editor.session = connect({ pid: 1, isShared: true } as never);
-  const path = () => editor.told.map((settings) => (settings as Record<string, unknown>)['model.path']);
+  editor.session = session({ pid: 1, isShared: true } as never);
+  const path = () => editor.told.map((settings) => settings['model.path']);
   expect(path()).toEqual(['/models/first.gguf']);
-  onState('up');
+  host().onState('up');
   await choose('/models/second.gguf');
   expect(path()).toEqual(['/models/first.gguf', '/models/second.gguf']);
   await choose('/models/third.gguf');
   expect(path()).toHaveLength(3);
+});
+
+test('a server that the user has just taken away again stays away, however long the keychain takes', async () => {
+  await connect();
+  let opens = (_: string) => {};
+  const keychain = new Promise<string>((resolve) => {
+    opens = resolve;
+  });
+  editor.token = () => keychain;
+  await change({ 'hearth.server.url': 'https://llm.example.com' });
+  await change({});
+  opens('secret');
+  await change({});
+  expect(editor.told.map((settings) => settings['server.url'])).toEqual(['']);
+});
+
+test('a keychain that fails keeps nobody from completing code', async () => {
+  editor.token = () => Promise.reject(new Error('it is locked'));
+  files.user = { 'hearth.server.url': 'https://llm.example.com' };
+  await connect();
+  expect(editor.told).toMatchObject([{ 'server.url': 'https://llm.example.com', serverToken: '' }]);
+});
+
+test('who waits for an answer when the server ends is told that in words for people', async () => {
+  await connect();
+  const ask = () => client.request(doctorRequest, {});
+  expect(await ask()).toBe('an answer');
+  editor.request = () =>
+    Promise.reject(new ResponseError(ErrorCodes.PendingResponseRejected, 'Pending response rejected'));
+  await expect(ask()).rejects.toThrow('The Hearth server has ended. Try again.');
+  editor.request = () => Promise.reject(new ResponseError(ErrorCodes.InternalError, 'This code is too long.'));
+  await expect(ask()).rejects.toThrow('This code is too long.');
 });
