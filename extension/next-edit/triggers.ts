@@ -23,7 +23,7 @@ export class Triggers {
     clearTimeout(this.timer);
     this.isPending = !isUndo;
     this.editedLine = line;
-    this.editedMs = this.now();
+    this.editedMs = isUndo ? Number.NEGATIVE_INFINITY : this.now();
     if (isUndo) return;
     this.timer = setTimeout(() => this.fire('pause'), this.patience.pauseMs);
   }

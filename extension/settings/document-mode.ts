@@ -17,7 +17,7 @@ export class DocumentModes implements Disposable {
   private snoozedUntil = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly changeEmitter = new EventEmitter<void>();
-  /** Fires when the modes of all documents may have changed. */
+  /** Fires when the mode of any document may have changed. */
   readonly onChange = this.changeEmitter.event;
   private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(section)) this.changeEmitter.fire();
@@ -43,7 +43,8 @@ export class DocumentModes implements Disposable {
   snooze(minutes: number): void {
     clearTimeout(this.timer);
     this.snoozedUntil = performance.now() + minutes * 60_000;
-    if (minutes > 0) this.timer = setTimeout(() => this.changeEmitter.fire(), minutes * 60_000).unref();
+    // Ended by the timer, which may come a fraction of a millisecond before the time.
+    if (minutes > 0) this.timer = setTimeout(() => this.snooze(0), minutes * 60_000).unref();
     this.changeEmitter.fire();
   }
 

@@ -52,6 +52,7 @@ test('undo and redo ask for nothing, and end what was awaited', () => {
   triggers.edited(3, true);
   triggers.cursorMoved(9);
   triggers.saved();
+  triggers.newProblem();
   vi.advanceTimersByTime(10_000);
   expect(asked).toEqual([]);
 });
@@ -84,6 +85,19 @@ test('after Esc nothing for five seconds', () => {
   vi.advanceTimersByTime(4990);
   expect(asked).toEqual([]);
   vi.advanceTimersByTime(20);
+  expect(asked).toEqual(['pause']);
+});
+
+test('a timer that comes a fraction of a millisecond early asks all the same', () => {
+  let ofMs = 0.9;
+  const now = () => Date.now() + ofMs;
+  const asked: string[] = [];
+  const patience = new Patience(now);
+  const triggers = new Triggers((trigger) => asked.push(trigger), patience, now);
+  patience.note('dismissed');
+  triggers.edited(3, false);
+  ofMs = 0.1;
+  vi.advanceTimersByTime(5010);
   expect(asked).toEqual(['pause']);
 });
 

@@ -117,6 +117,17 @@ test('a snooze ends by itself, at the time that it says', () => {
   expect(modes.snoozeEnd).toBeNull();
 });
 
+test('when a snooze ends, it is over for those who follow, though a timer may come a fraction of a millisecond early', () => {
+  vi.useFakeTimers();
+  vi.advanceTimersByTime(0.9);
+  modes.snooze(1);
+  const reasons: string[] = [];
+  modes.onChange(() => reasons.push(of('/app/a.ts')));
+  vi.advanceTimersByTime(59_999.5);
+  expect(performance.now() % 1).toBeCloseTo(0.4);
+  expect(reasons).toEqual(['shown']);
+});
+
 test('who follows the modes learns of a snooze and of changed settings, but not of those of others', () => {
   const changed = vi.fn();
   modes.onChange(changed);
