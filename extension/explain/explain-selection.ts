@@ -102,7 +102,7 @@ export class ExplainSelection implements Disposable {
   private modelHint(): string {
     const { model: first, explainModel } = this.client.status;
     const model = explainModel ?? first;
-    const isSmall = model !== undefined && model.fileBytes < smallModelBytes;
+    const isSmall = model !== undefined && model.device !== 'server' && model.fileBytes < smallModelBytes;
     return isSmall ? l10n.t('A model this small often makes mistakes: check what it says.') : '';
   }
 }

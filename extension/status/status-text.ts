@@ -105,21 +105,17 @@ function summary(status: Status): string {
 
 function modelRows({ model, explainModel }: Status): [string, string][] {
   if (!model) return [];
-  const rows: [string, string][] = [
-    [l10n.t('Model'), modelText(model)],
-    ...(explainModel ? ([[l10n.t('For explanations'), modelText(explainModel)]] as [string, string][]) : []),
-    [
-      l10n.t('Runs on'),
-      escapeMarkdown(model.fallbackReason === '' ? model.backend : `${model.backend} (${model.fallbackReason})`),
-    ],
-  ];
+  const { backend, fallbackReason } = model;
+  const rows: [string, string][] = [[l10n.t('Model'), modelText(model)]];
+  if (explainModel) rows.push([l10n.t('For explanations'), modelText(explainModel)]);
+  rows.push([l10n.t('Runs on'), escapeMarkdown(fallbackReason === '' ? backend : `${backend} (${fallbackReason})`)]);
   if (model.draftProblem !== '') rows.push([l10n.t('No draft model'), escapeMarkdown(model.draftProblem)]);
   return rows;
 }
 
-function modelText({ name, quantization, fileBytes, contextTokens }: ModelInfo): string {
-  const size = l10n.t('{0}, {1}, context of {2} tokens', quantization, mebibytes(fileBytes), contextTokens);
-  return escapeMarkdown(`${name} (${size})`);
+function modelText({ name, device, quantization, fileBytes, contextTokens }: ModelInfo): string {
+  const file = device === 'server' ? [] : [quantization, mebibytes(fileBytes)];
+  return escapeMarkdown(`${name} (${[...file, l10n.t('context of {0} tokens', contextTokens)].join(', ')})`);
 }
 
 function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Status): [string, string][] {

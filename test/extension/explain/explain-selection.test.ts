@@ -63,3 +63,15 @@ test('a second selection is explained on the same page, which sees no pause betw
   expect(editor.shown.length).toBeGreaterThan(1);
   expect(editor.shown.filter(({ actions }) => actions.join() !== 'stop')).toEqual([]);
 });
+
+test.each([
+  ['a small model', { fileBytes: 1e9, device: 'cpu' }, true],
+  ['a large model', { fileBytes: 5e9, device: 'cpu' }, false],
+  ["a team's server, whose model does not explain", { fileBytes: 0, device: 'server' }, false],
+])('of %s it is said whether its mistakes are many', async (_, model, isSaid) => {
+  const client = { status: { model }, onExplainChunk: () => undefined, request: () => new Promise(() => undefined) };
+  editor.shown.length = 0;
+  void new ExplainSelection(client as unknown as Client).run();
+  await vi.waitFor(() => expect(editor.shown.length).toBeGreaterThan(0));
+  expect(editor.shown.at(-1)?.hint.includes('makes mistakes')).toBe(isSaid);
+});

@@ -80,6 +80,11 @@ test('the tooltip has a row for the model, the speed and the last answer', () =>
   expect(tooltip).toContain('| Last answer | 44 ms; 2 of 400 prompt tokens computed, 7 written |');
 });
 
+test("a model on a team's server has neither a size nor a quantization", () => {
+  const remote = { ...model, name: 'Coder', device: 'server', quantization: '', fileBytes: 0 } as const;
+  expect(statusTooltip({ ...ready, model: remote })).toContain('| Model | Coder \\(context of 4096 tokens\\) |');
+});
+
 test('the tooltip says how full the cache is, and of what', () => {
   const cache = {
     ...{ pagesTotal: 100, pagesUsed: 25, pagesHeld: 0, pageBytes: 2 ** 20 },
