@@ -52,16 +52,21 @@ async function toggle({ globalState }: ExtensionContext, languageId: string | un
   if (isOff) await commands.executeCommand('editor.action.inlineSuggest.hide');
 }
 
-async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
-  if (typeof minutes === 'number') return modes.snooze(minutes);
+/** given: minutes, from a key binding or the menu, where 0 ends the snooze; otherwise the user is asked. */
+async function snooze(modes: DocumentModes, given: unknown): Promise<void> {
+  const minutes = typeof given === 'number' ? given : await askMinutes();
+  if (minutes === undefined) return;
+  modes.snooze(minutes);
+  if (minutes > 0) await commands.executeCommand('editor.action.inlineSuggest.hide');
+}
+
+async function askMinutes(): Promise<number | undefined> {
   const entries: (QuickPickItem & { minutes: number })[] = snoozeMinutes.map((each) => ({
     label: l10n.t('{0} minutes', each),
     minutes: each,
   }));
   const chosen = await window.showQuickPick(entries, { title: l10n.t('Snooze Suggestions') });
-  if (!chosen) return;
-  modes.snooze(chosen.minutes);
-  await commands.executeCommand('editor.action.inlineSuggest.hide');
+  return chosen?.minutes;
 }
 
 async function selectModel(context: ExtensionContext, client: Client): Promise<void> {
