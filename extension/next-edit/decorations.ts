@@ -5,7 +5,6 @@ import {
   type Disposable,
   MarkdownString,
   OverviewRulerLane,
-  Position,
   Range,
   type TextEditor,
   ThemeColor,
@@ -38,48 +37,41 @@ export class EditDecorations implements Disposable {
     });
   }
 
-  /** The edit, in an editor of its document; with only the mark if something else shows what it inserts. */
-  showEdit(editor: TextEditor, edit: NextEdit, isOnlyMarked: boolean): void {
-    const border = isTiny(edit) ? tinyBorder : {};
-    const hoverMessage = new MarkdownString().appendCodeblock(difference(edit), 'diff');
+  /** edit: null if there is none in the editor's document. isOnlyMarked: whether something else shows what it inserts. */
+  showEdit(editor: TextEditor, edit: NextEdit | null, isOnlyMarked: boolean): void {
     const removed: DecorationOptions[] = [];
     const inserted: DecorationOptions[] = [];
-    for (const { range, text } of isOnlyMarked ? [] : edit.changes) {
-      const { start, end } = range;
-      const replaced = new Range(start.line, start.character, end.line, end.character);
-      if (!replaced.isEmpty) removed.push({ range: replaced, hoverMessage, renderOptions: border });
-      if (text === '') continue;
-      const backgroundColor = new ThemeColor('diffEditor.insertedTextBackground');
-      const margin = replaced.isEmpty ? '0' : '0 0 0 3px';
-      const after = { contentText: inline(text), backgroundColor, margin, ...border };
-      inserted.push({ range: new Range(replaced.end, replaced.end), hoverMessage, renderOptions: { after } });
+    const marked: DecorationOptions[] = [];
+    if (edit) {
+      const border = isTiny(edit) ? tinyBorder : {};
+      const hoverMessage = new MarkdownString().appendCodeblock(difference(edit), 'diff');
+      for (const { range, text } of isOnlyMarked ? [] : edit.changes) {
+        const { start, end } = range;
+        const replaced = new Range(start.line, start.character, end.line, end.character);
+        if (!replaced.isEmpty) removed.push({ range: replaced, hoverMessage, renderOptions: border });
+        if (text === '') continue;
+        const backgroundColor = new ThemeColor('diffEditor.insertedTextBackground');
+        const margin = replaced.isEmpty ? '0' : '0 0 0 3px';
+        const after = { contentText: inline(text), backgroundColor, margin, ...border };
+        inserted.push({ range: new Range(replaced.end, replaced.end), hoverMessage, renderOptions: { after } });
+      }
+      const { line } = edit.range.start;
+      marked.push({ range: new Range(line, 0, line, 0), hoverMessage });
     }
     editor.setDecorations(this.removed, removed);
     editor.setDecorations(this.inserted, inserted);
-    const { line } = edit.range.start;
-    editor.setDecorations(this.target, [{ range: new Range(line, 0, line, 0), hoverMessage }]);
+    editor.setDecorations(this.target, marked);
   }
 
-  /** Behind the line of the cursor. */
+  /** Behind the line of the cursor; '' for none. */
   showHint(editor: TextEditor, text: string): void {
-    const end = editor.document.lineAt(editor.selection.active.line).range.end;
-    const at = new Range(new Position(end.line, end.character), end);
-    editor.setDecorations(this.hint, [{ range: at, renderOptions: { after: { contentText: text } } }]);
-  }
-
-  clear(editor: TextEditor): void {
-    for (const type of this.all) editor.setDecorations(type, []);
-  }
-
-  clearHint(editor: TextEditor): void {
-    editor.setDecorations(this.hint, []);
+    const { document, selection } = editor;
+    const { end } = document.lineAt(document.validatePosition(selection.active)).range;
+    const options = { range: new Range(end, end), renderOptions: { after: { contentText: text } } };
+    editor.setDecorations(this.hint, text === '' ? [] : [options]);
   }
 
   dispose(): void {
-    for (const type of this.all) type.dispose();
-  }
-
-  private get all() {
-    return [this.removed, this.inserted, this.target, this.hint];
+    for (const type of [this.removed, this.inserted, this.target, this.hint]) type.dispose();
   }
 }

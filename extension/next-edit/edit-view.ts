@@ -1,15 +1,17 @@
-// Draws the offered edit in the visible editors, and sets the context keys of the active one.
-import { type Disposable, Range, type TextEditor, window } from 'vscode';
+// Draws the offered edit in the visible editors, and says to VS Code whether Tab and Esc are ours.
+import { commands, type Disposable, ProgressLocation, Range, type TextEditor, window, workspace } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
-import { ContextKeys } from './context-keys.ts';
 import { EditDecorations } from './decorations.ts';
 import { insertionIn } from './insertion.ts';
 import type { EditOffer, Step } from './offer.ts';
-import { hint } from './texts.ts';
+import { announcement, hint } from './texts.ts';
+
+const announcedMs = 4000;
 
 export class EditView implements Disposable {
   private readonly decorations: EditDecorations;
-  private readonly keys = new ContextKeys();
+  /** The context keys that are set; package.json has the conditions. */
+  private keys: Record<string, boolean> = {};
   private isEmpty = true;
 
   /** icon: the path of the mark beside the line of an edit. */
@@ -23,12 +25,10 @@ export class EditView implements Disposable {
     const hasNothing = this.isEmpty && !shown;
     this.isEmpty = !shown;
     for (const each of hasNothing ? [] : window.visibleTextEditors) {
-      if (shown && uriOf(each) === shown.edit.uri)
-        this.decorations.showEdit(each, shown.edit, insertionIn(offer, each) !== null);
-      else this.decorations.clear(each);
-      const isHinted = each === editor && shown && concerns(offer, each) && !isInView(each, shown.edit);
-      if (isHinted) this.decorations.showHint(each, hint(shown.edit, fileOf(shown.edit, each)));
-      else this.decorations.clearHint(each);
+      const edit = shown?.edit.uri === uriOf(each) ? shown.edit : null;
+      this.decorations.showEdit(each, edit, insertionIn(offer, each) !== null);
+      const isHinted = shown && each === editor && concerns(offer, each) && !isInView(each, shown.edit);
+      this.decorations.showHint(each, isHinted ? hint(shown.edit, fileOf(shown.edit, each)) : '');
     }
     this.setKeys(offer, editor);
   }
@@ -39,12 +39,31 @@ export class EditView implements Disposable {
 
   private setKeys(offer: EditOffer, editor: TextEditor | undefined): void {
     const isOffering = editor !== undefined && concerns(offer, editor);
-    this.keys.set({
-      isOffering,
-      tabIsFree: isOffering && isTabFree(offer, editor),
-      isGhostText: isOffering && insertionIn(offer, editor) !== null,
-    });
+    const keys = {
+      // Esc and the second key are ours.
+      'hearth.isOfferingEdit': isOffering,
+      // Tab is, too.
+      'hearth.tabIsFree': isOffering && isTabFree(offer, editor),
+      // The suggestion at the cursor is the edit.
+      'hearth.editIsGhostText': isOffering && insertionIn(offer, editor) !== null,
+    };
+    for (const [key, isSet] of Object.entries(keys))
+      if (isSet !== (this.keys[key] ?? false)) void commands.executeCommand('setContext', key, isSet);
+    this.keys = keys;
   }
+}
+
+/**
+ * Says to those who use a screen reader that the edit is offered. Extensions can speak only through a notification: this
+ * one goes by itself. They don't learn that VS Code has detected a screen reader, only what the user has set. Where nothing
+ * is said, Tab is not ours (package.json).
+ */
+export function announce(offer: EditOffer, edit: NextEdit, editor: TextEditor): void {
+  if (workspace.getConfiguration('editor').get('accessibilitySupport') !== 'on') return;
+  const key = isTabFree(offer, editor) ? 'Tab' : 'Alt+Enter';
+  const title = announcement(edit, fileOf(edit, editor), key, stepIn(offer, editor));
+  const options = { location: ProgressLocation.Notification, title };
+  void window.withProgress(options, () => new Promise((resolve) => setTimeout(resolve, announcedMs).unref()));
 }
 
 /** Whether all lines of the edit are on the screen. */
@@ -54,8 +73,8 @@ function isInView(editor: TextEditor, { uri, range: { start, end } }: NextEdit):
 }
 
 /** The name of the edit's file, unless it is the one in the editor. */
-export function fileOf({ uri }: NextEdit, editor: TextEditor | undefined): string | undefined {
-  if (editor && uriOf(editor) === uri) return undefined;
+function fileOf({ uri }: NextEdit, editor: TextEditor): string | undefined {
+  if (uriOf(editor) === uri) return undefined;
   return decodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1));
 }
 
@@ -75,7 +94,9 @@ export function isTabFree({ state, edit }: EditOffer, { document, selection: { a
   if (state.kind === 'applied') return true;
   const isThere = state.kind === 'jumped' && edit?.uri === document.uri.toString();
   const isOurs = isThere && edit.range.start.line <= active.line && active.line <= edit.range.end.line;
-  return isOurs || document.lineAt(active.line).text.slice(0, active.character).trim() !== '';
+  // After lines were deleted, VS Code learns a moment later where the cursor is.
+  const { text } = document.lineAt(document.validatePosition(active));
+  return isOurs || text.slice(0, active.character).trim() !== '';
 }
 
 function uriOf({ document }: TextEditor): string {

@@ -1,21 +1,10 @@
 // Where an offered edit is after the document has changed, and what is left of it.
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 
-export interface Position {
-  line: number;
-  character: number;
-}
-
-export interface Span {
-  start: Position;
-  end: Position;
-}
-
 /** A change of a document; the range is that before any change of the same event. */
-export interface Change {
-  range: Span;
-  text: string;
-}
+export type Change = NextEdit['changes'][number];
+type Span = Change['range'];
+export type Position = Span['start'];
 
 /**
  * Null if the change contradicts the edit, or if nothing is left to do. Typing what the edit says shortens it.
