@@ -6,7 +6,7 @@ const crashesWhenReady = 4;
 /** …but one that has never been ready (broken model, unsupported processor) would most likely crash again. */
 const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
-/** After this many crashes on the GPU, the CPU is used until the window is reloaded. */
+/** After this many crashes on the GPU, the CPU is used until the user restarts the server or reloads the window. */
 const crashesOnGpu = 2;
 /** After this many crashes within the time window, the server starts in safe mode. */
 const crashesBeforeSafe = 3;

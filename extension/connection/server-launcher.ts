@@ -1,4 +1,5 @@
-// Finds the server's process, which the windows of one user share, or starts it. The process belongs to no window: it ends by itself a few seconds after the last one has left it.
+// Finds the server's process, which the windows of one user share, or starts it. The process belongs to no window: it ends
+// by itself a few seconds after the last one has left it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Takes the user to an edit, and makes it.
+// Takes the user to an edit, and applies it.
 import { Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 
@@ -10,7 +10,7 @@ export async function goTo(edit: NextEdit): Promise<TextEditor> {
   return editor;
 }
 
-/** Makes the edit, as one step that can be undone; the cursor is then behind the last word. False if it cannot be made. */
+/** Applies the edit, as one step that can be undone; the cursor is then behind the last word. False if that cannot be done. */
 export async function applyIn(edit: NextEdit): Promise<boolean> {
   const editor = await editorOf(edit);
   if (editor.document.version !== edit.version) return false;
@@ -24,7 +24,7 @@ export async function applyIn(edit: NextEdit): Promise<boolean> {
   return true;
 }
 
-/** Where the last word of the edit ends when it has been made. */
+/** Where the last word of the edit ends when it has been applied. */
 export function behind({ range, changes, newText, oldText }: NextEdit): { line: number; character: number } {
   const last = changes.at(-1)?.range.end ?? range.end;
   // What is behind the last change is the same before and after.

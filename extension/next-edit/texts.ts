@@ -49,7 +49,7 @@ export function difference({ oldText, newText }: NextEdit): string {
 export function announcement(edit: NextEdit, file: string | undefined, key: 'Tab' | 'Alt+Enter', step: Step): string {
   const where = place(edit, file);
   return step === 'apply'
-    ? l10n.t('Next edit in {0}: {1}. {2} makes it.', where, summary(edit), key)
+    ? l10n.t('Next edit in {0}: {1}. {2} applies it.', where, summary(edit), key)
     : l10n.t('Next edit in {0}: {1}. {2} goes there.', where, summary(edit), key);
 }
 

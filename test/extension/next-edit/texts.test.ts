@@ -32,12 +32,18 @@ test('what is said aloud names the key, and what it does from where the cursor i
   const said = 'Next edit in b.ts, line 84: name → path.';
   expect(announcement(renamed, 'b.ts', 'Tab', 'go')).toBe(`${said} Tab goes there.`);
   expect(announcement(renamed, 'b.ts', 'Alt+Enter', 'go')).toBe(`${said} Alt+Enter goes there.`);
-  expect(announcement(renamed, undefined, 'Tab', 'apply')).toBe('Next edit in line 84: name → path. Tab makes it.');
+  expect(announcement(renamed, undefined, 'Tab', 'apply')).toBe('Next edit in line 84: name → path. Tab applies it.');
 });
 
 test('where a screen reader was only detected, which extensions are not told, Tab stays Tab', () => {
   const { when } = contributes.keybindings.find(({ command, key }) => command === 'hearth.takeEdit' && key === 'tab')!;
   expect(when).toContain("&& (!accessibilityModeEnabled || config.editor.accessibilitySupport == 'on') &&");
+});
+
+test('with a Vim extension, Esc belongs to Vim', () => {
+  const ofEsc = contributes.keybindings.filter(({ key }) => key === 'escape');
+  expect(ofEsc.map(({ command }) => command)).toContain('hearth.dismiss');
+  for (const { when } of ofEsc) expect(when).toMatch(/ && !vim\.active && !neovim\.init$/);
 });
 
 test('insertions and deletions have a sign', () => {
