@@ -47,7 +47,8 @@ const fakeGpus = process.arch === 'x64' ? ['fake_amdhip64', 'fake_cuda'] : [];
 /** Some variants of the kernels are those without sanitizers, and so are the GPUs behind a fake runtime. */
 async function buildSanitized(folder, options, targets) {
   await buildIn('build/native', 'Release', ['kernels_cpu', 'kernels_emulated_amx', ...fakeGpus]);
-  await build(folder, [...options, `-DHEARTH_PLAIN_KERNELS=${join(root, 'build/native/kernels')}`], targets);
+  const plain = `-DHEARTH_PLAIN_KERNELS=${join(root, 'build/native/kernels')}`;
+  await build(folder, [...options, plain, '-DHEARTH_UNITY=ON'], targets);
 }
 
 export const buildAsan = () =>
