@@ -3,7 +3,7 @@
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { l10n, type QuickPickItem, QuickPickItemKind, Uri, window } from 'vscode';
-import type { DownloadableModel, ModelFacts, ModelList } from '../../language-server/protocol/models.ts';
+import type { DownloadableModel, ModelList } from '../../language-server/protocol/models.ts';
 import { addressOf } from '../download/address.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
 import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
@@ -46,7 +46,7 @@ const item = (row: Row): Item => ('section' in row ? { label: row.section, kind:
 
 async function purposeOf(choice: Choice): Promise<Purpose | undefined> {
   if (!('model' in choice) || choice.model.kind === 'base') return 'completion';
-  const { name, completes } = choice.model as ModelFacts;
+  const { name, completes } = choice.model;
   if (!completes) return 'explanations';
   const purposes: (QuickPickItem & { purpose: Purpose })[] = [
     {

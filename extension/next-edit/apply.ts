@@ -36,9 +36,9 @@ export function behind({ range, changes, newText, oldText }: NextEdit): { line: 
 }
 
 function putCursor(editor: TextEditor, line: number, character: number): void {
-  editor.selection = new Selection(line, character, line, character);
-  const at = new Range(line, character, line, character);
-  editor.revealRange(at, TextEditorRevealType.InCenterIfOutsideViewport);
+  const cursor = new Selection(line, character, line, character);
+  editor.selection = cursor;
+  editor.revealRange(cursor, TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
 /** Where the document is visible already; otherwise in the active group. */

@@ -85,8 +85,8 @@ function concerns({ state, shown, uris }: EditOffer, editor: TextEditor): boolea
 
 /** What the key that takes the edit does where the cursor is. */
 export function stepIn(offer: EditOffer, editor: TextEditor): Step {
-  const { line, character } = editor.selection.active;
-  return offer.step({ uri: uriOf(editor), line, character }, offer.edit !== null && isInView(editor, offer.edit));
+  const { line } = editor.selection.active;
+  return offer.step({ uri: uriOf(editor), line }, offer.edit !== null && isInView(editor, offer.edit));
 }
 
 /** In leading white space Tab indents, unless Hearth has put the cursor there. */

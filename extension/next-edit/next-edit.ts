@@ -22,7 +22,7 @@ import type { DocumentModes } from '../settings/document-mode.ts';
 import { applyIn, goTo } from './apply.ts';
 import { announce, type EditView, isTabFree, stepIn } from './edit-view.ts';
 import { insertedCommand, insertionIn } from './insertion.ts';
-import type { DocumentPosition, EditOffer } from './offer.ts';
+import type { DocumentLine, EditOffer } from './offer.ts';
 import { Patience } from './patience.ts';
 import { isTurnedOn, Questions } from './questions.ts';
 import { Triggers } from './triggers.ts';
@@ -43,7 +43,7 @@ export class NextEdits implements Disposable {
   private readonly subscriptions: Disposable;
   private readonly questions: Questions;
   /** Where the last edit was made. */
-  private lastEdit: DocumentPosition = { uri: '', line: 0, character: 0 };
+  private lastEdit: DocumentLine = { uri: '', line: 0 };
   private isApplying = false;
   private waitingTimer: NodeJS.Timeout | undefined;
 
@@ -97,7 +97,7 @@ export class NextEdits implements Disposable {
     if (isActive(document) && isTurnedOn()) {
       this.questions.cancel();
       const line = change.range.start.line + change.text.split('\n').length - 1;
-      this.lastEdit = { uri, line, character: 0 };
+      this.lastEdit = { uri, line };
       const isUndo = reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
       // What follows is known: another answer would be in the way of the rest.
       if (isPartOfEdit) this.triggers.stop();
@@ -141,7 +141,7 @@ export class NextEdits implements Disposable {
       this.isApplying = false;
     });
     if (!isDone) return this.withdraw();
-    this.lastEdit = { uri: edit.uri, ...edit.range.start };
+    this.lastEdit = { uri: edit.uri, line: edit.range.start.line };
     this.applied(edit.changes.reduce((sum, { text }) => sum + text.length, 0));
   }
 

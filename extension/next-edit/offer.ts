@@ -8,17 +8,18 @@
 //
 // Nothing else ends an offer, neither time nor a move of the cursor; but the user may make other edits instead.
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
-import { type Change, compare, type Position, rebased, touchesLine } from './rebase.ts';
+import { type Change, compare, rebased, touchesLine } from './rebase.ts';
 
-export interface DocumentPosition extends Position {
+export interface DocumentLine {
   uri: string;
+  line: number;
 }
 
 interface Offered {
   kind: 'offered' | 'jumped';
   edit: NextEdit;
   /** Where the user made the edit that this one follows from. */
-  basis: DocumentPosition;
+  basis: DocumentLine;
   /** Not until the suggestion at the cursor has gone. */
   isHeld: boolean;
   /** It follows from one that was just applied: another Tab is for it, not for a suggestion. */
@@ -58,7 +59,7 @@ export class EditOffer {
    * An answer of the server. Without another edit, the one that is shown stays for a while. Returns whether Tab has waited
    * for this edit.
    */
-  set(edit: NextEdit | null, basis: DocumentPosition): boolean {
+  set(edit: NextEdit | null, basis: DocumentLine): boolean {
     const { shown, state } = this;
     const isChained = state.kind === 'applied';
     if (edit && shown && isSame(edit, shown.edit)) this.state = { ...shown, edit, basis, ignored: 0 };
@@ -86,7 +87,7 @@ export class EditOffer {
   }
 
   /** isInView: whether the edit's lines are on the screen. */
-  step(cursor: DocumentPosition, isInView: boolean): Step {
+  step(cursor: DocumentLine, isInView: boolean): Step {
     if (this.state.kind === 'applied') return 'wait';
     const { shown } = this;
     if (!shown) return 'none';

@@ -4,7 +4,7 @@ import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 /** A change of a document; the range is that before any change of the same event. */
 export type Change = NextEdit['changes'][number];
 type Span = Change['range'];
-export type Position = Span['start'];
+type Position = Span['start'];
 
 /**
  * Null if the change contradicts the edit, or if nothing is left to do. Typing what the edit says shortens it.

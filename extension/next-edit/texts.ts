@@ -7,10 +7,9 @@ const maxChars = 40;
 
 /** Text beside the code: one line, as spaces would otherwise collapse. What ends a line shows that it does. */
 export function inline(text: string): string {
-  const whole = text.replace(/\r?\n$/, '');
-  const [first = '', ...others] = whole.split(/\r?\n/);
+  const [first = '', ...others] = linesOf(text);
   const more = others.length === 1 ? l10n.t('+1 line') : l10n.t('+{0} lines', others.length);
-  return unbroken(`${first}${others.length > 0 ? ` ${more}` : ''}${whole === text ? '' : ' ⏎ '}`);
+  return unbroken(`${first}${others.length > 0 ? ` ${more}` : ''}${text.endsWith('\n') ? ' ⏎ ' : ''}`);
 }
 
 /** What happens where, for one who does not see the place. file: its name, if it is another one. */
@@ -35,14 +34,12 @@ export function summary(edit: NextEdit): string {
 
 /** The lines before and after, for a screen reader and the hover. */
 export function difference({ oldText, newText }: NextEdit): string {
-  const marked = (text: string, mark: string) =>
-    text === ''
-      ? []
-      : text
-          .replace(/\r?\n$/, '')
-          .split(/\r?\n/)
-          .map((line) => mark + line);
+  const marked = (text: string, mark: string) => (text === '' ? [] : linesOf(text).map((line) => mark + line));
   return [...marked(oldText, '- '), ...marked(newText, '+ ')].join('\n');
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
 /** What a screen reader says. key: the one that takes the edit. */
