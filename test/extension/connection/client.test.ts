@@ -18,12 +18,8 @@ const editor = vi.hoisted(() => ({
   token: async () => 'secret',
 }));
 
-vi.mock('vscode', () => ({
-  EventEmitter: class {
-    readonly event = () => ({ dispose: () => {} });
-    readonly fire = () => {};
-  },
-  l10n: { t: (text: string) => text },
+vi.mock('vscode', async (original) => ({
+  ...(await original<typeof import('../../support/vscode.ts')>()),
   window: { createOutputChannel: () => ({ info: () => {}, warn: () => {}, error: () => {} }) },
   workspace: {
     getConfiguration: files.getConfiguration,

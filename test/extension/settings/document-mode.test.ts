@@ -6,16 +6,10 @@ import { DocumentModes } from '../../../extension/settings/document-mode.ts';
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
 const settings = vi.hoisted(() => ({ changed: (_: { affectsConfiguration(section: string): boolean }) => {} }));
 
-vi.mock('vscode', async () => {
+vi.mock('vscode', async (original) => {
   const { languages, RelativePattern } = await import('../../support/globs.ts');
   return {
-    EventEmitter: class {
-      fire = () => {};
-      readonly event = (listener: () => void) => {
-        this.fire = listener;
-      };
-      readonly dispose = vi.fn();
-    },
+    ...(await original<typeof import('../../support/vscode.ts')>()),
     ConfigurationTarget: {},
     languages,
     RelativePattern,

@@ -18,10 +18,6 @@ const editor = vi.hoisted(() => ({
 vi.mock('vscode', async (original) => ({
   ...(await original<typeof import('../../support/vscode.ts')>()),
   commands: { executeCommand: async (id: string) => void editor.run.push(id) },
-  EventEmitter: class {
-    readonly fire = () => undefined;
-    readonly dispose = () => undefined;
-  },
   LanguageStatusSeverity: { Information: 'information', Error: 'error' },
   languages: { createLanguageStatusItem: () => editor.item },
   Uri: { from: ({ path }: { path: string }) => path },
