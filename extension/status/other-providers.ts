@@ -22,6 +22,9 @@ export async function noticeOtherProviders({ globalState }: ExtensionContext): P
   if (found.length === 0) return;
   await globalState.update(noticedKey, [...noticed, ...found]);
   const names = found.map((id) => known.get(id)).join(', ');
-  const message = l10n.t('Suggestions also come from {0}. VS Code shows one at a time: turn off the other one.', names);
+  const message = l10n.t(
+    'Suggestions also come from {0}. VS Code shows one at a time: leave only one extension on.',
+    names,
+  );
   await window.showInformationMessage(`Hearth: ${message}`);
 }
