@@ -30,7 +30,6 @@ export class Patience {
     const now = this.now();
     this.outcomes = this.outcomes.filter(({ ms }) => now - ms < rememberedMs);
     const factor = this.outcomes.reduce((all, { factor, ms }) => all * factor ** (1 - (now - ms) / rememberedMs), 1);
-    // A timer may come up to a millisecond early.
-    return Math.max(this.quietMs + 1, Math.min(maxMs, Math.max(minMs, pauseMs * factor)));
+    return Math.max(this.quietMs, Math.min(maxMs, Math.max(minMs, pauseMs * factor)));
   }
 }

@@ -25,7 +25,7 @@ export class Triggers {
     this.editedLine = line;
     this.editedMs = isUndo ? Number.NEGATIVE_INFINITY : this.now();
     if (isUndo) return;
-    this.timer = setTimeout(() => this.fire('pause'), this.patience.pauseMs);
+    this.awaitPause(this.patience.pauseMs);
   }
 
   cursorMoved(line: number): void {
@@ -57,6 +57,15 @@ export class Triggers {
   stop(): void {
     clearTimeout(this.timer);
     this.isPending = false;
+  }
+
+  /** A timer may fire a little early, in a busy process by more: what is then still too soon is asked later. */
+  private awaitPause(ms: number): void {
+    this.timer = setTimeout(() => {
+      const { quietMs } = this.patience;
+      if (quietMs > 0) this.awaitPause(quietMs);
+      else this.fire('pause');
+    }, ms);
   }
 
   private fire(trigger: NextEditTrigger): void {
