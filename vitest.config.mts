@@ -19,6 +19,7 @@ export default defineConfig({
   resolve: { alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) } },
   test: {
     testTimeout: 30_000,
+    expect: { poll: { timeout: 25_000 } }, // whatever is waited for comes late on a busy machine
     projects: [
       // They leave nothing behind in the modules that they import, so those are loaded once.
       { extends: true, test: { name: 'pure', include: tests, exclude: others, isolate: false, maxWorkers } },

@@ -1,7 +1,7 @@
 // The starter model behind a completion endpoint, which takes the prompt as text, answers as it does to tokens.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { usualTimeouts } from '../../language-server/remote/availability.ts';
 import { Team } from '../../language-server/remote/team.ts';
 import {
@@ -106,6 +106,6 @@ test('a cancelled request ends on the server, too', async () => {
   const request = { tokens: promptAt(remote, 40, /^/), maxTokens: 1000 };
   const { finishReason } = await remote.generate(request, () => abort.abort(), abort.signal);
   expect(finishReason).toBe('cancelled');
-  await vi.waitFor(() => expect(finishReasons.at(-1)).toBe('cancelled'));
-  expect(served.status().state).toBe('idle');
+  await expect.poll(() => finishReasons.at(-1)).toBe('cancelled');
+  await expect.poll(() => served.status().state).toBe('idle');
 });

@@ -1,9 +1,9 @@
 // What ends a server, and what should not: crashes, broken messages, errors in handlers. Whatever is written about them
 // holds no text of a document.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as messages from '../../language-server/protocol/messages.ts';
 import * as nextEdit from '../../language-server/protocol/next-edit.ts';
 import { FrameClient, frame } from './frame-client.ts';
@@ -131,11 +131,12 @@ test.runIf(process.platform === 'linux').each(['exit', 'SIGTERM'])(
     client = new FrameClient(serverCommand);
     const settings = { 'server.url': 'http://127.0.0.1:9', serverToken: `!sh ${script}` };
     await client.initialize({ settings, bundledModel: '/none' });
-    const pid = await vi.waitFor(() => Number(readFileSync(pidFile, 'utf8').trim() || expect.unreachable()));
-    expect(commandLine(pid)).toMatch(/^sleep/);
+    const started = () => Number(existsSync(pidFile) && readFileSync(pidFile, 'utf8'));
+    await expect.poll(() => commandLine(started())).toMatch(/^sleep/);
+    const pid = started();
     if (how === 'exit') await client.stop();
     else client.child.kill('SIGTERM');
     await client.ended;
-    await vi.waitFor(() => expect(commandLine(pid)).toBe(''));
+    await expect.poll(() => commandLine(pid)).toBe('');
   },
 );

@@ -15,7 +15,7 @@ import {
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Statistics } from '../../extension/statistics/statistics.ts';
 import { cannotAnnounceCode, Endpoint } from '../../language-server/protocol/endpoint.ts';
 import { announcementAt, openSocket, serverProgram, startShared } from '../support/shared-process.ts';
@@ -139,7 +139,7 @@ test.runIf(canMount)('without /proc, a server that windows share is found', asyn
   const args = ['--endpoint', endpoint.preparedFolder(endpoint.prepare()), '--log', join(folder, 'log')];
   const [program = '', ...rest] = withMounts('mount -t tmpfs none /proc', [process.execPath, serverProgram, ...args]);
   const child = spawn(program, rest, { stdio: 'ignore' });
-  await vi.waitFor(() => expect(endpoint.announced()?.startTime).toBe(''), { timeout: 10_000 });
+  await expect.poll(() => endpoint.announced()?.startTime).toBe('');
   const socket = await openSocket(endpoint);
   expect(socket.destroyed).toBe(false);
   socket.destroy();

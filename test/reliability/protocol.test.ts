@@ -44,7 +44,7 @@ test('an id that is used again while its request is queued is refused, and later
   await client.write(frame(ask(100)) + frame(ask(100)) + frame(ask('100')));
   expect(await client.reply(100)).toMatchObject({ error: { code: -32600 } });
   expect(await client.reply('100')).toMatchObject({ error: { code: -32600 } });
-  expect(await client.reply(await client.ask(uri, 0, 10))).toMatchObject({ result: { items: [] } });
+  expect(await client.reply(await client.ask(uri, 0, 10))).toHaveProperty('result.reason');
   // The same of an answer to a request of the server.
   const answer = frame(JSON.stringify({ jsonrpc: '2.0', id: 7, result: null }));
   await client.write(answer + answer);

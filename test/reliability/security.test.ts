@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { explainPage } from '../../extension/explain/explain-page.ts';
 import { Statistics } from '../../extension/statistics/statistics.ts';
 import { statisticsPage } from '../../extension/statistics/statistics-page.ts';
@@ -149,7 +149,7 @@ test('a secret of one file, by its name or its text, is in no prompt of another,
   // The document itself is completed: its text goes nowhere but to the model in this process.
   expect((await visit('connect.ts', 40)).reason).not.toBe('secrets-file');
   await visit('main.ts', head.length);
-  await vi.waitFor(() => expect(engine.learned.length).toBeGreaterThan(0));
+  await expect.poll(() => engine.learned.length).toBeGreaterThan(0);
   expect(engine.learned.filter((text) => text.includes(secret))).toEqual([]);
 });
 
