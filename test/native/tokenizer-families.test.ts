@@ -7,13 +7,13 @@ import { gguf } from '@huggingface/gguf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
 import { type GgufValue, writeGguf } from '../support/gguf-writer.ts';
+import { random } from '../support/random.ts';
 import { shapes, syntheticModel } from '../support/synthetic-model.ts';
 import {
   byteLevel,
   isComparable,
   makeOracle,
   type PreTokenizer,
-  randomNumbers,
   randomText,
   split,
   type Vocabulary,
@@ -72,11 +72,11 @@ const families: [name: string, pretokenizers: PreTokenizer[], model?: object][] 
   ['smollm', starcoderLike],
 ];
 
-/** Compares difficult words, two hundred random texts and a source file; returns the number of texts. */
+/** Compares difficult words, random texts and a source file; returns the number of texts. */
 function compare(engine: Engine, expected: (text: string) => number[]): number {
-  const random = randomNumbers(3);
+  const r = random(3);
   const texts = words.flatMap((word) => [word, word + word, ` ${word}\n`]);
-  while (texts.length < 700) texts.push(randomText(random));
+  while (texts.length < 700) texts.push(randomText(r));
   texts.push(readFileSync(join(root, 'native/tokenizer/tokenizer.cc'), 'utf8'));
   const comparable = texts.filter(isComparable);
   for (const text of comparable) {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
+import { random } from '../support/random.ts';
 import {
   byteLevel,
   isComparable,
   makeOracle,
   type Oracle,
-  randomNumbers,
   randomText,
   split,
   words,
@@ -56,10 +56,10 @@ describe.each(models)('%s', (path) => {
   });
 
   test('gives the ids of the other implementation for fifteen hundred random texts', () => {
-    const random = randomNumbers(1);
+    const r = random(1);
     let compared = 0;
     while (compared < 1500) {
-      const text = randomText(random);
+      const text = randomText(r);
       if (!isComparable(text)) continue;
       check(text);
       compared++;

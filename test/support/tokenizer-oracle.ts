@@ -1,5 +1,6 @@
 // An independent tokenizer, @huggingface/tokenizers, and texts on which to compare ours with it.
 import { Tokenizer } from '@huggingface/tokenizers';
+import type { Random } from './random.ts';
 
 export interface Vocabulary {
   tokens: string[];
@@ -56,17 +57,6 @@ export function makeOracle({ tokens, types, merges }: Vocabulary, pretokenizers:
       {},
     );
   return { asText: make([]), parsing: make([...tokens.keys()].filter(isSpecial)) };
-}
-
-// A small generator of our own, so that a failure can be run again (mulberry32).
-export function randomNumbers(seed: number) {
-  let state = seed;
-  return (below: number) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) % below;
-  };
 }
 
 // Where the other implementation departs from the pattern: JavaScript's \s counts U+FEFF and leaves out U+0085.
@@ -126,16 +116,15 @@ export const words = [
   ...['return', ' function', 'const ', 'import os\n', 'self.', '<div>', 'SELECT *', '\n    if (x) {\n'],
 ];
 
-export function randomText(random: (below: number) => number): string {
-  const parts = Array.from({ length: 1 + random(30) }, () =>
-    random(4) === 0 ? String.fromCodePoint(randomScalar(random)) : (words[random(words.length)] ?? ''),
+export function randomText(r: Random): string {
+  const parts = Array.from({ length: 1 + r.below(30) }, () =>
+    r.below(4) === 0 ? String.fromCodePoint(randomScalar(r)) : r.pick(words),
   );
   return parts.join('');
 }
 
 /** Any code point but a surrogate; every plane and ASCII about as often. */
-function randomScalar(random: (below: number) => number): number {
-  const limit = [0x80, 0x800, 0x3000, 0x10000, 0x20000, 0x110000][random(6)] ?? 0x80;
-  const codePoint = random(limit);
+function randomScalar(r: Random): number {
+  const codePoint = r.below(r.pick([0x80, 0x800, 0x3000, 0x10000, 0x20000, 0x110000]));
   return codePoint >= 0xd800 && codePoint < 0xe000 ? 0x41 : codePoint;
 }
