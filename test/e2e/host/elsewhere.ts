@@ -1,28 +1,9 @@
 // Where people write apart from one cursor in a file: what Hearth shows there, and what is accepted.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  commands,
-  NotebookCellData,
-  NotebookCellKind,
-  NotebookData,
-  Selection,
-  scm,
-  type TextDocument,
-  window,
-  workspace,
-} from 'vscode';
+import { commands, NotebookCellData, NotebookCellKind, NotebookData, Selection, scm, window, workspace } from 'vscode';
+import { accept } from './accept.ts';
 import { it, type Test } from './suite.ts';
-
-const shownWithinMs = 30_000;
-
-/** Asks for a suggestion and accepts it. No event tells that ghost text is shown; without any, accepting does nothing. */
-async function accept(document: TextDocument): Promise<void> {
-  const { version } = document;
-  await commands.executeCommand('editor.action.inlineSuggest.trigger');
-  for (const end = Date.now() + shownWithinMs; document.version === version && Date.now() < end; await sleep(10))
-    await commands.executeCommand('editor.action.inlineSuggest.commit');
-}
 
 const head = 'function add(a: number, b: number) {\n  return a + b;\n}\n\n';
 
@@ -42,7 +23,7 @@ export const tests: Test[] = [
   }),
 
   it('a cell of a notebook gets suggestions', async () => {
-    const cells = ['def area(a, b):\n    return a * b', 'def volume(a, b, c):\n    ret'];
+    const cells = ['def multiply(a, b):\n    return a * b', 'def add(a, b):\n    ret'];
     const data = new NotebookData(cells.map((text) => new NotebookCellData(NotebookCellKind.Code, text, 'python')));
     const notebook = await workspace.openNotebookDocument('jupyter-notebook', data);
     const editor = await window.showNotebookDocument(notebook);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { commands, extensions, Selection, window, workspace } from 'vscode';
 import type { Api } from '../../../extension/extension.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
+import { accept } from './accept.ts';
 import { it, type Test } from './suite.ts';
 
 const hearth = extensions.getExtension<Api>('hearth.hearth');
@@ -51,11 +52,7 @@ export const tests: Test[] = [
     const editor = await window.showTextDocument(document);
     const end = document.positionAt(text.length);
     editor.selection = new Selection(end, end);
-    await commands.executeCommand('editor.action.inlineSuggest.trigger');
-    // No event tells an extension that ghost text is shown; without any, accepting it does nothing.
-    const deadline = Date.now() + 30_000;
-    while (document.getText() === text && Date.now() < deadline)
-      await commands.executeCommand('editor.action.inlineSuggest.commit');
+    await accept(document);
     assert.ok(document.getText().startsWith(text));
     assert.ok(document.getText().length > text.length, 'no ghost text was accepted');
   }),

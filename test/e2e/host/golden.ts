@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConfigurationTarget,
   commands,
@@ -23,9 +22,9 @@ import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { type GoldenCase, goldenCases } from '../../golden/golden-cases.ts';
 import { maxTokensOf, scripted } from '../../golden/scripted.ts';
 import { cursorIn } from '../../language-server/cursor.ts';
+import { accept } from './accept.ts';
 import { it, type Test } from './suite.ts';
 
-const shownWithinMs = 10_000;
 const folder = join(__dirname, '../../../test/golden');
 
 /** The case's text as an item for the document; null if there is none. */
@@ -75,10 +74,7 @@ class OneEditor {
     if (!this.item) return null;
     const cursor = document.positionAt(offset);
     editor.selection = new Selection(cursor, cursor);
-    await commands.executeCommand('editor.action.inlineSuggest.trigger');
-    // No event tells that ghost text is shown; without any, accepting it does nothing.
-    for (const end = Date.now() + shownWithinMs; document.getText() === text && Date.now() < end; await sleep(10))
-      await commands.executeCommand('editor.action.inlineSuggest.commit');
+    await accept(document);
     return document.getText();
   }
 
