@@ -1,13 +1,12 @@
 // Takes the frames of the animation in README.md: a person writes a file with Hearth. The name of a frame says how long
 // it is shown, independent of how long taking it took: keys come every 110 ms, with pauses for reading.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e animation && python3 test/e2e/animate.py
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
-import { startCodeServer } from './code-server.ts';
+import { CodeServer } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
 const frames = 'build/e2e/frames';
@@ -31,16 +30,16 @@ export function add(a: Point, b: Point): Point {
 `;
 
 test('writes two functions', async () => {
-  const temporary = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-  const folder = join(temporary, 'geometry');
+  const server = new CodeServer({ vsix: [inject('vsix')], settings });
+  const folder = join(server.root, 'geometry');
   const file = join(folder, 'point.ts');
+  await server.start();
   mkdirSync(folder);
   writeFileSync(file, '');
   rmSync(frames, { recursive: true, force: true });
   mkdirSync(frames, { recursive: true });
-  const server = await startCodeServer({ vsix: [inject('vsix')], settings });
   const browser = await launchBrowser();
-  const bench = await Workbench.open(browser, server, folder, file);
+  const bench = await new Workbench(server, folder, file).open(browser);
   let count = 0;
   const frame = async (ms: number) => {
     const name = `${String(count++).padStart(3, '0')}-${ms}.png`;
@@ -57,11 +56,11 @@ test('writes two functions', async () => {
     await frame(ms);
   };
   const suggestion = async (words: RegExp) => {
-    await expect.poll(() => bench.shownGhostText(), { timeout: 20_000 }).toMatch(words);
+    await expect.poll(() => bench.shownGhostText()).toMatch(words);
     await frame(readMs);
   };
 
-  await bench.statusSays(/ready/, 60_000);
+  await bench.statusSays(/ready/);
   await bench.setText(sample);
   await bench.page.setViewportSize({ width: 720, height: 470 });
   await bench.page.mouse.move(600, 300);
@@ -86,5 +85,4 @@ test('writes two functions', async () => {
   await press('Tab', 2500);
   await browser.close();
   await server.stop();
-  rmSync(temporary, { recursive: true, force: true });
 }, 240_000);

@@ -1,25 +1,15 @@
 // A damaged installation: each fault is reported once, and Hearth works again when it is repaired.
 import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CodeServer } from './code-server.ts';
-import { Editor, openingMs } from './editor.ts';
+import { expect, test } from 'vitest';
+import { useEditor } from './editor.ts';
 import { installedIn, replaceServer } from './installed.ts';
-import type { Workbench } from './workbench.ts';
 
-let editor: Editor;
-let server: CodeServer;
-let bench: Workbench;
+const { server, bench } = useEditor({ files: { 'a.ts': '' }, beforeWindow: damage });
 let installed: string;
 
-beforeAll(async () => {
-  editor = await Editor.open({ files: { 'a.ts': '' }, beforeWindow: damage });
-  ({ server, bench } = editor);
-}, openingMs);
-afterAll(() => editor?.close());
-
-function damage(of: CodeServer): void {
-  installed = installedIn(of);
+function damage(): void {
+  installed = installedIn(server);
   renameSync(join(installed, 'hearth.node'), join(installed, 'kept.node'));
   renameSync(join(installed, 'server.js'), join(installed, 'kept.js'));
   copyFileSync(join(installed, 'kept.js'), join(installed, 'server.js'));
@@ -29,7 +19,7 @@ function damage(of: CodeServer): void {
 /** The message that VS Code shows, once its text is as expected. */
 async function message(words: RegExp) {
   const shown = bench.page.locator('.notification-toast', { hasText: words });
-  await shown.waitFor({ timeout: 60_000 });
+  await shown.waitFor();
   expect(await shown.count()).toBe(1);
   await bench.statusSays(words);
   return shown;
@@ -62,7 +52,7 @@ test('a model that is too slow for the machine is named once, with the way to a 
   await replaceServer(installed, 'slow-server.ts');
   await bench.runCommand('Notifications: Clear All Notifications');
   await bench.runCommand('Hearth: Restart Server');
-  await bench.statusSays(/ready/, 30_000);
+  await bench.statusSays(/ready/);
   await bench.editor.locator('.view-line').first().click();
   await bench.page.keyboard.type('const answerToEverything = 42;', { delay: 150 });
   const shown = bench.page.locator('.notification-toast', { hasText: 'too slow for this computer' });
@@ -75,5 +65,5 @@ test('a repaired installation works after a restart of the server', async () => 
   renameSync(join(installed, 'kept.js'), join(installed, 'server.js'));
   renameSync(join(installed, 'kept.node'), join(installed, 'hearth.node'));
   await bench.runCommand('Hearth: Restart Server');
-  await bench.statusSays(/ready/, 30_000);
+  await bench.statusSays(/ready/);
 });

@@ -1,9 +1,10 @@
 // A real VS Code without a desktop: VS Code's own server (workbench and Node extension host) on 127.0.0.1, as
 // installed by scripts/install-vscode.sh. No sign-in, no network, all its files in one temporary folder.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -47,63 +48,77 @@ export interface CodeServerOptions {
   managed?: object;
 }
 
-export interface CodeServer {
-  url: string;
+export class CodeServer {
   /** Its temporary folder. */
-  root: string;
+  readonly root = join(tmpdir(), `hearth-e2e-${randomBytes(4).toString('hex')}`);
   /** The user's settings.json. */
-  settingsFile: string;
-  /** What the editor sees as /etc/hearth/settings.json. */
-  managedFile: string;
-  /** The extension's logs of all windows, one after another; '' if there are none yet. */
-  hearthLog(): string;
-  /** hearthLog(), once nothing has been added for two seconds: what was begun before has then been logged. */
-  settledLog(): Promise<string>;
-  stop(keepFiles?: boolean): Promise<void>;
-}
+  readonly settingsFile = join(this.root, 'data/User/settings.json');
+  /** What the editor sees as /etc/hearth/settings.json. Outside the layer, which must not change while it is mounted. */
+  readonly managedFile = join(this.root, 'managed.json');
+  private child: ChildProcess | undefined;
+  private port = '';
 
-export async function startCodeServer({
-  vsix = [],
-  isTestDriver = false,
-  settings = {},
-  isTrusted = true,
-  managed,
-}: CodeServerOptions): Promise<CodeServer> {
-  const root = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-  const userData = join(root, 'data');
-  mkdirSync(join(userData, 'User'), { recursive: true });
-  const settingsFile = join(userData, 'User/settings.json');
-  writeFileSync(settingsFile, settingsText(settings));
-  const env = cleanEnvironment(root);
-  const common = [serverMain, '--accept-server-license-terms', '--user-data-dir', userData];
-  common.push('--extensions-dir', join(root, 'extensions'), '--server-data-dir', root, '--telemetry-level', 'off');
-  if (vsix.length > 0) {
-    await promisify(execFile)(node, [...common, ...vsix.flatMap((file) => ['--install-extension', file])], { env });
+  constructor(private readonly options: CodeServerOptions = {}) {}
+
+  async start(): Promise<void> {
+    const { vsix = [], isTestDriver = false, isTrusted = true, managed } = this.options;
+    mkdirSync(dirname(this.settingsFile), { recursive: true });
+    this.resetSettings();
+    const env = cleanEnvironment(this.root);
+    const common = [serverMain, '--accept-server-license-terms', '--user-data-dir', join(this.root, 'data')];
+    common.push('--extensions-dir', join(this.root, 'extensions'), '--server-data-dir', this.root);
+    common.push('--telemetry-level', 'off');
+    if (vsix.length > 0)
+      await promisify(execFile)(node, [...common, ...vsix.flatMap((file) => ['--install-extension', file])], { env });
+    const args = [...common, '--host', '127.0.0.1', '--port', '0', '--without-connection-token'];
+    if (isTrusted) args.push('--disable-workspace-trust');
+    if (isTestDriver) args.push('--enable-smoke-test-driver');
+    if (managed) writeFileSync(this.managedFile, JSON.stringify(managed));
+    const [program = node, ...all] = [...(managed ? withManaged(this.managedFile) : []), node, ...args];
+    // A process group of its own, so that the extension hosts can be ended with it.
+    this.child = spawn(program, all, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    this.port = await listeningPort(this.child, join(this.root, 'code-server.log'));
   }
-  const args = [...common, '--host', '127.0.0.1', '--port', '0'];
-  args.push('--without-connection-token');
-  if (isTrusted) args.push('--disable-workspace-trust');
-  if (isTestDriver) args.push('--enable-smoke-test-driver');
-  // A process group of its own, so that the extension hosts can be ended with it.
-  const [program = node, ...all] = [...(managed ? withManaged(root, managed) : []), node, ...args];
-  const child = spawn(program, all, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  const port = await listeningPort(child, join(root, 'code-server.log'));
-  return {
-    url: `http://127.0.0.1:${port}`,
-    root,
-    settingsFile,
-    managedFile: managedFile(root),
-    hearthLog: () => logsIn(join(userData, 'logs')),
-    settledLog: () => settled(() => logsIn(join(userData, 'logs'))),
-    stop: async (keepFiles = false) => {
-      await end(child);
-      if (!keepFiles) rmSync(root, { recursive: true, force: true });
-    },
-  };
-}
 
-/** Outside the layer, which must not change while it is mounted: a link in there leads to it. */
-const managedFile = (root: string) => join(root, 'managed.json');
+  async stop(): Promise<void> {
+    if (this.child) await end(this.child);
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The URL by which the workbench, a web page, addresses a file on this machine. */
+  remoteUri(path: string): string {
+    return `vscode-remote://127.0.0.1:${this.port}${path}`;
+  }
+
+  /** Writes the settings that it began with. */
+  resetSettings(): void {
+    writeFileSync(this.settingsFile, settingsText(this.options.settings ?? {}));
+  }
+
+  /** The extension's logs of all windows, one after another; '' if there are none yet. */
+  hearthLog(): string {
+    return logsIn(join(this.root, 'data/logs'));
+  }
+
+  /** hearthLog(), once nothing has been added for two seconds: what was begun before has then been logged. */
+  async settledLog(): Promise<string> {
+    for (let before = this.hearthLog(); ; ) {
+      await sleep(2000);
+      const now = this.hearthLog();
+      if (now === before) return now;
+      before = now;
+    }
+  }
+
+  /** The language servers that the windows have connected to, one window after the other. */
+  connections(): number[] {
+    return [...this.hearthLog().matchAll(/is running as process (\d+)/g)].map(([, pid]) => Number(pid));
+  }
+}
 
 /** The beginning of a command line that runs the rest with a mount table of its own. */
 const ownMounts = ['unshare', '--map-root-user', '--mount'];
@@ -114,9 +129,8 @@ export function canManage(): boolean {
   return spawnSync(program ?? '', args).status === 0;
 }
 
-function withManaged(root: string, managed: object): string[] {
-  writeFileSync(managedFile(root), JSON.stringify(managed));
-  return [...ownMounts, 'sh', '-c', `${mountLayer(managedFile(root))} && exec "$@"`, 'sh'];
+function withManaged(file: string): string[] {
+  return [...ownMounts, 'sh', '-c', `${mountLayer(file)} && exec "$@"`, 'sh'];
 }
 
 /**
@@ -130,11 +144,6 @@ function mountLayer(file: string): string {
     `ln -s "${file}" /mnt/etc/hearth/settings.json`,
     'mount -t overlay overlay -o lowerdir=/etc,upperdir=/mnt/etc,workdir=/mnt/work /etc',
   ].join(' && ');
-}
-
-/** The URL by which the workbench, a web page, addresses a file on this machine. */
-export function remoteUri(server: CodeServer, path: string): string {
-  return `vscode-remote://${new URL(server.url).host}${path}`;
 }
 
 // Environment variables of npm, Vitest or an outer VS Code must not reach the extension host.
@@ -190,14 +199,5 @@ function logsIn(folder: string): string {
       .join('');
   } catch {
     return ''; // not yet there
-  }
-}
-
-async function settled(read: () => string): Promise<string> {
-  for (let before = read(); ; ) {
-    await sleep(2000);
-    const now = read();
-    if (now === before) return now;
-    before = now;
   }
 }

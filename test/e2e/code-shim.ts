@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';
 import { launchBrowser } from './browser.ts';
-import { remoteUri, startCodeServer } from './code-server.ts';
+import { CodeServer } from './code-server.ts';
 
 // What VS Code itself says into the console of a page: its own stack traces, "[Service Worker] ..." and the like.
 const noise = /\/out\/vs\/|^(\[|Creating a socket|Resolv|Updating additional|Extension host|Timed out|getaddrinfo)/;
@@ -16,7 +16,8 @@ function option(name: string): string {
   return argument.slice(name.length + 3);
 }
 
-const server = await startCodeServer({ isTestDriver: true });
+const server = new CodeServer({ isTestDriver: true });
+await server.start();
 const browser = await launchBrowser();
 let code = 1;
 try {
@@ -27,7 +28,7 @@ try {
     if (!noise.test(line)) console.log(line);
   });
   const payload = JSON.stringify(
-    ['extensionDevelopmentPath', 'extensionTestsPath'].map((name) => [name, remoteUri(server, option(name))]),
+    ['extensionDevelopmentPath', 'extensionTestsPath'].map((name) => [name, server.remoteUri(option(name))]),
   );
   const folder = join(server.root, 'workspace');
   mkdirSync(folder);

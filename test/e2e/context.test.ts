@@ -1,10 +1,8 @@
 // In the real editor, definitions and code of other open files become part of the prompt, if they may be shared.
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CodeServer } from './code-server.ts';
-import { Editor, openingMs } from './editor.ts';
-import type { Workbench } from './workbench.ts';
+import { expect, test } from 'vitest';
+import { useEditor } from './editor.ts';
 
 const price = (name: string) =>
   `export function ${name}(amount: number, rate: number): number {\n  const factor = 1 + rate / 100;\n  return Math.round(amount * factor);\n}\n\n`;
@@ -12,16 +10,10 @@ const prices = ['grossPrice', 'netPrice', 'salePrice', 'memberPrice', 'exportPri
 const main =
   "import { grossPrice, netPrice } from './prices';\n\nexport function total(amount: number): number {\n  return grossPrice(amount, 19);\n}\n";
 
-let editor: Editor;
-let server: CodeServer;
-let bench: Workbench;
-
-beforeAll(async () => {
-  const beforeWindow = (_: CodeServer, folder: string) => void execFileSync('git', ['init', '-q', folder]);
-  editor = await Editor.open({ files: { 'main.ts': main, 'prices.ts': prices }, beforeWindow });
-  ({ server, bench } = editor);
-}, openingMs);
-afterAll(() => editor?.close());
+const { server, bench, folder } = useEditor({
+  files: { 'main.ts': main, 'prices.ts': prices },
+  beforeWindow: () => void execFileSync('git', ['init', '-q', folder]),
+});
 
 /** The longest prompt of a completion in main.ts, in tokens. */
 function longestPrompt(): number {
@@ -30,22 +22,19 @@ function longestPrompt(): number {
 }
 
 test('a key finds the code of another file, where a name at the cursor is defined, in its prompt', async () => {
-  await bench.statusSays(/ready/, 60_000);
+  await bench.statusSays(/ready/);
   const alone = main.length / 2; // main.ts has far fewer tokens
   // The language features need a moment before they know a definition; what they say is read while the cursor rests.
   // Another digit each time: what was answered before is not asked again.
   let digit = 0;
   await expect
-    .poll(
-      async () => {
-        await bench.press('Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'End');
-        await sleep(1000);
-        await bench.type(String(digit++ % 10));
-        await sleep(500);
-        await bench.press('Control+z');
-        return longestPrompt();
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await bench.press('Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'End');
+      await sleep(1000);
+      await bench.type(String(digit++ % 10));
+      await sleep(500);
+      await bench.press('Control+z');
+      return longestPrompt();
+    })
     .toBeGreaterThan(alone);
-}, 120_000);
+});

@@ -1,83 +1,52 @@
 // Chooses a model from the list, downloads it and gets ghost text from it, in one window without a restart. The
-// download comes from a mirror on this machine, which serves the starter model in place of a model of the list. The
-// installed list has the starter's length and digest for it.
+// download comes from a mirror on this machine, which serves the starter model in place of two models of the list. The
+// installed list has the starter's length for both, and its digest for one.
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join, resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { catalogue } from '../../language-server/models/catalogue.ts';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
-import type { CodeServer } from './code-server.ts';
-import { Editor, openingMs } from './editor.ts';
-import type { Workbench } from './workbench.ts';
+import { useEditor } from './editor.ts';
+import { installedIn } from './installed.ts';
 
-const starter = readFileSync(resolve('models/starter.gguf'));
+const starter = readFileSync('models/starter.gguf');
 const replaced = catalogueFile('qwen2.5-coder-7b-q8_0.gguf');
-/** The mirror sends another file of this length. */
+/** Has the starter's length in the list, and a digest that is not the starter's. */
 const wrong = catalogueFile('qwen2.5-coder-0.5b-q8_0.gguf');
 const ranges: (string | undefined)[] = [];
-/** Of each piece of a twentieth. */
-let pieceMs = 100;
 
 const mirror = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? '', 'http://localhost');
-  if (pathname === new URL(replaced.url).pathname) return void sendStarter(request, response);
-  if (pathname === new URL(wrong.url).pathname) return void sendWrong(response);
+  if (pathname === new URL(replaced.url).pathname) return sendInTwoParts(request, response);
+  if (pathname === new URL(wrong.url).pathname) return void response.end(starter);
   response.writeHead(404).end();
 });
 
-function sendStarter({ headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+/** What is asked for as a whole sticks in the middle, until the client has had enough. */
+function sendInTwoParts({ headers }: IncomingMessage, response: ServerResponse): void {
   ranges.push(headers.range);
   const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
   const part = from > 0 && { 'content-range': `bytes ${from}-${starter.length - 1}/${starter.length}` };
   response.writeHead(part ? 206 : 200, { etag: '"starter"', 'content-length': starter.length - from, ...part });
-  return send(response, async function* () {
-    const piece = Math.ceil(starter.length / 20);
-    for (let at = from; at < starter.length; at += piece) {
-      yield starter.subarray(at, at + piece);
-      await sleep(pieceMs);
-    }
-  });
+  if (part) response.end(starter.subarray(from));
+  else response.write(starter.subarray(0, starter.length / 2));
 }
 
-function sendWrong(response: ServerResponse): Promise<void> {
-  const { maxBytes } = wrong;
-  response.writeHead(200, { etag: '"wrong"', 'content-length': maxBytes });
-  return send(response, function* () {
-    for (let sent = 0; sent < maxBytes; sent += starter.length) yield starter.subarray(0, maxBytes - sent);
-  });
-}
+await once(mirror.listen(0, '127.0.0.1'), 'listening');
+const { server, bench } = useEditor({
+  files: { 'math.ts': '' },
+  settings: { 'hearth.download.mirror': `http://127.0.0.1:${(mirror.address() as AddressInfo).port}` },
+  beforeWindow: listStarter,
+});
 
-/** Ends when the client disconnects. */
-const send = (response: ServerResponse, pieces: () => Iterable<Buffer> | AsyncIterable<Buffer>): Promise<void> =>
-  pipeline(pieces, response).catch(() => undefined);
-
-let address: string;
-let editor: Editor;
-let server: CodeServer;
-let bench: Workbench;
-
-beforeAll(async () => {
-  await new Promise<void>((listening) => mirror.listen(0, '127.0.0.1', listening));
-  address = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}`;
-  const settings = { 'hearth.download.mirror': address };
-  editor = await Editor.open({ files: { 'math.ts': '' }, settings, beforeWindow: listStarter });
-  ({ server, bench } = editor);
-}, openingMs);
-
-afterAll(async () => {
-  await editor?.close();
+afterAll(() => {
   mirror.closeAllConnections();
   mirror.close();
 });
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await bench.afterFailure(task.name, { 'hearth.download.mirror': address });
-}, 90_000);
 
 function catalogueFile(name: string): RemoteFile {
   const file = catalogue.map((model) => model.file).find((each) => each.name === name);
@@ -85,21 +54,21 @@ function catalogueFile(name: string): RemoteFile {
   return file;
 }
 
-/** Changes the list of the installed extension. */
-function listStarter({ root }: CodeServer): void {
-  const { maxBytes, sha256 } = replaced;
-  const digest = createHash('sha256').update(starter).digest('hex');
-  const extensions = join(root, 'extensions');
-  const programs = readdirSync(extensions, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(extensions, name))
-    .filter((name) => name.endsWith('.js') && readFileSync(name, 'utf8').includes(String(sha256)));
-  expect(programs.length).toBeGreaterThan(0);
-  for (const program of programs) {
-    const text = readFileSync(program, 'utf8');
-    const listed = new RegExp(`${maxBytes}(, *['"])${sha256}`);
-    expect(text).toMatch(listed);
-    writeFileSync(program, text.replace(listed, `${starter.length}$1${digest}`));
-  }
+/** Changes what the installed extension's list says of the two files. */
+function listStarter(): void {
+  list(replaced, createHash('sha256').update(starter).digest('hex'));
+  list(wrong, wrong.sha256);
+}
+
+function list({ maxBytes, sha256 }: RemoteFile, digest: string | null): void {
+  const programs = readdirSync(installedIn(server))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => join(installedIn(server), name));
+  const listed = new RegExp(`${maxBytes}(, *['"])${sha256}`);
+  const concerned = programs.filter((name) => listed.test(readFileSync(name, 'utf8')));
+  expect(concerned.length).toBeGreaterThan(0);
+  for (const program of concerned)
+    writeFileSync(program, readFileSync(program, 'utf8').replace(listed, `${starter.length}$1${digest}`));
 }
 
 const notification = (words: RegExp) => bench.page.locator('.notification-toast', { hasText: words });
@@ -117,7 +86,7 @@ async function download(name: string, quantization: string): Promise<void> {
     hasText: new RegExp(`${name}\\s*${quantization}`),
   });
   await bench.page.locator('.quick-input-widget input.input').fill(name);
-  await row.click({ timeout: 30_000 });
+  await row.click();
   await bench.page
     .getByText(/^Download .* from 127\.0\.0\.1:\d+\?$/)
     .first()
@@ -126,17 +95,16 @@ async function download(name: string, quantization: string): Promise<void> {
 }
 
 test('a download is chosen, followed, paused, resumed and used, all in one window', async () => {
-  await bench.statusSays(/ready/, 60_000);
+  await bench.statusSays(/ready/);
   await download('Qwen2.5-Coder 7B', 'Q8_0');
   const progress = notification(/Downloading Qwen2\.5-Coder 7B.*MB/);
-  await progress.waitFor({ timeout: 20_000 });
+  await progress.waitFor();
   await progress.getByRole('button', { name: 'Cancel' }).click();
   const paused = notification(/is paused at \d+ of \d+ MB/);
-  await paused.waitFor({ timeout: 20_000 });
+  await paused.waitFor();
   expect(modelFiles().sort()).toEqual([`${replaced.name}.part`, `${replaced.name}.part.json`]);
-  pieceMs = 10;
   await paused.getByRole('button', { name: 'Continue' }).click();
-  await expect.poll(() => server.hearthLog(), { timeout: 60_000 }).toMatch(/loaded Starter Coder.*\n.*loaded Starter/s);
+  await expect.poll(() => server.hearthLog()).toMatch(/loaded Starter Coder.*\n.*loaded Starter/s);
   expect(modelFiles()).toEqual([replaced.name]);
   expect(ranges).toEqual([undefined, expect.stringMatching(/^bytes=[1-9]\d*-$/)]);
   expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toContain(replaced.name);
@@ -146,14 +114,14 @@ test('a download is chosen, followed, paused, resumed and used, all in one windo
   );
   await bench.press('Control+End');
   await bench.type('return');
-  await expect.poll(() => bench.shownGhostText(), { timeout: 20_000 }).not.toBe('');
-}, 120_000);
+  await expect.poll(() => bench.shownGhostText()).not.toBe('');
+});
 
 test('what a mirror sends in place of a model with a known digest is refused, deleted and not used', async () => {
   const before = JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path'];
   await download('Qwen2.5-Coder 0.5B', 'Q8_0');
   const refused = notification(/is damaged or another file: its length or SHA-256 digest is wrong/);
-  await refused.waitFor({ timeout: 100_000 });
+  await refused.waitFor();
   expect(modelFiles()).toEqual([replaced.name]);
   expect(JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path']).toBe(before);
-}, 150_000);
+});

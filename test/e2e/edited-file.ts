@@ -20,15 +20,15 @@ export class EditedFile {
     return [...new Set(texts.map((text) => text.replaceAll('\u00a0', ' ')))];
   }
 
-  offered(timeout = 20_000): Promise<unknown> {
-    return expect.poll(() => this.drawn(), { timeout }).not.toEqual([]);
+  offered(): Promise<unknown> {
+    return expect.poll(() => this.drawn()).not.toEqual([]);
   }
 
   /** Replaces the text, which is much at once and therefore no edit that anything follows from. */
   async start(text: string): Promise<void> {
     await this.bench.press('Control+1', 'Control+Home');
     await this.bench.setText(text);
-    await sleep(1600);
+    await sleep(2000); // what is typed within 1.5 s after it would count as a part of it
   }
 
   /** Puts the cursor before the first occurrence of a word, by keys. */

@@ -1,56 +1,61 @@
-// What most files of tests drive: VS Code's server with Hearth installed, and one window of it on a folder of files.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// What most files of tests drive: VS Code's server with Hearth installed, and a window of it on a folder of files.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { launchBrowser } from './browser.ts';
-import { type CodeServer, type CodeServerOptions, startCodeServer } from './code-server.ts';
+import { CodeServer, type CodeServerOptions } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
-interface EditorOptions extends Omit<CodeServerOptions, 'vsix'> {
+export interface EditorOptions extends Omit<CodeServerOptions, 'vsix'> {
   /** Name -> text. The first one is open. */
   files: Record<string, string>;
   /** Called when Hearth is installed and the files are there, before the window opens. */
-  beforeWindow?: (server: CodeServer, folder: string) => void;
+  beforeWindow?: () => void | Promise<void>;
   /** Packages of other extensions. */
   extensions?: string[];
 }
 
-/** How long the hook may take that opens one. */
-export const openingMs = 150_000;
-
-export class Editor {
-  private constructor(
-    readonly folder: string,
-    readonly server: CodeServer,
-    readonly browser: Browser,
-    readonly bench: Workbench,
-  ) {}
-
-  static async open({ files, beforeWindow, extensions = [], ...options }: EditorOptions): Promise<Editor> {
-    const folder = join(mkdtempSync(join(tmpdir(), 'hearth-e2e-')), 'sample');
-    const paths = Object.keys(files).map((name) => join(folder, name));
-    for (const path of paths) mkdirSync(dirname(path), { recursive: true });
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const server = await startCodeServer({ vsix: [inject('vsix'), ...extensions], ...options });
-    const browser = await launchBrowser();
-    try {
-      beforeWindow?.(server, folder);
-      return new Editor(folder, server, browser, await Workbench.open(browser, server, folder, paths[0] ?? ''));
-    } catch (error) {
-      await close(folder, server, browser);
-      throw error;
-    }
-  }
-
-  close(): Promise<void> {
-    return close(this.folder, this.server, this.browser);
-  }
+export interface Editor {
+  server: CodeServer;
+  /** Its workspace. */
+  folder: string;
+  bench: Workbench;
+  /** Opens another window on the folder, with an empty file. */
+  openWindow(file: string): Promise<Workbench>;
 }
 
-async function close(folder: string, server: CodeServer, browser: Browser): Promise<void> {
-  await browser.close();
-  await server.stop();
-  rmSync(dirname(folder), { recursive: true, force: true });
+/**
+ * Call at the top of a file or group of tests. The editor runs while they do; a test that fails leaves a picture and a log,
+ * and the window is then loaded anew.
+ */
+export function useEditor({ files, beforeWindow, extensions = [], ...options }: EditorOptions): Editor {
+  const server = new CodeServer({ vsix: [inject('vsix'), ...extensions], ...options });
+  const folder = join(server.root, 'sample');
+  const bench = new Workbench(server, folder, join(folder, Object.keys(files)[0] ?? ''));
+  let browser: Browser;
+
+  beforeAll(async () => {
+    await server.start();
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    await beforeWindow?.();
+    browser = await launchBrowser();
+    await bench.open(browser);
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await bench.afterFailure(task.name);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server.stop();
+  });
+
+  const openWindow = (file: string) => {
+    writeFileSync(join(folder, file), '');
+    return new Workbench(server, folder, join(folder, file)).open(browser);
+  };
+  return { server, folder, bench, openWindow };
 }

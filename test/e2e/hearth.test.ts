@@ -2,10 +2,8 @@
 // generates.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { CodeServer } from './code-server.ts';
-import { Editor, openingMs } from './editor.ts';
-import type { Workbench } from './workbench.ts';
+import { expect, test } from 'vitest';
+import { useEditor } from './editor.ts';
 
 const sample = `class Stack<Item> {
   private items: Item[] = [];
@@ -30,19 +28,7 @@ declare function getComputedStyle(element: unknown): {
   getPropertyValue(name: string): string;
 };
 
-let editor: Editor;
-let server: CodeServer;
-let bench: Workbench;
-
-beforeAll(async () => {
-  editor = await Editor.open({ files: { 'stack.ts': '' } });
-  ({ server, bench } = editor);
-}, openingMs);
-afterAll(() => editor?.close());
-
-afterEach(async ({ task }) => {
-  if (task.result?.state === 'fail') await bench.afterFailure(task.name);
-}, 90_000);
+const { server, bench } = useEditor({ files: { 'stack.ts': '' } });
 
 /**
  * Takes a picture for README.md or the walkthrough, only on request, so that tests leave the working tree unchanged.
@@ -54,29 +40,26 @@ async function picture(name: string): Promise<void> {
   await bench.page.screenshot({ path: `media/${name}.png` });
 }
 
-/** How often the server answered for the document's end, with what it says about it in the log. */
-function answersAtEnd(text: string, result: RegExp): number {
+/** How often the server has answered for the document's end with a whole text, by the log. */
+function answersAtEnd(text: string): number {
   const lines = text.split('\n');
   const place = `completion at stack.ts:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}: `;
-  const log = server.hearthLog().split('\n');
-  return log.filter((line) => line.includes(place) && result.test(line.slice(line.indexOf(place) + place.length)))
-    .length;
+  const answers = server.hearthLog().split(place).slice(1);
+  return answers.filter((answer) => /^(shown|typed-along);/.test(answer)).length;
 }
 
 /** Types at the end of the sample and answers with the ghost text that is then shown. */
 async function ghostTextFor(last: string): Promise<string> {
   await bench.setText(sample);
-  const before = answersAtEnd(sample + last, /^(shown|still-growing|typed-along);/);
+  const before = answersAtEnd(sample + last);
   await bench.type(last);
-  await expect
-    .poll(() => answersAtEnd(sample + last, /^(shown|still-growing|typed-along);/), { timeout: 20_000 })
-    .toBeGreaterThan(before);
+  await expect.poll(() => answersAtEnd(sample + last)).toBeGreaterThan(before);
   await expect.poll(() => bench.shownGhostText()).not.toBe('');
   return bench.shownGhostText();
 }
 
 test('the status bar says ready once the bundled model is loaded', async () => {
-  await bench.statusSays(/ready/, 60_000);
+  await bench.statusSays(/ready/);
 });
 
 // An edit asks for a completion, which may come first and leave nothing to read: moving the cursor asks for none.
@@ -85,12 +68,12 @@ test('the text around the cursor is read before a key comes', async () => {
   await bench.press('ArrowUp', 'ArrowUp', 'ArrowUp', 'End');
   const line = sample.split('\n').length - 3;
   const read = new RegExp(`read \\d+ tokens around stack\\.ts:${line}:`);
-  await expect.poll(() => server.hearthLog(), { timeout: 10_000 }).toMatch(read);
+  await expect.poll(() => server.hearthLog()).toMatch(read);
 });
 
 test('typing brings ghost text, and the status bar says how fast it came', async () => {
   await ghostTextFor(typed);
-  await bench.statusSays(/ready, \d+ tokens per second/, 10_000);
+  await bench.statusSays(/ready, \d+ tokens per second/);
   expect(await bench.statusItem.textContent()).toMatch(/^ [\d.]+ tok\/s$/);
 });
 
@@ -125,7 +108,7 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   await bench.selectLines(4, 6);
   await bench.runCommand('Hearth: Explain Selection');
   const page = bench.webview();
-  await page.getByText(/^\d+ tokens in [\d.]+ s/).waitFor({ timeout: 60_000 });
+  await page.getByText(/^\d+ tokens in [\d.]+ s/).waitFor();
   expect(await page.locator('h1').textContent()).toBe('stack.ts, lines 4–6');
   expect((await page.locator('main').textContent())?.trim()).not.toBe('');
   expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
@@ -133,48 +116,36 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   await page.getByRole('textbox').fill('Why?');
   await page.getByRole('textbox').press('Enter');
   await page.getByRole('heading', { name: 'Why?' }).waitFor();
-  await page.getByRole('button', { name: 'Retry' }).waitFor({ timeout: 60_000 });
-});
-
-test('no ghost text comes while completions are turned off', async () => {
-  await bench.runCommand('Hearth: Turn Suggestions On or Off');
-  await bench.statusSays(/turned off/, 10_000);
-  await bench.setText(sample);
-  const off = answersAtEnd(sample + typed, /./);
-  await bench.type(typed);
-  await sleep(2000);
-  expect(answersAtEnd(sample + typed, /./)).toBe(off);
-  expect(await bench.shownGhostText()).toBe('');
-  await bench.runCommand('Hearth: Turn Suggestions On or Off');
-  await bench.statusSays(/ready/, 10_000);
-  expect(await ghostTextFor(typed)).not.toBe('');
+  await page.getByRole('button', { name: 'Retry' }).waitFor();
 });
 
 test('off for all is off for a language that was off and on again, and no mode stays in the settings', async () => {
   const modes = () => readFileSync(server.settingsFile, 'utf8').match(/"hearth\.mode".*/g) ?? [];
   const before = modes();
+  await bench.setText(sample);
   for (const status of [/turned off for "typescript"/, /ready/]) {
     await bench.statusItem.click();
     await bench.page.locator('.quick-input-widget input.input').fill('Turn On or Off for');
     await bench.choose('Turn On or Off for "typescript"');
     await bench.statusSays(status);
   }
-  await bench.setText(sample);
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
   await bench.statusSays(/turned off/);
+  await bench.setText(sample);
   await bench.type(typed);
   await sleep(1000);
   expect(await bench.shownGhostText()).toBe('');
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
   await bench.statusSays(/ready/);
   expect(modes()).toEqual(before);
+  await ghostTextFor(typed);
 });
 
 // The name of a section stands in its first row and makes it shorter. Which model is recommended depends on the machine.
 test('the list of models cuts nothing that it says of the first one', async () => {
   await bench.runCommand('Hearth: Choose Model');
   const first = bench.page.locator('.quick-input-list .monaco-list-row[data-index="0"]', { hasText: / GB · / });
-  await first.waitFor({ timeout: 30_000 });
+  await first.waitFor();
   expect(await first.textContent()).toMatch(/ of memory/);
   const cut = await first.evaluate((row) =>
     [...row.querySelectorAll('*')]
@@ -214,13 +185,3 @@ function luminance(color: string): number {
     digits.length > 0 ? digits.map((two) => Number.parseInt(two, 16)) : (color.match(/\d+/g) ?? []).map(Number);
   return 0.299 * (red ?? 0) + 0.587 * (green ?? 0) + 0.114 * (blue ?? 0);
 }
-
-test('a server that was killed is started again and completes', async () => {
-  const processes = () =>
-    [...server.hearthLog().matchAll(/is running as process (\d+)/g)].map((match) => Number(match[1]));
-  const before = processes();
-  process.kill(before.at(-1) as number, 'SIGKILL');
-  await expect.poll(() => processes().length, { timeout: 20_000 }).toBe(before.length + 1);
-  await bench.statusSays(/ready/, 30_000);
-  expect(await ghostTextFor(typed)).not.toBe('');
-});

@@ -2,29 +2,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test, vi } from 'vitest';
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
-import { type EditedFile, farApart } from './edited-file.ts';
+import { expect, test } from 'vitest';
+import { farApart } from './edited-file.ts';
 import { installedIn, replaceServer } from './installed.ts';
-import { nextEditEditor, nextEditSettings } from './next-edit-editor.ts';
-import type { Workbench } from './workbench.ts';
+import { nextEditSettings, useNextEditEditor } from './next-edit-editor.ts';
+import type { Script } from './scripted-server.ts';
 
 const own = { 'editor.autoIndent': 'none', 'editor.autoClosingBrackets': 'never' };
 const settings = { ...nextEditSettings, ...own };
-const editor = nextEditEditor({ settings: own });
-let bench: Workbench;
-let edited: EditedFile;
-let script: string;
-
-beforeAll(async () => {
-  const { server } = editor();
-  ({ bench, edited } = editor());
-  const installed = installedIn(server);
-  script = join(installed, 'next-edit.json');
-  await replaceServer(installed, 'scripted-server.ts');
-  await vi.waitFor(async () => expect(await bench.statusLabel()).toMatch(/ready/), 60_000);
-  await bench.runCommand('Hearth: Restart Server');
-}, 150_000);
+const { server, bench, edited } = useNextEditEditor({
+  settings: own,
+  beforeWindow: () => replaceServer(installedIn(server), 'scripted-server.ts'),
+});
 
 /** With an empty line, the 41st, above "step38();". */
 const text = farApart('count').replace('step38', '\nstep38');
@@ -33,7 +22,7 @@ const withLine = (line: string) => text.replace('\n\nstep38', `\n${line}\nstep38
 const whole = withLine(added);
 
 /** Behind what is in a line, counted from 0. */
-function insertion(line: number, before: string, inserted: string): Omit<NextEdit, 'uri' | 'version'> {
+function insertion(line: number, before: string, inserted: string): Script['edit'] {
   const end = { line, character: before.length };
   return {
     range: { start: { line, character: 0 }, end },
@@ -42,15 +31,14 @@ function insertion(line: number, before: string, inserted: string): Omit<NextEdi
   };
 }
 
-/** The answer to the next question. */
-function writeScript(edit: Omit<NextEdit, 'uri' | 'version'>): void {
-  writeFileSync(script, JSON.stringify(edit));
-}
-
-/** The insertion is offered, as one that is out of sight. */
+/** The insertion is offered, as one that is out of sight, once a space is typed behind the first line. */
 async function offer(line: number, before: string, inserted: string): Promise<void> {
   await edited.start(text);
-  writeScript(insertion(line, before, inserted));
+  const script: Script = {
+    position: { line: 0, character: text.indexOf('\n') + 1 },
+    edit: insertion(line, before, inserted),
+  };
+  writeFileSync(join(installedIn(server), 'next-edit.json'), JSON.stringify(script));
   await bench.press('Control+Home', 'End');
   await bench.type(' ');
   await edited.offered();
@@ -74,14 +62,9 @@ async function picture(name: string): Promise<void> {
 test('accepted word by word, and by Tab in the second line', async () => {
   await goTo(40, '', added);
   await picture('offered');
-  for (let words = 0; words < 3; words++) {
+  for (let shown = added; !shown.startsWith('read'); shown = await bench.shownGhostText()) {
     await bench.press('Control+ArrowRight');
-    await sleep(400);
-    await picture(`word-${words}`);
-  }
-  while (!(await bench.shownGhostText()).startsWith('read')) {
-    await bench.press('Control+ArrowRight');
-    await sleep(400);
+    await expect.poll(() => bench.shownGhostText()).toSatisfy((now) => now !== '' && now !== shown);
   }
   await picture('words-in-second-line');
   await bench.press('Tab');
@@ -113,7 +96,6 @@ test('one Esc dismisses it, and Tab is Tab again', async () => {
   await goTo(40, '', added);
   await bench.press('Escape');
   await expect.poll(() => bench.shownGhostText()).toBe('');
-  await sleep(500);
   await picture('dismissed');
   await bench.press('Tab');
   await expect.poll(saved).toBe(withLine('  '));

@@ -1,14 +1,13 @@
 // Takes the pictures of docs/suggestions.md: what the starter model suggests in ten languages. In each file of
 // test/fixtures/sessions, the second half is typed until a suggestion of some length is shown: the first one counts.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e places
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
-import { type CodeServer, startCodeServer } from './code-server.ts';
+import { CodeServer } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
 const sources = 'test/fixtures/sessions';
@@ -30,20 +29,20 @@ const settings = {
   'php.validate.enable': false,
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-let server: CodeServer;
+const server = new CodeServer({ vsix: [inject('vsix')], settings });
+const folder = join(server.root, 'sample');
 let browser: Browser;
 
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
-  server = await startCodeServer({ vsix: [inject('vsix')], settings });
+  await server.start();
+  mkdirSync(folder);
   browser = await launchBrowser();
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await server.stop();
 });
 
 test.each(readdirSync(sources))(
@@ -53,9 +52,9 @@ test.each(readdirSync(sources))(
     const rows = readFileSync(join(sources, source), 'utf8').trimEnd().split('\n');
     const begun = rows.length - linesToType;
     writeFileSync(join(folder, name), `${rows.slice(0, begun).join('\n')}\n`);
-    const bench = await Workbench.open(browser, server, folder, join(folder, name));
+    const bench = await new Workbench(server, folder, join(folder, name)).open(browser);
     await bench.page.setViewportSize({ width: 760, height: 380 });
-    await bench.statusSays(/ready/, 60_000);
+    await bench.statusSays(/ready/);
     await bench.press('Control+End');
     const shown = await typeUntilShown(bench, rows.slice(begun).join('\n'));
     expect(shown).not.toBe('');

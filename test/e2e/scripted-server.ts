@@ -1,19 +1,29 @@
 // A server in place of Hearth's own, for a window alone: the edit that it offers is the one that a test has written into
-// a file beside it. It is offered once.
+// a file beside it. It is offered once, to whoever asks at the place that the test says.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NextEdits } from '../../language-server/edits/next-edits.ts';
 import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 import { Server } from '../../language-server/server/server.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 
+/** What is in next-edit.json. */
+export interface Script {
+  /** Where the cursor is when the edit is asked for. A question from elsewhere comes too early, from an edit before. */
+  position: { line: number; character: number };
+  edit: Omit<NextEdit, 'uri' | 'version'>;
+}
+
 if (process.argv.includes('--endpoint')) process.exit(cannotAnnounceCode);
-const script = join(dirname(process.argv[1] ?? ''), 'next-edit.json');
-NextEdits.prototype.provide = async ({ uri, version }) => {
-  if (!existsSync(script)) return { reason: 'nothing-follows', edit: null };
-  const edit = JSON.parse(readFileSync(script, 'utf8'));
-  rmSync(script);
-  return { reason: 'edit-offered', edit: { ...edit, uri, version } };
+const file = join(dirname(process.argv[1] ?? ''), 'next-edit.json');
+NextEdits.prototype.provide = async ({ uri, version, position }) => {
+  const nothing = { reason: 'nothing-follows' as const, edit: null };
+  if (!existsSync(file)) return nothing;
+  const script = JSON.parse(readFileSync(file, 'utf8')) as Script;
+  if (position.line !== script.position.line || position.character !== script.position.character) return nothing;
+  rmSync(file);
+  return { reason: 'edit-offered', edit: { ...script.edit, uri, version } };
 };
 new Server({
   loadModel: async () => ({ engine: new FakeEngine({ respond: () => '' }), traits: fakeTraits }),

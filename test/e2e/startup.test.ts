@@ -1,62 +1,50 @@
-// A key that is pressed as soon as a new window can be used gets a suggestion, without another key, and about as soon
-// as one from an extension that has nothing to load.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// A key that is pressed as soon as a new window can be used gets a suggestion, without another key. With HEARTH_COMPARE=1
+// the same is measured for an extension that has nothing to load.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { launchBrowser } from './browser.ts';
-import { startCodeServer } from './code-server.ts';
+import { CodeServer } from './code-server.ts';
 import { packed } from './packed.ts';
 import { Workbench } from './workbench.ts';
 
 const sample =
   'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n';
 
-interface FirstMoments {
-  usableMs: number;
-  /** The time from when the editor could be used. */
-  ghostTextMs: number;
-  /** As the editor measures it: loading the extension's code and calling `activate`. */
-  activationMs: number;
-}
-
-/** Opens a window of a new editor with an extension and presses keys at once. */
-async function firstMoments(vsix: string, name: string, timeout = 60_000): Promise<FirstMoments> {
-  const folder = mkdtempSync(join(tmpdir(), 'hearth-e2e-'));
-  const file = join(folder, 'sample/math.ts');
-  mkdirSync(join(folder, 'sample'));
+/** Opens a window of a new editor with an extension, presses keys at once, and says how long each step took. */
+async function firstMoments(vsix: string, name: string): Promise<string> {
+  const server = new CodeServer({ vsix: [vsix] });
+  const folder = join(server.root, 'sample');
+  const file = join(folder, 'math.ts');
+  await server.start();
+  mkdirSync(folder);
   writeFileSync(file, sample);
-  const server = await startCodeServer({ vsix: [vsix] });
   const browser = await launchBrowser();
   try {
     const openedAt = performance.now();
-    const bench = await Workbench.open(browser, server, join(folder, 'sample'), file);
+    const bench = await new Workbench(server, folder, file).open(browser);
     await bench.editor.locator('.view-line').first().click();
     const usableAt = performance.now();
     await bench.press('Control+End');
     await bench.type('  ret');
-    await expect.poll(() => bench.shownGhostText(), { timeout, interval: 20 }).not.toBe('');
-    const ghostTextMs = performance.now() - usableAt;
-    return { usableMs: usableAt - openedAt, ghostTextMs, activationMs: await bench.activationMs(name) };
+    await expect.poll(() => bench.shownGhostText(), { interval: 20 }).not.toBe('');
+    const [usable, shown] = [usableAt - openedAt, performance.now() - usableAt].map((ms) => ms.toFixed(0));
+    const activation = await bench.activationMs(name);
+    return `${name}: editor usable after ${usable} ms, ghost text ${shown} ms later, activation ${activation} ms`;
   } catch (error) {
     console.error(server.hearthLog());
     throw error;
   } finally {
     await browser.close();
     await server.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 test('the first keys of a window bring ghost text', async () => {
-  // The measure to compare with. VS Code does not always ask an extension again that came after the key: not ours to mend.
-  const vsix = packed('instant');
-  const instant = await firstMoments(vsix, 'Instant', 10_000).catch(() => firstMoments(vsix, 'Instant'));
-  const hearth = await firstMoments(inject('vsix'), 'Hearth');
-  for (const [name, { usableMs, ghostTextMs, activationMs }] of Object.entries({ instant, hearth })) {
-    const [usable, shown] = [usableMs, ghostTextMs].map((ms) => ms.toFixed(0));
-    console.log(
-      `${name}: editor usable after ${usable} ms, ghost text ${shown} ms later, activation ${activationMs} ms`,
-    );
-  }
-}, 240_000);
+  console.log(await firstMoments(inject('vsix'), 'Hearth'));
+});
+
+// VS Code does not always ask an extension again that came after the key, which is not ours to mend.
+test.runIf(process.env.HEARTH_COMPARE)('the first keys of a window, with an extension that loads nothing', async () => {
+  console.log(await firstMoments(packed('instant'), 'Instant'));
+});

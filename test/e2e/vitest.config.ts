@@ -9,9 +9,10 @@ export default defineConfig({
     include: process.env.HEARTH_PICTURES ? ['*.test.ts', '*.pictures.ts'] : ['*.test.ts'],
     globalSetup: 'global-setup.ts',
     setupFiles: ['second-try.ts'],
-    testTimeout: 90_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     fileParallelism: false, // one editor at a time
     retry: 1, // VS Code may take longer than any test allows on a machine that does something else
-    expect: { poll: { timeout: 10_000, interval: 50 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } }, // as in workbench.ts
   },
 });

@@ -1,27 +1,37 @@
 // Drives VS Code's workbench in a headless browser as a person would, by keys and clicks, and reads what it shows.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type CodeServer, remoteUri, settingsText } from './code-server.ts';
+import { type CodeServer, settingsText } from './code-server.ts';
+
+/** How long anything is waited for, on however busy a machine; as in vitest.config.ts. */
+const patienceMs = 60_000;
 
 /** The window on one folder with one file open. */
 export class Workbench {
-  private constructor(
-    readonly page: Page,
+  private opened: Page | undefined;
+
+  constructor(
     private readonly server: CodeServer,
+    private readonly folder: string,
     private readonly file: string,
   ) {}
 
-  static async open(browser: Browser, server: CodeServer, folder: string, file: string): Promise<Workbench> {
+  async open(browser: Browser): Promise<this> {
     const context = await browser.newContext({ viewport: { width: 1040, height: 520 } });
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.url });
-    const page = await context.newPage();
-    const payload = JSON.stringify([['openFile', remoteUri(server, file)]]);
-    await page.goto(`${server.url}/?${new URLSearchParams({ folder, payload })}`);
-    const workbench = new Workbench(page, server, file);
-    await workbench.editor.waitFor({ timeout: 60_000 });
-    await workbench.press('Control+b'); // the side bar goes
-    return workbench;
+    context.setDefaultTimeout(patienceMs);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.server.url });
+    this.opened = await context.newPage();
+    const payload = JSON.stringify([['openFile', this.server.remoteUri(this.file)]]);
+    await this.page.goto(`${this.server.url}/?${new URLSearchParams({ folder: this.folder, payload })}`);
+    await this.editor.waitFor();
+    await this.press('Control+b'); // the side bar goes
+    return this;
+  }
+
+  get page(): Page {
+    if (!this.opened) throw new Error('the window is not open yet');
+    return this.opened;
   }
 
   get editor(): Locator {
@@ -40,8 +50,8 @@ export class Workbench {
   }
 
   /** Resolves when the status bar shows the text, which VS Code draws a moment after the extension has set it. */
-  statusSays(words: RegExp, timeout = 20_000): Promise<void> {
-    return expect.poll(() => this.statusLabel(), { timeout }).toMatch(words);
+  statusSays(words: RegExp): Promise<void> {
+    return expect.poll(() => this.statusLabel()).toMatch(words);
   }
 
   /** What ghost text is shown now; '' for none. Its first line stands in the text, the others in a zone below it. */
@@ -94,12 +104,12 @@ export class Workbench {
    * Saves a picture and prints the log. Then loads the window again with the settings that it began with, so that the
    * test can be tried again and the next ones find what they expect.
    */
-  async afterFailure(test: string, settings: object = {}): Promise<void> {
+  async afterFailure(test: string): Promise<void> {
     console.error(this.server.hearthLog().slice(-4000));
     await this.page.screenshot({ path: `build/e2e/${test.replaceAll(/\W+/g, '-')}.png` });
-    writeFileSync(this.server.settingsFile, settingsText(settings));
+    this.server.resetSettings();
     await this.page.reload();
-    await this.editor.waitFor({ timeout: 60_000 });
+    await this.editor.waitFor();
   }
 
   /** Selects whole lines, counted from 1, which must be on the screen. */
