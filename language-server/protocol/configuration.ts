@@ -68,10 +68,10 @@ export function managedConfiguration(path = managedPath()): Configured {
   }
 }
 
-/** The values in nested objects, with their whole names. */
+/** The values in nested objects, with their whole names, which may also be written out. What is in "[markdown]" has another. */
 function leaves(value: unknown, name: string): [name: string, value: unknown][] {
   if (value === null || value === undefined) return [];
   if (typeof value !== 'object' || Array.isArray(value)) return [[name, value]];
-  const isWhole = (key: string) => key === section || key.startsWith(`${section}.`);
+  const isWhole = (key: string) => name === section && (key === section || key.startsWith(`${section}.`));
   return Object.entries(value).flatMap(([key, inner]) => leaves(inner, isWhole(key) ? key : `${name}.${key}`));
 }

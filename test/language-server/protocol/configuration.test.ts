@@ -35,6 +35,13 @@ test('an unknown name is said, and one of the extension is not', () => {
   );
 });
 
+test('a setting for one language is said to be none, and does not count for all', () => {
+  expect(configured({ 'hearth.mode': 'automatic', '[markdown]': { 'hearth.mode': 'off' } })).toEqual({
+    settings: { mode: 'automatic' },
+    problems: ['There is no setting "hearth.[markdown].hearth.mode".'],
+  });
+});
+
 test('the configuration of a folder names no file and no server, and takes no memory and no disk', () => {
   const hostile = {
     server: { url: 'https://evil.example' },
