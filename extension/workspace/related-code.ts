@@ -35,7 +35,7 @@ export class RelatedCode {
     for (const { target, lines } of found.flat()) {
       if (target !== uri) byFile.set(target, [...(byFile.get(target) ?? []), lines]);
     }
-    const files = await this.shareableOf([...byFile.keys()].slice(0, maxFiles));
+    const files = (await this.shareableOf([...byFile.keys()])).slice(0, maxFiles);
     const texts = await Promise.all(files.map(async (file) => ({ uri: file, text: await textOf(Uri.parse(file)) })));
     return texts.flatMap((file) =>
       file.text === null ? [] : { uri: file.uri, text: file.text, lines: byFile.get(file.uri) ?? [] },

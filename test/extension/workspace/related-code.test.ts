@@ -231,6 +231,12 @@ test('a definition comes with its whole file and the lines of it', async () => {
   ]);
 });
 
+test('definitions in libraries take no place of those in the workspace', async () => {
+  const paths = [...Array.from({ length: 8 }, (_, i) => `../library/${i}.ts`), 'src/store.ts'];
+  const found = await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })));
+  expect(found.map(({ uri }) => uri)).toEqual([uriOf('src/store.ts')]);
+});
+
 test('if only the name of a definition is known, the lines below it are included', async () => {
   const [file] = await defined({ uri: uriOf('src/store.ts'), range: lines(3, 3) });
   expect(file?.lines).toEqual([{ start: 3, end: 33 }]);
