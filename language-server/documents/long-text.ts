@@ -58,10 +58,6 @@ export class LongText {
     return part.length <= this.length && this.startsWith(part, this.length - part.length);
   }
 
-  includes(part: string): boolean {
-    return this.toString().includes(part);
-  }
-
   equals(other: LongText): boolean {
     if (this.length !== other.length) return false;
     const isSame =
