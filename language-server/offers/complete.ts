@@ -138,7 +138,9 @@ export class GrowingText {
     const ghost = toGhostText(this.generated, this.place, this.gate);
     const { offered } = this;
     // Text that was already shown stays, even if the rules cut the whole text before its end.
-    return !offered || ghost.suggestion?.text.startsWith(offered.text) ? ghost : { suggestion: offered, reason: null };
+    if (offered && !ghost.suggestion?.text.startsWith(offered.text)) return { suggestion: offered, reason: null };
+    // All that it had may have been a comma, which JSON does not allow before a closing bracket.
+    return ghost.suggestion?.text.trim() === '' ? { suggestion: null, reason: 'fragment' } : ghost;
   }
 }
 

@@ -75,7 +75,7 @@ export class Offer {
     if (left.length > 0) return left;
     if (this.failure !== undefined) return 'empty';
     if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
-    return this.suggestions.length === 0 && step.typed === '' ? 'empty' : 'none';
+    return step.typed === '' ? 'empty' : 'none';
   }
 
   private stepTo(at: CursorDocument): Step | null {

@@ -68,6 +68,11 @@ test('is silent for its own place if the model gave nothing, and knows nothing a
   expect(offer.covers(atCursor('a = b$0;\n'))).toBe('none');
 });
 
+test('is silent for its own place, too, if its text is blank', async () => {
+  const offer = await whole('a = $0;\n', suggest(''));
+  expect(offer.covers(atCursor('a = $0;\n'))).toBe('empty');
+});
+
 test('does not know what comes after a bracket that was typed over', async () => {
   const offer = await whole('f($0)\n');
   expect(offer.covers(atCursor('f()$0\n'))).toBe('none');

@@ -116,6 +116,13 @@ test('line breaks are plain ones, whatever the document has, since some editors 
   expect(items[0]?.insertText).not.toContain('\r');
 });
 
+test('asks once where all that the model writes is a comma that JSON does not allow', async () => {
+  const { ask, engine } = setUp({ respond: () => ',' });
+  const answer = await ask('{"a": 1$0}\n', { languageId: 'json' });
+  expect(answer).toMatchObject({ items: [], reason: 'fragment' });
+  expect(engine.requests).toHaveLength(1);
+});
+
 test('lone surrogates do no harm', async () => {
   const { items } = await setUp({ respond: () => 'answer' }).ask('a = "\ud83d"; b = \udc00$0 + "\ud800"');
   expect(items).toHaveLength(1);
