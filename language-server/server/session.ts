@@ -7,7 +7,6 @@ import {
   type InitializeParams,
   type InitializeResult,
   LogMessageNotification,
-  ResponseError,
   TextDocumentSyncKind,
   TextDocuments,
 } from 'vscode-languageserver';
@@ -16,9 +15,8 @@ import { OpenDocument } from '../documents/open-document.ts';
 import { pagesFolderIn } from '../engine/disk-cache.ts';
 import { cacheBytes } from '../engine/load-options.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
-import { explain } from '../explain/provider.ts';
 import { listModels } from '../models/list.ts';
-import { errorText, guarded, timingLine, windowLog } from '../protocol/log.ts';
+import { guarded, windowLog } from '../protocol/log.ts';
 import * as protocol from '../protocol/messages.ts';
 import { modelsRequest } from '../protocol/models.ts';
 import * as wire from '../protocol/wire.ts';
@@ -27,6 +25,7 @@ import { CompletionRequests } from './completion-requests.ts';
 import { ConnectedWindow } from './connected-window.ts';
 import { report } from './doctor.ts';
 import { EditRequests } from './edit-requests.ts';
+import { ExplainRequests } from './explain-requests.ts';
 import type { Inbox } from './inbox.ts';
 import { WindowSettings } from './window-settings.ts';
 
@@ -36,8 +35,6 @@ const aliveMs = 1000;
 const section = 'hearth';
 /** How long an editor may take to tell its configuration. Without it, the settings are those of initializationOptions. */
 const configurationMs = 2000;
-/** The code of errors that are shown to the user; outside the range that JSON-RPC reserves. */
-const requestFailedCode = -32803;
 
 export class Session {
   readonly log = windowLog(
@@ -52,6 +49,7 @@ export class Session {
   private readonly documents: TextDocuments<OpenDocument>;
   private readonly window: ConnectedWindow;
   private readonly edits: EditRequests;
+  private readonly explanations: ExplainRequests;
   private stopListening = () => {};
   private aliveTimer: NodeJS.Timeout | undefined;
   private isGone = false;
@@ -81,6 +79,7 @@ export class Session {
       settings: () => this.settings,
       log: this.log,
     });
+    this.explanations = new ExplainRequests(connection, shared, this.log);
     connection.onInitialize((params) => this.initialize(params));
     connection.onInitialized(() => {
       if (this.isGone) return; // the window was closed while this message was queued
@@ -110,7 +109,7 @@ export class Session {
       this.completions.complete(params, wire.abortSignal(token)),
     );
     wire.onRequest(connection, protocol.explainRequest, (params, token) =>
-      this.explain(params, wire.abortSignal(token)),
+      this.explanations.explain(params, wire.abortSignal(token)),
     );
     wire.onRequest(connection, protocol.doctorRequest, () => report(shared.examined()));
     wire.onRequest(connection, modelsRequest, (params) =>
@@ -132,6 +131,7 @@ export class Session {
     clearInterval(this.aliveTimer);
     this.completions.close();
     this.edits.close();
+    this.explanations.close();
   }
 
   private initialize(params: InitializeParams): InitializeResult {
@@ -190,21 +190,6 @@ export class Session {
     void guarded(this.log, 'applying the settings', shared.configure(setup));
   }
 
-  private async explain(params: protocol.ExplainParams, signal: AbortSignal) {
-    const onText = (text: string) => this.send(protocol.explainChunkNotification, { id: params.id, text });
-    const startedAt = performance.now();
-    try {
-      const result = await explain(await this.shared.explainer(), params, onText, signal);
-      const latencyMs = performance.now() - startedAt;
-      this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
-      this.shared.answered(result.timings, latencyMs);
-      return result;
-    } catch (error) {
-      this.log.error(`explanation failed: ${errorText(error)}`);
-      return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
-    }
-  }
-
   private startSignsOfLife(): NodeJS.Timeout {
     let isSending = false; // a window that does not read must not fill the memory
     return setInterval(async () => {
@@ -219,11 +204,8 @@ export class Session {
     const { message, ...rest } = this.shared.status(this.settings.mode === 'off');
     const status = message === undefined ? rest : { ...rest, message: redacted(message) };
     const { problems: settingProblems } = this.own;
-    this.send(protocol.statusNotification, settingProblems.length > 0 ? { ...status, settingProblems } : status);
-  }
-
-  private send<P>(type: wire.NotificationType<P>, params: P): void {
+    const known = settingProblems.length > 0 ? { ...status, settingProblems } : status;
     // Errors are ignored: the window may just have closed.
-    if (!this.isGone) wire.notify(this.connection, type, params).catch(() => undefined);
+    if (!this.isGone) wire.notify(this.connection, protocol.statusNotification, known).catch(() => undefined);
   }
 }

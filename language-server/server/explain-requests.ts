@@ -1,0 +1,44 @@
+// The requests for explanations in one window.
+import { type Connection, ResponseError } from 'vscode-languageserver';
+import type { SharedEngine } from '../engine/shared-engine.ts';
+import { explain } from '../explain/provider.ts';
+import { errorText, type Log, timingLine } from '../protocol/log.ts';
+import { type ExplainParams, explainChunkNotification } from '../protocol/messages.ts';
+import { notify } from '../protocol/wire.ts';
+
+/** The code of errors that are shown to the user; outside the range that JSON-RPC reserves. */
+const requestFailedCode = -32803;
+
+export class ExplainRequests {
+  /** Aborted when the window has closed, which by itself cancels none of its requests. */
+  private readonly closed = new AbortController();
+
+  constructor(
+    private readonly connection: Pick<Connection, 'sendNotification'>,
+    private readonly engines: Pick<SharedEngine, 'explainer' | 'answered'>,
+    private readonly log: Log,
+  ) {}
+
+  async explain(params: ExplainParams, cancelled: AbortSignal) {
+    const signal = AbortSignal.any([cancelled, this.closed.signal]);
+    // Errors are ignored: the window may just have closed.
+    const onText = (text: string) =>
+      void notify(this.connection, explainChunkNotification, { id: params.id, text }).catch(() => undefined);
+    const startedAt = performance.now();
+    try {
+      const result = await explain(await this.engines.explainer(), params, onText, signal);
+      const latencyMs = performance.now() - startedAt;
+      this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
+      this.engines.answered(result.timings, latencyMs);
+      return result;
+    } catch (error) {
+      this.log.error(`explanation failed: ${errorText(error)}`);
+      return new ResponseError(requestFailedCode, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Call when the window has closed. */
+  close(): void {
+    this.closed.abort();
+  }
+}
