@@ -90,7 +90,8 @@ export class Offer {
       if (result.reason !== 'cancelled') this.show(distinct([...this.before, ...result.suggestions]));
       this.result = result;
     } catch (error) {
-      this.failure = error;
+      // Nobody waits any more for what was aborted, and its error says nothing about the next attempt.
+      if (!this.isAborted) this.failure = error;
       this.controller.abort();
     }
     this.changed();

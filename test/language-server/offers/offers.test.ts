@@ -248,6 +248,24 @@ test('reports a failure, and the next request tries again', async () => {
   expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
 });
 
+test('what fails after it was aborted is no failure of the next request', async () => {
+  const { ask, engine } = setUp({ tokenMs: 10 });
+  const generate = engine.generate.bind(engine);
+  engine.generate = async (...request) => {
+    const answer = await generate(...request);
+    if (answer.finishReason === 'cancelled') throw new Error('the GPU is lost');
+    return answer;
+  };
+  const controller = new AbortController();
+  const first = ask('a = $0\n', { signal: controller.signal });
+  await elapse(5);
+  controller.abort();
+  expect((await first).reason).toBe('superseded');
+  await elapse(100);
+  expect(engine.cancelled).toBe(1);
+  expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
+});
+
 test('answers typed-through text of any alternative from memory', async () => {
   const { ask, engine } = setUp({ otherAnswers: ['other();'] });
   await ask('a = $0\n', { context: invoked });
