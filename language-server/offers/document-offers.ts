@@ -116,7 +116,7 @@ export class DocumentOffers {
     if (offer === null) return null;
     const suggestions = suggestionsOf(offer, document);
     if (suggestions.length > 0) this.given = offer;
-    if (offer.result === null) void this.announceGrowth(offer, request, demand);
+    if (offer.result === null) void this.followGrowth(offer, request, demand);
     else if (suggestions[0]) this.beginAhead(suggestions[0], request);
     return { suggestions, result: offer.result, isOwn: offer !== known };
   }
@@ -187,8 +187,11 @@ export class DocumentOffers {
     return null;
   }
 
-  /** Calls onGrown when the offer has ended, or when it has grown and growthMs have passed, if it is still shown. */
-  private async announceGrowth(offer: Offer, { onGrown }: TextRequest, demand: Demand): Promise<void> {
+  /**
+   * Follows an offer that was answered while it was growing. Calls onGrown when it has ended, or has grown and growthMs
+   * have passed; if it ends with the text that was answered, the text after it is generated.
+   */
+  private async followGrowth(offer: Offer, request: TextRequest, demand: Demand): Promise<void> {
     let isPaused = false;
     const pause = sleep(this.pace.growthMs, undefined, { ref: false }).then(() => {
       isPaused = true;
@@ -197,7 +200,10 @@ export class DocumentOffers {
     const hasGrown = () => offer.suggestions[0]?.text.length !== size;
     while (this.current === offer && !offer.isAborted && offer.result === null && !(isPaused && hasGrown()))
       await Promise.race([offer.change(), ...(isPaused ? [] : [pause])]);
-    if (this.current === offer && !offer.isAborted && hasGrown() && demand.isNewest) onGrown?.();
+    if (this.current !== offer || offer.isAborted || !demand.isNewest) return;
+    const [suggestion] = suggestionsOf(offer, request.document);
+    if (hasGrown()) request.onGrown?.();
+    else if (suggestion) this.beginAhead(suggestion, request);
   }
 
   /** Begins an offer for the text after the accepted suggestion, once it has been shown for restMs. */

@@ -146,6 +146,15 @@ test('answers from memory after the shown text was accepted', async () => {
   expect(asked('foreground')).toBe(1);
 });
 
+test('generates ahead what follows an early answer that turns out to be the whole text', async () => {
+  const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();\n');
+  const { ask, asked, grown } = setUp({ respond, restMs: 0, tokenMs: 10, momentMs: 95 });
+  const early = await ask('a = $0\n');
+  expect([early.reason, texts(early)]).toEqual(['still-growing', ['answer();']]);
+  await elapse(50);
+  expect([asked('background'), grown]).toEqual([1, []]);
+});
+
 test('answers from memory when the shown text was typed to its end', async () => {
   const { ask, asked } = setUp(eager);
   await ask('a = $0\n');
