@@ -38,7 +38,6 @@ async function serveWindows(parts: ServerParts, folder: string, logFile: string)
   });
   const isOurs = await socket.open(id).catch((error: unknown) => {
     console.error(String(error));
-    endpoint.withdraw(id);
     process.exit(cannotAnnounceCode);
   });
   if (!isOurs) {

@@ -37,7 +37,10 @@ export class SharedSocket {
 
   constructor(private readonly options: SharedSocketOptions) {}
 
-  /** Listens in the prepared folder, and then announces that. Resolves to false if another process already serves. */
+  /**
+   * Listens in the prepared folder, and then announces that. Resolves to false if another process already serves. Leaves
+   * nothing behind where it does not serve.
+   */
   async open(id: string): Promise<boolean> {
     const { endpoint, logFile } = this.options;
     const [clientWord, serverWord] = [randomWord(), randomWord()];
@@ -45,15 +48,20 @@ export class SharedSocket {
       socket.on('error', () => socket.destroy());
       afterWord(socket, clientWord, () => this.add(socket, serverWord));
     });
-    await listen(server, endpoint.preparedSocket(id));
-    if (isWindows) restrict(endpoint.preparedSocket(id));
-    const { pid } = process;
-    const announcement = { id, pid, startTime: startTimeOf(pid), clientWord, serverWord, logFile };
-    if (!(await endpoint.announce(announcement))) {
-      endpoint.withdraw(id);
-      server.close();
-      return false;
+    let isOurs = false;
+    try {
+      await listen(server, endpoint.preparedSocket(id));
+      if (isWindows) restrict(endpoint.preparedSocket(id));
+      const { pid } = process;
+      const announcement = { id, pid, startTime: startTimeOf(pid), clientWord, serverWord, logFile };
+      isOurs = await endpoint.announce(announcement);
+    } finally {
+      if (!isOurs) {
+        endpoint.withdraw(id);
+        server.close();
+      }
     }
+    if (!isOurs) return false;
     this.server = server;
     this.id = id;
     if (this.windows.size === 0) this.linger();

@@ -1,7 +1,7 @@
 // The socket that the windows of a user share: who may connect, what they share, and how long the process lives.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -148,6 +148,20 @@ test.each<[string, (id: string) => string]>([
   expect(before.destroyed).toBe(false);
   vi.advanceTimersByTime(10_000);
   expect(events.onDisplaced).not.toHaveBeenCalled();
+});
+
+test('a process that cannot be found again leaves nothing of its attempts', async () => {
+  const { endpoint } = await openShared();
+  rmSync(join(folder, 'own'), { recursive: true });
+  const complaints = vi.spyOn(console, 'error').mockReturnValue();
+  const announce = vi.spyOn(endpoint, 'announce').mockRejectedValue(new Error('the disk is full'));
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    vi.advanceTimersByTime(3000);
+    await vi.waitFor(() => expect(announce).toHaveBeenCalledTimes(attempt));
+    await vi.waitFor(() => expect(readdirSync(join(folder, 'own'))).toEqual([]));
+  }
+  expect(complaints).toHaveBeenCalledOnce();
+  complaints.mockRestore();
 });
 
 test('a process whose place another one has taken meanwhile says so, and leaves it alone', async () => {
