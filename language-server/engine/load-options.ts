@@ -17,7 +17,7 @@ export function loadOptions(settings: Settings, bundledModel: string, pagesFolde
   const options: LoadOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
-  if (ownPath(settings['explain.model']) !== '')
+  if (explainOptions(settings) !== null)
     options.cacheBytes = Math.floor(cacheBytes(settings) * (1 - explanationsShare));
   const diskBytes = settings['cache.diskMiB'] * 2 ** 20;
   if (pagesFolder !== '' && diskBytes > 0) Object.assign(options, { diskFolder: pagesFolder, diskBytes });

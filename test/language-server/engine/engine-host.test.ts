@@ -121,7 +121,9 @@ test('is empty after it has unloaded', async () => {
 
 test('a model for explanations gets a quarter of the memory for caches, and none if it is the same model', () => {
   expect(explainOptions(defaultSettings)).toBeNull();
-  expect(explainOptions({ ...defaultSettings, 'model.path': '/own', 'explain.model': ' /own ' })).toBeNull();
+  const one = { ...defaultSettings, 'model.path': '/own', 'explain.model': ' /own ' };
+  expect(explainOptions(one)).toBeNull();
+  expect(loadOptions(one, '/bundled')).not.toHaveProperty('cacheBytes');
   const two = { ...defaultSettings, 'explain.model': '/instruct', 'cache.memoryMiB': 4, 'engine.threads': 3 };
   expect(explainOptions(two)).toEqual({
     modelPath: '/instruct',
