@@ -133,6 +133,7 @@ export class NextEdits {
     const document = this.open(params.uri);
     const refusal = this.refusal(params, document, settings);
     if (refusal !== null || !document || settings.nextEdit === 'off') return nothing(refusal ?? 'off');
+    if (signal.aborted) return nothing('superseded');
     this.resting?.abort();
     this.unsearched = null;
     const cursor = document.offsetAt(params.position);

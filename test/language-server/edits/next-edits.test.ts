@@ -273,6 +273,13 @@ test('a cancelled request is superseded', async () => {
   expect((await answer).reason).toBe('superseded');
 });
 
+test('nothing is looked for when the request was cancelled before its turn', async () => {
+  const { replace, ask } = windowWith(texts);
+  replace(a, 'sum', 'total');
+  expect((await ask(a, 9, settings, AbortSignal.abort())).reason).toBe('superseded');
+  expect(script.asked).toEqual([]);
+});
+
 test('manual and off get none, nor does a document that has changed since', async () => {
   const { edits, replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
