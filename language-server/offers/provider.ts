@@ -1,5 +1,6 @@
 // Answers inline completion requests: refuses documents that must not be completed, waits for the engine, and gets the
 // text from the offers of the document.
+import { isDeepStrictEqual } from 'node:util';
 import {
   type InlineCompletionContext,
   type InlineCompletionItem,
@@ -65,6 +66,8 @@ interface AskedPlace {
 export class CompletionProvider {
   private readonly documents = new Map<string, DocumentOffers>();
   private warm: WarmModels | null = null;
+  /** By which the offers were begun. */
+  private settings: Settings | null = null;
 
   constructor(
     protected readonly options: ProviderOptions = {},
@@ -90,6 +93,9 @@ export class CompletionProvider {
     if (models === undefined) return nothing(source.isLoading() ? 'still-loading' : 'superseded');
     if (!demand.isAlive || document.version !== version) return nothing('superseded');
     if (models === null) return nothing('no-model');
+    // What was begun by other settings is not what the user wants now.
+    if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
+    this.settings = settings;
     const warm = this.warmFor(models);
     if (!warm.canComplete) return nothing('model-cannot-fill-in');
 
@@ -165,10 +171,14 @@ export class CompletionProvider {
 
   private warmFor(models: Models): WarmModels {
     if (this.warm?.local === models.local) return this.warm;
-    for (const offers of this.documents.values()) offers.abort();
+    this.abortOffers();
     this.warm?.close();
     this.warm = new WarmModels(models, (model) => this.newWarmEngine(model));
     return this.warm;
+  }
+
+  private abortOffers(): void {
+    for (const offers of this.documents.values()) offers.abort();
   }
 
   protected newWarmEngine(engine: Completer): WarmEngine {

@@ -25,6 +25,13 @@ test('answers typed-through text from memory', async () => {
   expect(engine.requests).toHaveLength(1);
 });
 
+test('a text is made again when the settings have changed since', async () => {
+  const { ask, engine } = setUp();
+  await ask('a = $0\n');
+  expect(texts(await ask('a = $0\n', { settings: { 'completion.maxTokens': 7 } }))).toEqual(['answer']);
+  expect(engine.requests).toHaveLength(2);
+});
+
 test('a key that agrees with a running stream adopts it', async () => {
   const { ask, engine } = setUp({ tokenMs: 10 });
   const controller = new AbortController();
