@@ -106,7 +106,8 @@ export class Anchors {
     const entry = this.states.get(uri);
     if (!entry) return;
     const preamble = promptPreamble(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
-    if (hasNews(preamble, entry.next?.anchor.preamble ?? entry.held.preamble)) entry.preamble = preamble;
+    const last = entry.next?.anchor.preamble ?? entry.held.preamble;
+    entry.preamble = hasNews(preamble, last) ? preamble : last;
   }
 
   /** Call when code of some files must no longer be in prompts: documents whose prompts have such code get new anchors. */

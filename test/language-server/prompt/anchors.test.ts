@@ -184,6 +184,19 @@ test('leaves room for an answer even with the most code of other files', () => {
   expect(tokens.length).toBeLessThan(3500);
 });
 
+test('code that was found meanwhile and is no longer the most useful makes no new anchor', () => {
+  const anchors = new Anchors(new FakeEngine());
+  const here = atCursor(`${lines(20)}a$0`);
+  const find = (name: string) => anchors.setContext(here, [{ path: `${name}.ts`, line: 0, text: `${name}();` }], 1024);
+  anchors.prompt(here);
+  find('first');
+  anchors.reading(here)?.done();
+  expect(anchors.reading(here)).toBeNull();
+  find('second');
+  find('first');
+  expect(anchors.reading(here)).toBeNull();
+});
+
 test('tokenizes no more than a window of a 5 MB line', () => {
   const engine = new FakeEngine({ contextTokens: 4096 });
   const tokenize = engine.tokenize.bind(engine);
