@@ -20,12 +20,21 @@ export async function* firstWithText(
     const early = await within(first.outcome, headStartMs);
     if (early === 'text' || early === 'nothing' || signal.aborted) return yield* first.rest();
     second = new Attempt(beginSecond, signal);
-    const winner = await Promise.any([first.withText(), second.withText()]).catch(() => second);
+    const winner = await better(first, second);
     (winner === first ? second : first).stop();
-    return yield* (winner ?? first).rest();
+    return yield* winner.rest();
   } finally {
     first.stop();
     second?.stop();
+  }
+}
+
+/** The one whose text comes first; if neither has any, one that has not failed, if there is one. */
+async function better(first: Attempt, second: Attempt): Promise<Attempt> {
+  try {
+    return await Promise.any([first.withText(), second.withText()]);
+  } catch {
+    return (await second.outcome) === 'failed' && (await first.outcome) === 'nothing' ? first : second;
   }
 }
 

@@ -84,6 +84,13 @@ test.each<[string, Plan, Plan, string[], { isAsked: boolean }]>([
     far,
     { isAsked: true },
   ],
+  [
+    'a failure here does not hide that the server has nothing',
+    { ms: 120, texts: [] },
+    { ms: 0, texts: [], failsAfter: 0 },
+    [],
+    { isAsked: true },
+  ],
   ['neither may have text', { ms: 120, texts: [] }, { ms: 0, texts: [] }, [], { isAsked: true }],
 ])('%s', async (_, server, local, texts, here) => {
   const seen = await run(server, local);
