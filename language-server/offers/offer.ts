@@ -161,8 +161,7 @@ function isSubsequence(part: string, whole: string): boolean {
 
 /** With the document's line breaks, so that the text can be compared with the document after it was accepted. */
 function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion): Suggestion {
-  const around = text.slice(Math.max(0, offset - comparedChars), offset + comparedChars);
-  const isCrLf = around.charAt(around.indexOf('\n') - 1) === '\r';
+  const isCrLf = text.slice(Math.max(0, offset - comparedChars), offset + comparedChars).includes('\r\n');
   return isCrLf ? { ...suggestion, text: suggestion.text.replace(/\r?\n/g, '\r\n') } : suggestion;
 }
 

@@ -62,6 +62,12 @@ test('replaces one bracket less when one was typed over', async () => {
 test('has line breaks as the document has them', () =>
   check('if (a) {$0\r\nb', '\n  c();', 'if (a) {\r\n  $0\r\nb', 'c();'));
 
+test('has them also where only half of a line break is near enough to be looked at', () => {
+  const above = `\r\n${'a'.repeat(996)}();`;
+  const below = '\r\nb';
+  return check(`${above}$0${below}`, '\nc();', `${above}\r\n$0${below}`, 'c();');
+});
+
 test('is silent for its own place if the model gave nothing, and knows nothing about others', async () => {
   const offer = await whole('a = $0;\n');
   expect(offer.covers(atCursor('a = $0;\n'))).toBe('empty');
