@@ -32,7 +32,8 @@ export async function explainPrompt(
     );
   const whole = text.trimEnd();
   const code = head(engine, whole, Math.floor(engine.info.contextTokens * selectionShare));
-  const fence = code.includes('```') ? '````' : '```';
+  const longest = Math.max(2, ...(code.match(/`{3,}/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
   const block = `${fence}${languageId}\n${code}\n${fence}`;
   for (let first = 0; first < turns.length; first++) {
     const texts = textsOf(block, turns.slice(first)).map((each) => tokenizeText(engine, each));

@@ -39,6 +39,9 @@ test('fences code that holds a fence with a longer one', async () => {
   const engine = new FakeEngine();
   await explain(explainer(engine), request('"""```"""'), () => {});
   expect(promptTo(engine)).toContain('````python\n"""```"""\n````<|im_end|>');
+  const longer = new FakeEngine();
+  await explain(explainer(longer), request('"""````"""'), () => {});
+  expect(promptTo(longer)).toContain('`````python\n"""````"""\n`````<|im_end|>');
 });
 
 test('an answer that was cut off is continued from its own text', async () => {
