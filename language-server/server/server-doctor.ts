@@ -50,7 +50,10 @@ export async function examineServer(options: ServerOptions, limitMs = wholeMs): 
     return [opened, wayTo(opened, options)];
   });
   const model = connection && (await check('its model', () => modelOf(connection, options, signal)));
-  if (!connection || !model) return checks;
+  if (!connection || !model) {
+    connection?.close();
+    return checks;
+  }
   const api = new CompletionsApi(connection, model.id);
   const ask = (prompt: string, maxTokens: number) => measure(api, prompt, maxTokens, signal);
   const first = await check('completion', async () => {

@@ -1,5 +1,6 @@
 // What the doctor says of a team's server.
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Connection } from '../../../language-server/remote/connection.ts';
 import { examineServer } from '../../../language-server/server/server-doctor.ts';
 import { type Answer, begin, CompletionServer, events, refuse, send, stream } from '../../support/completion-server.ts';
 
@@ -53,9 +54,12 @@ test('an address that is none, and a server that is not there', async () => {
   });
   const { url } = server;
   await server.close();
+  const closed = vi.spyOn(Connection.prototype, 'close');
   expect((await examined({ url }))['its model']).toMatch(
     /^BROKEN: .* refuses the connection\. Is the server running\?$/,
   );
+  expect(closed).toHaveBeenCalledOnce();
+  closed.mockRestore();
   server = await CompletionServer.start();
 });
 
