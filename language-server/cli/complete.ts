@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
 import type { Completer, Engine } from '../../native/index.ts';
 import { LongText } from '../documents/long-text.ts';
-import { type GhostCompletion, generate, resultOf } from '../offers/complete.ts';
+import { type GhostCompletion, generate } from '../offers/complete.ts';
 import { Anchors } from '../prompt/anchors.ts';
 import { languageIdOf } from '../prompt/document-path.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
@@ -52,7 +52,7 @@ export const completeCommand: Command = {
     await withEngine(values, async (engine) => {
       const model = server === null ? engine : await remoteModel(server, engine);
       const startedAt = performance.now();
-      const result = await resultOf(generate(model, new Anchors(model), document, { maxTokens, multiline }));
+      const result = await generate(model, new Anchors(model), document, { maxTokens, multiline });
       const latencyMs = performance.now() - startedAt;
       if (values.json) printJson({ ...result, text: result.suggestions[0]?.text ?? '' });
       else show(document, result, latencyMs);

@@ -33,11 +33,11 @@ export interface GhostCompletion {
   timings: Timings;
 }
 
-/**
- * Yields the text that can be shown, each time that it has grown; it is always a beginning of the final suggestion.
- * Returns the result.
- */
-export type Generation = AsyncGenerator<Suggestion, GhostCompletion>;
+/** Gets the text that can be shown, each time that it has grown; it is always a beginning of the final suggestion. */
+export type OnGrowth = (suggestion: Suggestion) => void;
+
+/** Generates a text. After the signal has aborted, it tells of no more growth and ends soon. */
+export type Generate = (onGrowth: OnGrowth, signal: AbortSignal) => Promise<GhostCompletion>;
 
 // No model writes longer tokens than this on average. What a server sends beyond it is ignored.
 const charsPerToken = 16;
@@ -45,14 +45,14 @@ const charsPerToken = 16;
 const charsAround = 10_000;
 const never = new AbortController().signal;
 
-/** Generates a text. After the signal has aborted, it yields nothing more and returns soon. */
-export async function* generate(
+export async function generate(
   engine: Completer,
   anchors: Anchors,
   document: CursorDocument,
   options: CompletionOptions,
+  onGrowth: OnGrowth = () => {},
   signal: AbortSignal = never,
-): Generation {
+): Promise<GhostCompletion> {
   const empty = (reason: EmptyReason, finishReason: FinishReason, timings = noTimings): GhostCompletion => ({
     suggestions: [],
     reason,
@@ -67,21 +67,18 @@ export async function* generate(
   const maxTokens = Math.min(options.maxTokens, engine.info.contextTokens - prompt.tokens.length);
   if (maxTokens <= 0) return empty('cut-off', 'length');
   const texts = Array.from({ length: alternatives }, (_, i) => new GrowingText(place, gate, maxTokens, i === 0));
-  const growth = new Queue<Suggestion>();
   const stopBefore = isLineOnly(place) ? { stopBefore: '\n' } : {};
-  const running = engine.generate(
+  const completion = await engine.generate(
     { ...prompt, ...stopBefore, maxTokens, priority, alternatives, streamAlternatives: alternatives > 1 },
     (piece, logProbability, answer) => {
       const text = texts[answer];
       if (signal.aborted || text === undefined) return false;
       const suggestion = text.add(piece, logProbability);
-      if (suggestion) growth.put(suggestion);
+      if (suggestion) onGrowth(suggestion);
       return text.isEnough;
     },
     signal,
   );
-  yield* growth.until(running);
-  const completion = await running;
   const { timings, finishReason } = completion;
   if (signal.aborted || finishReason === 'cancelled') return empty('cancelled', 'cancelled', timings);
   const isEnded = (i: number) => (completion.alternatives[i]?.tokens.length ?? 0) < maxTokens;
@@ -146,42 +143,3 @@ export class GrowingText {
 
 /** Whether nothing after the first line break could be shown. */
 const isLineOnly = ({ extent, around }: Place) => extent === 'line' && around.lineSuffix !== '';
-
-/** Runs a generation to its end. */
-export async function resultOf(
-  generation: Generation,
-  onSuggestion: (suggestion: Suggestion) => void = () => {},
-): Promise<GhostCompletion> {
-  let step = await generation.next();
-  for (; !step.done; step = await generation.next()) onSuggestion(step.value);
-  return step.value;
-}
-
-/** Hands values from a callback to an iterator. */
-class Queue<T> {
-  private readonly values: T[] = [];
-  private wake = () => {};
-
-  put(value: T): void {
-    this.values.push(value);
-    this.wake();
-  }
-
-  /** Yields the values until `end` settles. Those that the consumer has not taken by then are lost. */
-  async *until(end: Promise<unknown>): AsyncGenerator<T> {
-    let isOver = false;
-    const over = end
-      .catch(() => {})
-      .then(() => {
-        isOver = true;
-      });
-    while (!isOver) {
-      const put = new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-      const value = this.values.shift();
-      if (value !== undefined) yield value;
-      else await Promise.race([over, put]);
-    }
-  }
-}

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { VersionedPosition } from '../protocol/messages.ts';
 import type { Suggestion } from '../rules/shape.ts';
-import type { Generation, GhostCompletion } from './complete.ts';
+import type { GhostCompletion, OnGrowth } from './complete.ts';
 import { accepted, Offer } from './offer.ts';
 
 export interface Pace {
@@ -34,7 +34,12 @@ export interface TextRequest {
   document: CursorDocument;
   /** The number of the cursor's line. */
   line: number;
-  generate: (document: CursorDocument, purpose: Purpose, signal: AbortSignal) => Generation;
+  generate: (
+    document: CursorDocument,
+    purpose: Purpose,
+    onGrowth: OnGrowth,
+    signal: AbortSignal,
+  ) => Promise<GhostCompletion>;
   /** Whether the user has asked explicitly; the answer is then the whole text with alternatives. */
   isInvoked: boolean;
   /** Called when a new request would return more text. If absent, only the whole text is returned. */
@@ -158,7 +163,7 @@ export class DocumentOffers {
 
   private begin({ document, generate }: TextRequest, purpose: Purpose, before: Suggestion[] = []): Offer {
     this.abort();
-    this.current = new Offer(document, (signal) => generate(document, purpose, signal), before);
+    this.current = new Offer(document, (onGrowth, signal) => generate(document, purpose, onGrowth, signal), before);
     return this.current;
   }
 
@@ -220,7 +225,8 @@ export class DocumentOffers {
     this.aheadTimer = setTimeout(() => {
       // As a key there would be: what is shown must not depend on when it was made.
       const isCareful = line + newlines(suggestion.text) === this.rejectedLine;
-      this.ahead = new Offer(document, (signal) => generate(document, { kind: 'ahead', isCareful }, signal));
+      const purpose: Purpose = { kind: 'ahead', isCareful };
+      this.ahead = new Offer(document, (onGrowth, signal) => generate(document, purpose, onGrowth, signal));
     }, this.pace.restMs).unref();
   }
 

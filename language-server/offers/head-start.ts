@@ -3,30 +3,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noTimings } from '../protocol/messages.ts';
 import type { Suggestion } from '../rules/shape.ts';
-import type { Generation, GhostCompletion } from './complete.ts';
-
-type Begin = (signal: AbortSignal) => Generation;
+import type { Generate, GhostCompletion, OnGrowth } from './complete.ts';
 
 /** headStartMs: Infinity if the second is asked only when the first has failed. Rejects if both fail. */
-export async function* firstWithText(
-  beginFirst: Begin,
-  beginSecond: Begin,
+export async function firstWithText(
+  generateFirst: Generate,
+  generateSecond: Generate,
   headStartMs: number,
+  onGrowth: OnGrowth,
   signal: AbortSignal,
-): Generation {
-  const first = new Attempt(beginFirst, signal);
-  let second: Attempt | undefined;
-  try {
-    const early = await within(first.outcome, headStartMs);
-    if (early === 'text' || early === 'nothing' || signal.aborted) return yield* first.rest();
-    second = new Attempt(beginSecond, signal);
-    const winner = await better(first, second);
-    (winner === first ? second : first).stop();
-    return yield* winner.rest();
-  } finally {
-    first.stop();
-    second?.stop();
-  }
+): Promise<GhostCompletion> {
+  const first = new Attempt(generateFirst, signal);
+  const early = await within(first.outcome, headStartMs);
+  if (early === 'text' || early === 'nothing' || signal.aborted) return first.result(onGrowth);
+  const second = new Attempt(generateSecond, signal);
+  const winner = await better(first, second);
+  (winner === first ? second : first).stop();
+  return winner.result(onGrowth);
 }
 
 /** The one whose text comes first; if neither has any, one that has not failed, if there is one. */
@@ -41,16 +34,26 @@ async function better(first: Attempt, second: Attempt): Promise<Attempt> {
 class Attempt {
   readonly outcome: Promise<'text' | 'nothing' | 'failed'>;
   private readonly controller = new AbortController();
-  private readonly generation: Generation;
-  private readonly step: ReturnType<Generation['next']>;
+  private readonly completion: Promise<GhostCompletion>;
+  private last: Suggestion | undefined;
+  private onGrowth: OnGrowth = () => {};
 
-  constructor(begin: Begin, signal: AbortSignal) {
-    this.generation = begin(AbortSignal.any([signal, this.controller.signal]));
-    this.step = this.generation.next();
-    this.outcome = this.step.then(
-      ({ done, value }) => (!done || value.suggestions.length > 0 ? 'text' : 'nothing'),
-      () => 'failed',
+  constructor(generate: Generate, signal: AbortSignal) {
+    let begin: (outcome: 'text') => void = () => {};
+    const begun = new Promise<'text'>((resolve) => {
+      begin = resolve;
+    });
+    const onGrowth = (suggestion: Suggestion) => {
+      this.last = suggestion;
+      this.onGrowth(suggestion);
+      begin('text');
+    };
+    this.completion = generate(onGrowth, AbortSignal.any([signal, this.controller.signal]));
+    const ended = this.completion.then(
+      ({ suggestions }) => (suggestions.length > 0 ? 'text' : 'nothing'),
+      () => 'failed' as const,
     );
+    this.outcome = Promise.race([begun, ended]);
   }
 
   /** Rejects if there is no text. */
@@ -60,18 +63,14 @@ class Attempt {
   }
 
   /** If it fails after the first text, that text stays. */
-  async *rest(): Generation {
-    let last: Suggestion | undefined;
+  async result(onGrowth: OnGrowth): Promise<GhostCompletion> {
+    if (this.last) onGrowth(this.last);
+    this.onGrowth = onGrowth;
     try {
-      let step = await this.step;
-      for (; !step.done; step = await this.generation.next()) {
-        last = step.value;
-        yield last;
-      }
-      return step.value;
+      return await this.completion;
     } catch (error) {
-      if (!last) throw error;
-      return brokenOff(last);
+      if (!this.last) throw error;
+      return brokenOff(this.last);
     }
   }
 

@@ -2,7 +2,7 @@
 // the offer stays in use: generation continues, and the rest of the text costs no token.
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { distinct, type Suggestion } from '../rules/shape.ts';
-import type { Generation, GhostCompletion } from './complete.ts';
+import type { Generate, GhostCompletion } from './complete.ts';
 
 /**
  * What an offer has for a place:
@@ -27,11 +27,11 @@ export class Offer {
   /** before: suggestions that the editor has already; the generated ones follow them. */
   constructor(
     readonly document: CursorDocument,
-    generate: (signal: AbortSignal) => Generation,
+    generate: Generate,
     private readonly before: Suggestion[] = [],
   ) {
     this.expectChange();
-    void this.run(generate(this.controller.signal));
+    void this.run(generate);
   }
 
   get isAborted(): boolean {
@@ -82,12 +82,10 @@ export class Offer {
     return typedSince(this.document, at, Math.max(0, ...this.suggestions.map(({ replaces }) => replaces)));
   }
 
-  private async run(generation: Generation): Promise<void> {
+  private async run(generate: Generate): Promise<void> {
     try {
-      let step = await generation.next();
-      for (; !step.done; step = await generation.next()) this.show([step.value]);
-      const result = step.value;
-      if (result.reason !== 'cancelled') this.show(distinct([...this.before, ...result.suggestions]));
+      const result = await generate((suggestion) => this.take([suggestion]), this.controller.signal);
+      if (result.reason !== 'cancelled') this.take(distinct([...this.before, ...result.suggestions]));
       this.result = result;
     } catch (error) {
       // Nobody waits any more for what was aborted, and its error says nothing about the next attempt.
@@ -97,7 +95,7 @@ export class Offer {
     this.changed();
   }
 
-  private show(suggestions: Suggestion[]): void {
+  private take(suggestions: Suggestion[]): void {
     this.suggestions = suggestions.map((each) => withLineEndsOf(this.document, each));
     this.changed();
   }

@@ -16,7 +16,7 @@ import { isMessage, type Reason } from '../protocol/reasons.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import type { Suggestion } from '../rules/shape.ts';
 import { isWithheld } from '../secrets/secrets.ts';
-import type { GhostCompletion } from './complete.ts';
+import type { GhostCompletion, OnGrowth } from './complete.ts';
 import { DocumentOffers, defaultPace, type Found, type Purpose } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
 
@@ -107,8 +107,8 @@ export class CompletionProvider {
     const text = {
       document: asked.document,
       line: position.line,
-      generate: (at: CursorDocument, purpose: Purpose, signal: AbortSignal) =>
-        warm.generate(at, purpose, settings, signal),
+      generate: (at: CursorDocument, purpose: Purpose, onGrowth: OnGrowth, until: AbortSignal) =>
+        warm.generate(at, purpose, settings, onGrowth, until),
       isInvoked,
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
     };

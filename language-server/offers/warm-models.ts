@@ -12,7 +12,7 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import { stricter } from '../rules/confidence.ts';
-import { type CompletionOptions, type Generation, type GhostCompletion, generate } from './complete.ts';
+import { type CompletionOptions, type Generate, type GhostCompletion, generate, type OnGrowth } from './complete.ts';
 import type { Purpose } from './document-offers.ts';
 import { firstWithText } from './head-start.ts';
 
@@ -41,14 +41,20 @@ export class WarmModels {
     return this.current.canComplete;
   }
 
-  /** Generates the text of an offer. If the server fails, or is slow when it has been lately, the local model does. */
-  async *generate(document: CursorDocument, purpose: Purpose, settings: Settings, signal: AbortSignal): Generation {
+  /** Makes the text of an offer. If the server fails, or is slow when it has been lately, the local model does. */
+  async generate(
+    document: CursorDocument,
+    purpose: Purpose,
+    settings: Settings,
+    onGrowth: OnGrowth,
+    signal: AbortSignal,
+  ): Promise<GhostCompletion> {
     const { remote, warmLocal, models } = this;
-    const by = (engine: WarmEngine) => (until: AbortSignal) => engine.generate(document, purpose, settings, until);
-    if (remote === null) return yield* by(warmLocal)(signal);
+    if (remote === null) return warmLocal.generate(document, purpose, settings, onGrowth, signal);
+    const by = (engine: WarmEngine): Generate => engine.generate.bind(engine, document, purpose, settings);
     // Nobody waits for what is made ahead.
     const headStartMs = purpose.kind === 'ahead' ? undefined : models.headStartMs?.();
-    return yield* firstWithText(by(remote), by(warmLocal), headStartMs ?? Number.POSITIVE_INFINITY, signal);
+    return firstWithText(by(remote), by(warmLocal), headStartMs ?? Number.POSITIVE_INFINITY, onGrowth, signal);
   }
 
   /** Call after each key. */
@@ -120,9 +126,16 @@ export class WarmEngine {
     return canFillInTheMiddle(this.engine);
   }
 
-  /** Generates the text of an offer. */
-  async *generate(document: CursorDocument, purpose: Purpose, settings: Settings, signal: AbortSignal): Generation {
-    const made = yield* generate(this.engine, this.anchors, document, optionsFor(purpose, settings), signal);
+  /** Makes the text of an offer. */
+  async generate(
+    document: CursorDocument,
+    purpose: Purpose,
+    settings: Settings,
+    onGrowth: OnGrowth,
+    signal: AbortSignal,
+  ): Promise<GhostCompletion> {
+    const options = optionsFor(purpose, settings);
+    const made = await generate(this.engine, this.anchors, document, options, onGrowth, signal);
     if (purpose.kind !== 'ahead') this.onMade?.(made);
     return made;
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InlineCompletionTriggerKind } from 'vscode-languageserver/node';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { loadModel } from '../../language-server/engine/load-model.ts';
-import { generate, resultOf } from '../../language-server/offers/complete.ts';
+import { generate } from '../../language-server/offers/complete.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import type { Models } from '../../language-server/offers/warm-models.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
@@ -55,12 +55,8 @@ export async function agreement(remote: Completer, local: Engine, folder: string
 async function answer(engine: Completer, { document, languageId }: GoldenCase): Promise<string> {
   const { text, offset } = atCursor(document);
   const place = { uri: 'file:///golden', languageId, text, offset };
-  const { suggestions, reason } = await resultOf(
-    generate(engine, new Anchors(engine), place, {
-      maxTokens: 32,
-      multiline: 'auto',
-    }),
-  );
+  const options = { maxTokens: 32, multiline: 'auto' } as const;
+  const { suggestions, reason } = await generate(engine, new Anchors(engine), place, options);
   return JSON.stringify(suggestions[0]?.text ?? reason);
 }
 

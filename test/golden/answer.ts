@@ -1,9 +1,8 @@
 // All golden cases, and what Hearth does with one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate, resultOf } from '../../language-server/offers/complete.ts';
+import { generate, type OnGrowth } from '../../language-server/offers/complete.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
-import type { Suggestion } from '../../language-server/rules/shape.ts';
 import type { Completer } from '../../native/index.ts';
 import { atCursor } from '../language-server/cursor.ts';
 import { type GoldenCase, goldenCases } from './golden-cases.ts';
@@ -16,15 +15,11 @@ export function allCases(folder: string): GoldenCase[] {
 }
 
 /** What is shown in the end, and early where it is listened to. */
-export async function answerTo(
-  golden: GoldenCase,
-  onSuggestion?: (suggestion: Suggestion) => void,
-  engine: Completer = scripted(golden),
-) {
+export async function answerTo(golden: GoldenCase, onGrowth?: OnGrowth, engine: Completer = scripted(golden)) {
   const { text, offset } = atCursor(golden.document);
   const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };
   const options = { maxTokens: maxTokensOf(golden), multiline: golden.multiline };
-  const completion = await resultOf(generate(engine, new Anchors(engine), document, options), onSuggestion);
+  const completion = await generate(engine, new Anchors(engine), document, options, onGrowth);
   const [shown] = completion.suggestions;
   const accepted = shown && text.slice(0, offset) + shown.text + text.slice(offset + shown.replaces);
   return { shown: shown?.text, accepted: accepted ?? `silent: ${completion.reason}` };

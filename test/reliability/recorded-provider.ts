@@ -1,13 +1,7 @@
 // A provider that records, for every text that the engine generates, what it depends on: the place, the options and the
 // anchor. A fresh engine must generate the same text from these.
 
-import {
-  type CompletionOptions,
-  type Generation,
-  type GhostCompletion,
-  generate,
-  resultOf,
-} from '../../language-server/offers/complete.ts';
+import { type CompletionOptions, type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { optionsFor, WarmEngine } from '../../language-server/offers/warm-models.ts';
 import { type Anchor, anchoredAt } from '../../language-server/prompt/anchor.ts';
@@ -56,36 +50,16 @@ class RecordedWarmEngine extends WarmEngine {
     super(engine, undefined, related, recorded);
   }
 
-  override async *generate(...asked: Parameters<WarmEngine['generate']>): Generation {
+  override generate(...asked: Parameters<WarmEngine['generate']>): Promise<GhostCompletion> {
     const [place, purpose, settings] = asked;
     this.recorded.used = null;
-    const generation = super.generate(...asked);
+    const completion = super.generate(...asked);
     // The prompt is made before anything is waited for.
-    const first = generation.next();
     const { used } = this.recorded;
     if (used === null) throw new Error('a text was made without an anchor');
-    const [whole, isWhole, hasFailed] = deferred<GhostCompletion>();
-    this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion: whole });
-    try {
-      let step = await first;
-      for (; !step.done; step = await generation.next()) yield step.value;
-      isWhole(step.value);
-      return step.value;
-    } catch (error) {
-      hasFailed(error);
-      throw error;
-    }
+    this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion });
+    return completion;
   }
-}
-
-/** A promise with the functions that settle it. */
-function deferred<T>(): [Promise<T>, (value: T) => void, (error: unknown) => void] {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((...settle) => {
-    [resolve, reject] = settle;
-  });
-  return [promise, resolve, reject];
 }
 
 class GivenAnchors extends Anchors {
@@ -113,5 +87,5 @@ export async function fromCold(engine: Engine, { place, options, anchor }: Made)
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return resultOf(generate(undrafted, new GivenAnchors(undrafted, anchor), place, options));
+  return generate(undrafted, new GivenAnchors(undrafted, anchor), place, options);
 }

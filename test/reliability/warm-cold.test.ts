@@ -88,7 +88,7 @@ async function runScript(seed: number): Promise<{ made: number; shown: number }>
 }
 
 async function offerOf(document: Offer['document'], completion: GhostCompletion): Promise<Offer> {
-  const offer = new Offer(document, () => ended(completion));
+  const offer = new Offer(document, ended(completion));
   while (offer.result === null) await offer.change();
   return offer;
 }

@@ -11,7 +11,7 @@ import {
   withEngine,
 } from '../../language-server/cli/command.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
-import { generate, resultOf } from '../../language-server/offers/complete.ts';
+import { generate } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
@@ -72,6 +72,6 @@ async function textFor(engine: Engine, { document, files }: CrossFileCase, token
     anchors.reading(document)?.done();
     anchors.reading(document);
   }
-  const { suggestions } = await resultOf(generate(engine, anchors, document, options));
+  const { suggestions } = await generate(engine, anchors, document, options);
   return suggestions[0]?.text ?? '';
 }

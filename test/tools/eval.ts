@@ -12,7 +12,7 @@ import {
   type Values,
   withEngine,
 } from '../../language-server/cli/command.ts';
-import { type GhostCompletion, generate, resultOf } from '../../language-server/offers/complete.ts';
+import { type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
@@ -114,7 +114,7 @@ async function completed(engine: Engine, fimCase: FimCase, workspaces: Workspace
   const found = await workspaces.anchorsFor(engine, at);
   if (!found) return null;
   const options = { maxTokens, multiline: 'auto' } as const;
-  return shownOf(await resultOf(generate(engine, found.anchors, found.document, options)));
+  return shownOf(await generate(engine, found.anchors, found.document, options));
 }
 
 function shownOf({ suggestions, reason, timings }: GhostCompletion): Omit<EvalAnswer, 'ms'> {
@@ -150,7 +150,7 @@ function layoutOf(name: string): Layout {
     const anchors = new Anchors(engine, kind === 'anchored' ? Number(number) : defaultLinesUp);
     if (kind === 'held') anchors.prompt(lineBefore(document, Number(number)));
     const options = { maxTokens, multiline: 'auto' } as const;
-    return shownOf(await resultOf(generate(engine, anchors, document, options)));
+    return shownOf(await generate(engine, anchors, document, options));
   };
 }
 

@@ -17,7 +17,7 @@ import {
   workspace,
 } from 'vscode';
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { generate, resultOf } from '../../../language-server/offers/complete.ts';
+import { generate } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { type GoldenCase, goldenCases } from '../../golden/golden-cases.ts';
 import { maxTokensOf, scripted } from '../../golden/scripted.ts';
@@ -37,7 +37,7 @@ async function itemOf(
   const options = { maxTokens: maxTokensOf(golden), multiline };
   const engine = scripted(golden);
   const place = { uri: 'file:///golden', languageId, text: LongText.of(document.getText()), offset };
-  const { suggestions } = await resultOf(generate(engine, new Anchors(engine), place, options));
+  const { suggestions } = await generate(engine, new Anchors(engine), place, options);
   const [first] = suggestions;
   if (!first) return null;
   const range = new Range(document.positionAt(offset), document.positionAt(offset + first.replaces));

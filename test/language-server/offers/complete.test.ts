@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type CompletionOptions, GrowingText, generate, resultOf } from '../../../language-server/offers/complete.ts';
+import { type CompletionOptions, GrowingText, generate } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { placeAt } from '../../../language-server/rules/place.ts';
+import type { Suggestion } from '../../../language-server/rules/shape.ts';
 import { FakeEngine, type FakeOptions } from '../../fixtures/fake-engine.ts';
 import { atCursor } from '../cursor.ts';
 
@@ -9,9 +10,9 @@ async function ask(marked: string, model: FakeOptions, options: Partial<Completi
   const engine = new FakeEngine(model);
   const early: string[] = [];
   const asked = { maxTokens: 200, multiline: 'auto' as const, ...options };
-  const generation = generate(engine, new Anchors(engine), atCursor(marked), asked);
-  const completion = await resultOf(generation, ({ text }) => early.push(text));
-  return { ...(await completion), early, shown: completion.suggestions[0], engine };
+  const onGrowth = ({ text }: Suggestion) => early.push(text);
+  const completion = await generate(engine, new Anchors(engine), atCursor(marked), asked, onGrowth);
+  return { ...completion, early, shown: completion.suggestions[0], engine };
 }
 
 const writes = (text: string): FakeOptions => ({ respond: () => text });

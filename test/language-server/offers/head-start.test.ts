@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Generation, GhostCompletion } from '../../../language-server/offers/complete.ts';
+import type { GhostCompletion, OnGrowth } from '../../../language-server/offers/complete.ts';
 import { firstWithText } from '../../../language-server/offers/head-start.ts';
 import { noTimings } from '../../../language-server/protocol/messages.ts';
 import type { Suggestion } from '../../../language-server/rules/shape.ts';
@@ -24,7 +24,7 @@ interface Plan {
 /** A model that follows a plan, and what became of it. */
 function model({ ms, texts, failsAfter = Number.POSITIVE_INFINITY }: Plan) {
   const seen = { isAsked: false, isAborted: false };
-  async function* begin(signal: AbortSignal): Generation {
+  const generate = async (onGrowth: OnGrowth, signal: AbortSignal) => {
     seen.isAsked = true;
     signal.addEventListener('abort', () => {
       seen.isAborted = true;
@@ -33,21 +33,21 @@ function model({ ms, texts, failsAfter = Number.POSITIVE_INFINITY }: Plan) {
     for (const [i, text] of texts.entries()) {
       if (i >= failsAfter) throw new Error('failed');
       if (signal.aborted) return result();
-      yield suggestion(text);
+      onGrowth(suggestion(text));
+      await setImmediate();
     }
     if (failsAfter <= texts.length) throw new Error('failed');
     return signal.aborted ? result() : result(...texts.slice(-1));
-  }
-  return { begin, seen };
+  };
+  return { generate, seen };
 }
 
 async function run(server: Plan, local: Plan, headStartMs = 60, signal = new AbortController().signal) {
   const [there, here] = [model(server), model(local)];
   const texts: string[] = [];
-  const generation = firstWithText(there.begin, here.begin, headStartMs, signal);
-  let step = await generation.next();
-  for (; !step.done; step = await generation.next()) texts.push(step.value.text);
-  return { texts, last: step.value.suggestions[0]?.text, there: there.seen, here: here.seen };
+  const onGrowth = ({ text }: Suggestion) => texts.push(text);
+  const { suggestions } = await firstWithText(there.generate, here.generate, headStartMs, onGrowth, signal);
+  return { texts, last: suggestions[0]?.text, there: there.seen, here: here.seen };
 }
 
 const far = ['a', 'a server'];

@@ -10,7 +10,7 @@ const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, p
 /** A whole offer of these suggestions in the first state. */
 async function whole(shownAt: string, ...suggestions: Suggestion[]): Promise<Offer> {
   const result = { suggestions, reason: suggestions.length > 0 ? null : ('nothing-to-add' as const) };
-  const offer = new Offer(atCursor(shownAt), () => ended({ ...result, finishReason: 'stop', timings: noTimings }));
+  const offer = new Offer(atCursor(shownAt), ended({ ...result, finishReason: 'stop', timings: noTimings }));
   await offer.settled();
   return offer;
 }
@@ -89,9 +89,9 @@ test('is pending as long as what was typed agrees with its text', async () => {
   const more = new Promise<void>((resolve) => {
     write = resolve;
   });
-  const offer = new Offer(atCursor('a = $0\n'), async function* (signal) {
+  const offer = new Offer(atCursor('a = $0\n'), async (onGrowth, signal) => {
     await more;
-    yield suggest('fo');
+    onGrowth(suggest('fo'));
     return new Promise<never>((_, reject) => signal.addEventListener('abort', reject));
   });
   expect(offer.covers(atCursor('a = f$0\n'))).toBe('pending');
