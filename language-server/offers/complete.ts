@@ -88,20 +88,19 @@ export async function generate(
   return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
 }
 
-/** Follows a text while it is generated: decides what can be shown early, and when generation can stop. */
+/** Follows a text while it is generated: decides what can be told of its growth, and when generation can stop. */
 export class GrowingText {
   /** Whether nothing that follows could be shown. */
   isEnough = false;
   private readonly generated = new GeneratedText();
-  private offered: Suggestion | null = null;
+  private told: Suggestion | null = null;
   private readonly around: string;
 
   constructor(
     private readonly place: Place,
     private readonly gate: Gate,
     private readonly maxTokens: number,
-    /** Whether it is shown while it grows. */
-    private readonly isShown: boolean,
+    private readonly tellsGrowth: boolean,
   ) {
     const { text, offset } = place.document;
     this.around = text.slice(Math.max(0, offset - charsAround), offset + charsAround);
@@ -116,13 +115,14 @@ export class GrowingText {
     }
     this.generated.append(cleanText(piece, this.around), logProbability);
     const early = toEarlyText(this.generated, this.place, this.gate);
-    const before = this.offered?.text ?? '';
+    const before = this.told?.text ?? '';
     if (early === 'enough') {
       this.isEnough = true;
       return null;
     }
-    if (!this.isShown || !early || early.text.length <= before.length || !early.text.startsWith(before)) return null;
-    this.offered = early;
+    if (!this.tellsGrowth || !early || early.text.length <= before.length || !early.text.startsWith(before))
+      return null;
+    this.told = early;
     return early;
   }
 
@@ -133,9 +133,9 @@ export class GrowingText {
   ghostText(isEnded: boolean): GhostText {
     this.generated.isEnded = isEnded && !this.isEnough;
     const ghost = toGhostText(this.generated, this.place, this.gate);
-    const { offered } = this;
-    // Text that was already shown stays, even if the rules cut the whole text before its end.
-    if (offered && !ghost.suggestion?.text.startsWith(offered.text)) return { suggestion: offered, reason: null };
+    const { told } = this;
+    // What was told stays, even if the rules cut the whole text before its end.
+    if (told && !ghost.suggestion?.text.startsWith(told.text)) return { suggestion: told, reason: null };
     // All that it had may have been a comma, which JSON does not allow before a closing bracket.
     return ghost.suggestion?.text.trim() === '' ? { suggestion: null, reason: 'fragment' } : ghost;
   }

@@ -187,7 +187,7 @@ export class DocumentOffers {
         throw offer.failure;
       }
       if (offer.result !== null || (isLate && suggestionsOf(offer, document).length > 0)) return offer;
-      await Promise.race([offer.change(), demand.cancelled, ...(isLate ? [] : late)]);
+      await Promise.race([offer.change, demand.cancelled, ...(isLate ? [] : late)]);
     }
     return null;
   }
@@ -204,7 +204,7 @@ export class DocumentOffers {
     const size = offer.suggestions[0]?.text.length;
     const hasGrown = () => offer.suggestions[0]?.text.length !== size;
     while (this.current === offer && !offer.isAborted && offer.result === null && !(isPaused && hasGrown()))
-      await Promise.race([offer.change(), ...(isPaused ? [] : [pause])]);
+      await Promise.race([offer.change, ...(isPaused ? [] : [pause])]);
     if (this.current !== offer || offer.isAborted || !demand.isNewest) return;
     const [suggestion] = suggestionsOf(offer, request.document);
     if (hasGrown()) request.onGrown?.();

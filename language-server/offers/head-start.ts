@@ -88,7 +88,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return result;
 }
 
-/** What is shown already stays, without the rest. */
+/** What was told stays, without the rest. */
 function brokenOff(last: Suggestion): GhostCompletion {
   return { suggestions: [last], reason: null, finishReason: 'length', timings: noTimings };
 }

@@ -20,9 +20,10 @@ export class Offer {
   result: GhostCompletion | null = null;
   /** The error, if generation has failed. */
   failure: unknown;
+  /** Resolves the next time that the text grows or that the offer ends or is aborted. */
+  change = Promise.resolve();
   private readonly controller = new AbortController();
-  private wake: () => void = () => {};
-  private next: Promise<void> = Promise.resolve();
+  private wake = () => {};
 
   /** before: suggestions that the editor has already; the generated ones follow them. */
   constructor(
@@ -30,7 +31,7 @@ export class Offer {
     generate: Generate,
     private readonly before: Suggestion[] = [],
   ) {
-    this.expectChange();
+    this.changed();
     void this.run(generate);
   }
 
@@ -44,23 +45,12 @@ export class Offer {
     this.changed();
   }
 
-  /** Whether it was aborted before its text was whole. */
-  private get isCutShort(): boolean {
-    const isWhole = this.result !== null && this.result.reason !== 'cancelled';
-    return this.isAborted && this.failure === undefined && !isWhole;
-  }
-
-  /** Resolves the next time that the text grows or that the offer ends or is aborted. */
-  change(): Promise<void> {
-    return this.next;
-  }
-
   /** Resolves when the offer has ended or was aborted. */
   async settled(): Promise<void> {
-    while (this.result === null && !this.isAborted) await this.next;
+    while (this.result === null && !this.isAborted) await this.change;
   }
 
-  /** Whether something else was typed than what it shows; a step in another direction rejects nothing. */
+  /** Whether something else was typed than what it says; a step in another direction rejects nothing. */
   isRejectedBy(at: CursorDocument): boolean {
     const step = this.stepTo(at);
     const [first] = this.suggestions;
@@ -70,7 +60,8 @@ export class Offer {
 
   covers(at: CursorDocument): Coverage {
     const step = this.stepTo(at);
-    if (step === null || this.isCutShort) return 'none';
+    const hasEnded = this.failure !== undefined || (this.result !== null && this.result.reason !== 'cancelled');
+    if (step === null || (this.isAborted && !hasEnded)) return 'none';
     const left = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
     if (left.length > 0) return left;
     if (this.failure !== undefined) return 'empty';
@@ -102,14 +93,10 @@ export class Offer {
 
   private changed(): void {
     const { wake } = this;
-    this.expectChange();
-    wake();
-  }
-
-  private expectChange(): void {
-    this.next = new Promise((resolve) => {
+    this.change = new Promise((resolve) => {
       this.wake = resolve;
     });
+    wake();
   }
 }
 

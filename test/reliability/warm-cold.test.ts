@@ -89,7 +89,7 @@ async function runScript(seed: number): Promise<{ made: number; shown: number }>
 
 async function offerOf(document: Offer['document'], completion: GhostCompletion): Promise<Offer> {
   const offer = new Offer(document, ended(completion));
-  while (offer.result === null) await offer.change();
+  await offer.settled();
   return offer;
 }
 

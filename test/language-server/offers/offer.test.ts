@@ -96,7 +96,7 @@ test('is pending as long as what was typed agrees with its text', async () => {
   });
   expect(offer.covers(atCursor('a = f$0\n'))).toBe('pending');
   write();
-  await offer.change();
+  await offer.change;
   expect(offer.covers(atCursor('a = f$0\n'))).toEqual([suggest('o')]);
   expect(offer.covers(atCursor('a = foo$0\n'))).toBe('pending');
   expect(offer.covers(atCursor('a = fx$0\n'))).toBe('none');
