@@ -5,13 +5,13 @@ import type { Completer, Engine, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { defaultLinesUp } from '../prompt/anchor.ts';
 import { Anchors } from '../prompt/anchors.ts';
-import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
-import { LeftDocuments } from '../prompt/left-documents.ts';
+import { canFillInTheMiddle, tokenizeText } from '../prompt/fim-prompt.ts';
 import { ReadAhead } from '../prompt/read-ahead.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import { stricter } from '../rules/confidence.ts';
+import { holdsSecrets } from '../secrets/secrets.ts';
 import { type CompletionOptions, type Generate, type GhostCompletion, generate, type OnGrowth } from './complete.ts';
 import type { Purpose } from './document-offers.ts';
 import { firstWithText } from './head-start.ts';
@@ -183,4 +183,43 @@ export function optionsFor({ kind, isCareful }: Purpose, settings: Settings): Co
   if (kind === 'ahead') return { ...options, priority: 'background' };
   // An explicit request shows even unlikely texts.
   return kind === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
+}
+
+// About 14,000 tokens; the engine keeps four documents of this size.
+const maxChars = 50_000;
+// Longer documents are mostly generated, and searching them for secrets would take too long.
+const maxSearchedChars = 200_000;
+
+/**
+ * Gives the engine the text of documents that the user has left, as a source of drafts for speculative decoding: what
+ * follows the same words in another file often comes next here, too. For one engine, which has learned the documents.
+ */
+class LeftDocuments {
+  private current: OpenDocument | null = null;
+  private readonly learned = new Map<string, number>();
+
+  constructor(private readonly engine: Completer) {}
+
+  /** Call with the document that the user is editing. */
+  visit(document: OpenDocument): void {
+    const left = this.current;
+    this.current = document;
+    if (left === null || left.uri === document.uri || this.learned.get(left.uri) === left.version) return;
+    this.learned.set(left.uri, left.version);
+    if (left.text.length > maxSearchedChars || holdsSecrets(left.uri, left.text)) return;
+    void this.learn(left.text.slice(0, maxChars));
+  }
+
+  /** Call when a document is closed: its text is not learned any more. */
+  forget(uri: string): void {
+    this.learned.delete(uri);
+    if (this.current?.uri === uri) this.current = null;
+  }
+
+  /** Errors are ignored: drafts only save time, and a broken engine fails at the next request anyway. */
+  private async learn(text: string): Promise<void> {
+    try {
+      await this.engine.learn?.(tokenizeText(this.engine, text));
+    } catch {}
+  }
 }
