@@ -2,8 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
-import { bundledModelPath } from '../engine/bundled-model.ts';
-import { loadModel } from '../engine/load-model.ts';
+import { bundledModelPath, loadModel } from '../engine/load-model.ts';
 import type { Model, Traits } from '../models/model-traits.ts';
 import type { ServerOptions } from '../remote/connection.ts';
 

@@ -1,8 +1,13 @@
-// Loads a model, and tells the engine by the texts in its file which special tokens mark the parts of a prompt.
+// Where the starter model is; loads a model, and tells the engine by the texts in its file which special tokens mark the parts of a prompt.
 import { existsSync } from 'node:fs';
-import { basename, isAbsolute, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { EngineError, type LoadOptions, loadEngine, type ModelTexts } from '../../native/index.ts';
 import { type Model, tokenNames, traitsOf } from '../models/model-traits.ts';
+
+/** The path of the starter model relative to dist/, which contains the bundled programs. */
+export function bundledModelPath(): string {
+  return join(__dirname, '..', 'models', 'starter.gguf');
+}
 
 /** Rejects with EngineError. */
 export async function loadModel(

@@ -1,4 +1,5 @@
-// The options that an engine is loaded with, from the settings: model, threads, memory.
+// The options that an engine is loaded with: model, threads and memory by the settings, and what it does without after
+// crashes.
 import { homedir, totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
 import type { Connecting, Settings } from '../protocol/messages.ts';
@@ -51,4 +52,25 @@ export const cacheBytes = (settings: Settings): number => settings['cache.memory
 
 function ownPath(setting: string): string {
   return setting.trim().replace(/^~(?=[/\\])/, homedir());
+}
+
+/** What one window wants switched off because of the crashes that it has seen; see InitializationOptions. */
+export interface Caution {
+  avoidsGpu?: boolean;
+  isSafeMode?: boolean;
+}
+
+interface Restricted {
+  settings: Settings;
+  pagesFolder: string;
+  draftModel: string;
+}
+
+/** In safe mode, with nothing that is not needed. All windows share the engine, so it is as careful as any of them wants. */
+export function restrict<T extends Restricted>(setup: T, cautions: Iterable<Caution>): T {
+  const all = [...cautions];
+  const isSafeMode = all.some((each) => each.isSafeMode);
+  const onCpu = isSafeMode || all.some((each) => each.avoidsGpu);
+  const settings = onCpu ? { ...setup.settings, backend: 'cpu' as const } : setup.settings;
+  return { ...setup, settings, ...(isSafeMode && { pagesFolder: '', draftModel: '' }) };
 }

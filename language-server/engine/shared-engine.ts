@@ -7,10 +7,9 @@ import type { Connecting, ServerStatus, Settings } from '../protocol/messages.ts
 import { defaultSettings } from '../protocol/settings.ts';
 import type { ServerOptions } from '../remote/connection.ts';
 import { Team } from '../remote/team.ts';
-import { type Caution, restrict } from './caution.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
-import { explainOptions, loadOptions, serverOptions } from './load-options.ts';
+import { type Caution, explainOptions, loadOptions, restrict, serverOptions } from './load-options.ts';
 import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';

@@ -1,8 +1,7 @@
 // Distinguishes an engine that is slow from one that hangs, by its heartbeat. The engine has its own thread, so this
 // timer keeps running when an op does not end. Time is counted in periods of the timer, so that time during which the
 // process is suspended, as when the computer sleeps, does not count.
-import type { EngineStatus } from '../../native/index.ts';
-import { type OpSpeed, ReadingSpeed } from './reading-speed.ts';
+import type { EngineStatus, OpTime } from '../../native/index.ts';
 
 const periodMs = 1000;
 // An op takes at most a few hundred times as long as the median one. The least limit covers the longest op there is, a
@@ -94,4 +93,38 @@ function describe({ state, token, layer, op, opBytes, queued }: EngineStatus, st
   const seconds = (stalledMs / 1000).toFixed(0);
   if (state === 'idle') return `The engine has not served its ${queued} waiting requests for ${seconds} s`;
   return `The engine has made no progress for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}", which reads ${(opBytes / 1e6).toFixed(1)} MB`;
+}
+
+interface OpSpeed {
+  op: string;
+  bytesPerSecond: number;
+}
+
+/**
+ * How fast the engine's ops read the weights, measured between calls of look(). Decoding is bound by memory, so a machine
+ * that is busy or short of memory shows here first.
+ */
+class ReadingSpeed {
+  private seen = new Map<string, OpTime>();
+  /** The highest speed measured so far. */
+  best = 0;
+
+  /** The op that has taken the most time since the last call; null if none has run. */
+  look(ops: OpTime[]): OpSpeed | null {
+    const since = ops.map(({ op, ms, calls, bytes }) => {
+      const before = this.seen.get(op);
+      return {
+        op,
+        ms: ms - (before?.ms ?? 0),
+        calls: calls - (before?.calls ?? 0),
+        bytes: bytes - (before?.bytes ?? 0),
+      };
+    });
+    this.seen = new Map(ops.map((time) => [time.op, time]));
+    const longest = since.filter(({ calls }) => calls > 0).sort((a, b) => b.ms - a.ms)[0];
+    if (!longest || longest.ms <= 0) return null;
+    const bytesPerSecond = (longest.bytes * 1000) / longest.ms;
+    this.best = Math.max(this.best, bytesPerSecond);
+    return { op: longest.op, bytesPerSecond };
+  }
 }

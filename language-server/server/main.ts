@@ -8,8 +8,7 @@ import {
   SocketMessageWriter,
 } from 'vscode-languageserver/node';
 import { addonInfo } from '../../native/index.ts';
-import { bundledModelPath } from '../engine/bundled-model.ts';
-import { loadModel } from '../engine/load-model.ts';
+import { bundledModelPath, loadModel } from '../engine/load-model.ts';
 import type { ServerParts } from '../engine/shared-engine.ts';
 import { cannotAnnounceCode, Endpoint } from '../protocol/endpoint.ts';
 import { errorText } from '../protocol/log.ts';

@@ -2,8 +2,8 @@
 // so a person whose machine we have never seen can show with one line whether Hearth computes correctly there.
 import { createHash } from 'node:crypto';
 import type { Engine, LoadOptions } from '../../native/index.ts';
-import { bundledModelPath } from '../engine/bundled-model.ts';
 import type { LoadModel } from '../engine/engine-host.ts';
+import { bundledModelPath } from '../engine/load-model.ts';
 
 /** Of the bundled model. Another model has another value, and so has a change of the kernels that changes a rounding. */
 export const knownFingerprint = '707d99873280d28b656fe154e5fd921f6a20d86b048c40185c84ecddf259f933';

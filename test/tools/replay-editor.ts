@@ -10,7 +10,7 @@ import {
   type InlineCompletionItem,
 } from 'vscode-languageserver-protocol/node';
 import { backendOf, count, engineOptions, type Options, text, type Values } from '../../language-server/cli/command.ts';
-import { bundledModelPath } from '../../language-server/engine/bundled-model.ts';
+import { bundledModelPath } from '../../language-server/engine/load-model.ts';
 import { languageIdOf } from '../../language-server/prompt/document-path.ts';
 import {
   type RelatedParams,

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { Caution } from '../../../language-server/engine/caution.ts';
 import type { LoadModel } from '../../../language-server/engine/engine-host.ts';
+import type { Caution } from '../../../language-server/engine/load-options.ts';
 import { SharedEngine } from '../../../language-server/engine/shared-engine.ts';
 import type { Settings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
