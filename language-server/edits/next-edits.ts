@@ -11,7 +11,7 @@ import { hasSecretName } from '../protocol/secret-names.ts';
 import type { EditorWindow } from '../related-code/related-code.ts';
 import { hasSecret } from '../secrets/secrets.ts';
 import { DismissedEdits } from './decision/dismissed-edits.ts';
-import { gates } from './decision/gates.ts';
+import { gates } from './decision/unwanted-edit.ts';
 import {
   after,
   type EditModel,

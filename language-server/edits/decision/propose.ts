@@ -3,10 +3,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
-import { logOdds, probabilityOf } from '../evidence/confidence.ts';
 import { type Evidence, evidenceOf } from '../evidence/evidence.ts';
-import { editFormat } from '../generation/edit-format.ts';
-import { generateEdit } from '../generation/generate-edit.ts';
+import { evidenceTrees } from '../evidence/evidence-trees.ts';
+import { logOddsOf, probabilityOf } from '../evidence/trees.ts';
+import { editFormat, generateEdit } from '../generation/generate-edit.ts';
 import { type PastChange, pastChanges } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
 import { preferences } from '../preference/preference.ts';
@@ -16,7 +16,7 @@ import type { Candidate } from '../proposals/candidate.ts';
 import { candidatesFor } from '../proposals/candidates.ts';
 import { type Line, linesOf } from '../text/lines.ts';
 import { changesOf, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
-import { deletionGate, maxDeletedLines } from './gates.ts';
+import { deletionGate, maxDeletedLines } from './unwanted-edit.ts';
 
 export type { EditedDocument };
 
@@ -64,7 +64,7 @@ function weighed(
   return promising(
     candidates.flatMap((candidate, i): [WeighedCandidate, number][] => {
       const evidence = all[i];
-      return evidence ? [[{ ...candidate, evidence }, logOdds(evidence)]] : [];
+      return evidence ? [[{ ...candidate, evidence }, logOddsOf(evidenceTrees, evidence)]] : [];
     }),
   );
 }

@@ -1,4 +1,4 @@
-// What the last edits and the text say about an edit that may follow: numbers for the fitted model of confidence.ts.
+// What the last edits and the text say about an edit that may follow: numbers for the fitted trees.
 
 import type { PastChange } from '../history/past-changes.ts';
 import { type Candidate, finders } from '../proposals/candidate.ts';

@@ -30,3 +30,7 @@ function leafOf({ asked, above }: Tree, numbers: ArrayLike<number>): number {
   }
   return at - (2 ** depth - 1);
 }
+
+export function probabilityOf(odds: number): number {
+  return 1 / (1 + Math.exp(-odds));
+}

@@ -1,10 +1,13 @@
 // The edit that a model writes which was trained to. The answer that changes nothing is read in one pass; the model
 // writes only from where it would rather say something else, and only until it is back in the old lines.
 import type { Engine } from '../../../native/index.ts';
+import type { EditFormatName } from '../../models/model-traits.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
 import { cleanText } from '../../rules/generated-text.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { EditFormat, EditQuestion, EditWindow } from './edit-question.ts';
+import { sweepFormat } from './sweep-format.ts';
+import { zetaFormat } from './zeta-format.ts';
 
 export interface GeneratedEdit {
   edit: TextEdit;
@@ -17,6 +20,17 @@ const certainly = Math.log(0.5);
 const maxTokens = 256;
 /** So many lines of the old text with letters in them, one below the other, mean that the rest is as before. */
 const rejoiningLines = 2;
+
+/** Of each family of models that were trained on next edits. */
+const formats: Record<EditFormatName, EditFormat> = {
+  'sweep-1': sweepFormat(1),
+  'sweep-2': sweepFormat(2),
+  'zeta-2.1': zetaFormat,
+};
+
+export function editFormat(name: EditFormatName): EditFormat {
+  return formats[name];
+}
 
 /** Undefined if nothing follows, or the signal was aborted. Rejects with the engine's errors. */
 export async function generateEdit(

@@ -2,7 +2,7 @@
 
 import { likeliest, mostLikely, type Proposal, propose } from '../../../language-server/edits/decision/propose.ts';
 import { whyUnwanted } from '../../../language-server/edits/decision/unwanted-edit.ts';
-import { probabilityOf } from '../../../language-server/edits/evidence/confidence.ts';
+import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
 import { editPrompt } from '../../../language-server/edits/preference/edit-prompt.ts';
 import { renamedUse, renameProbability } from '../../../language-server/edits/proposals/renames/renamed-uses.ts';
 import type { EditFormatName } from '../../../language-server/models/model-traits.ts';

@@ -1,6 +1,6 @@
 // What a model says about the candidates of cases, to fit its preference to. asked-file.ts keeps it.
 import { mostLikely, promising, worthAsking } from '../../../language-server/edits/decision/propose.ts';
-import { probabilityOf } from '../../../language-server/edits/evidence/confidence.ts';
+import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
 import { preferences } from '../../../language-server/edits/preference/preference.ts';
 import { readingsInPlace } from '../../../language-server/edits/preference/reading-in-place.ts';
 import { preferenceNumbers } from '../../../language-server/edits/preference/with-model.ts';

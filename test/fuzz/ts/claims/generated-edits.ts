@@ -1,8 +1,7 @@
 // What a model writes that was trained on next edits: any answer, as far as the edit that the editor gets.
 import assert from 'node:assert/strict';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
-import { editFormat } from '../../../../language-server/edits/generation/edit-format.ts';
-import { generateEdit } from '../../../../language-server/edits/generation/generate-edit.ts';
+import { editFormat, generateEdit } from '../../../../language-server/edits/generation/generate-edit.ts';
 import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
 import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
 import type { Completion, Continuation, GenerateRequest, OnText } from '../../../../native/index.ts';

@@ -3,8 +3,7 @@
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { propose } from '../../../../language-server/edits/decision/propose.ts';
-import { editFormat } from '../../../../language-server/edits/generation/edit-format.ts';
-import { generateEdit, rejoined } from '../../../../language-server/edits/generation/generate-edit.ts';
+import { editFormat, generateEdit, rejoined } from '../../../../language-server/edits/generation/generate-edit.ts';
 import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
 import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
 import type { EditFormatName } from '../../../../language-server/models/model-traits.ts';
