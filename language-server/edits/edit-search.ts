@@ -81,7 +81,7 @@ async function findIn(
   const plain = new PlainBreaks(document.text);
   const text = plain.text.toString();
   const place = { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : plain.offset(cursor) };
-  // Where the rule is not sure enough, the judge may be: it knows renames, too.
+  // Where the rule is not sure enough, the model may be: it knows renames, too.
   const isDismissed = (edit: TextEdit) => dismissed.has(uri, plain.inDocument(edit));
   const use = renameProbability < gate ? undefined : renamedUse(place, history, isDismissed);
   const unwanted = dismissed.of(uri).map((edit) => plain.edit(edit));

@@ -32,7 +32,7 @@ interface NextAnchor {
 
 interface AnchorState {
   held: Anchor;
-  /** For the next anchor: the current preamble, or one with newer context. */
+  /** For the next anchor: the current preamble, or one with newer code of other files. */
   preamble: PromptPreamble;
   next?: NextAnchor | undefined;
   /** Id of the pin that keeps the anchor's pages in the engine's cache once they have been evaluated. */
@@ -102,7 +102,7 @@ export class Anchors {
    * Sets the code of other files for this document, most useful first. It is used only from the next anchor on, which
    * is evaluated in the background, and only if its most useful code is new.
    */
-  setContext({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
+  setOtherCode({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
     const entry = this.states.get(uri);
     if (!entry) return;
     const preamble = promptPreamble(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
@@ -147,7 +147,7 @@ export class Anchors {
     return anchored.given.length <= this.budget.givenTokens ? anchored : null;
   }
 
-  /** A next anchor if the given text has grown long or if the suffix or the context is out of date. */
+  /** A next anchor if the given text has grown long or if the suffix or the preamble is out of date. */
   private nextAfter({ held, preamble }: AnchorState, document: CursorDocument): NextAnchor | undefined {
     const used = anchoredAt(this.engine, held, document).given.length;
     const state = suffixState(held, document);

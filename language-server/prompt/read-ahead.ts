@@ -25,17 +25,17 @@ export interface OtherCode {
 /** For one engine. There is at most one job for each document. */
 export class ReadAhead {
   private readonly jobs = new Map<string, Job>();
-  private readonly contextBudget: ReadingBudget;
+  private readonly budget: ReadingBudget;
 
   constructor(
     private readonly engine: Completer,
     private readonly anchors: Anchors,
     private readonly others?: OtherCode,
   ) {
-    this.contextBudget = new ReadingBudget(engine.info.contextTokens);
+    this.budget = new ReadingBudget(engine.info.contextTokens);
   }
 
-  /** Evaluates the prompt at a resting cursor, then finds context for it. Null if that was aborted or failed. */
+  /** Evaluates the prompt at a resting cursor, then finds code of other files for it. Null if that was aborted or failed. */
   async aroundCursor(document: CursorDocument): Promise<Timings | null> {
     this.cancel(document.uri);
     let timings: Timings | null = null;
@@ -45,8 +45,8 @@ export class ReadAhead {
       const read = await this.engine.prefill(tokens, 'background', signal);
       if (signal.aborted) return;
       timings = read;
-      this.contextBudget.note(read);
-      await this.findContext(document);
+      this.budget.note(read);
+      await this.findOtherCode(document);
       if (!signal.aborted) isUndisturbed = true;
     });
     if (isUndisturbed) await this.nextAnchor(document);
@@ -83,14 +83,14 @@ export class ReadAhead {
     }
   }
 
-  /** Sets the context even if a key has aborted the job meanwhile; the next anchor then uses it. */
-  private async findContext(document: CursorDocument): Promise<void> {
-    const maxTokens = this.contextBudget.tokens;
+  /** Hands the code over even if a key has aborted the job meanwhile; the next anchor then uses it. */
+  private async findOtherCode(document: CursorDocument): Promise<void> {
+    const maxTokens = this.budget.tokens;
     if (maxTokens === 0 || !this.others) return;
     const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
     const snippets = await this.others.gather(document, { before: prefixChars, after: suffixChars });
     this.anchors.withdraw(this.others.isRefused);
-    this.anchors.setContext(document, snippets, maxTokens);
+    this.anchors.setOtherCode(document, snippets, maxTokens);
   }
 
   cancel(uri: string): void {

@@ -37,7 +37,7 @@ export class Workspaces {
     anchors.prompt(document);
     const { prefixChars, suffixChars } = promptBudget(engine.info.contextTokens);
     const snippets = await related.gather(document, { before: prefixChars, after: suffixChars });
-    anchors.setContext(document, snippets, contextTokens);
+    anchors.setOtherCode(document, snippets, contextTokens);
     // The next anchor takes the held one's place once it has been read.
     anchors.reading(document)?.done();
     anchors.reading(document);

@@ -67,7 +67,7 @@ async function textFor(engine: Engine, { document, files }: CrossFileCase, token
   anchors.prompt(document);
   if (tokens > 0) {
     const { prefixChars, suffixChars } = promptBudget(engine.info.contextTokens);
-    anchors.setContext(document, await related.gather(document, { before: prefixChars, after: suffixChars }), tokens);
+    anchors.setOtherCode(document, await related.gather(document, { before: prefixChars, after: suffixChars }), tokens);
     // The next anchor takes the held one's place once it has been read.
     anchors.reading(document)?.done();
     anchors.reading(document);

@@ -176,7 +176,7 @@ test('leaves room for an answer even with the most code of other files', () => {
   const anchors = new Anchors(engine);
   const dense = atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`);
   anchors.prompt(dense);
-  anchors.setContext(dense, [{ path: 'other.ts', line: 0, text: 'x'.repeat(1000) }], 1024);
+  anchors.setOtherCode(dense, [{ path: 'other.ts', line: 0, text: 'x'.repeat(1000) }], 1024);
   anchors.reading(dense)?.done();
   expect(anchors.reading(dense)).toBeNull();
   const { tokens } = anchors.prompt(dense);
@@ -187,7 +187,8 @@ test('leaves room for an answer even with the most code of other files', () => {
 test('code that was found meanwhile and is no longer the most useful makes no new anchor', () => {
   const anchors = new Anchors(new FakeEngine());
   const here = atCursor(`${lines(20)}a$0`);
-  const find = (name: string) => anchors.setContext(here, [{ path: `${name}.ts`, line: 0, text: `${name}();` }], 1024);
+  const find = (name: string) =>
+    anchors.setOtherCode(here, [{ path: `${name}.ts`, line: 0, text: `${name}();` }], 1024);
   anchors.prompt(here);
   find('first');
   anchors.reading(here)?.done();
