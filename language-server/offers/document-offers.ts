@@ -46,28 +46,6 @@ export interface TextRequest {
   onGrown: (() => void) | undefined;
 }
 
-/** The editor's interest in an answer: it ends when the request is cancelled or the next one comes. */
-export class Demand {
-  /** Resolves when the request is cancelled. */
-  readonly cancelled: Promise<void>;
-
-  constructor(
-    private readonly signal: AbortSignal,
-    private readonly newest: () => Demand | null,
-  ) {
-    this.cancelled = signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => {});
-  }
-
-  /** Whether no other request has come since. */
-  get isNewest(): boolean {
-    return this.newest() === this;
-  }
-
-  get isAlive(): boolean {
-    return this.isNewest && !this.signal.aborted;
-  }
-}
-
 export interface Found {
   /** Best first. */
   suggestions: Suggestion[];
@@ -87,15 +65,22 @@ export class DocumentOffers {
   private rejectedLine = -1;
   /** The last offer that the editor was given something of. */
   private given: Offer | null = null;
-  private demand: Demand | null = null;
+  /** Aborted when the next request comes or the cursor leaves. */
+  private newest = new AbortController();
 
   constructor(private readonly pace: Pace) {}
 
-  /** Call for each new request, which supersedes the previous one. */
-  supersede(signal: AbortSignal): Demand {
+  /**
+   * Call for each new request, which supersedes the previous one, with what the editor cancels it by. Returns the demand
+   * for an answer, which is aborted when nobody waits for it any more.
+   */
+  supersede(request: AbortSignal): AbortSignal {
     clearTimeout(this.graceTimer);
-    this.demand = new Demand(signal, () => this.demand);
-    return this.demand;
+    this.newest.abort();
+    const newest = new AbortController();
+    this.newest = newest;
+    request.addEventListener('abort', () => newest === this.newest && this.release(), { once: true });
+    return AbortSignal.any([request, newest.signal]);
   }
 
   /** Whether the user has dismissed the suggestion at this position in this version of the document. */
@@ -103,20 +88,19 @@ export class DocumentOffers {
     return this.dismissed === keyOf(at);
   }
 
-  /** Resolves when the offer for this document has all its text, or when the request is cancelled. */
-  async settled(document: CursorDocument, { cancelled }: Demand): Promise<void> {
-    await Promise.race([this.at(document)?.settled(), cancelled]);
+  /** Resolves when the offer for this document has all its text, or at the end of the demand. */
+  async settled(document: CursorDocument, demand: AbortSignal): Promise<void> {
+    await Promise.race([this.at(document)?.settled(), endOf(demand)]);
   }
 
   /**
    * The text at the cursor; null if it is no longer in demand. Rejects with the error of the engine. If the text is still
    * growing, onGrown is called later; if it is whole, the text after it is generated while the user reads.
    */
-  async textAt(request: TextRequest, demand: Demand): Promise<Found | null> {
+  async textAt(request: TextRequest, demand: AbortSignal): Promise<Found | null> {
     const { document } = request;
     const known = this.at(document);
     if (request.isInvoked) this.begin(request, { kind: 'choices', isCareful: false }, suggestionsOf(known, document));
-    void demand.cancelled.then(() => demand.isNewest && this.release());
     const offer = await this.readyOffer(request, demand);
     if (offer === null) return null;
     const suggestions = suggestionsOf(offer, document);
@@ -133,7 +117,7 @@ export class DocumentOffers {
       this.rejectedLine = dismissed.position.line;
     }
     clearTimeout(this.graceTimer);
-    this.demand = null;
+    this.newest.abort();
     this.abort();
   }
 
@@ -171,7 +155,7 @@ export class DocumentOffers {
    * Waits for an offer that has text for this document or is known to have none. Begins one if there is none, and another
    * if the text of the adopted one turns out to differ from what was typed.
    */
-  private async readyOffer(request: TextRequest, demand: Demand): Promise<Offer | null> {
+  private async readyOffer(request: TextRequest, demand: AbortSignal): Promise<Offer | null> {
     const { document, isInvoked, onGrown } = request;
     const mayBeEarly = !isInvoked && onGrown !== undefined;
     let isLate = false;
@@ -180,14 +164,15 @@ export class DocumentOffers {
       isLate = true;
     };
     const late = mayBeEarly ? [moment()] : [];
-    while (demand.isAlive) {
+    const end = endOf(demand);
+    while (!demand.aborted) {
       const offer = this.at(document) ?? this.begin(request, this.purposeOf(request));
       if (offer.failure !== undefined) {
         this.current = null; // so that the next request tries again
         throw offer.failure;
       }
       if (offer.result !== null || (isLate && suggestionsOf(offer, document).length > 0)) return offer;
-      await Promise.race([offer.change, demand.cancelled, ...(isLate ? [] : late)]);
+      await Promise.race([offer.change, end, ...(isLate ? [] : late)]);
     }
     return null;
   }
@@ -196,7 +181,7 @@ export class DocumentOffers {
    * Follows an offer that was answered while it was growing. Calls onGrown when it has ended, or has grown and growthMs
    * have passed; if it ends with the text that was answered, the text after it is generated.
    */
-  private async followGrowth(offer: Offer, request: TextRequest, demand: Demand): Promise<void> {
+  private async followGrowth(offer: Offer, request: TextRequest, demand: AbortSignal): Promise<void> {
     let isPaused = false;
     const pause = sleep(this.pace.growthMs, undefined, { ref: false }).then(() => {
       isPaused = true;
@@ -205,7 +190,7 @@ export class DocumentOffers {
     const hasGrown = () => offer.suggestions[0]?.text.length !== size;
     while (this.current === offer && !offer.isAborted && offer.result === null && !(isPaused && hasGrown()))
       await Promise.race([offer.change, ...(isPaused ? [] : [pause])]);
-    if (this.current !== offer || offer.isAborted || !demand.isNewest) return;
+    if (this.current !== offer || offer.isAborted || demand.aborted) return;
     const [suggestion] = suggestionsOf(offer, request.document);
     if (hasGrown()) request.onGrown?.();
     else if (suggestion) this.beginAhead(suggestion, request);
@@ -243,6 +228,11 @@ export class DocumentOffers {
     this.ahead?.abort();
     this.ahead = null;
   }
+}
+
+/** Resolves when the demand has ended. */
+export async function endOf(demand: AbortSignal): Promise<undefined> {
+  if (!demand.aborted) await once(demand, 'abort');
 }
 
 const newlines = (text: string): number => text.split('\n').length - 1;

@@ -17,7 +17,7 @@ import type { RelatedCode } from '../related-code/related-code.ts';
 import type { Suggestion } from '../rules/shape.ts';
 import { isWithheld } from '../secrets/secrets.ts';
 import type { GhostCompletion, OnGrowth } from './complete.ts';
-import { DocumentOffers, defaultPace, type Found, type Purpose } from './document-offers.ts';
+import { DocumentOffers, defaultPace, endOf, type Found, type Purpose } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
 
 /** A position, with the mode of its document; if that is absent, the general setting applies. */
@@ -89,9 +89,9 @@ export class CompletionProvider {
     const refusal = refusalOf(request, settings, isInvoked);
     if (refusal !== null) return nothing(refusal);
     if (!isInvoked && offers.wasDismissed({ version, position })) return nothing('dismissed');
-    const models = await Promise.race([source.ready(), demand.cancelled]);
+    const models = await Promise.race([source.ready(), endOf(demand)]);
     if (models === undefined) return nothing(source.isLoading() ? 'still-loading' : 'superseded');
-    if (!demand.isAlive || document.version !== version) return nothing('superseded');
+    if (demand.aborted || document.version !== version) return nothing('superseded');
     if (models === null) return nothing('no-model');
     // What was begun by other settings is not what the user wants now.
     if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
@@ -102,7 +102,7 @@ export class CompletionProvider {
     const asked = askedPlace(request);
     // The alternatives begin with the text that is shown, so it must be complete.
     if (isInvoked) await offers.settled(asked.document, demand);
-    if (!demand.isAlive) return nothing('superseded');
+    if (demand.aborted) return nothing('superseded');
     const { onGrown } = this.options;
     const text = {
       document: asked.document,
