@@ -250,9 +250,10 @@ export class NextEdits {
   private async others({ uri }: OpenDocument): Promise<OpenDocument[]> {
     const isUsable = (each: OpenDocument) =>
       each.uri !== uri && !hasSecretName(each.uri) && each.text.length <= maxChars && !hasSecret(each.text);
-    const edited = (each: OpenDocument) => this.editedMs.get(each.uri) ?? Number.NEGATIVE_INFINITY;
-    const usable = this.editor.openDocuments().filter(isUsable);
-    const last = usable.sort((a, b) => (edited(a) < edited(b) ? 1 : -1)).slice(0, maxOthers);
+    const edited = (each: OpenDocument) => this.editedMs.get(each.uri) ?? -1;
+    // Of those that were not edited, the ones that were opened last come first.
+    const usable = this.editor.openDocuments().filter(isUsable).reverse();
+    const last = usable.sort((a, b) => edited(b) - edited(a)).slice(0, maxOthers);
     if (last.length === 0) return [];
     const question = { uri, positions: [], documents: last.map((each) => each.uri) };
     const answer = this.editor.related(question).then(
