@@ -52,7 +52,10 @@ export interface ModelInfo {
 
 /** What a model file says about its model. */
 export interface ModelDescription {
-  /** general.name and the other texts of general.*, and tokenizer.chat_template. */
+  /**
+   * general.name and the other texts of general.*, tokenizer.chat_template, and the names of the tokens BOS and EOS as
+   * tokenizer.ggml.bos_token and tokenizer.ggml.eos_token.
+   */
   metadata: Record<string, string>;
   specialTokens: string[];
   /** llama.cpp's name of the mixture of formats, for example "Q4_K_M". */
@@ -71,7 +74,7 @@ export interface ModelDescription {
 
 /** The texts in a model file that describe the model. */
 export interface ModelTexts {
-  /** general.name and the other texts of general.*, and tokenizer.chat_template. */
+  /** As in ModelDescription. */
   metadata: Readonly<Record<string, string>>;
   /** The ids of all control tokens by name. */
   specialTokens: Readonly<Record<string, number>>;

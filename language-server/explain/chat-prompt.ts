@@ -1,7 +1,7 @@
 // Builds the prompt of an explanation and of the questions that follow it with the model's own chat template. As for
 // completion, text that people and models wrote is tokenized without special tokens.
 import type { Engine } from '../../native/index.ts';
-import type { Model } from '../models/model-traits.ts';
+import type { ChatTemplate, Model } from '../models/model-traits.ts';
 import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
 import type { ExplainParams, ExplainTurn } from '../protocol/messages.ts';
 import { type ChatMessage, renderChat } from './chat-template.ts';
@@ -72,17 +72,20 @@ function textsOf(selection: string, turns: ExplainTurn[]): string[] {
  * The template is rendered with a mark in place of each message. So special tokens are recognized in the template's own
  * text only, and not in the messages, which then replace the marks.
  */
-async function chatTokens(engine: Engine, template: string, texts: Uint32Array[]): Promise<Uint32Array> {
+async function chatTokens(engine: Engine, template: ChatTemplate, texts: Uint32Array[]): Promise<Uint32Array> {
   const messages = texts
     .slice(0, -1)
     .map((_, i): ChatMessage => ({ role: i % 2 === 0 ? 'user' : 'assistant', content: mark(i) }));
   // The template's own text alternates with the numbers of the marks.
-  const parts = (await renderChat({ template, messages })).split(markPattern);
+  const parts = (await renderChat({ ...template, messages })).split(markPattern);
   const own = parts.filter((_, i) => i % 2 === 0);
   const marks = parts.filter((_, i) => i % 2 === 1);
   if (marks.join() !== [...messages.keys()].join())
     throw new Error("The chat template in the model's file does not say what was asked.");
-  return concatTokens(...texts.flatMap((text, i) => [engine.tokenize(own[i] ?? '', true), text]));
+  const tokens = concatTokens(...texts.flatMap((text, i) => [engine.tokenize(own[i] ?? '', true), text]));
+  const { bosToken } = engine.info;
+  // Some templates write BOS themselves, others leave it to the tokenizer.
+  return bosToken < 0 || tokens[0] === bosToken ? tokens : concatTokens(bosToken, tokens);
 }
 
 const tokenSum = (texts: Uint32Array[]) => texts.reduce((sum, { length }) => sum + length, 0);

@@ -3,6 +3,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ChatTemplate } from '../models/model-traits.ts';
 import { sentence } from '../protocol/log.ts';
 
 export interface ChatMessage {
@@ -10,8 +11,7 @@ export interface ChatMessage {
   content: string;
 }
 
-export interface TemplateInput {
-  template: string;
+export interface TemplateInput extends ChatTemplate {
   messages: ChatMessage[];
 }
 

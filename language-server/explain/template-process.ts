@@ -13,8 +13,9 @@ function renderInThread(input: TemplateInput): void {
   );
 }
 
-function render({ template, messages }: TemplateInput): string {
-  return new Template(template).render({ messages, add_generation_prompt: true, bos_token: '', eos_token: '' });
+function render({ template, bosToken, eosToken, messages }: TemplateInput): string {
+  const names = { bos_token: bosToken, eos_token: eosToken };
+  return new Template(template).render({ messages, add_generation_prompt: true, ...names });
 }
 
 if (isMainThread) {

@@ -16,14 +16,23 @@ export interface FimTokens {
 /** How a model was trained to write next edits; see edits/generation/. */
 export type EditFormatName = 'sweep-1' | 'sweep-2' | 'zeta-2.1';
 
+/** How a model was trained on conversations. */
+export interface ChatTemplate {
+  /** In Jinja. */
+  template: string;
+  /** The names of the tokens that the template may begin and end turns with; '' if the file has none. */
+  bosToken: string;
+  eosToken: string;
+}
+
 export interface Traits {
   kind: 'base' | 'instruct';
   /** Null if the model was not trained to fill in the middle; it can then only explain. */
   fim: FimTokens | null;
   /** Null if the model was not trained to write next edits. */
   editFormat: EditFormatName | null;
-  /** A Jinja template for conversations; null if the model was not trained on them and can only complete. */
-  chatTemplate: string | null;
+  /** Null if the model was not trained on conversations and can only complete. */
+  chatTemplate: ChatTemplate | null;
   /** A note for the user about what the model cannot do; '' if there is nothing to say. */
   note: string;
 }
@@ -103,19 +112,20 @@ export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Trai
   const title = titleOf(names.join(' '));
   const family = families.find(({ name }) => name.test(title)) ?? unknownFamily;
   const fim = family.fim && tokensOf(family.fim).every((token) => specialTokens.includes(token)) ? family.fim : null;
-  const template = metadata['tokenizer.chat_template'] ?? '';
+  const text = (key: string) => metadata[`tokenizer.${key}`] ?? '';
+  const ownTemplate = text('chat_template');
   // Qwen's base models have a chat template, too, so it decides only if the name does not.
-  const isTuned = family === unknownFamily && template !== '' && !/\bbase\b/i.test(title);
+  const isTuned = family === unknownFamily && ownTemplate !== '' && !/\bbase\b/i.test(title);
   const isInstruct = /instruct|chat/i.test(title) || isTuned;
   const hasTurns = specialTokens.includes('<|im_start|>') && specialTokens.includes('<|im_end|>');
-  const chatTemplate = template || (hasTurns ? plainTemplate : null);
-  const explains = isInstruct || family.explains === true;
+  const template = ownTemplate || (hasTurns ? plainTemplate : '');
+  const explains = template !== '' && (isInstruct || family.explains === true);
   return {
     kind: isInstruct ? 'instruct' : 'base',
     fim,
     editFormat: editFormats.find(({ name }) => name.test(title))?.format ?? null,
-    chatTemplate: explains ? chatTemplate : null,
-    note: noteOf(isInstruct, fim !== null, explains && chatTemplate !== null),
+    chatTemplate: explains ? { template, bosToken: text('ggml.bos_token'), eosToken: text('ggml.eos_token') } : null,
+    note: noteOf(isInstruct, fim !== null, explains),
   };
 }
 

@@ -1,6 +1,7 @@
 #include "description.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/model.h"
 #include "tokenizer/vocabulary.h"
@@ -31,7 +32,7 @@ ModelDescription describe(const std::string& path) {
   const GgufFile file = GgufFile::open(path);
   const ModelConfig config = read_config(file);
   ModelDescription description;
-  description.texts = texts_of(file.metadata());
+  description.texts = texts_of(file);
   description.special_tokens = special_tokens_of(file);
   description.quantization = config.quantization;
   description.context_tokens = config.n_context;
@@ -59,12 +60,17 @@ ModelDescription describe(const std::string& path) {
   return description;
 }
 
-std::map<std::string, std::string> texts_of(const GgufMetadata& metadata) {
+std::map<std::string, std::string> texts_of(const GgufFile& file) {
   std::map<std::string, std::string> texts;
-  for (const auto& [key, value] : metadata) {
+  for (const auto& [key, value] : file.metadata()) {
     const auto* text = std::get_if<std::string>(&value);
     if (text && (key.starts_with("general.") || key == "tokenizer.chat_template"))
       texts.emplace(key, *text);
+  }
+  const auto* tokens = file.strings("tokenizer.ggml.tokens");
+  for (const std::string key : {"tokenizer.ggml.bos_token", "tokenizer.ggml.eos_token"}) {
+    const std::optional<uint64_t> id = file.unsigned_value(key + "_id");
+    if (tokens && id && *id < tokens->size()) texts.emplace(key, (*tokens)[*id]);
   }
   return texts;
 }

@@ -28,7 +28,8 @@ struct ModelDescription {
 /// run.
 ModelDescription describe(const std::string& path);
 
-/// What tells how a model was trained: general.* and the template of its conversations.
-std::map<std::string, std::string> texts_of(const GgufMetadata& metadata);
+/// What tells how a model was trained: general.*, the template of its conversations, and the names
+/// of BOS and EOS that it may write, as tokenizer.ggml.bos_token and tokenizer.ggml.eos_token.
+std::map<std::string, std::string> texts_of(const GgufFile& file);
 
 }  // namespace hearth

@@ -116,7 +116,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   // a second. Its destructor waits, so the file stays open even if packing throws.
   Source source{file, options, progress, {[&file] { return std::make_unique<Tokenizer>(file); }}};
   info.path = options.model_path;
-  info.texts = texts_of(file.metadata());
+  info.texts = texts_of(file);
   info.file_bytes = file.n_bytes();
   if (wants_gpu(options)) load_on_gpu(source);
   if (!ops) load_on(make_cpu_ops(options), kv_type, source);

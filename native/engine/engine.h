@@ -35,7 +35,7 @@ struct ModelInfo {
   double load_ms = 0;
   int restored_pages = 0;                    // from the disk cache
   std::vector<std::string> disk_problems;    // for the log: its damaged files
-  std::map<std::string, std::string> texts;  // of the metadata: general.* and the chat template
+  std::map<std::string, std::string> texts;  // see texts_of in description.h
 };
 
 class Engine {

@@ -23,6 +23,10 @@ test('a file is described as another reader reads it', async () => {
   );
   expect(texts.length).toBeGreaterThan(2);
   expect(description.metadata).toMatchObject(Object.fromEntries(texts));
+  const metadata: Record<string, unknown> = { ...other.metadata };
+  const tokens = metadata['tokenizer.ggml.tokens'] as string[];
+  const end = tokens[Number(metadata['tokenizer.ggml.eos_token_id'])];
+  expect(description.metadata['tokenizer.ggml.eos_token']).toBe(end);
   const elements = other.tensorInfos.map(({ shape }) => Number(shape.reduce((a, b) => a * b, 1n)));
   expect(description.parameters).toBe(elements.reduce((a, b) => a + b));
   expect(description.specialTokens).toEqual(expect.arrayContaining(['<|fim_prefix|>', '<|fim_middle|>', '<|im_end|>']));

@@ -30,7 +30,12 @@ const ids = texts.map((text) => model.tokenize(text));
 const template = model.fileInfo.metadata.tokenizer.chat_template;
 const rendered =
   conversation && template
-    ? new Template(template).render({ messages: conversation, add_generation_prompt: true })
+    ? new Template(template).render({
+        messages: conversation,
+        add_generation_prompt: true,
+        bos_token: model.tokens.bosString ?? '',
+        eos_token: model.tokens.eosString ?? '',
+      })
     : null;
 
 const contextSize = Math.max(64, ...runs.map(({ tokens }) => tokens.length + 8));
@@ -41,9 +46,14 @@ for (const run of runs) {
   await sequence.clearHistory();
   best.push(await evaluate(run));
 }
-const chat = rendered === null ? null : model.tokenize(rendered, true);
+const chat = rendered === null ? null : withBos(model.tokenize(rendered, true));
 writeFileSync(join(folder, 'theirs.json'), JSON.stringify({ ids, rendered, chat, best }));
 process.exit(0);
+
+function withBos(tokens) {
+  const { bos, shouldPrependBosToken } = model.tokens;
+  return shouldPrependBosToken && tokens[0] !== bos ? [bos, ...tokens] : tokens;
+}
 
 /** The two likeliest tokens behind each token from `from` on, and their logits; whole rows go to a file. */
 async function evaluate({ name, tokens, from, wholeRows }) {

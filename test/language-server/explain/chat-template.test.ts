@@ -4,13 +4,17 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type ChatMessage, renderChat } from '../../../language-server/explain/chat-template.ts';
+import { type ChatMessage, renderChat as renderInput } from '../../../language-server/explain/chat-template.ts';
 
 const messages: ChatMessage[] = [
   { role: 'user', content: 'Why?' },
   { role: 'assistant', content: 'Because.' },
   { role: 'user', content: 'Really?' },
 ];
+
+const withoutNames = { bosToken: '', eosToken: '' };
+const renderChat = (template: string, timeout?: number) =>
+  renderInput({ template, ...withoutNames, messages }, timeout);
 
 /**
  * With a system message of its own, and branches for what we never send, as the templates of large models have them.
@@ -33,7 +37,7 @@ const elaborate = `{%- if tools %}
 {%- endif %}`;
 
 test('a conversation has the form that the template gives it', async () => {
-  expect(await renderChat({ template: elaborate, messages })).toBe(
+  expect(await renderChat(elaborate)).toBe(
     '<|im_start|>system\nYou are helpful.<|im_end|>\n' +
       '<|im_start|>user\nWhy?<|im_end|>\n' +
       '<|im_start|>assistant\nBecause.<|im_end|>\n' +
@@ -56,13 +60,13 @@ const refused: [name: string, template: string, reason: RegExp][] = [
 ];
 
 test.each(refused)('a template that %s is refused, and the reason is given', async (_, template, reason) => {
-  await expect(renderChat({ template, messages })).rejects.toThrow(reason);
+  await expect(renderChat(template)).rejects.toThrow(reason);
 });
 
 const endless = `${'{% for i in range(999) %}'.repeat(4)}${'{% endfor %}'.repeat(4)}`;
 
 test('a template that never ends is stopped', async () => {
-  await expect(renderChat({ template: endless, messages }, 500)).rejects.toThrow(/it takes too long\.$/);
+  await expect(renderChat(endless, 500)).rejects.toThrow(/it takes too long\.$/);
 });
 
 /** What a renderer in the server's own process could not stop: each is a single step, or grows without a step. */
@@ -81,7 +85,7 @@ test.each(Object.entries(hostile))('%s cannot end or block the server', async (_
   const ticking = setInterval(() => turns++, 10);
   const reasons =
     /: (it (needs too much memory|takes too long)|its text is too long|Invalid string length|Maximum call.*)\.$/;
-  await expect(renderChat({ template, messages }, 500)).rejects.toThrow(reasons);
+  await expect(renderChat(template, 500)).rejects.toThrow(reasons);
   clearInterval(ticking);
   expect(turns).toBeGreaterThan(0);
 });
@@ -90,7 +94,7 @@ const program = join(__dirname, '../../../dist/template-process.js');
 
 test('the process ends with the server, whatever the template does', async () => {
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'inherit'] });
-  child.stdin.write(`${JSON.stringify({ template: endless, messages })}\n`);
+  child.stdin.write(`${JSON.stringify({ template: endless, ...withoutNames, messages })}\n`);
   child.stdin.end();
   await once(child, 'exit');
 });
@@ -108,7 +112,7 @@ afterEach(() => {
 test.runIf(process.platform === 'linux')('the process inherits nothing, and none is left behind', async () => {
   vi.stubEnv('ELECTRON_RUN_AS_NODE', '1');
   vi.stubEnv('API_KEY', 'secret');
-  const rendering = renderChat({ template: endless, messages }, 200);
+  const rendering = renderChat(endless, 200);
   const [pid] = renderers();
   expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('ELECTRON_RUN_AS_NODE=1\0');
   expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
@@ -119,5 +123,5 @@ test.runIf(process.platform === 'linux')('the process inherits nothing, and none
 test('a template reaches nothing of the program', async () => {
   const names = ['process', 'require', 'globalThis', "''.constructor", 'messages.constructor', 'range.constructor'];
   const template = names.map((name) => `[{{ ${name} }}]`).join('');
-  expect(await renderChat({ template, messages })).toMatch(/^(\[(undefined|null)?\]){6}$/);
+  expect(await renderChat(template)).toMatch(/^(\[(undefined|null)?\]){6}$/);
 });

@@ -2,12 +2,15 @@ import { expect, test } from 'vitest';
 import type { Explainer } from '../../../language-server/engine/shared-engine.ts';
 import { explain } from '../../../language-server/explain/provider.ts';
 import type { ExplainParams, ExplainTurn } from '../../../language-server/protocol/messages.ts';
-import { FakeEngine, type FakeOptions, fakeTraits } from '../../fixtures/fake-engine.ts';
+import { FakeEngine, type FakeOptions, fakeSpecial, fakeTraits } from '../../fixtures/fake-engine.ts';
 
 const explainer = (engine: FakeEngine, chatTemplate = fakeTraits.chatTemplate): Explainer => ({
   engine,
   traits: { ...fakeTraits, chatTemplate },
 });
+
+const withTemplate = (engine: FakeEngine, template: string): Explainer =>
+  explainer(engine, { template, bosToken: '<|endoftext|>', eosToken: '<|im_end|>' });
 
 type Request = Omit<ExplainParams, 'id'>;
 
@@ -79,6 +82,29 @@ test('says so when even the last turn does not fit', async () => {
   await expect(promptOf(turns, { contextTokens: 1000 })).rejects.toThrow(/no longer fits/);
 });
 
+test.each([
+  ['writes before every question', '{{ bos_token }}'],
+  ['spells out', '<|endoftext|>'],
+  ['leaves to the tokenizer', '{% if loop.index0 > 0 %}{{ bos_token }}{% endif %}'],
+])('a prompt begins with one BOS, which the template %s, and answers end with EOS', async (_, begin) => {
+  const engine = new FakeEngine({ bosToken: fakeSpecial.endOfText });
+  const template =
+    `{% for m in messages %}{% if m.role == 'user' %}${begin}[ {{ m.content }} ]` +
+    '{% else %}{{ m.content + eos_token }}{% endif %}{% endfor %}';
+  await explain(withTemplate(engine, template), request('a + b', { turns: conversation.slice(1) }), () => {});
+  expect(promptTo(engine)).toBe(
+    `<|endoftext|>[ And lists?\n${selection} ]They are joined.<|im_end|><|endoftext|>[ Why? ]`,
+  );
+});
+
+test('a model without BOS gets none but that of its template', async () => {
+  const engine = new FakeEngine();
+  await explain(withTemplate(engine, '{{ messages[0].content }}'), request('a'), () => {});
+  await explain(withTemplate(engine, '{{ bos_token + messages[0].content }}'), request('a'), () => {});
+  const [none, one] = engine.requests.map(({ tokens }) => [...tokens].filter((token) => token > 255));
+  expect([none, one]).toEqual([[], [fakeSpecial.endOfText]]);
+});
+
 test('streams the text and lets completions go first', async () => {
   const engine = new FakeEngine({ respond: () => 'It adds.' });
   const chunks: string[] = [];
@@ -136,7 +162,7 @@ test('reads nothing of a file that may hold secrets', async () => {
 });
 
 test('a template sees nothing of the code, so what it says is not taken from there', async () => {
-  const spy = explainer(new FakeEngine(), "{{ raise_exception(messages|tojson + ' in ' + messages[0].content) }}");
+  const spy = withTemplate(new FakeEngine(), "{{ raise_exception(messages|tojson + ' in ' + messages[0].content) }}");
   const failure = explain(spy, request('launch(code)', { turns: conversation }), () => {});
   await expect(failure).rejects.toThrow(/"role": "user".* in /);
   await expect(failure).rejects.not.toThrow(/launch|lists|joined|python/i);
@@ -164,7 +190,7 @@ test('reads no selection in which a key is seen', async () => {
 test('asks in the form that the model has learned', async () => {
   const engine = new FakeEngine();
   const template = '{% for m in messages %}[{{ m.role }}] {{ m.content | trim }}<|im_end|>{% endfor %}[answer] ';
-  await explain(explainer(engine, template), request('a + b'), () => {});
+  await explain(withTemplate(engine, template), request('a + b'), () => {});
   expect(promptTo(engine)).toBe(`[user] Explain this code:\n${selection}<|im_end|>[answer] `);
   // The template's own special token is one.
   expect([...(engine.requests[0]?.tokens ?? [])].filter((token) => token > 255)).toEqual([262]);
@@ -174,7 +200,7 @@ test.each([
   ['leaves out', '{{ messages | length }} messages'],
   ['repeats', '{% for i in range(1000) %}{{ messages[0].content }}{% endfor %}'],
 ])('a template that %s what was asked is refused', async (_, template) => {
-  const asked = explain(explainer(new FakeEngine(), template), request('a'), () => {});
+  const asked = explain(withTemplate(new FakeEngine(), template), request('a'), () => {});
   await expect(asked).rejects.toThrow('does not say what was asked');
 });
 

@@ -17,7 +17,7 @@ test('a base model of qwen2.5-coder completes, whatever template its file has', 
 
 test('an instruct model completes and explains', () => {
   const traits = traitsOf(header({ 'general.name': 'qwen2.5-coder-7b-instruct', ...chatTemplate }));
-  expect(traits).toMatchObject({ kind: 'instruct', chatTemplate: '<|im_start|>user' });
+  expect(traits).toMatchObject({ kind: 'instruct', chatTemplate: { template: '<|im_start|>user' } });
   expect(traits.fim).not.toBeNull();
   expect(traits.note).toBe('It explains well; a base model completes better.');
 });
