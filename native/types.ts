@@ -226,7 +226,7 @@ export interface LoadOptions {
    * both load the runtime even if no driver is found.
    */
   backend?: 'auto' | 'cpu' | 'hip' | 'cuda';
-  /** Part of the name of the GPU to use, such as '4090'. Default: the best one. */
+  /** Part of the name of the GPU to use, such as '4090', or '4090 #2' of equal ones. Default: the best one. */
   gpu?: string;
   /** The folder with the GPU kernels, <architecture>.co and nvidia.fatbin. Default: gpu/ beside the addon. */
   gpuKernels?: string;

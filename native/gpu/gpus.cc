@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <tuple>
 
@@ -30,6 +31,16 @@ struct Vendor {
 constexpr Vendor kVendors[] = {
     {"hip", kAmdLibraryVariable, system::amd_driver_problem, amd_runtime},
     {"cuda", kNvidiaLibraryVariable, system::nvidia_driver_problem, nvidia_runtime}};
+
+void number(std::vector<Candidate>& gpus) {
+  std::map<std::string, std::vector<Candidate*>> models;
+  for (Candidate& gpu : gpus) models[gpu.model()].push_back(&gpu);
+  for (const auto& [model, alike] : models) {
+    if (alike.size() == 1) continue;
+    int number = 0;
+    for (Candidate* gpu : alike) gpu->number = ++number;
+  }
+}
 
 std::vector<char> read_file(const std::string& path) {
   std::ifstream file(system::path_of(path), std::ios::binary);
@@ -79,13 +90,14 @@ Gpus find_gpus(const std::string& backend) {
     }
     const Runtime& runtime = *gpus.runtimes.back();
     for (const GpuDevice& device : runtime.devices)
-      gpus.candidates.push_back({vendor.backend, &runtime, device});
+      gpus.candidates.push_back({vendor.backend, &runtime, device, 0});
   }
   std::stable_sort(gpus.candidates.begin(), gpus.candidates.end(),
                    [](const Candidate& a, const Candidate& b) {
                      return std::tuple(a.device.is_integrated, b.device.n_bytes) <
                             std::tuple(b.device.is_integrated, a.device.n_bytes);
                    });
+  number(gpus.candidates);
   return gpus;
 }
 

@@ -14,11 +14,16 @@ struct Candidate {
   const char* backend;  // "hip", "cuda"
   const Runtime* runtime;
   GpuDevice device;
+  int number = 0;  // among those of its model, from 1; 0: it is the only one
 
-  std::string name() const { return device.architecture + " " + device.name; }
-  /// Tells it and its driver from others, even from a GPU of the same name.
+  std::string model() const { return device.architecture + " " + device.name; }
+  /// No other GPU has it: "sm_90 NVIDIA H200 #2".
+  std::string name() const {
+    return number == 0 ? model() : model() + " #" + std::to_string(number);
+  }
+  /// Tells it and its driver from others, even from a GPU of the same model.
   std::string identity() const {
-    return name() + " " + std::to_string(device.index) + " " + runtime->versions;
+    return model() + " " + std::to_string(device.index) + " " + runtime->versions;
   }
   const kernels::hip::GpuApi& api() const { return runtime->api; }
   /// Reads the GPU's kernels from the folder. Throws std::runtime_error if there are none.

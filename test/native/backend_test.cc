@@ -182,11 +182,24 @@ TEST("a self-test is remembered, and so is a GPU that was lost, until its record
   CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
 }
 
+TEST("equal GPUs have numbers, by which one can be chosen") {
+  const FakeMachine machine(kCuda, "twins");
+  machine.remember_self_tests();
+  const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kCuda);
+  CHECK_EQUAL(gpus.candidates[0].name(), "sm_90 NVIDIA Large #1");
+  CHECK_EQUAL(gpus.candidates[1].name(), "sm_90 NVIDIA Large #2");
+  CHECK_EQUAL(gpus.candidates[1].device.index, 1);
+  machine.record_of(gpus.candidates[1]).lose();
+  CHECK(machine.load("large #2")
+            ->info()
+            .fallback_reason.starts_with("the GPU stopped answering before"));
+}
+
 TEST("of two equal GPUs, one is used although the other was lost") {
   const FakeMachine machine(kCuda, "twins");
   machine.remember_self_tests();
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kCuda);
-  CHECK_EQUAL(gpus.candidates[0].name(), gpus.candidates[1].name());
+  CHECK_EQUAL(gpus.candidates[0].model(), gpus.candidates[1].model());
   machine.record_of(gpus.candidates[0]).lose();
   CHECK_EQUAL(machine.load()->info().fallback_reason,
               "FFN gate and up of different types run on the CPU only");
