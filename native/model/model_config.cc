@@ -15,19 +15,21 @@
 namespace hearth {
 namespace {
 
-/// More than any model has. Rows of all heads have no more columns than this, either, so that the
-/// rows of q, k and v together, or of gate and up, can be counted in an int.
+/// More than any model has. Rows can be counted in an int, also those of q, k and v together, and
+/// of the gate and up of all experts.
 constexpr uint64_t kMaxDimension = 1 << 24;
+/// The same for what a token has of a vector: memory is reserved for those of a whole batch.
+constexpr uint64_t kMaxWidth = 1 << 18;
 
 /// what: completes the sentence "The file is damaged: its ...".
 void require_that(bool condition, const GgufFile& file, const std::string& what) {
   if (!condition) refuse_incomplete(file.path(), "its " + what);
 }
 
-int dimension(const GgufFile& file, const std::string& key) {
+int dimension(const GgufFile& file, const std::string& key, uint64_t most = kMaxDimension) {
   const std::optional<uint64_t> value = file.unsigned_value(key);
   if (!value) refuse_incomplete(file.path(), "its metadata lack " + key);
-  require_that(*value > 0 && *value <= kMaxDimension, file, key + " is " + std::to_string(*value));
+  require_that(*value > 0 && *value <= most, file, key + " is " + std::to_string(*value));
   return static_cast<int>(*value);
 }
 
@@ -225,7 +227,7 @@ void read_ffn(const GgufFile& file, const std::string& prefix, ModelConfig& conf
                          "it is a mixture of experts, which Hearth does not run for " +
                              std::string(config.family->architecture),
                          "Choose another model");
-    config.n_ff = dimension(file, prefix + "feed_forward_length");
+    config.n_ff = dimension(file, prefix + "feed_forward_length", kMaxWidth);
     return;
   }
   config.n_experts = dimension(file, prefix + "expert_count");
@@ -244,11 +246,14 @@ void read_ffn(const GgufFile& file, const std::string& prefix, ModelConfig& conf
   require_that(static_cast<uint64_t>(config.n_experts) * config.n_ff <= kMaxDimension, file,
                std::to_string(config.n_experts) + " experts have " + std::to_string(config.n_ff) +
                    " rows each");
+  require_that(static_cast<uint64_t>(config.n_experts_used) * config.n_ff <= kMaxWidth, file,
+               "token uses " + std::to_string(config.n_experts_used) + " experts of " +
+                   std::to_string(config.n_ff) + " rows each");
 }
 
 void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   config.n_layers = dimension(file, prefix + "block_count");
-  config.n_embd = dimension(file, prefix + "embedding_length");
+  config.n_embd = dimension(file, prefix + "embedding_length", kMaxWidth);
   config.n_heads = dimension(file, prefix + "attention.head_count");
   config.n_kv_heads = dimension_or(file, prefix + "attention.head_count_kv", config.n_heads);
   read_ffn(file, prefix, config);
@@ -268,7 +273,7 @@ void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfi
                        "its heads have " + std::to_string(config.head_dim) +
                            " dimensions, and Hearth runs multiples of 16 up to 256",
                        "Choose another model");
-  require_that(static_cast<uint64_t>(config.n_heads) * config.head_dim <= kMaxDimension, file,
+  require_that(static_cast<uint64_t>(config.n_heads) * config.head_dim <= kMaxWidth, file,
                std::to_string(config.n_heads) + " heads have " + std::to_string(config.head_dim) +
                    " dimensions each");
 }

@@ -71,16 +71,16 @@ describe('refuses', () => {
       /blk\.1\.ffn_up\.weight is missing/,
     ));
 
-  test('more heads than can be counted', () =>
+  test('more heads than fit in memory for a batch', () =>
     checkError(
       (spec) => {
-        spec.metadata['qwen2.attention.head_count'] = { u32: 2 ** 24 };
-        spec.metadata['qwen2.attention.head_count_kv'] = { u32: 2 ** 24 };
+        spec.metadata['qwen2.attention.head_count'] = { u32: 2 ** 16 };
+        spec.metadata['qwen2.attention.head_count_kv'] = { u32: 2 ** 16 };
         spec.metadata['qwen2.attention.key_length'] = { u32: 256 };
-        spec.metadata['qwen2.embedding_length'] = { u32: 2 ** 24 };
+        spec.metadata['qwen2.embedding_length'] = { u32: 2 ** 16 };
       },
       'model-invalid',
-      /its 16777216 heads have 256 dimensions each/,
+      /its 65536 heads have 256 dimensions each/,
     ));
 
   test('one missing bias of three', () =>
@@ -127,6 +127,9 @@ describe('refuses', () => {
   test.each<[string, GgufSpec['metadata'][string] | undefined, string, RegExp]>([
     ['qwen2.block_count', undefined, 'model-invalid', /its metadata lack qwen2\.block_count/],
     ['qwen2.block_count', { u32: 0 }, 'model-invalid', /its qwen2\.block_count is 0/],
+    // A file may have as many. What a batch needs of memory would not fit.
+    ['qwen2.embedding_length', { u32: 2 ** 23 }, 'model-invalid', /its qwen2\.embedding_length is 8388608/],
+    ['qwen2.feed_forward_length', { u32: 2 ** 23 }, 'model-invalid', /its qwen2\.feed_forward_length is 8388608/],
     ['qwen2.attention.head_count', { u32: 3 }, 'model-invalid', /embedding_length is no multiple of head_count/],
     ['qwen2.attention.key_length', { u32: 40 }, 'model-unsupported', /its heads have 40 dimensions/],
     [
