@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "gpu.h"
@@ -69,6 +71,26 @@ TEST("a GPU that does not answer is given up after a while, and for good") {
                 "GPU emulation does not answer any more");
   }
   hangs = false;
+  owned.clear();
+}
+
+TEST("the sleep of the computer does not count as waiting for the GPU") {
+  static bool has_slept;
+  has_slept = hangs = false;
+  hip::GpuApi api = hanging_api();
+  api.query_event = [](void*) {
+    if (std::exchange(has_slept, true)) return 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    return hip::kNotReady;
+  };
+  {
+    hip::DeviceChoice choice = test::gpu_choice();
+    choice.patience = std::chrono::milliseconds(20);
+    hip::Device device(api, choice);
+    device.wait();
+    CHECK(has_slept);
+    CHECK(!device.is_lost());
+  }
   owned.clear();
 }
 
