@@ -10,6 +10,8 @@ import { shareable, textOnDisk } from './shareable.ts';
 
 // The server takes no more either.
 const maxFiles = 2000;
+/** More than are sent, since VS Code also finds what git ignores, such as a folder with packages of Python. */
+const maxFound = 10 * maxFiles;
 const maxBytes = 4 * 1024 * 1024;
 const maxMs = 120_000;
 const filesAtOnce = 16;
@@ -92,7 +94,7 @@ export class WorkspaceFiles implements Disposable {
     const until = performance.now() + maxMs;
     let left = maxBytes;
     for (const folder of workspace.workspaceFolders ?? []) {
-      for (const uris of pieces(await filesIn(folder.uri))) {
+      for (const uris of pieces(await filesIn(folder.uri), filesAtOnce)) {
         await sleep(this.pace.pauseMs);
         if (left <= 0 || performance.now() > until) return;
         const files = await textsOf(uris);
@@ -111,7 +113,7 @@ export class WorkspaceFiles implements Disposable {
     // After a switch of branches, say.
     if (uris.length > maxFiles / 10) return this.readAll();
     const { reading } = this;
-    for (const piece of pieces(uris)) {
+    for (const piece of pieces(uris, filesAtOnce)) {
       const files = await textsOf(piece, await shareable(piece));
       if (this.reading !== reading) return;
       await this.send({ isAnew: false, files });
@@ -122,10 +124,8 @@ export class WorkspaceFiles implements Disposable {
 
 const isAllowed = () => workspace.isTrusted && modeFor() !== 'off';
 
-function pieces(uris: Uri[]): Uri[][] {
-  return Array.from({ length: Math.ceil(uris.length / filesAtOnce) }, (_, i) =>
-    uris.slice(i * filesAtOnce, (i + 1) * filesAtOnce),
-  );
+function pieces(uris: Uri[], length: number): Uri[][] {
+  return Array.from({ length: Math.ceil(uris.length / length) }, (_, i) => uris.slice(i * length, (i + 1) * length));
 }
 
 /** The files of a folder; a source file, or a path where nothing is any more, stands for itself. */
@@ -145,7 +145,10 @@ async function filesIn(folder: Uri): Promise<Uri[]> {
     .flatMap(withoutBraces)
     .filter((glob) => !/[{},]/.test(glob));
   const exclude = `{${['**/node_modules/**', ...hidden].join(',')}}`;
-  return shareable(await workspace.findFiles(new RelativePattern(folder, names), exclude, maxFiles));
+  const found = await workspace.findFiles(new RelativePattern(folder, names), exclude, maxFound);
+  const files: Uri[] = [];
+  for (const some of pieces(found, maxFiles)) if (files.length < maxFiles) files.push(...(await shareable(some)));
+  return files.slice(0, maxFiles);
 }
 
 function textsOf(uris: Uri[], shared = uris): Promise<ClosedFile[]> {

@@ -250,8 +250,17 @@ test('a server that takes over is sent all files', async () => {
   expect(known()).toEqual({ 'a.ts': 'a();\n' });
 });
 
+test('what git ignores takes none of the places', async () => {
+  execFileSync('git', ['init', '--quiet', editor.folder]);
+  write('.gitignore', 'a\n');
+  for (let i = 0; i < 50; i++) write(`a/${i}.ts`, '');
+  write('b/main.ts', 'b();\n');
+  await files.connected();
+  expect(known()).toEqual({ 'b/main.ts': 'b();\n' });
+});
+
 test('what a glob with braces hides takes none of the places', async () => {
-  for (let i = 0; i < 20; i++) write(`a/made-${i}.generated.ts`, '');
+  for (let i = 0; i < 200; i++) write(`a/made-${i}.generated.ts`, '');
   write('b/main.ts', 'b();\n');
   editor.searchExclude = { '**/*.{generated,{min,dist}}.ts': true };
   await files.connected();
