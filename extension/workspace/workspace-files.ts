@@ -3,7 +3,7 @@
 // git ignores or that the user has excluded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Disposable, FileType, RelativePattern, type Uri, workspace } from 'vscode';
-import type { ClosedFile, ClosedFilesParams } from '../../language-server/protocol/messages.ts';
+import type { ClosedFilesParams } from '../../language-server/protocol/messages.ts';
 import { modeFor, section } from '../settings/config.ts';
 import { hiddenGlobs, onExclusionsChange, withoutBraces } from '../settings/exclusions.ts';
 import { shareable, textOnDisk } from './shareable.ts';
@@ -40,6 +40,8 @@ export class WorkspaceFiles implements Disposable {
   private readonly watcher = workspace.createFileSystemWatcher('**');
   private readonly subscriptions: Disposable[];
   private readonly changed = new Map<string, Uri>();
+  /** The files of which the server has been sent a text since it was told to forget all. */
+  private readonly sent = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
   /** The number of the newest reading; an older one ends. */
   private reading = 0;
@@ -86,6 +88,7 @@ export class WorkspaceFiles implements Disposable {
   private async readAll(): Promise<void> {
     const reading = ++this.reading;
     this.changed.clear();
+    this.sent.clear();
     if (!this.isConnected) return;
     await this.send({ isAnew: true, files: [] });
     if (!isAllowed()) return;
@@ -96,11 +99,8 @@ export class WorkspaceFiles implements Disposable {
     for (const folder of workspace.workspaceFolders ?? []) {
       for (const uris of pieces(await filesIn(folder.uri), filesAtOnce)) {
         await sleep(this.pace.pauseMs);
-        if (left <= 0 || performance.now() > until) return;
-        const files = await textsOf(uris);
-        if (this.reading !== reading) return;
-        left -= files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-        await this.send({ isAnew: false, files });
+        if (this.reading !== reading || left <= 0 || performance.now() > until) return;
+        left -= await this.sendTexts(uris, reading);
       }
     }
   }
@@ -109,16 +109,27 @@ export class WorkspaceFiles implements Disposable {
     const changed = [...this.changed.values()];
     this.changed.clear();
     if (!this.isConnected || !isAllowed()) return;
-    const uris = (await Promise.all(changed.map(filesAt))).flat();
-    // After a switch of branches, say.
-    if (uris.length > maxFiles / 10) return this.readAll();
     const { reading } = this;
-    for (const piece of pieces(uris, filesAtOnce)) {
-      const files = await textsOf(piece, await shareable(piece));
-      if (this.reading !== reading) return;
-      await this.send({ isAnew: false, files });
+    const uris = (await Promise.all(changed.map(filesAt))).flat();
+    const shared = new Set(await shareable(uris));
+    // What is not shared, such as what a build has written, is news only if it was, or if it is a folder that is gone.
+    const news = uris.filter((uri) => shared.has(uri) || this.sent.has(uri.toString()) || !hasKnownName(uri));
+    // After a switch of branches, say.
+    if (news.length > maxFiles / 10) return this.readAll();
+    for (const piece of pieces(news, filesAtOnce)) {
+      await this.sendTexts(piece, reading, shared);
       await sleep(this.pace.pauseMs);
     }
+  }
+
+  /** Sends the texts of what is shared, unless a newer reading has begun. Resolves to their length. */
+  private async sendTexts(uris: Uri[], reading: number, shared: ReadonlySet<Uri> = new Set(uris)): Promise<number> {
+    const textOf = (uri: Uri) => (shared.has(uri) ? textOnDisk(uri) : null);
+    const files = await Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await textOf(uri) })));
+    if (this.reading !== reading) return 0;
+    for (const { uri, text } of files) if (text !== null) this.sent.add(uri);
+    await this.send({ isAnew: false, files });
+    return files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
   }
 }
 
@@ -149,9 +160,4 @@ async function filesIn(folder: Uri): Promise<Uri[]> {
   const files: Uri[] = [];
   for (const some of pieces(found, maxFiles)) if (files.length < maxFiles) files.push(...(await shareable(some)));
   return files.slice(0, maxFiles);
-}
-
-function textsOf(uris: Uri[], shared = uris): Promise<ClosedFile[]> {
-  const textOf = (uri: Uri) => (shared.includes(uri) ? textOnDisk(uri) : null);
-  return Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await textOf(uri) })));
 }

@@ -196,17 +196,22 @@ test('a folder that moves takes its files along, though there is an event for th
   await knows({ 'moved/a.ts': 'changed();\n', 'moved/deep/b.ts': 'b();\n' });
 });
 
-test('packages that are installed are not read, nor is anything else because of them', async () => {
-  const a = write('a.ts', 'a();\n');
-  await files.connected();
-  sent.length = 0;
-  const installed = Array.from({ length: 300 }, (_, i) => write(`node_modules/b/${i}.ts`, ''));
-  for (const path of [join(editor.folder, 'node_modules'), ...installed]) editor.listeners['create **']?.(uriOf(path));
-  writeFileSync(a, 'changed();\n');
-  editor.listeners['change **']?.(uriOf(a));
-  await knows({ 'a.ts': 'changed();\n' });
-  expect(sent.length).toBe(1);
-});
+test.each(['node_modules', 'ignored'])(
+  'what is written to %s is not read, nor is anything else because of it',
+  async (name) => {
+    execFileSync('git', ['init', '--quiet', editor.folder]);
+    write('.gitignore', 'ignored\n');
+    const a = write('a.ts', 'a();\n');
+    await files.connected();
+    sent.length = 0;
+    const installed = Array.from({ length: 300 }, (_, i) => write(`${name}/b/${i}.ts`, ''));
+    for (const path of [join(editor.folder, name), ...installed]) editor.listeners['create **']?.(uriOf(path));
+    writeFileSync(a, 'changed();\n');
+    editor.listeners['change **']?.(uriOf(a));
+    await knows({ 'a.ts': 'changed();\n' });
+    expect(sent.length).toBe(1);
+  },
+);
 
 test('what is excluded later is forgotten', async () => {
   write('a.ts', 'a();\n');
