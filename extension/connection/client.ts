@@ -228,7 +228,6 @@ export class Client implements Disposable {
   }
 
   private fail(message: string): void {
-    this.log.error(message);
     this.setStatus({ health: 'error', problem: 'server', message });
   }
 
