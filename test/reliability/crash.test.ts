@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as messages from '../../language-server/protocol/messages.ts';
+import * as models from '../../language-server/protocol/models.ts';
 import * as nextEdit from '../../language-server/protocol/next-edit.ts';
 import { FrameClient, frame } from './frame-client.ts';
 import { loaded, serverCommand, starterModel } from './real-server.ts';
@@ -72,7 +73,7 @@ test.each([
 });
 
 /** All of ours, of which a server must take even those that it sends itself. */
-const own = [...Object.values(messages), ...Object.values(nextEdit)].flatMap((each) =>
+const own = Object.values({ ...messages, ...models, ...nextEdit }).flatMap((each) =>
   typeof each === 'object' && 'method' in each && each.method !== 'hearth/quit' ? [each.method] : [],
 );
 

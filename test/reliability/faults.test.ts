@@ -135,12 +135,12 @@ test('two versions of Hearth on one disk cache compute what they cannot use', { 
   const [name = ''] = pages();
   const file = join(storageFolder, 'pages', name);
   const good = readFileSync(file);
-  // The header of a file that another version wrote, in every way that it can differ.
-  for (let at = 0; at < 48; at += 4) {
+  // Another version may have written each number of the header.
+  for (let at = 0; at < 48; at += 8) {
     const other = Buffer.from(good);
     other.writeUInt32LE((other.readUInt32LE(at) + 1) >>> 0, at);
     writeFileSync(file, other);
-    if (at % 16 === 0) expect(await wholeSession(), `header at ${at}`).toEqual(expected);
+    expect(await wholeSession(), `header at ${at}`).toEqual(expected);
   }
   writeFileSync(file, good);
   const both = await Promise.all([start(), start()]);

@@ -34,14 +34,14 @@ async function ask({ url, model }, person, key) {
   return { prompt: usage.prompt_tokens, cached: usage.prompt_tokens_details?.cached_tokens ?? 0 };
 }
 
-/** How many requests each replica has had so far, by its own metrics. */
-async function requestsOf({ url }) {
+/** How many prompt tokens a replica has read so far, by its own metrics. */
+async function tokensReadBy({ url }) {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   return Number(/^llamacpp:prompt_tokens_total (\d+)/m.exec(await response.text())?.[1] ?? Number.NaN);
 }
 
 async function measure(front, replicas) {
-  const before = await Promise.all(replicas.map(requestsOf));
+  const before = await Promise.all(replicas.map(tokensReadBy));
   let prompt = 0;
   let cached = 0;
   for (let key = 0; key < keys; key++)
@@ -52,7 +52,7 @@ async function measure(front, replicas) {
       prompt += usage.prompt;
       cached += usage.cached;
     }
-  const after = await Promise.all(replicas.map(requestsOf));
+  const after = await Promise.all(replicas.map(tokensReadBy));
   const read = after.map((tokens, i) => tokens - before[i]);
   return { share: cached / prompt, read };
 }
