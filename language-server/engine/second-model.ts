@@ -39,6 +39,11 @@ export class SecondModel {
     return this.host.required(options);
   }
 
+  /** Call while an answer is written or waits, which can take longer than the time after which it is unloaded. */
+  keep(): void {
+    this.idleTimer?.refresh();
+  }
+
   async unload(): Promise<void> {
     clearTimeout(this.idleTimer);
     await this.host.unload();

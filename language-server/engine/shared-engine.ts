@@ -168,7 +168,11 @@ export class SharedEngine {
     const options = explainOptions(settings);
     if (options === null) return this.required();
     if (settings.mode !== 'off') await this.ready();
-    return { ...(await this.second.required(options)), mustWait: () => this.isComputing };
+    const mustWait = () => {
+      this.second.keep(); // who asks is still answering
+      return this.isComputing;
+    };
+    return { ...(await this.second.required(options)), mustWait };
   }
 
   private get isComputing(): boolean {

@@ -142,8 +142,12 @@ test('the model for explanations is unloaded when nobody has asked for five minu
   const { shared, loaded } = await setUp('instruct.gguf');
   await shared.explainer();
   vi.advanceTimersByTime(4 * 60_000);
-  await shared.explainer();
+  const { mustWait } = await shared.explainer();
   vi.advanceTimersByTime(4 * 60_000);
+  // An answer has waited all the time.
+  mustWait?.();
+  vi.advanceTimersByTime(4 * 60_000);
+  await new Promise((resolve) => setImmediate(resolve)); // an engine that is unloaded is closed by then
   expect(loaded[1]?.engine.closed).toBe(false);
   vi.advanceTimersByTime(2 * 60_000);
   vi.useRealTimers();
