@@ -26,10 +26,12 @@ export class ExplainRequests {
       void notify(this.connection, explainChunkNotification, { id: params.id, text }).catch(() => undefined);
     const startedAt = performance.now();
     try {
-      const result = await explain(await this.engines.explainer(), params, onText, signal);
+      const explainer = await this.engines.explainer();
+      const result = await explain(explainer, params, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
-      this.engines.answered(result.timings, latencyMs);
+      // How fast a second model is says nothing about the one that completes.
+      if (!explainer.mustWait) this.engines.answered(result.timings, latencyMs);
       return result;
     } catch (error) {
       this.log.error(`explanation failed: ${errorText(error)}`);

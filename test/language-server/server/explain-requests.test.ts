@@ -1,20 +1,33 @@
 import { expect, test, vi } from 'vitest';
+import type { Explainer } from '../../../language-server/engine/shared-engine.ts';
 import { ExplainRequests } from '../../../language-server/server/explain-requests.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
+
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const params = { id: 1, uri: 'file:///a.c', text: 'a', languageId: 'c', turns: [{ answer: '' }], attempt: 0 };
+const never = new AbortController().signal;
 
 test('an explanation ends when its window closes', async () => {
   const engine = new FakeEngine({ respond: () => 'a long story '.repeat(1000), tokenMs: 5 });
   const engines = { explainer: async () => ({ engine, traits: fakeTraits }), answered: () => {} };
-  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const requests = new ExplainRequests({ sendNotification: async () => begin() }, engines, log);
-  const params = { id: 1, uri: 'file:///a.c', text: 'a', languageId: 'c', turns: [{ answer: '' }], attempt: 0 };
-  const explained = requests.explain(params, new AbortController().signal);
+  const explained = requests.explain(params, never);
   await begun;
   requests.close();
   expect(await explained).toMatchObject({ finishReason: 'cancelled' });
   expect(engine.cancelled).toBe(1);
+});
+
+test.each<[string, Partial<Explainer>, number]>([
+  ['the model that completes', {}, 1],
+  ['a model of its own', { mustWait: () => false }, 0],
+])('the speed of an explanation by %s counts as that of completions, or not', async (_, more, times) => {
+  const engine = new FakeEngine({ respond: () => 'It adds.' });
+  const engines = { explainer: async () => ({ engine, traits: fakeTraits, ...more }), answered: vi.fn() };
+  await new ExplainRequests({ sendNotification: async () => {} }, engines, log).explain(params, never);
+  expect(engines.answered).toHaveBeenCalledTimes(times);
 });
