@@ -38,7 +38,7 @@ export class WarmModels {
   }
 
   get canComplete(): boolean {
-    return this.current.canComplete;
+    return canFillInTheMiddle(this.current.engine);
   }
 
   /** Makes the text of an offer. If the server fails, or is slow when it has been lately, the local model does. */
@@ -120,10 +120,6 @@ export class WarmEngine {
   ) {
     this.readAhead = new ReadAhead(engine, anchors, related);
     this.leftDocuments = new LeftDocuments(engine);
-  }
-
-  get canComplete(): boolean {
-    return canFillInTheMiddle(this.engine);
   }
 
   /** Makes the text of an offer. */
