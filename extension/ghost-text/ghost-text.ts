@@ -90,6 +90,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       languages.registerInlineCompletionItemProvider([...documentSelector, ...messageSelector], this),
       commands.registerCommand('hearth.dismiss', () => this.dismiss()),
       client.onGrown((grown) => this.askAgain(grown)),
+      modes.onChange(() => this.modesChanged()),
       window.onDidChangeActiveTextEditor(() => this.cursorMoved()),
       window.onDidChangeTextEditorSelection(() => this.cursorMoved()),
       // A model that has just been loaded has an empty cache.
@@ -162,6 +163,15 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const { offered } = this;
     this.setOffered(null);
     if (offered) this.leave(offered.document, { version: offered.version, position: plain(offered.position) });
+    await commands.executeCommand('editor.action.inlineSuggest.hide');
+  }
+
+  /** A suggestion does not stay where none comes by itself any more. */
+  private async modesChanged(): Promise<void> {
+    const { offered } = this;
+    if (!offered || this.modes.of(offered.document).mode === 'automatic') return;
+    this.setOffered(null);
+    this.leave(offered.document);
     await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 

@@ -129,8 +129,10 @@ test('off for all is off for a language that was off and on again, and no mode s
     await bench.choose('Turn On or Off for "typescript"');
     await bench.statusSays(status);
   }
+  await ghostTextFor(typed);
   await bench.runCommand('Hearth: Turn Suggestions On or Off');
   await bench.statusSays(/turned off/);
+  await expect.poll(() => bench.shownGhostText()).toBe('');
   await bench.setText(sample);
   await bench.type(typed);
   await sleep(1000);

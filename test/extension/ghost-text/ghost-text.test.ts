@@ -25,6 +25,7 @@ const document = { uri: { toString: () => 'file:///a.ts' }, version: 7, language
 const position = { line: 2, character: 3 } as Position;
 
 const now = { mode: '', isChained: false, items: [] as object[], whileAsked: () => {} };
+let modesChanged = async () => {};
 let ghostText: GhostText;
 const left: LeaveParams[] = [];
 beforeEach(() => {
@@ -53,7 +54,13 @@ beforeEach(() => {
   };
   ghostText = new GhostText(
     client as unknown as Client,
-    { of: () => ({ mode: now.mode, reason: 'shown' }) } as unknown as DocumentModes,
+    {
+      of: () => ({ mode: now.mode, reason: 'shown' }),
+      onChange: (tell: typeof modesChanged) => {
+        modesChanged = tell;
+        return never();
+      },
+    } as unknown as DocumentModes,
     { insertionAt: () => null, isChained: () => now.isChained },
     () => undefined,
   );
@@ -84,6 +91,19 @@ test.each([
   Object.assign(now, change);
   expect(await request()).toEqual([]);
   expect(ghostText.isOffering).toBe(false);
+});
+
+test('a suggestion is hidden when suggestions are turned off, and stays when something else changes', async () => {
+  const hide = vi.fn();
+  const hiding = commands.registerCommand('editor.action.inlineSuggest.hide', hide);
+  await request();
+  await modesChanged();
+  expect([ghostText.isOffering, hide.mock.calls.length]).toEqual([true, 0]);
+  now.mode = 'off';
+  await modesChanged();
+  expect([ghostText.isOffering, hide.mock.calls.length]).toEqual([false, 1]);
+  expect(left).toEqual([{ uri: 'file:///a.ts' }]);
+  hiding.dispose();
 });
 
 test('a request that another has followed leaves the suggestion as it is', async () => {
