@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { CompletionServer } from '../../support/completion-server.ts';
 import { buildFakeServer } from '../../support/fake-server.ts';
@@ -44,12 +45,12 @@ test('a configuration that is pushed replaces the one before, and not what the e
     client.connection.sendNotification('workspace/didChangeConfiguration', { settings });
   await client.settled();
   await push({ hearth: { mode: 'off' }, python: { mode: 'none' } });
-  await vi.waitFor(() => expect(client.statuses.at(-1)?.health).toBe('off'));
+  await expect.poll(() => client.statuses.at(-1)?.health).toBe('off');
   await push({ hearth: { completion: { confidence: 'sure' } } });
-  await vi.waitFor(() => expect(client.statuses.at(-1)?.health).toBe('ready'));
+  await expect.poll(() => client.statuses.at(-1)?.health).toBe('ready');
   expect(problemsOf()).toEqual([expect.stringContaining('hearth.completion.confidence must be one of')]);
   await push({});
-  await vi.waitFor(() => expect(problemsOf()).toEqual([]));
+  await expect.poll(() => problemsOf()).toEqual([]);
 });
 
 test.each([
@@ -63,12 +64,12 @@ test.each([
   await client.connection.sendNotification('workspace/didChangeConfiguration', { settings: hostile });
   const { model } = await client.status((status) => status.model?.device === 'server');
   expect(model?.backend).toBe(`server 127.0.0.1:${server.port}`);
-  await vi.waitFor(() =>
-    expect(problemsOf()).toEqual([
+  await expect
+    .poll(problemsOf)
+    .toEqual([
       'There is no setting "hearth.serverToken".',
       'hearth.server.url is only taken from "initializationOptions", where no folder can set it.',
-    ]),
-  );
+    ]);
   expect(existsSync(trace)).toBe(false);
   await server.close();
 });
@@ -92,7 +93,7 @@ test('an editor that is late with a new configuration keeps the old one until th
   configuration.mockReturnValue(new Promise((resolve) => (answer = resolve)));
   const told = client.statuses.length;
   await client.connection.sendNotification('workspace/didChangeConfiguration', { settings: null });
-  await vi.waitFor(() => expect(client.statuses.length).toBeGreaterThan(told), { timeout: 10_000 });
+  await expect.poll(() => client.statuses.length).toBeGreaterThan(told);
   expect(client.statuses.slice(told).map(({ health }) => health)).not.toContain('loading');
   answer({ mode: 'automatic' });
   await client.settled();
@@ -112,13 +113,12 @@ test.each([
   await client.open(uri, 'const store = new UserStore();\n');
   await client.complete(uri, 1, 0);
   let typed = 0;
-  await vi.waitFor(
-    async () => {
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      await client.type(uri, 1, typed, 'x');
-      const { timings } = await client.answer(uri, 1, ++typed);
-      expect(timings.promptTokens > beside.length).toBe(isRead);
-    },
-    { timeout: 5000 },
-  );
+  const isInPrompt = async () => {
+    await sleep(400);
+    await client.type(uri, 1, typed, 'x');
+    const { timings } = await client.answer(uri, 1, ++typed);
+    return timings.promptTokens > beside.length;
+  };
+  if (isRead) await expect.poll(isInPrompt).toBe(true);
+  else for (let keys = 0; keys < 4; keys++) expect(await isInPrompt()).toBe(false);
 });

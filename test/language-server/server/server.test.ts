@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CancellationTokenSource } from 'vscode-languageserver-protocol/node';
 import {
   type ExplainChunk,
@@ -129,7 +129,7 @@ test("asks the local model, too, when the team's server is silent, before it cou
   await client.open(uri, 'const a = ');
   expect(await client.complete(uri, 0, 10)).toMatchObject([{ insertText: 'answer();' }]);
   expect(client.statuses.at(-1)?.model).toMatchObject({ name: 'coder', fallbackReason: '' });
-  await vi.waitFor(() => expect(team.closed).toEqual([false]));
+  await expect.poll(() => team.closed).toEqual([false]);
   await team.close();
 });
 
@@ -219,7 +219,7 @@ test('evaluates the prompt at a resting cursor before a request', async () => {
   const reports = editor.statuses.length;
   await editor.rest(uri, 0, 10);
   await editor.rest('file:///closed.ts', 0, 0);
-  await vi.waitFor(() => expect(editor.statuses.length).toBeGreaterThan(reports));
+  await expect.poll(() => editor.statuses.length).toBeGreaterThan(reports);
   await editor.complete(uri, 0, 10);
   const status = await editor.status(({ last }) => last !== undefined);
   expect(status.last?.promptTokens).toBeGreaterThan(12);
@@ -234,12 +234,9 @@ test('answers early if the client supports growth, and notifies it when there is
   const told = new Promise((resolve) => editor.connection.onNotification('hearth/grown', resolve));
   expect(await editor.complete(uri, 0, 10)).not.toMatchObject([{ insertText: 'answer();' }]);
   expect(await told).toEqual({ uri, version: 1, position: { line: 0, character: 10 } });
-  await vi.waitFor(async () =>
-    expect(await editor.answer(uri, 0, 10)).toMatchObject({
-      items: [{ insertText: 'answer();' }],
-      reason: 'typed-along',
-    }),
-  );
+  await expect
+    .poll(() => editor.answer(uri, 0, 10))
+    .toMatchObject({ items: [{ insertText: 'answer();' }], reason: 'typed-along' });
 });
 
 test('answers nothing for a document that is not open', async () => {
@@ -337,7 +334,7 @@ async function restBeside(sharesCode: boolean, folders = [workspace], added = []
   await client.open('file:///code/main.ts', 'const store = new UserStore();\n');
   const reports = client.statuses.length;
   await client.rest('file:///code/main.ts', 1, 0);
-  await vi.waitFor(() => expect(client?.statuses.length).toBeGreaterThan(reports));
+  await expect.poll(() => client?.statuses.length).toBeGreaterThan(reports);
   await client.complete('file:///code/main.ts', 1, 0);
   return asked;
 }
