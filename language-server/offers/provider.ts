@@ -74,11 +74,11 @@ export class CompletionProvider {
     private readonly pace = defaultPace,
   ) {}
 
-  /** Rejects with the engine's errors. */
+  /** The settings may become known while the request waits for the models. Rejects with the engine's errors. */
   async provide(
     request: InlineRequest,
     source: ModelSource,
-    settings: Settings,
+    settingsNow: () => Settings,
     signal = new AbortController().signal,
   ): Promise<Answer> {
     const { document, position, context } = request;
@@ -86,13 +86,17 @@ export class CompletionProvider {
     const offers = this.offersOf(uri);
     const demand = offers.supersede(signal);
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
-    const refusal = refusalOf(request, settings, isInvoked);
+    const before = settingsNow();
+    const refusal = refusalOf(request, before, isInvoked);
     if (refusal !== null) return nothing(refusal);
     if (!isInvoked && offers.wasDismissed({ version, position })) return nothing('dismissed');
     const models = await Promise.race([source.ready(), endOf(demand)]);
     if (models === undefined) return nothing(source.isLoading() ? 'still-loading' : 'superseded');
     if (demand.aborted || document.version !== version) return nothing('superseded');
     if (models === null) return nothing('no-model');
+    const settings = settingsNow();
+    const laterRefusal = settings === before ? null : refusalOf(request, settings, isInvoked);
+    if (laterRefusal !== null) return nothing(laterRefusal);
     // What was begun by other settings is not what the user wants now.
     if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
     this.settings = settings;

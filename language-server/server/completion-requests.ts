@@ -65,7 +65,7 @@ export class CompletionRequests {
       },
       isLoading: () => engines.host.engine === null,
     };
-    const answer = document && this.provider.provide({ ...params, document }, source, settings(), signal);
+    const answer = document && this.provider.provide({ ...params, document }, source, settings, signal);
     const failed = { items: [], reason: 'failed' as const, timings: protocol.noTimings };
     const outcome = (await guarded(log, 'completion', answer)) ?? failed;
     const latencyMs = performance.now() - startedAt;

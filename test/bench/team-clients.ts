@@ -103,7 +103,7 @@ export async function type(models: Models, { name, text, edits }: Trace, start: 
   const ask = async (position: { line: number; character: number }, signal: AbortSignal): Promise<Key> => {
     const askedAt = performance.now();
     const context = { triggerKind: InlineCompletionTriggerKind.Automatic };
-    await provider.provide({ document, position, context }, source, defaultSettings, signal);
+    await provider.provide({ document, position, context }, source, () => defaultSettings, signal);
     return { firstMs: signal.aborted ? null : performance.now() - askedAt };
   };
   const [first] = edits;

@@ -36,7 +36,7 @@ export function setUp(options: FakeOptions & Partial<Pace> = {}) {
     const document = OpenDocument.create(uri, languageId, version, text);
     const request = { document, position: document.positionAt(offset), context, mode };
     const settings = { ...defaultSettings, ...asked.settings };
-    return provider.provide(request, loaded(engine), settings, asked.signal);
+    return provider.provide(request, loaded(engine), () => settings, asked.signal);
   };
   const asked = (priority: string) => engine.requests.filter((request) => request.priority === priority).length;
   return { engine, provider, ask, asked, grown };

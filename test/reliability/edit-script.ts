@@ -128,7 +128,7 @@ export class RandomEditor implements EditorWindow {
     const place = { uri: current.uri, languageId: current.languageId, text: current.text, offset };
     const context = { triggerKind: isInvoked ? (1 as const) : (2 as const) };
     const request = { document: current, position: current.positionAt(offset), context };
-    const answer = await this.provider!.provide(request, loaded(this.engine), this.settings, signal);
+    const answer = await this.provider!.provide(request, loaded(this.engine), () => this.settings, signal);
     const asked = { place, isInvoked, answer };
     this.asked.push(asked);
     return asked;

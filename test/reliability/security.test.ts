@@ -135,7 +135,7 @@ test('a secret of one file, by its name or its text, is in no prompt of another,
     const at = { document, position: document.positionAt(offset) };
     await provider.rest(at, { local: engine }, defaultSettings);
     const request = { ...at, context: { triggerKind: 2 as const } };
-    return provider.provide(request, loaded(engine), defaultSettings);
+    return provider.provide(request, loaded(engine), () => defaultSettings);
   };
   expect((await visit('.env', 6)).reason).toBe('secrets-file');
   expect((await visit('config/.env.local', 6)).reason).toBe('secrets-file');

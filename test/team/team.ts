@@ -119,7 +119,7 @@ class Typist {
     const source = { ready: async () => models, isLoading: () => false };
     const context = { triggerKind: InlineCompletionTriggerKind.Automatic };
     const startedAt = performance.now();
-    const { items } = await this.provider.provide({ document, position, context }, source, settings);
+    const { items } = await this.provider.provide({ document, position, context }, source, () => settings);
     const from = this.team.info(this.local).device === 'server' ? 'server' : 'local';
     return { from, ms: performance.now() - startedAt, text: String(items[0]?.insertText ?? '') };
   }

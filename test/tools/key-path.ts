@@ -47,7 +47,7 @@ async function functionsOfAKey(): Promise<Map<string, string[]>> {
   const ask = (text: string, version: number) => {
     const document = OpenDocument.create(uri, 'typescript', version, text + after);
     const request = { document, position: document.positionAt(text.length), context: { triggerKind: 2 as const } };
-    return provider.provide(request, engine, defaultSettings);
+    return provider.provide(request, engine, () => defaultSettings);
   };
   await ask(before.slice(0, -4), 1); // an earlier key has placed the anchor
   const session = new Session();

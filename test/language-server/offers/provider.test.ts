@@ -188,7 +188,7 @@ test('the engine learns a document that the user has left, once for each version
     provider.provide(
       { document, position: { line: 1, character: 0 }, context: automatic },
       loaded(engine),
-      defaultSettings,
+      () => defaultSettings,
     );
   for (const document of [first, first, second, first, second]) await visit(document);
   expect(engine.learned).toEqual(['text 1\n', 'text 2\n']);
@@ -205,7 +205,7 @@ test('the text of a document that was closed is not learned', async () => {
     provider.provide(
       { document, position: { line: 1, character: 0 }, context: automatic },
       loaded(engine),
-      defaultSettings,
+      () => defaultSettings,
     );
   await visit(first as OpenDocument);
   provider.forget('file:///1.ts');
@@ -220,7 +220,7 @@ test('a document with a secret is not learned, however far down it is', async ()
   for (const [i, text] of texts.entries()) {
     const document = OpenDocument.create(`file:///${i}.ts`, 'typescript', 1, text);
     const request = { document, position: { line: 1, character: 0 }, context: automatic };
-    await provider.provide(request, loaded(engine), defaultSettings);
+    await provider.provide(request, loaded(engine), () => defaultSettings);
   }
   expect(engine.learned).toEqual(['plain\n']);
 });
@@ -231,7 +231,7 @@ test('a request that is cancelled before its turn was superseded, unless the mod
   const reasonOf = async (isLoading: boolean) => {
     const source = { ready: () => new Promise<never>(() => {}), isLoading: () => isLoading };
     const request = { document, position: { line: 0, character: 4 }, context: automatic };
-    return (await provider.provide(request, source, defaultSettings, AbortSignal.abort())).reason;
+    return (await provider.provide(request, source, () => defaultSettings, AbortSignal.abort())).reason;
   };
   expect(await reasonOf(false)).toBe('superseded');
   expect(await reasonOf(true)).toBe('still-loading');
@@ -245,7 +245,7 @@ test('two windows pin their documents beside each other, and a window that close
     for (const text of ['const other = ', 'const other = q']) {
       const document = OpenDocument.create(uri, 'typescript', text.length, text);
       const request = { document, position: document.positionAt(text.length), context: automatic };
-      await provider.provide(request, loaded(engine), defaultSettings);
+      await provider.provide(request, loaded(engine), () => defaultSettings);
     }
   };
   await type(first, 'file:///first.ts');

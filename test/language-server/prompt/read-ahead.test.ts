@@ -32,7 +32,7 @@ function setUp(options: FakeOptions = {}) {
   };
   const type = (marked: string, where: Where = {}) => {
     const request = { ...place(marked, where), context: { triggerKind: 2 } as const };
-    return provider.provide(request, loaded(engine), defaultSettings);
+    return provider.provide(request, loaded(engine), () => defaultSettings);
   };
   return { engine, provider, rest, type };
 }

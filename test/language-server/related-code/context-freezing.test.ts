@@ -26,7 +26,7 @@ function setUp(options: FakeOptions = {}, ignored: string[] = [], defined: Defin
   const ask = async () => {
     const context = { triggerKind: 2 as const };
     const request = { ...cursor(), context };
-    const { timings } = await provider.provide(request, loaded(engine), defaultSettings);
+    const { timings } = await provider.provide(request, loaded(engine), () => defaultSettings);
     const prompt = engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
     return { prompt, evaluated: evaluatedOf(timings) };
   };

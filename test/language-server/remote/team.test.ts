@@ -62,7 +62,7 @@ async function textFrom(provider: CompletionProvider, signal?: AbortSignal): Pro
   const request = { document, position: { line: 0, character: text.length }, context };
   const models = { local, remote: () => team.completer(local) };
   const source = { ready: async () => models, isLoading: () => false };
-  const { items } = await provider.provide(request, source, defaultSettings, signal);
+  const { items } = await provider.provide(request, source, () => defaultSettings, signal);
   return items[0]?.insertText as string | undefined;
 }
 

@@ -85,6 +85,22 @@ test.each([
   expect(await client.complete(uri, 0, 10)).toHaveLength(1);
 });
 
+test.each([
+  [{ mode: 'manual' }, { items: [], reason: 'manual' }],
+  [{ completion: { maxTokens: 7 } }, { items: [{ insertText: 'answer' }] }],
+])('a request that comes before the configuration %j is answered by it', async (given, expected) => {
+  let answer = (_: unknown) => {};
+  const configuration = vi.fn(() => new Promise((resolve) => (answer = resolve)));
+  client = await LspClient.start(command, {}, {}, null, configuration);
+  await vi.waitFor(() => expect(configuration).toHaveBeenCalled());
+  await client.open(uri, 'const a = ');
+  const asked = client.answer(uri, 0, 10);
+  // By the time that this is answered, the server has seen the request before it.
+  await expect(client.connection.sendRequest('hearth/none')).rejects.toThrow('Unhandled method');
+  answer(given);
+  expect(await asked).toMatchObject(expected);
+});
+
 test('an editor that is late with a new configuration keeps the old one until then', async () => {
   const configuration = vi.fn((): unknown => ({ mode: 'off' }));
   client = await LspClient.start(command, {}, {}, null, configuration);
