@@ -187,8 +187,8 @@ export class Client implements Disposable {
   }
 
   private enter(state: State): void {
-    if (state === 'starting')
-      this.setStatus({ health: 'starting', ...(this.restartReason && { message: this.restartReason }) });
+    const message = state === 'starting' ? this.restartReason : '';
+    if (state === 'starting' || state === 'ending') this.setStatus({ health: 'starting', ...(message && { message }) });
     const { session } = this.connection;
     if (state !== 'up' || !session) return;
     const { link, client } = session;

@@ -121,6 +121,13 @@ test('a server that the user has just taken away again stays away, however long 
   expect(editor.told.map((settings) => settings['server.url'])).toEqual(['']);
 });
 
+test('while a server ends that is started again, the status no longer says that it is ready', async () => {
+  await connect();
+  client.status = { health: 'ready' };
+  host().onState('ending');
+  expect(client.status).toEqual({ health: 'starting' });
+});
+
 test('a keychain that fails keeps nobody from completing code', async () => {
   editor.token = () => Promise.reject(new Error('it is locked'));
   files.user = { 'hearth.server.url': 'https://llm.example.com' };
