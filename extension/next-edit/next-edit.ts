@@ -165,14 +165,11 @@ export class NextEdits implements Disposable {
   }
 
   /** Esc: the edit goes, and does not come again. */
-  private async dismiss(): Promise<void> {
+  private dismiss(): void {
     const { edit } = this.offer;
-    const editor = window.activeTextEditor;
-    const isGhostText = editor !== undefined && insertionIn(this.offer, editor) !== null;
     if (edit) this.client.notify(dismissEditNotification, edit);
     this.patience.note('dismissed');
     this.withdraw();
-    if (isGhostText) await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
   /** No edit is offered any more, nor looked for, where Hearth suggests nothing by itself. */
@@ -185,9 +182,12 @@ export class NextEdits implements Disposable {
   }
 
   private withdraw(): void {
+    const editor = window.activeTextEditor;
+    const isGhostText = editor !== undefined && insertionIn(this.offer, editor) !== null;
     this.stop();
     this.offer.withdraw();
     this.show();
+    if (isGhostText) void commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
   private stop(): void {

@@ -22,6 +22,7 @@ const editor = await vi.hoisted(async () => {
     active,
     at,
     changes: new EventEmitter<object>(),
+    modeChanges: new EventEmitter<void>(),
     never: new EventEmitter<never>().event,
     taken: [] as string[],
   };
@@ -33,8 +34,14 @@ vi.mock('vscode', async (original) => ({
     readonly token = { isCancellationRequested: false };
     readonly cancel = () => undefined;
   },
+  InlineCompletionItem: class {},
   Position: class {
-    readonly isEqual = () => false;
+    constructor(
+      readonly line: number,
+      readonly character: number,
+    ) {}
+    readonly isEqual = ({ line, character }: { line: number; character: number }) =>
+      line === this.line && character === this.character;
   },
   TextDocumentChangeReason: {},
   ThemeColor: class {},
@@ -73,12 +80,14 @@ const edit: NextEdit = {
   changes: [{ range: { start: at(20, 4), end: at(20, 7) }, text: 'total' }],
 };
 
+let mode: string;
 let offer: EditOffer;
 let nextEdits: NextEdits;
 let answer: (found: NextEdit | null) => Promise<void>;
 beforeEach(() => {
   vi.useFakeTimers();
   editor.taken.length = 0;
+  mode = 'automatic';
   offer = new EditOffer();
   const request = () =>
     new Promise<NextEditAnswer>((resolve) => {
@@ -89,7 +98,7 @@ beforeEach(() => {
     });
   nextEdits = new NextEdits(
     { status: { health: 'ready' }, request } as unknown as Client,
-    { of: () => ({ mode: 'automatic' }), onChange: editor.never } as unknown as DocumentModes,
+    { of: () => ({ mode }), onChange: editor.modeChanges.event } as unknown as DocumentModes,
     { isOffering: false, onOffering: editor.never } as unknown as GhostText,
     offer,
     { show: () => undefined, dispose: () => undefined } as unknown as EditView,
@@ -128,4 +137,20 @@ test('what is logged meanwhile does not end the wait for the next edit, but a ke
   expect(offer.isChained).toBe(true);
   editor.changes.fire({ document: editor.active.document, contentChanges: [change] });
   expect(offer.isChained).toBe(false);
+});
+
+test('an edit that is ghost text is hidden where Hearth no longer suggests by itself', async () => {
+  const hide = vi.fn();
+  commands.registerCommand('editor.action.inlineSuggest.hide', hide);
+  const cursor = editor.active.selection.active;
+  const range = { start: cursor, end: cursor };
+  offer.set({ ...edit, range, changes: [{ range, text: 'x' }] }, { uri: edit.uri, line: 0 });
+  offer.release();
+  offer.jumped();
+  editor.modeChanges.fire();
+  expect(hide).not.toHaveBeenCalled();
+  mode = 'manual';
+  editor.modeChanges.fire();
+  expect(offer.edit).toBe(null);
+  expect(hide).toHaveBeenCalledTimes(1);
 });
