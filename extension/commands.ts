@@ -47,26 +47,18 @@ export function registerCommands(features: Features): Disposable {
 /** Turns suggestions on or off, for the language of the active document if it is given and otherwise for all. */
 async function toggle({ globalState }: ExtensionContext, languageId: string | undefined): Promise<void> {
   const uri = window.activeTextEditor?.document.uri;
-  const isOff = await toggleMode(globalState, languageId === undefined ? undefined : { languageId, uri });
-  // Ghost text that is already shown would otherwise stay until the next key.
-  if (isOff) await commands.executeCommand('editor.action.inlineSuggest.hide');
+  await toggleMode(globalState, languageId === undefined ? undefined : { languageId, uri });
 }
 
-/** given: minutes, from a key binding or the menu, where 0 ends the snooze; otherwise the user is asked. */
-async function snooze(modes: DocumentModes, given: unknown): Promise<void> {
-  const minutes = typeof given === 'number' ? given : await askMinutes();
-  if (minutes === undefined) return;
-  modes.snooze(minutes);
-  if (minutes > 0) await commands.executeCommand('editor.action.inlineSuggest.hide');
-}
-
-async function askMinutes(): Promise<number | undefined> {
+/** minutes: a number if they come from a key binding or the menu, where 0 ends the snooze. */
+async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
+  if (typeof minutes === 'number') return modes.snooze(minutes);
   const entries: (QuickPickItem & { minutes: number })[] = snoozeMinutes.map((each) => ({
     label: l10n.t('{0} minutes', each),
     minutes: each,
   }));
   const chosen = await window.showQuickPick(entries, { title: l10n.t('Snooze Suggestions') });
-  return chosen?.minutes;
+  if (chosen) modes.snooze(chosen.minutes);
 }
 
 async function selectModel(context: ExtensionContext, client: Client): Promise<void> {

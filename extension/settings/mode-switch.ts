@@ -19,10 +19,9 @@ const targets = [user, ofWorkspace, ofFolder];
 const everywhere: Where = { languageId: '' };
 const memoryKey = 'modesBeforeOff';
 
-/** Resolves to whether suggestions are off now. memory: survives a reload of the window. */
-export async function toggleMode(memory: Memento, where = everywhere): Promise<boolean> {
-  await (isOffAt(where) ? turnOn(memory, where) : turnOff(memory, where.languageId));
-  return isOffAt(where);
+/** memory: survives a reload of the window. */
+export function toggleMode(memory: Memento, where = everywhere): Promise<void> {
+  return isOffAt(where) ? turnOn(memory, where) : turnOff(memory, where.languageId);
 }
 
 /** A language with a mode of its own would stay on, so turning off all removes these modes as well. */

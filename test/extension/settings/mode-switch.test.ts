@@ -1,6 +1,7 @@
 // Turning suggestions off and on again, with modes of single languages in the settings.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Memento, Uri } from 'vscode';
+import { modeFor } from '../../../extension/settings/config.ts';
 import { toggleMode } from '../../../extension/settings/mode-switch.ts';
 
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
@@ -19,15 +20,20 @@ const memory: Memento = {
 
 const mode = (value: string) => ({ 'hearth.mode': value });
 
+async function isOffAfterToggle(where?: { languageId: string; uri?: Uri }): Promise<boolean> {
+  await toggleMode(memory, where);
+  return modeFor(where) === 'off';
+}
+
 beforeEach(() => {
   stored.clear();
   files.clear();
 });
 
 test('off and on leaves the settings as they were', async () => {
-  expect(await toggleMode(memory)).toBe(true);
+  expect(await isOffAfterToggle()).toBe(true);
   expect(files.user).toEqual(mode('off'));
-  expect(await toggleMode(memory)).toBe(false);
+  expect(await isOffAfterToggle()).toBe(false);
   expect(files.user).toEqual({});
 });
 
@@ -63,8 +69,8 @@ test('a language can be turned on while all others are off', async () => {
 
 test("what a workspace has turned on is off with the user's mode, and its settings stay", async () => {
   files.workspace = { ...mode('automatic'), '[rust]': mode('manual') };
-  expect(await toggleMode(memory)).toBe(true);
-  expect(await toggleMode(memory, { languageId: 'rust' })).toBe(false);
+  expect(await isOffAfterToggle()).toBe(true);
+  expect(await isOffAfterToggle({ languageId: 'rust' })).toBe(false);
   expect(files.workspace).toEqual({ ...mode('automatic'), '[rust]': mode('manual') });
 });
 
@@ -74,7 +80,7 @@ test.each<[string, object, object]>([
   ['rust', mode('off'), { ...mode('off'), '[rust]': mode('automatic') }],
 ])('what a workspace has turned off can be turned on (%s, %j)', async (languageId, before, after) => {
   files.workspace = { ...before };
-  expect(await toggleMode(memory, { languageId })).toBe(false);
+  expect(await isOffAfterToggle({ languageId })).toBe(false);
   expect(files.workspace).toEqual(after);
   expect(files.user).toEqual({});
 });
@@ -86,7 +92,7 @@ test.each<[object, object]>([
   "what a folder of the workspace has turned off can be turned on where that folder's file is open (%j)",
   async (before, after) => {
     files.folder = { ...before };
-    expect(await toggleMode(memory, { languageId: 'rust', uri: { scheme: 'file' } as Uri })).toBe(false);
+    expect(await isOffAfterToggle({ languageId: 'rust', uri: { scheme: 'file' } as Uri })).toBe(false);
     expect(files.folder).toEqual(after);
     expect(files.user).toEqual({});
   },
