@@ -10,7 +10,7 @@ import { addonProblems } from './inspect.mjs';
 import { pythonTools } from './python-tools.mjs';
 import { targetOf } from './targets.mjs';
 
-const maxBytes = 60e6;
+const maxBytes = 65e6;
 const addonPath = 'extension/dist/hearth.node';
 const modelPath = 'extension/models/starter.gguf';
 const sbomPath = 'extension/dist/sbom.cdx.json';

@@ -7,6 +7,7 @@ const root = join(import.meta.dirname, '../..');
 test.each([
   'scripts/package.mjs',
   'scripts/build-native.mjs',
+  'scripts/build-gpu.mjs',
   'test/bench/team-sizing.mjs',
   'test/bench/speculation.mjs',
 ])('%s names an option that there is not, without a stack trace', (script) => {
@@ -14,6 +15,12 @@ test.each([
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain("'--fast'");
   expect(stderr).not.toContain('    at ');
+});
+
+test('a release has GPU kernels for all vendors or is not made', () => {
+  const args = [join(root, 'scripts/build-gpu.mjs'), '--release'];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: '' } });
+  expect({ status, stderr: stderr.trim() }).toEqual({ status: 1, stderr: 'not compiled for AMD: no hipcc' });
 });
 
 test('people who always or never type cannot be simulated', () => {

@@ -44,6 +44,19 @@ test('a called workflow exists, and so does every job that one waits for', () =>
   }
 });
 
+test('what a job downloads was uploaded by one that it waits for', () => {
+  const artifacts = (job, action) =>
+    (job.steps ?? []).filter(({ uses }) => uses?.startsWith(`actions/${action}-artifact@`)).map((step) => step.with);
+  const downloads = jobsOf(workflows.get('packages.yml')).flatMap(([, job]) =>
+    artifacts(job, 'download').map(({ name, path }) => ({ name, path, from: job.needs })),
+  );
+  for (const { name, from } of downloads) {
+    const uploads = artifacts(workflows.get('packages.yml').jobs[from], 'upload');
+    expect(uploads.map((upload) => upload.name)).toContain(name);
+  }
+  expect(downloads).toContainEqual({ name: 'gpu', path: 'dist/gpu', from: 'gpu' });
+});
+
 test('actions are pinned by the hash of a commit, with the version beside it', () => {
   for (const text of texts.values())
     for (const [line] of text.matchAll(/.*uses: (?!\.\/).*/g)) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
