@@ -44,7 +44,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
 
   test('a new window reads the file anew: without it, the user decides', async () => {
     rmSync(server.managedFile);
-    await bench.runCommand('Developer: Reload Window');
+    await bench.reload();
     await bench.statusSays(/ready/);
     await bench.setText(sample);
     await bench.type('return');
@@ -55,7 +55,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
   test("a token of the user's own is sent to the administrator's server, although the user has set none", async () => {
     writeFileSync(server.settingsFile, settingsText({}));
     writeFileSync(server.managedFile, JSON.stringify(managed));
-    await bench.runCommand('Developer: Reload Window');
+    await bench.reload();
     await bench.statusSays(/ready/);
     await bench.runCommand('Hearth: Set Server Token');
     await bench.page.locator('.quick-input-title', { hasText: 'Set Server Token' }).waitFor();

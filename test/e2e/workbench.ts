@@ -108,6 +108,11 @@ export class Workbench {
     console.error(this.server.hearthLog().slice(-4000));
     await this.page.screenshot({ path: `build/e2e/${test.replaceAll(/\W+/g, '-')}.png` });
     this.server.resetSettings();
+    await this.reload();
+  }
+
+  /** As "Developer: Reload Window" does. Resolves when nothing on the screen is of the window before. */
+  async reload(): Promise<void> {
     await this.page.reload();
     await this.editor.waitFor();
   }
