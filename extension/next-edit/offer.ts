@@ -6,7 +6,8 @@
 //     │  Esc, or a change      │                              │                                   │ the next answer
 //     └───────────────────────────────────────────────────────┘                offered <──────────┘
 //
-// Nothing else ends an offer, neither time nor a move of the cursor; but the user may make other edits instead.
+// Neither time nor a move of the cursor ends an offer. A document that is closed does, and so do suggestions that are turned
+// off, and the third answer in a row that has no edit.
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 import { type Change, compare, rebased, touchesLine } from './rebase.ts';
 
