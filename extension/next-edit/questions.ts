@@ -1,5 +1,13 @@
 // Asks the server which edit follows from the user's last ones: one question at a time, the newest.
-import { CancellationTokenSource, DiagnosticSeverity, languages, type TextEditor, window, workspace } from 'vscode';
+import {
+  CancellationTokenSource,
+  DiagnosticSeverity,
+  languages,
+  type TextDocument,
+  type TextEditor,
+  window,
+  workspace,
+} from 'vscode';
 import { type NextEdit, type NextEditTrigger, nextEditRequest } from '../../language-server/protocol/next-edit.ts';
 import type { Client } from '../connection/client.ts';
 import type { AnsweredRequest } from '../ghost-text/ghost-text.ts';
@@ -12,7 +20,8 @@ export function isTurnedOn(): boolean {
 
 export class Questions {
   private request: CancellationTokenSource | null = null;
-  private errors = 0;
+  /** Of each document that was active when errors changed. */
+  private readonly errors = new WeakMap<TextDocument, number>();
   /** How long the last answer took. */
   latencyMs = 0;
 
@@ -41,13 +50,15 @@ export class Questions {
     this.request = null;
   }
 
-  /** Whether the active document has more errors than the last time. */
+  /** Whether the active document has more errors than the last time that it was asked about. */
   hasMoreErrors(): boolean {
-    const before = this.errors;
     const document = window.activeTextEditor?.document;
-    const problems = document ? languages.getDiagnostics(document.uri) : [];
-    this.errors = problems.filter(({ severity }) => severity === DiagnosticSeverity.Error).length;
-    return this.errors > before;
+    if (!document) return false;
+    const problems = languages.getDiagnostics(document.uri);
+    const errors = problems.filter(({ severity }) => severity === DiagnosticSeverity.Error).length;
+    const before = this.errors.get(document) ?? errors;
+    this.errors.set(document, errors);
+    return errors > before;
   }
 
   private async answerTo(trigger: NextEditTrigger, { token }: CancellationTokenSource): Promise<NextEdit | null> {

@@ -83,6 +83,14 @@ export class DocumentOffers {
     return AbortSignal.any([request, newest.signal]);
   }
 
+  /** Aborts the current offer after graceMs, unless another request adopts it. */
+  release(): void {
+    clearTimeout(this.graceTimer);
+    this.graceTimer = setTimeout(() => {
+      if (this.current?.result === null) this.current.abort();
+    }, this.pace.graceMs).unref();
+  }
+
   /** Whether the user has dismissed the suggestion at this position in this version of the document. */
   wasDismissed(at: VersionedPosition): boolean {
     return this.dismissed === keyOf(at);
@@ -213,14 +221,6 @@ export class DocumentOffers {
       const purpose: Purpose = { kind: 'ahead', isCareful };
       this.ahead = new Offer(document, (onGrowth, signal) => generate(document, purpose, onGrowth, signal));
     }, this.pace.restMs).unref();
-  }
-
-  /** Aborts the current offer after graceMs, unless another request adopts it. */
-  private release(): void {
-    clearTimeout(this.graceTimer);
-    this.graceTimer = setTimeout(() => {
-      if (this.current?.result === null) this.current.abort();
-    }, this.pace.graceMs).unref();
   }
 
   private abortAhead(): void {

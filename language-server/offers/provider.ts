@@ -88,7 +88,7 @@ export class CompletionProvider {
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoked;
     const before = settingsNow();
     const refusal = refusalOf(request, before, isInvoked);
-    if (refusal !== null) return nothing(refusal);
+    if (refusal !== null) return this.refused(offers, refusal);
     if (!isInvoked && offers.wasDismissed({ version, position })) return nothing('dismissed');
     const models = await Promise.race([source.ready(), endOf(demand)]);
     if (models === undefined) return nothing(source.isLoading() ? 'still-loading' : 'superseded');
@@ -96,7 +96,7 @@ export class CompletionProvider {
     if (models === null) return nothing('no-model');
     const settings = settingsNow();
     const laterRefusal = settings === before ? null : refusalOf(request, settings, isInvoked);
-    if (laterRefusal !== null) return nothing(laterRefusal);
+    if (laterRefusal !== null) return this.refused(offers, laterRefusal);
     // What was begun by other settings is not what the user wants now.
     if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
     this.settings = settings;
@@ -179,6 +179,12 @@ export class CompletionProvider {
     this.warm?.close();
     this.warm = new WarmModels(models, (model) => this.newWarmEngine(model));
     return this.warm;
+  }
+
+  /** What was begun before is not made to its end. */
+  private refused(offers: DocumentOffers, reason: Reason): Answer {
+    offers.release();
+    return nothing(reason);
   }
 
   private abortOffers(): void {

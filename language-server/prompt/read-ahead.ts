@@ -85,8 +85,10 @@ export class ReadAhead {
 
   /** Hands the code over even if a key has aborted the job meanwhile; the next anchor then uses it. */
   private async findOtherCode(document: CursorDocument): Promise<void> {
+    if (!this.others) return;
     const maxTokens = this.budget.tokens;
-    if (maxTokens === 0 || !this.others) return;
+    // Nobody would notice a secret in what was read before the machine turned out to be slow.
+    if (maxTokens === 0) return this.anchors.withdraw(() => true);
     const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
     const snippets = await this.others.gather(document, { before: prefixChars, after: suffixChars });
     this.anchors.withdraw(this.others.isRefused);

@@ -124,7 +124,9 @@ function changedLines(window: EditWindow, text: string, document: string): TextE
   const start = window.start + old.slice(0, head).join('').length;
   const end = start + old.slice(head, old.length - tail).join('').length;
   const lines = now.slice(head, now.length - tail).join('');
-  // The last line of a document may have no line feed.
-  const isOver = end > document.length;
-  return { start, end: Math.min(end, document.length), text: isOver ? lines.replace(/\n$/, '') : lines };
+  if (end <= document.length) return { start, end, text: lines };
+  // The last line of the document has no line feed: it stands before what is appended instead of behind it.
+  const isAppended = start > document.length;
+  const added = (isAppended ? '\n' : '') + lines.replace(/\n$/, '');
+  return { start: Math.min(start, document.length), end: document.length, text: added };
 }

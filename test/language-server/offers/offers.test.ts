@@ -72,6 +72,15 @@ test('if no key adopts a cancelled request, its generation ends', async () => {
   expect(engine.cancelled).toBe(1);
 });
 
+test('if the next key is refused, the generation of the one before ends', async () => {
+  const { ask, engine } = setUp({ tokenMs: 10 });
+  void ask('a = $0\n');
+  await elapse(5);
+  expect((await ask('a = a$0\n', { mode: 'off' })).reason).toBe('off');
+  await elapse(30);
+  expect(engine.cancelled).toBe(1);
+});
+
 test('a text whose generation has ended half-way is generated again when the cursor returns', async () => {
   const text = [...'abcdefghijkl'].join(' + ');
   const { ask, engine } = setUp({ respond: () => text, tokenMs: 10, graceMs: 80 });

@@ -187,3 +187,16 @@ test('a model without the tokens for it gets none', async () => {
   await rest();
   expect((await type('s')).prompt).toMatch(/^<\|fim_prefix\|>/);
 });
+
+test('on a machine that turns out to be slow, the code of other files leaves the prompts', async () => {
+  const { engine, rest, type } = setUp();
+  await rest();
+  expect((await type('s')).prompt).toContain('insertUser(user)');
+  const prefill = engine.prefill.bind(engine);
+  engine.prefill = async (...request) => ({ ...(await prefill(...request)), promptTokens: 1000, prefillMs: 100_000 });
+  for (const key of 'tore.insert') {
+    await rest();
+    await type(key);
+  }
+  expect((await type('U')).prompt).toMatch(/^<\|file_sep\|>main.ts/);
+});

@@ -21,8 +21,8 @@ export function importAround({ before, behind, brackets: [bracket] }: NamePlace)
 /** Whether the import names this file, by its path or as a module. */
 export function isOf(statement: string, path: string): boolean {
   const [name = '', folder = ''] = path.split(/[\\/]/).reverse();
-  const stem = name.replace(/\..*$/, '');
-  const module = (indexNames.includes(stem) ? folder : stem).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const stem = escaped(name.replace(/(?:\.\w+)+$/, ''));
+  const module = indexNames.includes(stem) ? escaped(folder) : stem;
   if (module === '') return false;
   // Between quotes, a name without a path is that of a package.
   const quoted = `/${module}(?:/${stem})?(?:\\.\\w+)*["'\`]|#\\s*include\\s*"${module}\\.`;
@@ -37,6 +37,11 @@ export function seesAllOf(text: string, path: string, other: string): boolean {
   if (kind !== undefined && other.endsWith(kind) && folder(path) === folder(other)) return true;
   const lines = text.split('\n').filter((line) => beginning.test(line));
   return lines.some((line) => ofAll.test(line) && isOf(line, other));
+}
+
+/** As it stands in a regular expression. */
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 function firstLine(text: string): string {

@@ -34,11 +34,13 @@ class Writer extends FakeEngine {
   asked = 'updated/a.ts\n';
 
   override scoreContinuations(_: Uint32Array, continuations: readonly Continuation[]): Promise<Float32Array[]> {
-    const [written] = [Buffer.from(`${this.answer}<`)];
+    const written = Buffer.from(this.answer);
     this.passes.push(...continuations.map(({ scored }) => scored.length));
     return Promise.resolve(
       continuations.map(({ scored }) =>
-        Float32Array.from(scored, (token, i) => (token === written[i] || token > 255 ? -0.01 : -3)),
+        Float32Array.from(scored, (token, i) =>
+          token === written[i] || (token > 255 && i >= written.length) ? -0.01 : -3,
+        ),
       ),
     );
   }
@@ -141,6 +143,12 @@ test.each<[string, string]>([
 ])('%s', async (_, now) => {
   const found = await generated(new Writer(`${now}\n`));
   expect(found && applyEdit(text, found.edit)).toBe(now);
+});
+
+test('lines behind a last one without a line feed begin on lines of their own', async () => {
+  const open = { ...document, text: 'let sum = 0;\nadd(total);' };
+  const found = await generated(new Writer(`${open.text}\nend();\n`), 'sweep-1', open);
+  expect(found?.edit).toEqual({ start: open.text.length, end: open.text.length, text: '\nend();' });
 });
 
 test('an answer that does not end in time is none', async () => {

@@ -205,6 +205,7 @@ test.each([
   ['typescript', 'a.ts', 'lib/b.ts', "import { tax } from '../a';"],
   ['typescript', 'lib/a.ts', 'b.ts', "import {\n  tax,\n} from './lib/a.js';"],
   ['typescript', 'lib/index.ts', 'b.ts', "import { tax } from './lib';"],
+  ['typescript', 'lib/[...slug].ts', 'b.ts', "import { tax } from './lib/[...slug]';"],
   ['javascript', 'a.js', 'b.js', "const { tax } = require('./a');"],
   ['python', 'shop/a.py', 'b.py', 'from shop.a import tax'],
   ['rust', 'src/a.rs', 'src/b.rs', 'use crate::a::tax;'],
