@@ -331,8 +331,8 @@ export interface Engine extends Completer {
    */
   pin(id: number, tokens: Uint32Array): Promise<void>;
   /**
-   * Adds a text, such as another document, to the corpus that drafts for speculative decoding are taken from. The
-   * corpus keeps the latest 65,536 tokens.
+   * Adds a text, such as another document, to the corpus that drafts for speculative decoding are taken from. When the
+   * corpus has more than 65,536 tokens, it drops the older half.
    */
   learn(tokens: Uint32Array): Promise<void>;
   status(): EngineStatus;

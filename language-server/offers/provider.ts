@@ -41,7 +41,7 @@ export interface Answer {
 export interface ProviderOptions {
   /** Called when a new request would return more text. If absent, answers wait for the whole text. */
   onGrown?: (grown: GrownParams) => void;
-  /** Called when the engine has finished the text of an offer. */
+  /** Called when a model has finished a text for a request, or has been cancelled while it made one. */
   onMade?: (made: GhostCompletion) => void;
   /** Finds code of other files for prompts. If absent, prompts contain none. */
   related?: RelatedCode;

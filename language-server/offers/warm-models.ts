@@ -181,7 +181,7 @@ export function optionsFor({ kind, isCareful }: Purpose, settings: Settings): Co
   return kind === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }
 
-// About 14,000 tokens; the engine keeps four documents of this size.
+// About 14,000 tokens; the engine keeps two to four documents of this size.
 const maxChars = 50_000;
 // Longer documents are mostly generated, and searching them for secrets would take too long.
 const maxSearchedChars = 200_000;

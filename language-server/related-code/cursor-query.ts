@@ -5,7 +5,7 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import { wordsOf } from './chunks.ts';
 
 export interface CursorQuery {
-  /** Identifiers near the cursor, in lower case, with weights from 1 for the nearest to 0.2 for the farthest. */
+  /** Identifiers near the cursor, in lower case, with weights from 1 for the nearest to about 0.2 for the farthest. */
   weights: ReadonlyMap<string, number>;
   /** The last parts of the names of imported modules, such as "store" for './user/store.ts'. */
   modules: ReadonlySet<string>;

@@ -1,6 +1,6 @@
-// The corpus for n-gram lookup beyond a request's own prompt: documents that are or were open, and
-// accepted completions, as one suffix automaton. It has a bounded size; when it is full, the older
-// half is dropped. Belongs to the engine thread.
+// The corpus for n-gram lookup beyond a request's own prompt: documents that the user has left, as
+// one suffix automaton. It has a bounded size; when it is full, the older half is dropped. Belongs
+// to the engine thread.
 #pragma once
 
 #include <cstddef>

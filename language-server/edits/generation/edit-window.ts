@@ -19,7 +19,7 @@ export function lineNumbers({ start, text: lines }: EditWindow, text: string): [
   return [first, first + lines.split('\n').length - 2];
 }
 
-/** The window as it was before the last edit; as it is if that edit was elsewhere. */
+/** The window as it was before the last edit; as it is if that edit was elsewhere, or only deleted lines. */
 export function beforeLastEdit(window: EditWindow, { path, history }: EditedDocument): string {
   const last = history.at(-1);
   if (!last || last.path !== path || last.after === '') return window.text;
