@@ -236,7 +236,9 @@ export class NextEdits {
   /** The document and others that may be used, with what was edited in them. */
   private async workspace(document: OpenDocument, cursor: number): Promise<Workspace> {
     const others = await this.others(document);
-    const documents = [document, ...others].map((each) => this.searched(each));
+    const all = [document, ...others].map((each) => this.searched(each));
+    // A path stands for a document, but those without a file have one path in each language.
+    const documents = all.filter(({ path }, i) => all.findIndex((each) => each.path === path) === i);
     return { documents, cursor, history: this.past(documents) };
   }
 

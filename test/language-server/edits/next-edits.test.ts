@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
 import { type EngineSource, NextEdits } from '../../../language-server/edits/next-edits.ts';
-import type { Mode } from '../../../language-server/protocol/messages.ts';
+import type { Mode, Settings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { Engine } from '../../../native/index.ts';
 
@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 const source = { ready: async () => ({ local: {} as Engine }) };
-const settings = { ...defaultSettings, nextEdit: 'calm' as const };
+const settings: Settings = { ...defaultSettings, nextEdit: 'calm' };
 
 function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) {
   const documents = Object.entries(texts).map(([uri, text]) => OpenDocument.create(uri, 'typescript', 1, text));
@@ -102,6 +102,15 @@ test('with Windows line ends, the same is found, and what is offered has them, t
   await vi.waitFor(() => expect(script.asked[1]?.history.at(-1)?.after).toBe('log(total);'));
 });
 
+test('documents without a file, which nothing tells apart, are not taken for one', async () => {
+  const [first, second] = ['untitled:Untitled-1', 'untitled:Untitled-2'];
+  const { replace, ask } = windowWith({ [first]: 'const tax = 1;\nend();\n', [second]: 'begin();\nlog(tax);\n' });
+  replace(first, 'tax', 'vat');
+  const balanced: Settings = { ...settings, nextEdit: 'balanced' };
+  expect((await ask(first, 9, balanced)).reason).toBe('nothing-follows');
+  expect((await ask(second, 8, balanced)).reason).toBe('no-edits');
+});
+
 test('nothing is looked for before the first edit, nor after it was taken back', async () => {
   const { replace, ask } = windowWith(texts);
   expect((await ask(a)).reason).toBe('no-edits');
@@ -153,7 +162,7 @@ test('what is not likely enough is not offered; a calmer setting wants more', as
   replace(a, 'sum', 'total');
   script.probability = 0.6;
   expect((await ask(a)).reason).toBe('edit-unsure');
-  expect((await ask(a, 9, { ...settings, nextEdit: 'balanced' as 'calm' })).reason).toBe('edit-offered');
+  expect((await ask(a, 9, { ...settings, nextEdit: 'balanced' })).reason).toBe('edit-offered');
 });
 
 test('a dismissed edit does not come again at its place, until its line changes', async () => {
