@@ -47,12 +47,16 @@ test.each([-3650 * dayMs, -dayMs, -3000, dayMs, 3650 * dayMs])(
   },
 );
 
-test('what is counted at any time is counted once', async () => {
+test('what is counted at any time is counted once, for thirty days by the clock', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-clock-'));
   const statistics = new Statistics(folder, () => undefined);
-  const times = ['2026-03-01', '2025-01-01', '2099-12-31', '1970-01-01', '2026-03-01'];
-  for (const time of times) await statistics.add(new Date(time), { languageId: 'rust', latencyMs: 1 });
-  expect([...statistics.read().values()].flat()).toHaveLength(times.length);
+  const add = async (days: string[]) => {
+    for (const day of days) await statistics.add(new Date(day), { languageId: 'rust', latencyMs: 1 });
+    return [...statistics.read().values()].flat();
+  };
+  expect(await add(['2026-03-01', '2026-02-10', '2026-03-05', '2026-02-25', '2026-03-01'])).toHaveLength(5);
+  // Far ahead, all is old; what was counted there stays until it is old, too.
+  expect(await add(['2099-12-31', '1970-01-01', '2026-03-01'])).toHaveLength(2);
   rmSync(folder, { recursive: true });
 });
 
