@@ -65,6 +65,7 @@ export class RemoteModel implements Completer {
       diskProblems: [],
       fallbackReason: '',
       draftProblem: '',
+      draftBackend: '',
     };
   }
 

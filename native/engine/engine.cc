@@ -126,9 +126,12 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
 
 /// A draft model only saves time, so the engine is loaded without it if anything is wrong with it.
 void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress& progress) {
+  LoadOptions where = options;
+  if (!info.is_on_gpu) where.backend = "cpu";
   try {
-    draft_model = std::make_unique<DraftModel>(options, info.context_tokens, *tokenizer, heartbeat,
+    draft_model = std::make_unique<DraftModel>(where, info.context_tokens, *tokenizer, heartbeat,
                                                interrupt, progress);
+    info.draft_backend = draft_model->backend();
   } catch (const EngineError& error) {
     if (error.code == "cancelled") throw;
     info.draft_problem = error.what();

@@ -63,17 +63,19 @@ test('a load that is cancelled never rejects, even if the engine cannot be close
   await expect(Promise.all([cancelled, unloaded])).resolves.toBeDefined();
 });
 
-test('warns that a draft model is not used', async () => {
-  const warnings: string[] = [];
-  const log = { info: () => {}, warn: (line: string) => warnings.push(line), error: () => {} };
+test.each([
+  [{ draftProblem: 'small.gguf: no such file' }, 'warn', 'running without a draft model: small.gguf: no such file'],
+  [{ draftBackend: 'cuda sm_90' }, 'info', 'a draft model guesses ahead on cuda sm_90'],
+] as const)('the log says what became of the draft model: %o', async (info, level, line) => {
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const engine = new FakeEngine();
-  engine.info.draftProblem = 'small.gguf: no such file';
+  Object.assign(engine.info, info);
   await new EngineHost(
     async () => ({ engine, traits: fakeTraits }),
     log,
     () => {},
   ).ensure({ modelPath: 'a' });
-  expect(warnings).toEqual(['running without a draft model: small.gguf: no such file']);
+  expect(log[level]).toHaveBeenCalledWith(line);
 });
 
 test('frees the old model before it loads another', async () => {
