@@ -230,6 +230,9 @@ while step < args.steps:
     for p in parameters:
         p.grad = None
     step += 1
+    # The host must not run far ahead of the GPU: what is submitted when time is up has to end before the last state is saved.
+    if on_gpu and step % 4 == 0:
+        torch.cuda.synchronize()
     if step <= 5 or step % 50 == 0:
         target, other = torch.stack(recent).mean(0).tolist()
         recent = []
