@@ -1,110 +1,21 @@
-// Mixture of experts (plain::mixture). A *row* is a token at one of its experts. The router's
-// logits become routes and a plan, which groups the rows into tiles of up to 8 or 32 with the same
-// expert. A product's thread block takes such a tile and 16 rows of its expert's weights:
+// Mixture of experts (plain::mixture): the products of the plan's tiles of rows (routes.hip.h)
+// with their experts' weights.
 //
 //   for gate and up, or down alone:
-//     warp w, of four: for steps w, w + 4, ... of the weights' columns:
+//     portion w of four: for steps w, w + 4, ... of the weights' columns:
 //       load and unpack four units; multiply them with each row of the tile; add
-//   sum of a row = warp 0 + warp 1 + warp 2 + warp 3
+//   sum of a row = portion 0 + portion 1 + portion 2 + portion 3
 //
-// So an expert's weights are read once for up to 32 of its rows, and those of experts without rows
-// not at all. The order of a sum is not that of the other products (params.h), but it depends on
-// the matrix alone: a token gets the same bits in any batch.
+// A thread block has four warps. For few rows it takes 16 rows of weights, and each warp has a
+// portion. For many it takes 64 rows of weights, and each warp has all portions of 16 of them. So
+// an expert's weights are read once for up to 32 of its rows, and those of experts without rows not
+// at all. The order of a sum is not that of the other products (params.h), but it depends on the
+// matrix alone: a token gets the same bits in any batch.
 #pragma once
 
 #include "matmul.hip.h"
 
 namespace hearth::kernels::hip {
-
-/// A logit as an integer of the same order; NaN is the least.
-GPU_DEVICE int order_of(float logit) {
-  const float value = logit + 0.0f;  // -0 is 0
-  int bits;
-  memcpy(&bits, &value, sizeof bits);
-  return logit == logit ? bits ^ (bits >> 31 & 0x7fffffff) : -0x7fffffff;
-}
-
-/// A warp chooses a token's experts, the lowest id of equals. Lane i gets the i-th of them by
-/// logits; routes want them by id.
-GPU_DEVICE void choose_experts(const float* logits, int n_experts, int n_used, float* routes) {
-  constexpr int kOwn = kMaxExperts / GPU_LANES, kNone = -0x7fffffff - 1;
-  const int lane = threadIdx.x % GPU_LANES;
-  int orders[kOwn];  // of experts lane, lane + 32, ...
-  GPU_UNROLL for (int k = 0; k < kOwn; k++) {
-    const int i = lane + k * GPU_LANES;
-    orders[k] = i < n_experts ? order_of(logits[i]) : kNone;
-  }
-  int first = 0, mine = 0;
-  GPU_NO_UNROLL for (int i = 0; i < n_used; i++) {
-    int best = kNone, expert = kMaxExperts;
-    GPU_UNROLL for (int k = 0; k < kOwn; k++) {
-      if (orders[k] <= best) continue;
-      best = orders[k], expert = lane + k * GPU_LANES;
-    }
-    const int greatest = warp_max(best);
-    const int chosen = -warp_max(best == greatest ? -expert : -kMaxExperts);
-    GPU_UNROLL for (int k = 0; k < kOwn; k++) {
-      if (lane + k * GPU_LANES == chosen) orders[k] = kNone;
-    }
-    if (i == 0) first = chosen;
-    if (i == lane) mine = chosen;
-  }
-  const float weight = lane < n_used ? expf(logits[mine] - logits[first]) : 0;
-  const float sum = warp_sum(weight);
-  int rank = 0;
-  GPU_NO_UNROLL for (int i = 0; i < n_used; i++) rank += shuffle(mine, i) < mine;
-  if (lane >= n_used) return;
-  routes[rank] = static_cast<float>(mine);
-  routes[n_used + rank] = weight / sum;
-}
-
-/// Makes the plan: the rows of each expert fill tiles one after the other. Thread i has expert i.
-/// The order of an expert's rows varies from run to run; no sum depends on it.
-GPU_DEVICE void plan_rows(const RouteParams& p) {
-  __shared__ uint32_t counts[kMaxExperts];
-  __shared__ int first_tiles[kMaxExperts];
-  __shared__ int16_t experts[kMaxExpertRows], places[kMaxExpertRows];
-  const int n_rows = p.n_tokens * p.n_used, expert = threadIdx.x;
-  counts[expert] = 0;
-  __syncthreads();
-  for (int row = threadIdx.x; row < n_rows; row += blockDim.x) {
-    const float id = p.routes[row / p.n_used * 2 * p.n_used + row % p.n_used];
-    experts[row] = static_cast<int16_t>(id);
-    places[row] = static_cast<int16_t>(atomicAdd(&counts[experts[row]], 1u));
-  }
-  __syncthreads();
-  const int own = static_cast<int>(counts[expert]);
-  int first = 0, all = 0;
-  for (int i = 0; i < p.n_experts; i++) {
-    const int n = ceil_div(static_cast<int>(counts[i]), p.most_rows);
-    if (i < expert) first += n;
-    all += n;
-  }
-  first_tiles[expert] = first;
-  for (int done = 0; done < own; done += p.most_rows) {
-    ExpertTile& tile = p.tiles[first + done / p.most_rows];
-    tile.expert = expert;
-    tile.n_rows = min(own - done, p.most_rows);
-  }
-  __syncthreads();
-  for (int row = threadIdx.x; row < n_rows; row += blockDim.x) {
-    ExpertTile* tiles = p.tiles + first_tiles[experts[row]];
-    tiles[places[row] / p.most_rows].rows[places[row] % p.most_rows] = row;
-  }
-  for (int i = all + expert; i < p.n_tiles; i += blockDim.x) p.tiles[i].n_rows = 0;
-}
-
-/// One thread block: a warp chooses the experts of one token after the other; then the plan.
-GPU_DEVICE void route(const RouteParams& p) {
-  wait_for_previous();
-  let_next_start();
-  const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
-  for (int token = warp; token < p.n_tokens; token += n_warps)
-    choose_experts(p.logits + token * p.n_experts, p.n_experts, p.n_used,
-                   p.routes + token * 2 * p.n_used);
-  __syncthreads();
-  plan_rows(p);
-}
 
 /// The slot of a row's group 0 in x; that of group k is k * x.n_slots further.
 GPU_DEVICE int first_slot(const ExpertParams& p, int row) {
@@ -121,17 +32,20 @@ GPU_DEVICE OperandSource source_of(const ExpertParams& p, const ExpertTile& tile
           {p.x.scales + slot(2 * t), p.x.scales + slot(2 * t + 1)}};
 }
 
-/// Adds up steps warp, warp + n_warps, ... of a tile of weights. A step is four units, in some
-/// formats a super-block, whose loads are in flight together. Weights are unpacked once for all
-/// kEights * 8 rows.
+/// Where tile `i` of an expert's weights begins: of gate or down, or (matrix 1) of up.
+GPU_DEVICE const uint8_t* expert_tile(const ExpertParams& p, int expert, int matrix, int i) {
+  return (matrix ? p.b : p.a) + expert * p.expert_bytes + i * p.tile_bytes;
+}
+
+/// Adds up steps warp, warp + 4, ... of a tile of weights. A step is four units, in some formats a
+/// super-block, whose loads are in flight together. Weights are unpacked once for all rows.
 template <BlockType kType, int kEights>
-GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, int warp, int n_warps,
-                               const OperandSource (&x)[kEights], int n_rows,
-                               RowSum (&sum)[kEights][4]) {
+GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, int warp, int n_rows,
+                               const OperandSource (&x)[kEights], RowSum (&sum)[kEights][4]) {
   constexpr int kStep = kBlockUnits;
   using Weights = GroupWeights<kType>;
   const int lane = threadIdx.x % GPU_LANES;
-  GPU_NO_UNROLL for (int first = kStep * warp; first < p.n_units; first += kStep * n_warps) {
+  GPU_NO_UNROLL for (int first = kStep * warp; first < p.n_units; first += kStep * kExpertWarps) {
     Unit<kType> units[kStep];
     GPU_UNROLL for (int k = 0; k < kStep; k++) units[k] =
         Unit<kType>::load(weights, min(first + k, p.n_units - 1), lane);
@@ -140,7 +54,6 @@ GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, in
       const auto w0 = Weights::of(units[k], 0), w1 = Weights::of(units[k], 1);
       GPU_UNROLL for (int i = 0; i < kEights; i++) {
         const int n = n_rows - i * kTileTokens;
-        if (n <= 0) continue;
         const Operand x0 = x[i].load(2 * (first + k) * p.x.n_slots);
         const Operand x1 = x[i].load((2 * (first + k) + 1) * p.x.n_slots);
         multiply_group<kType, 0>(w0, units[k], x0, n, sum[i]);
@@ -154,40 +67,101 @@ GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, in
   }
 }
 
-/// Grid (tiles of weights, tiles of up to kEights * 8 rows). Thread n ends up with row n % 16 of
-/// the weights and every eighth row of the tile from n / 16 on.
-template <BlockType kType, int kEights>
+/// The factor of a row's sums.
+GPU_DEVICE float row_factor(const ExpertParams& p, int row) {
+  return token_factor(p.norm, p.x.squares, p.x.n_groups, row / p.rows_of_input);
+}
+
+/// For few rows. Grid (tiles of weights, tiles of up to 8 rows). Thread n ends up with row n % 16
+/// of the weights and row n / 16 of the tile.
+template <BlockType kType>
 GPU_DEVICE void multiply_experts(const ExpertParams& p) {
-  constexpr int kWarps = kExpertThreads / GPU_LANES, kRows = kEights * kTileTokens;
-  __shared__ float sums[2][kWarps][kRows][kTileRows + 1];
+  __shared__ float sums[2][kExpertWarps][kTileTokens][kTileRows + 1];
   wait_for_previous();  // which weights to read is known only now
   let_next_start();
   const ExpertTile& tile = p.tiles[blockIdx.y];
   const int n_rows = tile.n_rows;
   if (n_rows == 0) return;
   const int lane = threadIdx.x % GPU_LANES, warp = threadIdx.x / GPU_LANES;
-  OperandSource x[kEights];
-  GPU_UNROLL for (int i = 0; i < kEights; i++) x[i] = source_of(p, tile, i * kTileTokens);
+  const OperandSource x[1] = {source_of(p, tile, 0)};
   GPU_NO_UNROLL for (int k = 0; k < (p.b ? 2 : 1); k++) {
-    const uint8_t* weights =
-        (k ? p.b : p.a) + tile.expert * p.expert_bytes + blockIdx.x * p.tile_bytes;
-    RowSum sum[kEights][4] = {};
-    multiply_steps<kType, kEights>(p, weights, warp, kWarps, x, n_rows, sum);
-    GPU_UNROLL for (int i = 0; i < kEights; i++) GPU_UNROLL for (int j = 0; j < 4; j++)
-        sums[k][warp][i * kTileTokens + lane % 4 * 2 + j % 2][lane / 4 + j / 2 * 8] =
-            sum[i][j].total;
+    const uint8_t* weights = expert_tile(p, tile.expert, k, blockIdx.x);
+    RowSum sum[1][4] = {};
+    multiply_steps<kType, 1>(p, weights, warp, n_rows, x, sum);
+    GPU_UNROLL for (int j = 0; j < 4; j++)
+        sums[k][warp][lane % 4 * 2 + j % 2][lane / 4 + j / 2 * 8] = sum[0][j].total;
   }
   __syncthreads();
   const int i = threadIdx.x % kTileRows, col = blockIdx.x * kTileRows + i;
-  if (col >= p.n_out) return;
-  for (int k = threadIdx.x / kTileRows; k < n_rows; k += kExpertThreads / kTileRows) {
+  const int k = threadIdx.x / kTileRows;
+  if (col >= p.n_out || k >= n_rows) return;
+  const int row = tile.rows[k];
+  const float factor = row_factor(p, row);
+  const auto total = [&](int matrix) {
+    float sum = 0;
+    GPU_UNROLL for (int w = 0; w < kExpertWarps; w++) sum += sums[matrix][w][k][i];
+    return sum * factor;
+  };
+  p.out[static_cast<int64_t>(row) * p.n_out + col] = p.b ? swiglu(total(0), total(1)) : total(0);
+}
+
+/// A warp's product of a tile of weights and kEights * 8 rows: for rows g and g + 8 of the weights,
+/// and rows 2t and 2t + 1 of each eight (lane 4g + t). The sums of what four warps would have
+/// summed are added in their order.
+template <BlockType kType, int kEights>
+GPU_DEVICE void multiply_tile(const ExpertParams& p, const uint8_t* weights, int n_rows,
+                              const OperandSource (&x)[kEights], float (&total)[kEights][4]) {
+  GPU_NO_UNROLL for (int warp = 0; warp < kExpertWarps; warp++) {
+    RowSum sum[kEights][4] = {};
+    multiply_steps<kType, kEights>(p, weights, warp, n_rows, x, sum);
+    GPU_UNROLL for (int i = 0; i < kEights; i++) GPU_UNROLL for (int j = 0; j < 4; j++)
+        total[i][j] += sum[i][j].total;
+  }
+}
+
+/// A warp's results: a tile of weights, or of gate and up, times kEights * 8 rows.
+template <BlockType kType, int kEights>
+GPU_DEVICE void multiply_rows(const ExpertParams& p, const ExpertTile& tile, int weights_tile) {
+  const int lane = threadIdx.x % GPU_LANES, n_rows = tile.n_rows;
+  OperandSource x[kEights];
+  GPU_UNROLL for (int i = 0; i < kEights; i++) x[i] = source_of(p, tile, i * kTileTokens);
+  float first[kEights][4] = {}, second[kEights][4] = {};
+  multiply_tile<kType>(p, expert_tile(p, tile.expert, 0, weights_tile), n_rows, x, first);
+  if (p.b) multiply_tile<kType>(p, expert_tile(p, tile.expert, 1, weights_tile), n_rows, x, second);
+  GPU_UNROLL for (int i = 0; i < kEights; i++) GPU_UNROLL for (int token = 0; token < 2; token++) {
+    const int k = i * kTileTokens + lane % 4 * 2 + token;
+    if (k >= n_rows) continue;
     const int row = tile.rows[k];
-    const auto total = [&](int matrix) {
-      float sum = 0;
-      GPU_UNROLL for (int w = 0; w < kWarps; w++) sum += sums[matrix][w][k][i];
-      return sum * token_factor(p.norm, p.x.squares, p.x.n_groups, row / p.rows_of_input);
-    };
-    p.out[static_cast<int64_t>(row) * p.n_out + col] = p.b ? swiglu(total(0), total(1)) : total(0);
+    const float factor = row_factor(p, row);
+    GPU_UNROLL for (int half = 0; half < 2; half++) {
+      const int col = weights_tile * kTileRows + lane / 4 + half * 8;
+      if (col >= p.n_out) continue;
+      const float a = first[i][2 * half + token] * factor;
+      const float b = second[i][2 * half + token] * factor;
+      p.out[static_cast<int64_t>(row) * p.n_out + col] = p.b ? swiglu(a, b) : a;
+    }
+  }
+}
+
+/// For many rows: a warp takes all columns, so that it waits for no other, and unpacks weights once
+/// for up to 32 rows. Grid (tiles of weights / 4, rounded up, tiles of up to 32 rows).
+template <BlockType kType>
+GPU_DEVICE void multiply_many_rows(const ExpertParams& p) {
+  wait_for_previous();
+  let_next_start();
+  const ExpertTile& tile = p.tiles[blockIdx.y];
+  const int weights_tile = blockIdx.x * kExpertWarps + threadIdx.x / GPU_LANES;
+  if (weights_tile * kTileRows >= p.n_out) return;
+  // Without rows that are not there, and without branches for them in the loops.
+  switch (ceil_div(tile.n_rows, kTileTokens)) {
+    case 1:
+      return multiply_rows<kType, 1>(p, tile, weights_tile);
+    case 2:
+      return multiply_rows<kType, 2>(p, tile, weights_tile);
+    case 3:
+      return multiply_rows<kType, 3>(p, tile, weights_tile);
+    case 4:
+      return multiply_rows<kType, 4>(p, tile, weights_tile);
   }
 }
 

@@ -26,6 +26,38 @@ struct BF16Weight {
   }
 };
 
+/// Columns of a lane that are loaded together, of a row (or a pair of rows) and of eight tokens.
+template <class T, int kTiles>
+struct FloatStep {
+  static constexpr int kAhead = 16 / kTiles, kColumns = kAhead * GPU_LANES;
+
+  /// Adds the lane's columns from `col` on, a warp apart. kWhole: n_cols has all of them; else
+  /// loads beyond the last column read it again.
+  template <bool kWhole>
+  GPU_DEVICE void add(const T* a, const T* b, const float* x, int col, int n_cols, int n_tokens,
+                      float (&sum)[2][kTileTokens]) {
+    const auto at = [&](int j) {
+      return kWhole ? col + j * GPU_LANES : min(col + j * GPU_LANES, n_cols - 1);
+    };
+    float wa[kAhead], wb[kAhead] = {};
+    GPU_UNROLL for (int j = 0; j < kAhead; j++) {
+      wa[j] = a[at(j)].value();
+      if (kTiles == 2) wb[j] = b[at(j)].value();
+    }
+    GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
+      if (k >= n_tokens) continue;
+      const float* from = x + static_cast<uint64_t>(k) * n_cols;
+      float values[kAhead];
+      GPU_UNROLL for (int j = 0; j < kAhead; j++) values[j] = from[at(j)];
+      GPU_UNROLL for (int j = 0; j < kAhead; j++) {
+        if (!kWhole && col + j * GPU_LANES >= n_cols) continue;
+        sum[0][k] = fmaf(wa[j], values[j], sum[0][k]);
+        if (kTiles == 2) sum[1][k] = fmaf(wb[j], values[j], sum[1][k]);
+      }
+    }
+  }
+};
+
 /// A warp takes a row (or a pair of rows) and eight tokens. Each lane sums its columns in order,
 /// then a tree adds the lanes.
 template <class T, int kTiles>
@@ -41,27 +73,12 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   float sum[2][kTileTokens] = {};
   const T* a = reinterpret_cast<const T*>(p.a) + static_cast<uint64_t>(row_a) * n_cols;
   const T* b = reinterpret_cast<const T*>(p.b) + static_cast<uint64_t>(row_a) * n_cols;
-  // Loads of so many columns are in flight together; those beyond the last one read it again.
-  constexpr int kAhead = 16 / kTiles;
-  GPU_NO_UNROLL for (int col = lane; col < n_cols; col += kAhead * GPU_LANES) {
-    float wa[kAhead], wb[kAhead] = {};
-    GPU_UNROLL for (int j = 0; j < kAhead; j++) {
-      const int at = min(col + j * GPU_LANES, n_cols - 1);
-      wa[j] = a[at].value();
-      if (kTiles == 2) wb[j] = b[at].value();
-    }
-    GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
-      if (k >= n) continue;
-      const float* from = p.x.f32 + static_cast<uint64_t>(first + k) * n_cols;
-      float x[kAhead];
-      GPU_UNROLL for (int j = 0; j < kAhead; j++) x[j] = from[min(col + j * GPU_LANES, n_cols - 1)];
-      GPU_UNROLL for (int j = 0; j < kAhead; j++) {
-        if (col + j * GPU_LANES >= n_cols) continue;
-        sum[0][k] = fmaf(wa[j], x[j], sum[0][k]);
-        sum[1][k] = fmaf(wb[j], x[j], sum[1][k]);
-      }
-    }
-  }
+  const float* x = p.x.f32 + static_cast<uint64_t>(first) * n_cols;
+  using Step = FloatStep<T, kTiles>;
+  const int whole = n_cols / Step::kColumns * Step::kColumns;
+  GPU_NO_UNROLL for (int col = lane; col < whole; col += Step::kColumns)
+      Step::template add<true>(a, b, x, col, n_cols, n, sum);
+  if (whole < n_cols) Step::template add<false>(a, b, x, whole + lane, n_cols, n, sum);
   const float factor = token_factor(p.norm, p.x.squares, p.x.n_groups, first + min(lane, n - 1));
   GPU_UNROLL for (int k = 0; k < kTileTokens; k++) {
     if (k >= n) continue;

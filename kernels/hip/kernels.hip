@@ -10,6 +10,7 @@
 #include "matmul.hip.h"
 #include "matvec.hip.h"
 #include "pack.hip.h"
+#include "routes.hip.h"
 #include "wide_matmul.hip.h"
 
 namespace hearth::kernels::hip {
@@ -25,10 +26,10 @@ namespace hearth::kernels::hip {
     stream_matmul<BlockType::k##type>(p);                                                     \
   }                                                                                           \
   GPU_KERNEL(experts_##name##_8, ExpertParams, kExpertThreads) {                              \
-    multiply_experts<BlockType::k##type, 1>(p);                                               \
+    multiply_experts<BlockType::k##type>(p);                                                  \
   }                                                                                           \
-  GPU_KERNEL(experts_##name##_32, ExpertParams, kExpertThreads) {                             \
-    multiply_experts<BlockType::k##type, 4>(p);                                               \
+  GPU_KERNEL_RESIDENT(experts_##name##_32, ExpertParams, kExpertThreads, 3) {                 \
+    multiply_many_rows<BlockType::k##type>(p);                                                \
   }                                                                                           \
   GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
     wide_matmul<BlockType::k##type, 32, 2>(p);                                                \
@@ -69,6 +70,8 @@ GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
 GPU_KERNEL(norm_heads_128, HeadNormParams, kHeadNormThreads) { norm_heads(p); }
 GPU_KERNEL(norm_quantize_128, NormParams, kNormThreads) { norm_quantize(p); }
 GPU_KERNEL(route_512, RouteParams, kRouteThreads) { route(p); }
+GPU_KERNEL(choose_128, RouteParams, kChooseThreads) { choose(p); }
+GPU_KERNEL(plan_512, RouteParams, kRouteThreads) { plan(p); }
 GPU_KERNEL(add_experts_256, AddExpertsParams, 256) { add_experts(p); }
 GPU_KERNEL(argmax_512, ArgmaxParams, kArgmaxThreads) { argmax(p); }
 GPU_KERNEL(gather_256, GatherParams, 256) { gather(p); }

@@ -7,10 +7,12 @@ namespace hearth::kernels::hip {
 namespace {
 
 constexpr int kAddThreads = 256;
+/// Tokens whose routes one thread block chooses: a token for each of its warps.
+constexpr int kMostRoutedAtOnce = kRouteThreads / 32;
 
-/// Rows of an ExpertTile, at most: many, if experts have more than eight on the average.
+/// Rows of an ExpertTile, at most: many, if experts have more than two on the average.
 int most_rows(int n_rows, int n_experts) {
-  return n_rows > kTileTokens * n_experts ? ExpertTile::kMostRows : kTileTokens;
+  return n_rows > 2 * n_experts ? ExpertTile::kMostRows : kTileTokens;
 }
 
 /// The plan lies behind the routes of a full batch.
@@ -66,7 +68,9 @@ void HipOps::norm_route(const float* norm, float eps, const Experts& experts, co
   p.n_used = experts.n_used;
   p.n_tiles = count_tiles(experts);
   p.most_rows = most_rows(n_ * experts.n_used, experts.n_experts);
-  launch({"route_512"}, {1, 1, 1}, kRouteThreads, 0, p);
+  if (n_ <= kMostRoutedAtOnce) return launch({"route_512"}, {1, 1, 1}, kRouteThreads, 0, p);
+  launch({"choose_128"}, {ceil_div(n_, kChooseThreads / 32), 1, 1}, kChooseThreads, 0, p);
+  launch({"plan_512"}, {1, 1, 1}, kRouteThreads, 0, p);
 }
 
 /// The sources of a matrix of experts lie one behind the other, each padded to pairs of tiles, and
@@ -85,8 +89,10 @@ void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, Expert
   p.x.scale_groups = strip.type.has_blocks ? kBlockGroups : 1;
   quantize(p.norm, p.x, n_ * experts.n_used / p.rows_of_input, false);
   const bool has_many = most_rows(n_ * experts.n_used, experts.n_experts) > kTileTokens;
-  launch({"experts_", strip.type.name, has_many ? "_32" : "_8"},
-         {ceil_div(p.n_out, kTileRows), count_tiles(experts), 1}, kExpertThreads, 0, p);
+  launch(
+      {"experts_", strip.type.name, has_many ? "_32" : "_8"},
+      {ceil_div(p.n_out, has_many ? kTileRows * kExpertWarps : kTileRows), count_tiles(experts), 1},
+      kExpertThreads, 0, p);
 }
 
 void HipOps::norm_gate_up_experts(const float* norm, float eps, const Experts& experts,

@@ -289,7 +289,7 @@ struct RouteParams {
   int32_t most_rows;  // of a tile
   int32_t reserved;
 };
-inline constexpr int kRouteThreads = kMaxExperts;
+inline constexpr int kRouteThreads = kMaxExperts, kChooseThreads = 128;
 
 struct ExpertParams {
   const uint8_t* a;  // the packed tiles of expert 0: of gate, or of down
@@ -303,7 +303,7 @@ struct ExpertParams {
   int32_t rows_of_input;  // n_used: x has tokens; 1: it has rows
   int32_t reserved;
 };
-inline constexpr int kExpertThreads = 128;
+inline constexpr int kExpertWarps = 4, kExpertThreads = 32 * kExpertWarps;
 
 struct AddExpertsParams {
   const float* routes;

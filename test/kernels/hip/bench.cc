@@ -1,6 +1,7 @@
-// Measures the HIP ops in tokens per second, with the real shapes of qwen2.5-coder and random
-// weights: the most that the engine could reach. "bench 1.5b q8_0": decode, batches of 2..8,
-// prefill; "bench 1.5b q8_0 32": one batch of 32 tokens.
+// Measures the HIP ops in tokens per second, with the real shapes of qwen2.5-coder (30b-a3b: of
+// qwen3-coder, but for its norms of heads) and random weights: the most that the engine could
+// reach. "bench 1.5b q8_0": decode, batches of 2..8, prefill; "bench 1.5b q8_0 32": one batch of 32
+// tokens.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -21,6 +22,7 @@ namespace {
 
 struct Layer {
   std::unique_ptr<Matrix> qkv, attn_out, gate_up, down;
+  std::unique_ptr<Matrix> router;                     // of a mixture of experts
   std::unique_ptr<Buffer> attn_norm, ffn_norm, bias;  // of its own, as in a model: none is at hand
 };
 
@@ -28,21 +30,28 @@ class Bench {
  public:
   Bench(const Shape& shape, bool is_mixed)
       : shape_(shape), ops_(test::gpu_api(), test::gpu_choice()), is_mixed_(is_mixed) {
-    const int n_q = shape.n_embd, n_kv = shape.n_kv_heads * shape.head_dim();
     const BlockType main = is_mixed ? BlockType::kQ4_K : BlockType::kQ8_0;
+    const int n_q = shape.n_q(), n_kv = shape.n_kv();
+    // Matrices of experts are stacked: gate and up of each, down of each.
+    const size_t n_experts = std::max(1, shape.n_experts);
+    const std::vector<Part> gate_up(shape.n_experts ? 2 * n_experts : 1,
+                                    {main, shape.n_experts ? shape.n_ff : 2 * shape.n_ff});
     for (int i = 0; i < shape.n_layers; i++) {
       const BlockType more = is_mixed && i % 2 ? BlockType::kQ6_K : main;
       Layer layer;
       layer.qkv = pack({{main, n_q + n_kv}, {more, n_kv}}, shape.n_embd);
       layer.attn_out = pack({{main, shape.n_embd}}, n_q);
-      layer.gate_up = pack({{main, 2 * shape.n_ff}}, shape.n_embd);
-      layer.down = pack({{more, shape.n_embd}}, shape.n_ff);
+      layer.gate_up = pack(gate_up, shape.n_embd);
+      layer.down = pack(std::vector<Part>(n_experts, {more, shape.n_embd}), shape.n_ff);
+      if (shape.n_experts)
+        layer.router = pack({{BlockType::kF32, shape.n_experts}}, shape.n_embd, 512);
       layer.attn_norm = make_norm(), layer.ffn_norm = make_norm();
       layer.bias = ops_.buffer(n_q + 2 * n_kv);
       layers_.push_back(std::move(layer));
     }
     const BlockType last = is_mixed ? BlockType::kQ6_K : main;
-    head_ = pack({{last, shape.n_vocab}}, shape.n_embd);
+    // Tokens go to different experts.
+    head_ = pack({{last, shape.n_vocab}}, shape.n_embd, shape.n_experts ? shape.n_vocab : 64);
     ops_.make_kv_pool(
         {shape.n_layers, shape.n_heads, shape.n_kv_heads, shape.head_dim(), kContext, 1e6f},
         kContext / kPageTokens);
@@ -50,7 +59,8 @@ class Bench {
     x_ = ops_.buffer(kMaxBatch * size_t(shape.n_embd));
     q_ = ops_.buffer(kMaxBatch * size_t(n_q));
     attn_ = ops_.buffer(kMaxBatch * size_t(n_q));
-    h_ = ops_.buffer(kMaxBatch * size_t(shape.n_ff));
+    h_ = ops_.buffer(kMaxBatch * size_t(shape.n_ff) * std::max(1, shape.n_used));
+    if (shape.n_experts) routes_ = ops_.buffer(ops_.n_route_floats(experts(layers_[0])));
     logits_ = ops_.buffer(16 * size_t(shape.n_vocab));
     pages_.resize(kContext / kPageTokens);
     std::iota(pages_.begin(), pages_.end(), 0);
@@ -79,6 +89,10 @@ class Bench {
                     q_->data);
       const auto attended = ops_.attention(i, q_->data, attn_->data, layer.attn_out.get());
       ops_.matmul_add(*layer.attn_out, attended, x_->data);
+      if (layer.router) {
+        mix(layer);
+        continue;
+      }
       const auto h = ops_.norm_gate_up(layer.ffn_norm->data, 1e-6f, *layer.gate_up, x_->data,
                                        h_->data, layer.down.get());
       ops_.matmul_add(*layer.down, h, x_->data);
@@ -126,18 +140,32 @@ class Bench {
   static constexpr int kContext = 4096;
 
  private:
+  using Part = std::pair<BlockType, int>;  // rows of a type
+
+  Experts experts(const Layer& layer) const {
+    return {*layer.router, *layer.gate_up, *layer.down, shape_.n_experts, shape_.n_used};
+  }
+  void mix(const Layer& layer) {
+    const Experts all = experts(layer);
+    ops_.norm_route(layer.ffn_norm->data, 1e-6f, all, x_->data, routes_->data);
+    ops_.norm_gate_up_experts(layer.ffn_norm->data, 1e-6f, all, routes_->data, x_->data, h_->data);
+    ops_.add_experts(all, routes_->data, h_->data, x_->data);
+  }
+
   std::unique_ptr<Buffer> make_norm() {
     auto norm = ops_.buffer(shape_.n_embd);
     ops_.write(norm->data, std::vector<float>(shape_.n_embd, 1.0f));
     return norm;
   }
 
-  std::unique_ptr<Matrix> pack(const std::vector<std::pair<BlockType, int>>& parts, int n_cols) {
-    std::vector<std::vector<std::byte>> rows;
+  /// Equal parts share their bytes.
+  std::unique_ptr<Matrix> pack(const std::vector<Part>& parts, int n_cols, int n_different = 64) {
+    std::map<Part, std::vector<std::byte>> rows;
     std::vector<MatrixSource> sources;
-    for (const auto& [type, n_rows] : parts) {
-      rows.push_back(fast_rows(type, n_rows, n_cols));
-      sources.push_back({type, rows.back().data(), n_rows, n_cols});
+    for (const Part& part : parts) {
+      const auto& [type, n_rows] = part;
+      if (!rows.contains(part)) rows[part] = fast_rows(type, n_rows, n_cols, 1, n_different);
+      sources.push_back({type, rows[part].data(), n_rows, n_cols});
     }
     auto matrix = ops_.pack(sources);
     n_bytes_ += matrix->n_bytes;
@@ -150,7 +178,7 @@ class Bench {
   double n_bytes_ = 0;
   std::vector<Layer> layers_;
   std::unique_ptr<Matrix> head_;
-  std::unique_ptr<Buffer> norm_, x_, q_, attn_, h_, logits_;
+  std::unique_ptr<Buffer> norm_, x_, q_, attn_, h_, routes_, logits_;
   std::vector<int32_t> pages_;
 };
 
@@ -181,7 +209,8 @@ double copy_bandwidth() {
 
 int main(int argc, char** argv) try {
   if (argc < 3 || argc > 4 || !kShapes.count(argv[1])) {
-    std::fprintf(stderr, "usage: bench 0.5b|1.5b|3b|7b q8_0|q4_k_m [tokens of one batch]\n");
+    std::fprintf(stderr,
+                 "usage: bench 0.5b|1.5b|3b|7b|30b-a3b q8_0|q4_k_m [tokens of one batch]\n");
     return 2;
   }
   Bench bench(kShapes.at(argv[1]), std::string(argv[2]) == "q4_k_m");
