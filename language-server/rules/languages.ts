@@ -31,12 +31,18 @@ export interface Language {
   entry: RegExp | null;
   /** Matches the head of a block that still lacks its brace, where conditions stand without parentheses. */
   bareHead: RegExp | null;
+  /** Matches a declaration without its value, or an import without its source. */
+  valueless: RegExp;
   /** Matches a line that belongs to the declaration below it. */
   attribute: RegExp;
   /** Whether two words may stand next to each other that are no keywords: a type and a name. */
   hasTypedNames: boolean;
   /** Whether the last of several elements must end with a comma if a line break follows. */
   needsLastComma: boolean;
+  /** Whether a brace among the arguments of a call begins an object, in which commas separate. */
+  hasObjects: boolean;
+  /** Whether no comma may stand before a closing parenthesis. */
+  refusesLastComma: boolean;
   /** Spaces per level if the document itself does not show it; 0 means a tab. */
   indent: number;
 }
@@ -45,6 +51,7 @@ const literal = /(?:[=(,:[?&|{]|\b(?:return|import|export|const|let|var))\s*\{$/
 // Some of the words are names in other languages: `match := f()`.
 const bareHead =
   /^(?:\}\s*)?(?:else\s+)?(?:if|for|guard|loop|match|select|switch|while)\b(?!\s*(?::?=|[.,]))[^{]*$|^(?:\}\s*)?else$/;
+const valueless = /^(?:export\s+)?(?:const|final|let|val|var)\b[^=]*$/;
 const cLike: Language = {
   family: 'brackets',
   opener: /\{$/,
@@ -61,9 +68,12 @@ const cLike: Language = {
   parent: null,
   entry: null,
   bareHead: null,
+  valueless,
   attribute: /^@[\w.]+(?:\(.*\))?$|^#!?\[.*\]$/,
   hasTypedNames: true,
   needsLastComma: false,
+  hasObjects: false,
+  refusesLastComma: false,
   indent: 4,
 };
 const script: Language = {
@@ -72,9 +82,12 @@ const script: Language = {
   quotes: ['`', '"', "'"],
   multilineQuotes: ['`'],
   endsWithLine: true,
+  hasObjects: true,
+  valueless: new RegExp(`${valueless.source}|^import\\s+(?:type\\s+)?(?:[\\w$]+|\\*\\s+as\\s+\\w+|\\{[^}]*\\})$`),
   hasTypedNames: false,
   indent: 2,
 };
+const c: Language = { ...cLike, refusesLastComma: true };
 const tripleQuoted: Language = { ...cLike, quotes: ['"""', '"', "'"], multilineQuotes: ['"""'] };
 const python: Language = {
   ...cLike,
@@ -106,6 +119,7 @@ const lua: Language = {
   ...ruby,
   // A name alone is no statement.
   endsWithLine: false,
+  refusesLastComma: true,
   opener: /\b(do|then|else|repeat)$|\bfunction\b[^()]{0,80}\([^()]*\)$|\{$/,
   branch: /^(else|elseif)\b/,
   terminatorOf: (opener) => (/\{$/.test(opener) ? null : /\brepeat$/.test(opener) ? 'until ' : 'end'),
@@ -208,11 +222,11 @@ const css: Language = { ...cLike, lineComments: [], indent: 2 };
 
 const languages: Record<string, Language> = {
   bat: { ...data, lineComments: ['::', 'rem '] },
-  c: cLike,
-  cpp: cLike,
-  csharp: { ...tripleQuoted, attribute: /^\[.*\]$/ },
+  c,
+  cpp: c,
+  csharp: { ...tripleQuoted, refusesLastComma: true, attribute: /^\[.*\]$/ },
   css,
-  'cuda-cpp': cLike,
+  'cuda-cpp': c,
   dart: { ...tripleQuoted, indent: 2 },
   dockercompose: yaml,
   dockerfile: data,
@@ -223,7 +237,7 @@ const languages: Record<string, Language> = {
   handlebars: html,
   html,
   ini: { ...pairs, lineComments: [';', '#'] },
-  java: tripleQuoted,
+  java: { ...tripleQuoted, refusesLastComma: true },
   javascript: script,
   javascriptreact: jsx,
   json,
@@ -236,7 +250,7 @@ const languages: Record<string, Language> = {
   lua,
   makefile: { ...python, parent: null, opener: /^[^\s#=:]+\s*:[^=]*$/, branch: null, quotes: [], indent: 0 },
   markdown: prose,
-  'objective-c': cLike,
+  'objective-c': c,
   perl: { ...cLike, lineComments: ['#'], blockComments: [] },
   php: { ...cLike, lineComments: ['//', '#'] },
   plaintext: prose,
@@ -258,7 +272,7 @@ const languages: Record<string, Language> = {
   scala: { ...tripleQuoted, endsWithLine: true, opener: /(\{|=>|=)$/, indent: 2 },
   scss: { ...css, lineComments: ['//'], literal: new RegExp(`${literal.source}|#\\{$`) },
   shellscript: shell,
-  sql: { ...cLike, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
+  sql: { ...c, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
   svelte: html,
   swift: { ...tripleQuoted, bareHead, endsWithLine: true },
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },

@@ -105,9 +105,17 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 /** The end of the likely beginning of a line; it leaves nothing open. */
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
   const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
-  const piece = generated.text.slice(0, likely);
-  if (isHalfDeclaration(piece, place) || (beginsStatement(place) && !mayStandAlone(piece, place))) return 0;
-  return completeBeginning(withoutBodyStart(piece, place), place);
+  const piece = withoutParameters(generated.text.slice(0, likely), place);
+  if (beginsStatement(place) && !mayStandAlone(piece, place)) return 0;
+  const complete = completeBeginning(withoutBodyStart(piece, place), place);
+  return isHalfDeclaration(piece.slice(0, complete), place) ? 0 : complete;
+}
+
+/** Without what may turn out to be the parameters before an arrow. */
+function withoutParameters(piece: string, { language }: Place): string {
+  if (!language.opener?.test('=>')) return piece;
+  const list = /(?<![\w$)\]>]\s*)\(\)$/.exec(piece);
+  return list ? piece.slice(0, meaningfulEnd(piece, list.index)) : piece;
 }
 
 /** Without what may become `; then` or `do |each|`, where blocks have such heads. */
@@ -177,10 +185,11 @@ function suggestion(generated: GeneratedText, end: number, place: Place, tail: s
   };
 }
 
-/** JSON allows no comma before a closing bracket. */
+/** JSON allows no comma before a closing bracket, and C none before a parenthesis. */
 function withoutTrailingComma(text: string, tail: string, { language, around }: Place): string {
   const next = (tail || around.lineSuffix || (around.linesBelow[0] ?? '')).trim();
-  return language.family === 'data' && /^[}\]]/.test(next) ? text.replace(/,$/, '') : text;
+  const isSurplus = language.family === 'data' ? /^[}\]]/.test(next) : language.refusesLastComma && /^\)/.test(next);
+  return isSurplus ? text.replace(/,$/, '') : text;
 }
 
 function nothing(reason: RuleReason): GhostText {

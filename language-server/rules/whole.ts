@@ -8,7 +8,7 @@ import { closerFor, type Open, scan } from './scanner.ts';
 const minChars = 4;
 // Keywords say nothing about what is meant unless something follows them.
 const keywordsOnly =
-  /^(?:[^\p{L}\p{N}_]|\b(?:abstract|as|async|await|case|class|const|def|default|do|else|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|use|using|val|var|void|while|with|yield)\b)*$/u;
+  /^(?:[^\p{L}\p{N}_]|\b(?:abstract|as|async|await|case|class|const|def|default|do|elif|else|elsif|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|unless|until|use|using|val|var|void|when|while|with|yield)\b)*$/u;
 // Scripts without spaces have no words that could be cut.
 const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
 // Operators and opening brackets mean nothing at the end of a text.
@@ -16,8 +16,8 @@ const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 // After these something must follow in the same line.
 const danglingKeywords = new Set(
   (
-    'and as assert async await case const def del extends for from function if implements import in instanceof is ' +
-    'lambda let new not of or throws typeof unless until var while with yield ' +
+    'and as assert async await case const def del elif elsif extends for from function if implements import in instanceof is ' +
+    'lambda let new not of or throws typeof unless until var when while with yield ' +
     'AND AS BETWEEN BY FROM HAVING INTO JOIN LIKE OR SELECT UNION VALUES WHERE'
   ).split(' '),
 );
@@ -28,15 +28,16 @@ const wholeOnly =
 const modifiersOnly =
   /^\s*(?:(?:abstract|async|const|final|internal|override|private|protected|public|readonly|sealed|static|virtual|volatile)\s+)+$/;
 const typeOnly = /^[\w.:]+(?:<[^<>]*>)?[\][*&?]*\s*$/;
-// A declaration without its value.
-const valueless = /^(?:export\s+)?(?:const|final|let|val|var)\b[^=]*$/;
 // The head of a function whose body begins on the next line.
 const functionHead =
   /^(?:(?:abstract|final|private|protected|public|static)\s+)*function\s+\w+\s*\([^;{]*\)(?:\s*:\s*[\w?|\\]+)?$/;
 // The head of a block whose body may be a single statement.
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
+// Its body stands in braces, whatever is below.
+const bracesOnly = /^(?:\}\s*)?(?:finally|try)$/;
 const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
-const unfinishedTag = /(?<![\w.])<\/?[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$/;
+// Behind a name stand type arguments, but no closing tag does.
+const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$/;
 const tryBlock = /\btry\s*[{:]/g;
 const catching = /\b(?:catch|except|finally)\b/g;
 
@@ -94,8 +95,19 @@ export function missingClosers(text: string, place: Place): string | null {
       if (closer) heads.push({ at: line.end, indentation, closer });
     }
   }
+  const head = heads.at(-1);
+  if (head && head.at === text.trimEnd().length && hasBodyBelow(head, place)) heads.pop();
   const inwards = [...braces, ...heads].sort((a, b) => b.at - a.at);
   return inwards.map(({ indentation, closer }) => `\n${indentation}${closer}`).join('');
+}
+
+/** Whether the deeper lines below, and the line that ends them, are those of the head of a block. */
+function hasBodyBelow(head: { indentation: string; closer: string }, { around, language }: Place): boolean {
+  const depth = depthOf(head.indentation);
+  const lines = around.linesBelow.filter((line) => line.trim() !== '');
+  const after = lines.find((line) => depthOf(line) <= depth) ?? '';
+  const ends = after.trim().startsWith(head.closer) || (language.branch?.test(after.trim()) ?? false);
+  return depthOf(lines[0] ?? '') > depth && depthOf(after) === depth && ends;
 }
 
 /**
@@ -109,9 +121,16 @@ export function completeBeginning(text: string, place: Place): number {
   if (last || !first) return last?.end ?? 0;
   const line = text.slice(0, first.end);
   const starts = [openedIn(line, place)[0]?.at ?? -1, openTag(line, place), headStart(line, place)];
-  const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)));
+  const end = withColon(text, meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1))), place);
   const piece = text.slice(0, end);
   return (beginsStatement(place) && !mayStandAlone(piece, place)) || lacksComma(piece, place) ? 0 : end;
+}
+
+/** The end with the colon that makes a label of it. */
+function withColon(text: string, end: number, { around, language }: Place): number {
+  const isLabel = language.family === 'brackets' && /^\s*case\s[^:]+$/.test(around.linePrefix + text.slice(0, end));
+  const colon = isLabel ? /^[ \t]*:(?!:)/.exec(text.slice(end)) : null;
+  return end + (colon?.[0].length ?? 0);
 }
 
 function isComplete(text: string, place: Place): boolean {
@@ -131,9 +150,9 @@ export function beginsStatement({ around, open, language, extent }: Place): bool
 }
 
 /** Whether a declaration would lack its name behind the type, or its value where half a word, an expression, stood. */
-export function isHalfDeclaration(text: string, { around: { linePrefix } }: Place): boolean {
+export function isHalfDeclaration(text: string, { around: { linePrefix }, language }: Place): boolean {
   if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
-  return /^\s*\w+$/.test(linePrefix) && valueless.test((linePrefix + text).trim());
+  return /^\s*\w+$/.test(linePrefix) && language.valueless.test((linePrefix + text).trim());
 }
 
 /** Whether the beginning of a line can be a statement of its own. */
@@ -142,7 +161,7 @@ export function mayStandAlone(text: string, place: Place): boolean {
   const line = text.trim();
   if (!language.endsWithLine || takesLinesBelow(text, place)) return false;
   if (language.family === 'data') return isEntry(line, place);
-  return !wholeOnly.test(line) && !valueless.test(line) && !opensBlock(line, language);
+  return !wholeOnly.test(line) && !language.valueless.test(line) && !opensBlock(line, language);
 }
 
 /** Whether a line of data has its value. Between brackets, it has no key. */
@@ -179,13 +198,16 @@ function lacksComma(text: string, place: Place): boolean {
   return hasCommas && isNext && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
 }
 
-/** Whether the cursor is in a list, or in the arguments of a call, that begins further up. */
+/** Whether the cursor is in a list, in the arguments of a call or in an object among them, that begins further up. */
 function isInList({ document, open, lineStart, around, language, lineBreak }: Place): boolean {
   const bracket = open.at(-1);
   if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '') return false;
   const at = document.offset - around.linePrefix.length - lineStart + bracket.at;
-  const isCall = bracket.token === '(' && /\w/.test(document.text.slice(Math.max(0, at - 1), at));
-  return bracket.token === '[' || (isCall && language.terminatorOf('<a>') === null);
+  const before = document.text.slice(Math.max(0, at - 2), at);
+  const isFresh = around.linePrefix.trim() === '';
+  const isCall = bracket.token === '(' && /\w$/.test(before);
+  const isObject = isFresh && bracket.token === '{' && language.hasObjects && /[(,[] ?$/.test(before);
+  return bracket.token === '[' || isObject || (isCall && language.terminatorOf('<a>') === null);
 }
 
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
@@ -197,7 +219,9 @@ function endsWithHead(text: string, place: Place): boolean {
   const heads = [bracketHead, functionHead, language.bareHead];
   const isHead =
     language.family === 'indentation' ? opensBlock(line, language) : heads.some((head) => head?.test(line));
-  return isHead && depthOf(around.linesBelow[0] ?? '') <= depthOf(last);
+  const below = around.linesBelow[0] ?? '';
+  if (bracesOnly.test(line) && language.family === 'brackets') return !below.trim().startsWith('{');
+  return isHead && depthOf(below) <= depthOf(last);
 }
 
 /** The text's last line that is not blank, with what stands before it. */
