@@ -8,7 +8,7 @@ import { closerFor, type Open, scan } from './scanner.ts';
 const minChars = 4;
 // Keywords say nothing about what is meant unless something follows them.
 const keywordsOnly =
-  /^(?:[^\p{L}\p{N}_]|\b(?:abstract|as|async|await|case|class|const|def|default|do|elif|else|elsif|enum|export|extends|final|fn|for|from|func|function|if|impl|import|in|interface|let|local|module|mut|namespace|new|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|unless|until|use|using|val|var|void|when|while|with|yield)\b)*$/u;
+  /^(?:[^\p{L}\p{N}_]|\b(?:abstract|as|async|await|case|class|const|def|default|do|elif|else|elsif|enum|export|extends|final|fn|for|from|func|function|global|if|impl|import|in|interface|let|local|module|mut|namespace|new|nonlocal|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|unless|until|use|using|val|var|void|when|while|with|yield)\b)*$/u;
 // Scripts without spaces have no words that could be cut.
 const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
 // Operators and opening brackets mean nothing at the end of a text.
@@ -16,8 +16,8 @@ const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 // After these something must follow in the same line.
 const danglingKeywords = new Set(
   (
-    'and as assert async await case const def del elif elsif extends for from function if implements import in instanceof is ' +
-    'lambda let new not of or throws typeof unless until var when while with yield ' +
+    'and as assert async await case const def del elif elsif extends for from function global if implements import in instanceof ' +
+    'is lambda let new nonlocal not of or throws typeof unless until var when while with yield ' +
     'AND AS BETWEEN BY FROM HAVING INTO JOIN LIKE OR SELECT UNION VALUES WHERE'
   ).split(' '),
 );
@@ -66,7 +66,7 @@ function isUnattached(line: string, { around, language }: Place): boolean {
   return language.attribute.test(line) && /^(?:[)\]}].*)?$/.test(around.linesBelow[0]?.trim() ?? '');
 }
 
-/** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression. */
+/** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression or a tag. */
 export function missingClosers(text: string, place: Place): string | null {
   const { language, lineBreak, around } = place;
   const opened = openedIn(text, place);
@@ -98,6 +98,7 @@ export function missingClosers(text: string, place: Place): string | null {
   const head = heads.at(-1);
   if (head && head.at === text.trimEnd().length && hasBodyBelow(head, place)) heads.pop();
   const inwards = [...braces, ...heads].sort((a, b) => b.at - a.at);
+  if (inwards.length > 0 && openTag(text, place) !== -1) return null;
   return inwards.map(({ indentation, closer }) => `\n${indentation}${closer}`).join('');
 }
 
