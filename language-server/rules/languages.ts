@@ -33,6 +33,8 @@ export interface Language {
   bareHead: RegExp | null;
   /** Matches a declaration without its value, or an import without its source. */
   valueless: RegExp;
+  /** Matches what stands before a name with which no line ends: a type, or the keyword of an import. */
+  beforeName: RegExp | null;
   /** Matches a line that belongs to the declaration below it. */
   attribute: RegExp;
   /** Whether two words may stand next to each other that are no keywords: a type and a name. */
@@ -69,6 +71,7 @@ const cLike: Language = {
   entry: null,
   bareHead: null,
   valueless,
+  beforeName: null,
   attribute: /^@[\w.]+(?:\(.*\))?$|^#!?\[.*\]$/,
   hasTypedNames: true,
   needsLastComma: false,
@@ -87,7 +90,10 @@ const script: Language = {
   hasTypedNames: false,
   indent: 2,
 };
-const c: Language = { ...cLike, refusesLastComma: true };
+// No type is: a keyword with an expression behind it, or one that goes on with a head.
+const beforeName =
+  /^\s*(?:(?:const|constexpr|final|static)\s+)*(?!(?:await|case|class|delete|do|else|enum|extends|goto|implements|interface|namespace|new|package|record|return|struct|throw|throws|typedef|where|yield)\b)[\w:.]+(?:<[^<>]*>)?(?:\[\])*(?:\s+|\s*[*&]+\s*)$/;
+const c: Language = { ...cLike, beforeName, refusesLastComma: true };
 const tripleQuoted: Language = { ...cLike, quotes: ['"""', '"', "'"], multilineQuotes: ['"""'] };
 const python: Language = {
   ...cLike,
@@ -224,7 +230,7 @@ const languages: Record<string, Language> = {
   bat: { ...data, lineComments: ['::', 'rem '] },
   c,
   cpp: c,
-  csharp: { ...tripleQuoted, refusesLastComma: true, attribute: /^\[.*\]$/ },
+  csharp: { ...tripleQuoted, beforeName, refusesLastComma: true, attribute: /^\[.*\]$/ },
   css,
   'cuda-cpp': c,
   dart: { ...tripleQuoted, indent: 2 },
@@ -237,7 +243,7 @@ const languages: Record<string, Language> = {
   handlebars: html,
   html,
   ini: { ...pairs, lineComments: [';', '#'] },
-  java: { ...tripleQuoted, refusesLastComma: true },
+  java: { ...tripleQuoted, beforeName, refusesLastComma: true },
   javascript: script,
   javascriptreact: jsx,
   json,
@@ -272,7 +278,7 @@ const languages: Record<string, Language> = {
   scala: { ...tripleQuoted, endsWithLine: true, opener: /(\{|=>|=)$/, indent: 2 },
   scss: { ...css, lineComments: ['//'], literal: new RegExp(`${literal.source}|#\\{$`) },
   shellscript: shell,
-  sql: { ...c, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
+  sql: { ...c, beforeName: null, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
   svelte: html,
   swift: { ...tripleQuoted, bareHead, endsWithLine: true },
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },

@@ -96,6 +96,15 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   return firstInBlock(place) ?? { ...place, ...anywhere };
 }
 
+/** Whether the line below ends a block that no line above has begun, since it is as deep as the cursor's. */
+export function isEndedBelow({ around, language }: Place): boolean {
+  const [above = '', below = ''] = [around.linesAbove[0], around.linesBelow[0]];
+  const depth = depthOf(around.linePrefix);
+  if (language.family !== 'ends' || around.linePrefix.trim() !== '' || above === '') return false;
+  const isBegun = depthOf(above) > depth || (depthOf(above) === depth && opensBlock(above, language));
+  return !isBegun && /^\s*end\b/.test(below) && depthOf(below) === depth;
+}
+
 /** Whether the line ends right of the cursor with the bracket that closes the cursor's. */
 function endsBrackets({ open, around }: Place): boolean {
   const bracket = open.at(-1);

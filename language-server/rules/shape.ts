@@ -3,7 +3,7 @@
 import type { RuleReason } from '../protocol/reasons.ts';
 import { type Gate, likelyLines } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
-import { reindented } from './indentation.ts';
+import { depthOf, reindented } from './indentation.ts';
 import type { Place } from './place.ts';
 import { mayRepeat, repeatedLine, repeatedWords, repetitionStart, standsBeside } from './repetition.ts';
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
@@ -177,12 +177,21 @@ function suggestion(generated: GeneratedText, end: number, place: Place, tail: s
   const raw = generated.text.slice(0, end);
   // A trailing space is kept if a word follows in the same line.
   const text = /^[\s)\],;]|^$/.test(place.around.lineSuffix) ? raw.trimEnd() : raw;
-  const body = place.lineBreak === '' ? text : text.replace(/^\s*\n\s*/, '');
+  const body = withoutSurplusEnd(place.lineBreak === '' ? text : text.replace(/^\s*\n\s*/, ''), tail, place);
   return {
     text: place.lineBreak + reindented(withoutTrailingComma(body, tail, place), place.unit) + tail,
     replaces,
     probability: generated.probabilityTo(end),
   };
+}
+
+/** Nothing ends a statement whose call goes on in the line below. */
+function withoutSurplusEnd(text: string, tail: string, { around, language }: Place): string {
+  const [below = ''] = around.linesBelow;
+  const last = text.includes('\n') ? text.slice(text.lastIndexOf('\n') + 1) : around.linePrefix + text;
+  const isBelowHead = /^\s*\./.test(last) || depthOf(below) > depthOf(last);
+  const goesOn = language.family === 'brackets' && isBelowHead && /^\s*\??\.[a-z]\w*\(/i.test(below);
+  return goesOn && tail === '' && around.lineSuffix === '' ? text.replace(/;$/, '') : text;
 }
 
 /** JSON allows no comma before a closing bracket, and C none before a parenthesis. */

@@ -4,7 +4,7 @@
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, filledLines, type Line } from './indentation.ts';
 import { opensBlock } from './languages.ts';
-import type { Place } from './place.ts';
+import { isEndedBelow, type Place } from './place.ts';
 import { isBracket, Scanner, scan } from './scanner.ts';
 import { endsIn, scannedChars } from './spanning.ts';
 
@@ -87,6 +87,7 @@ function statementEnd(
     const isOfBlock = isInBlock && (isDeeper || isTerminator || language.branch?.test(trimmed) || mayBecome(line));
     const continues = continuesLine(trimmed, lines[i - 1]?.text.trim() ?? '', place, generated.mayGrow(text));
     if (isClosed && !isOfBlock && !continues) return end;
+    if (isTerminator && lineDepth === depth && isEndedBelow(place)) return end;
     const whole = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
     isInBlock ||= language.family !== 'brackets' && opensBlock(whole, language);
     end = line.end;

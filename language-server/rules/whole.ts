@@ -2,8 +2,8 @@
 // or closed where that is safe.
 import { depthOf, filledLines, indentationOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
-import type { Place } from './place.ts';
-import { closerFor, type Open, scan } from './scanner.ts';
+import { isEndedBelow, type Place } from './place.ts';
+import { closerFor, isBracket, type Open, scan } from './scanner.ts';
 
 const minChars = 4;
 // Keywords say nothing about what is meant unless something follows them.
@@ -97,6 +97,7 @@ export function missingClosers(text: string, place: Place): string | null {
   }
   const head = heads.at(-1);
   if (head && head.at === text.trimEnd().length && hasBodyBelow(head, place)) heads.pop();
+  if (isEndedBelow(place) && depthOf(heads[0]?.indentation ?? '') === depthOf(around.linePrefix)) heads.shift();
   const inwards = [...braces, ...heads].sort((a, b) => b.at - a.at);
   if (inwards.length > 0 && openTag(text, place) !== -1) return null;
   return inwards.map(({ indentation, closer }) => `\n${indentation}${closer}`).join('');
@@ -150,9 +151,17 @@ export function beginsStatement({ around, open, language, extent }: Place): bool
   return language.family === 'data' || (extent !== 'line' && (bracket === undefined || bracket === '{'));
 }
 
-/** Whether a declaration would lack its name behind the type, or its value where half a word, an expression, stood. */
-export function isHalfDeclaration(text: string, { around: { linePrefix }, language }: Place): boolean {
+/**
+ * Whether a declaration would lack its name behind the type, what follows the name, or its value where half a word, an
+ * expression, stood; or a field its value.
+ */
+export function isHalfDeclaration(text: string, place: Place): boolean {
+  const { around, language, open } = place;
+  const { linePrefix } = around;
+  if (lacksLastComma(text, place)) return true;
   if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
+  const isInStatements = open.length === 0 || open.at(-1)?.token === '{';
+  if (isInStatements && language.beforeName?.test(linePrefix)) return /^[\w.]+$/.test(text);
   return /^\s*\w+$/.test(linePrefix) && language.valueless.test((linePrefix + text).trim());
 }
 
@@ -197,6 +206,15 @@ function lacksComma(text: string, place: Place): boolean {
   const hasCommas = language.family === 'brackets' || language.family === 'indentation';
   const isNext = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)["'\w$@]/.test(around.linesBelow[0]?.trim() ?? '');
   return hasCommas && isNext && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
+}
+
+/** Whether the beginning of a line of its own is a field or an argument of those that each end with a comma. */
+function lacksLastComma(piece: string, { around, document, language, lineStart, open }: Place): boolean {
+  const bracket = open.at(-1);
+  const isOwnLine = around.linePrefix.trim() === '' || /^\s*\n/.test(piece);
+  if (!language.needsLastComma || !bracket || !isBracket(bracket) || !isOwnLine) return false;
+  const at = document.offset - around.linePrefix.length - lineStart + bracket.at;
+  return bracket.token !== '{' || /[\w\]]/.test(document.text.slice(Math.max(0, at - 1), at));
 }
 
 /** Whether the cursor is in a list, in the arguments of a call or in an object among them, that begins further up. */
