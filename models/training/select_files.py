@@ -28,7 +28,7 @@ HELD_OUT = re.compile(
 HELD_OUT_GIT = re.compile(
     r"^(pallets/(flask|click)|encode/(httpx|starlette)|spf13/cobra|gorilla/mux|tower-rs/tower-http|tokio-rs/axum|rust-ndarray/ndarray|gabime/spdlog|caddyserver/caddy|"
     r"google/gson|lua/lua|harfbuzz/harfbuzz|apache/zookeeper|puma/puma|Seldaek/monolog|xtermjs/xterm\.js|jupyterlab/lumino|TanStack/table|yjs/yjs|moment/luxon|"
-    r"Leaflet/Leaflet|expressjs/express|jgthms/bulma|npgsql/npgsql|pinterest/ktlint|Alamofire/Alamofire)$", re.I)
+    r"Leaflet/Leaflet|expressjs/express|jgthms/bulma|npgsql/npgsql|pinterest/ktlint|Alamofire/Alamofire|DapperLib/Dapper|h5bp/html5-boilerplate|pmndrs/jotai|rack/rack|tj/git-extras|nvim-telescope/telescope\.nvim)$", re.I)
 # Copies of held-out packages inside others.
 COPY = re.compile(r"(^|/)(flask|werkzeug/flask|httpx|starlette|click|cobra|gorilla/mux|caddy|tower-http|axum|ndarray|spdlog|lua|harfbuzz|gson|zookeeper|yjs|luxon|leaflet|xterm)(/|-\d)")
 TEST = re.compile(r"(^|/)(tests?|__tests__|specs?|testing|benchmarks?|examples?|bench)/|_test\.(go|cc|py|rb)$|\.(test|spec)\.[jt]sx?$|(^|/)test_[^/]*\.py$|Tests?\.(java|cs|kt|swift|php)$", re.I)
