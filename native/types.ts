@@ -41,8 +41,6 @@ export interface ModelInfo {
   fallbackReason: string;
   /** Why the draft model is not used; '' if it is, or if none was wanted. */
   draftProblem: string;
-  /** What computes the draft model, for people; '' if there is none. */
-  draftBackend: string;
   loadMs: number;
   /** The size of the packed weights in memory. */
   weightBytes: number;

@@ -37,15 +37,18 @@ GPU_DEVICE const uint8_t* expert_tile(const ExpertParams& p, int expert, int mat
   return (matrix ? p.b : p.a) + expert * p.expert_bytes + i * p.tile_bytes;
 }
 
-/// Adds up steps warp, warp + 4, ... of a tile of weights. A step is four units, in some formats a
-/// super-block, whose loads are in flight together. Weights are unpacked once for all rows.
+/// Adds up a portion of a tile of weights, steps portion, portion + 4, and so on. A step is four
+/// units, in some formats a super-block, whose loads are in flight together. Weights are unpacked
+/// once for all rows.
 template <BlockType kType, int kEights>
-GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, int warp, int n_rows,
-                               const OperandSource (&x)[kEights], RowSum (&sum)[kEights][4]) {
+GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, int portion,
+                               int n_rows, const OperandSource (&x)[kEights],
+                               RowSum (&sum)[kEights][4]) {
   constexpr int kStep = kBlockUnits;
   using Weights = GroupWeights<kType>;
   const int lane = threadIdx.x % GPU_LANES;
-  GPU_NO_UNROLL for (int first = kStep * warp; first < p.n_units; first += kStep * kExpertWarps) {
+  GPU_NO_UNROLL for (int first = kStep * portion; first < p.n_units;
+                     first += kStep * kExpertWarps) {
     Unit<kType> units[kStep];
     GPU_UNROLL for (int k = 0; k < kStep; k++) units[k] =
         Unit<kType>::load(weights, min(first + k, p.n_units - 1), lane);
@@ -106,14 +109,14 @@ GPU_DEVICE void multiply_experts(const ExpertParams& p) {
 }
 
 /// A warp's product of a tile of weights and kEights * 8 rows: for rows g and g + 8 of the weights,
-/// and rows 2t and 2t + 1 of each eight (lane 4g + t). The sums of what four warps would have
-/// summed are added in their order.
+/// and rows 2t and 2t + 1 of each eight (lane 4g + t). Portions are added in rising order, as those
+/// of four warps are.
 template <BlockType kType, int kEights>
 GPU_DEVICE void multiply_tile(const ExpertParams& p, const uint8_t* weights, int n_rows,
                               const OperandSource (&x)[kEights], float (&total)[kEights][4]) {
-  GPU_NO_UNROLL for (int warp = 0; warp < kExpertWarps; warp++) {
+  GPU_NO_UNROLL for (int portion = 0; portion < kExpertWarps; portion++) {
     RowSum sum[kEights][4] = {};
-    multiply_steps<kType, kEights>(p, weights, warp, n_rows, x, sum);
+    multiply_steps<kType, kEights>(p, weights, portion, n_rows, x, sum);
     GPU_UNROLL for (int i = 0; i < kEights; i++) GPU_UNROLL for (int j = 0; j < 4; j++)
         total[i][j] += sum[i][j].total;
   }
@@ -152,7 +155,7 @@ GPU_DEVICE void multiply_many_rows(const ExpertParams& p) {
   const ExpertTile& tile = p.tiles[blockIdx.y];
   const int weights_tile = blockIdx.x * kExpertWarps + threadIdx.x / GPU_LANES;
   if (weights_tile * kTileRows >= p.n_out) return;
-  // Without rows that are not there, and without branches for them in the loops.
+  // A loop for each number of eights, so that none has branches.
   switch (ceil_div(tile.n_rows, kTileTokens)) {
     case 1:
       return multiply_rows<kType, 1>(p, tile, weights_tile);

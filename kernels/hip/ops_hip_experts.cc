@@ -1,4 +1,4 @@
-// HipOps: mixture of experts (experts.hip.h).
+// HipOps: mixture of experts (routes.hip.h, experts.hip.h).
 #include <stdexcept>
 
 #include "ops_hip.h"

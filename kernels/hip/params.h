@@ -264,9 +264,9 @@ struct AttentionParams {
   int32_t reserved;
 };
 
-/// Mixture of experts (experts.hip.h). A row is a token for one of its experts: row = token *
-/// n_used + rank of the expert among the token's. The plan groups them into tiles of rows that
-/// have one expert.
+/// Mixture of experts (routes.hip.h, experts.hip.h). A row is a token for one of its experts: row =
+/// token * n_used + rank of the expert among the token's. The plan groups them into tiles of rows
+/// that have one expert.
 struct ExpertTile {
   static constexpr int kMostRows = 4 * kTileTokens;
   int32_t expert;

@@ -112,7 +112,6 @@ export class EngineHost {
         `loaded ${sentence(info.name)} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`,
       );
       if (info.restoredPages > 0) this.log.info(`restored ${info.restoredPages} cache pages from disk`);
-      if (info.draftBackend !== '') this.log.info(`a draft model guesses ahead on ${info.draftBackend}`);
       if (info.draftProblem !== '') this.log.warn(`running without a draft model: ${info.draftProblem}`);
       for (const problem of info.diskProblems) this.log.warn(problem);
       update({ kind: 'ready', model });

@@ -65,7 +65,6 @@ export class RemoteModel implements Completer {
       diskProblems: [],
       fallbackReason: '',
       draftProblem: '',
-      draftBackend: '',
     };
   }
 

@@ -112,7 +112,6 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("backend", info.backend);
   object.Set("fallbackReason", info.fallback_reason);
   object.Set("draftProblem", info.draft_problem);
-  object.Set("draftBackend", info.draft_backend);
   object.Set("loadMs", info.load_ms);
   object.Set("restoredPages", info.restored_pages);
   Napi::Array problems = Napi::Array::New(env, info.disk_problems.size());

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backend/backend.h"
-#include "backend/gpu_memory.h"
 #include "backend/load_options.h"
 #include "common/error.h"
 #include "gguf/gguf.h"
@@ -31,28 +30,20 @@ uint32_t shared_tokens(const Tokenizer& main, const Tokenizer& draft, const std:
   return n;
 }
 
-std::unique_ptr<kernels::Ops> make_ops(const LoadOptions& options, uint64_t gpu_bytes) {
-  if (!wants_gpu(options)) return make_cpu_ops(options);
-  return make_gpu_ops(options, gpu_bytes,
-                      [gpu_bytes](uint64_t free_bytes) { return free_bytes >= gpu_bytes; });
-}
-
 }  // namespace
 
 DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenizer& tokenizer,
                        Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
-                       const std::function<bool(double)>& progress) {
+                       const std::function<bool(double)>& progress)
+    : ops_(make_cpu_ops(options)) {
   const GgufFile file = GgufFile::open(options.draft_model_path);
   const ModelConfig config = read_config(file);
   n_shared_tokens_ = shared_tokens(tokenizer, Tokenizer(file), options.draft_model_path);
+  model_ = load_model(file, config, *ops_, progress);
   n_context_ = std::min(n_context, config.n_context);
-  const kernels::AttentionShape shape = config.attention_shape(kernels::KvType::kF16, n_context_);
   // Two contexts, and a page for copying the last page on write.
   const int n_pages = 2 * (n_context_ / kernels::kPageTokens + 1) + 1;
-  ops_ = make_ops(options, gpu_needs(file, config, shape.page_bytes() * n_pages).of_all());
-  ops_->require_support(config.model_shape(kernels::KvType::kF16, n_context_));
-  model_ = load_model(file, config, *ops_, progress);
-  ops_->make_kv_pool(shape, n_pages);
+  ops_->make_kv_pool(config.attention_shape(kernels::KvType::kF16, n_context_), n_pages);
   ops_->cancel = &interrupt;
   forward_ = std::make_unique<Forward>(*ops_, model_, heartbeat, interrupt);
   cache_ = std::make_unique<PageCache>(

@@ -1,7 +1,6 @@
-// The draft model of speculative decoding: a smaller model with the same vocabulary, with its own
-// weights and page cache. It proposes tokens greedily, and the main model verifies them. It runs
-// where the main model does: to one on a GPU, a CPU would be too slow. Belongs to the engine
-// thread.
+// The draft model of speculative decoding: a smaller model with the same vocabulary, which runs on
+// the CPU with its own weights, threads and page cache. It proposes tokens greedily, and the main
+// model verifies them. Belongs to the engine thread.
 #pragma once
 
 #include <array>
@@ -21,10 +20,9 @@ struct LoadOptions;
 
 class DraftModel {
  public:
-  /// Loads options.draft_model_path, onto a GPU if the options want one. Throws EngineError, also
-  /// if its vocabulary differs from that of tokenizer, the main model's, or lacks a token of it,
-  /// and std::runtime_error if no GPU can run it. n_context is the main model's. All arguments but
-  /// options and progress must outlive it.
+  /// Loads options.draft_model_path. Throws EngineError, also if its vocabulary differs from that
+  /// of tokenizer, the main model's, or lacks a token of it. n_context is the main model's. All
+  /// arguments but options and progress must outlive it.
   DraftModel(const LoadOptions& options, int n_context, const Tokenizer& tokenizer,
              Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
              const std::function<bool(double)>& progress);
@@ -36,8 +34,6 @@ class DraftModel {
   /// Evaluates at most n_most more tokens of the text. True once all of it has been evaluated, or
   /// if the text is not one for this model: too long, or with padding. False also when interrupted.
   bool read(std::span<const uint32_t> text, int n_most);
-  /// What computes, for people.
-  std::string backend() const { return ops_->description(); }
 
  private:
   void find_prefix(std::span<const uint32_t> text);

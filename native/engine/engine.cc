@@ -75,6 +75,7 @@ struct Engine::Loaded {
   Heartbeat heartbeat;
   std::unique_ptr<Tokenizer> tokenizer;
   std::unique_ptr<kernels::Ops> ops;
+  bool is_whole_on_gpu = false;  // no layer is on the CPU
   Model model;
   std::unique_ptr<Forward> forward;
   std::unique_ptr<PageCache> cache;
@@ -126,12 +127,14 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
 
 /// A draft model only saves time, so the engine is loaded without it if anything is wrong with it.
 void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress& progress) {
-  LoadOptions where = options;
-  if (!info.is_on_gpu) where.backend = "cpu";
+  if (is_whole_on_gpu) {
+    info.draft_problem = options.draft_model_path +
+                         ": a draft model runs on the CPU, which is too slow beside a GPU";
+    return;
+  }
   try {
-    draft_model = std::make_unique<DraftModel>(where, info.context_tokens, *tokenizer, heartbeat,
+    draft_model = std::make_unique<DraftModel>(options, info.context_tokens, *tokenizer, heartbeat,
                                                interrupt, progress);
-    info.draft_backend = draft_model->backend();
   } catch (const EngineError& error) {
     if (error.code == "cancelled") throw;
     info.draft_problem = error.what();
@@ -165,6 +168,7 @@ void Engine::Loaded::load_on_gpu(Source& source) {
                                        n_layers - n_on_gpu);
     load_on(std::move(gpu), kOnly, source);
     info.is_on_gpu = true;
+    is_whole_on_gpu = n_on_gpu == n_layers;
   } catch (const EngineError&) {
     throw;
   } catch (const std::runtime_error& error) {

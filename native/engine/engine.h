@@ -31,7 +31,6 @@ struct ModelInfo {
   bool is_on_gpu = false;
   std::string backend;
   std::string draft_problem;    // why the draft model was not loaded; else empty
-  std::string draft_backend;    // what computes the draft model; empty: there is none
   std::string fallback_reason;  // why the GPU that was wanted is not used; else empty
   double load_ms = 0;
   int restored_pages = 0;                    // from the disk cache

@@ -32,7 +32,6 @@ const model: ModelInfo = {
   backend: 'cpu avx2, 2 threads',
   fallbackReason: '',
   draftProblem: '',
-  draftBackend: '',
   loadMs: 10,
   weightBytes: 30 * 2 ** 20,
   restoredPages: 0,

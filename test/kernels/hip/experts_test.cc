@@ -18,16 +18,17 @@ namespace {
 constexpr int kExperts = 10, kUsed = 3, kCols = 256;
 
 struct ExpertWeights {
-  explicit ExpertWeights(BlockType type, int n_experts = kExperts)
-      : n_ff(block_traits(type).weights == 256 ? 256 : 96),
-        router(random_floats(size_t(n_experts) * kCols, 1)) {
+  explicit ExpertWeights(BlockType type, int n_experts = kExperts, int cols = kCols)
+      : n_cols(cols),
+        n_ff(block_traits(type).weights == 256 ? 256 : 96),
+        router(random_floats(size_t(n_experts) * cols, 1)) {
     for (int i = 0; i < n_experts; i++) {
-      matrices.emplace_back(type, n_ff, kCols, 100 + i);
-      matrices.emplace_back(type, n_ff, kCols, 200 + i);
-      matrices.emplace_back(type, kCols, n_ff, 300 + i);
+      matrices.emplace_back(type, n_ff, cols, 100 + i);
+      matrices.emplace_back(type, n_ff, cols, 200 + i);
+      matrices.emplace_back(type, cols, n_ff, 300 + i);
     }
   }
-  int n_ff;
+  int n_cols, n_ff;
   std::vector<float> router;
   std::vector<TestMatrix> matrices;  // gate, up and down of each expert
 };
@@ -39,20 +40,21 @@ struct Result {
 /// A layer's experts, on batches of the given sizes.
 Result run_experts(Ops& ops, const ExpertWeights& weights, const std::vector<int>& batches,
                    const std::vector<float>& x_all, float x_scale = 1) {
+  const int n_cols = weights.n_cols;
   const int n_experts = static_cast<int>(weights.matrices.size()) / 3;
   std::vector<MatrixSource> gate_up, down;
   for (size_t i = 0; i < weights.matrices.size(); i++)
     (i % 3 < 2 ? gate_up : down).push_back(weights.matrices[i].source());
   const auto* bytes = reinterpret_cast<const std::byte*>(weights.router.data());
   const auto router =
-      ops.pack(std::vector<MatrixSource>{{BlockType::kF32, bytes, n_experts, kCols}});
+      ops.pack(std::vector<MatrixSource>{{BlockType::kF32, bytes, n_experts, n_cols}});
   const auto packed_gate_up = ops.pack(gate_up), packed_down = ops.pack(down);
   const Experts experts{*router, *packed_gate_up, *packed_down, n_experts, kUsed};
-  const auto norm = to_buffer(ops, random_floats(kCols, 2, 1));
+  const auto norm = to_buffer(ops, random_floats(n_cols, 2, 1));
   Result result;
   int first = 0;
   for (const int n : batches) {
-    std::vector<float> in(x_all.begin() + first * kCols, x_all.begin() + (first + n) * kCols);
+    std::vector<float> in(x_all.begin() + first * n_cols, x_all.begin() + (first + n) * n_cols);
     for (float& value : in) value *= x_scale;
     const auto x = to_buffer(ops, in);
     const auto routes = ops.buffer(ops.n_route_floats(experts));
@@ -122,9 +124,10 @@ TEST("GPU experts add the plain sum of the chosen ones") {
 }
 
 TEST("a GPU token's experts give the same bits in any batch") {
-  for (BlockType type : {BlockType::kQ4_K, BlockType::kQ5_0}) {
-    const ExpertWeights weights(type);
-    const auto in = random_floats(size_t(70) * kCols, 3);
+  // So wide that each portion of a sum has columns, in one format not equally many.
+  for (const auto& [type, n_cols] : {std::pair{BlockType::kQ4_K, 1280}, {BlockType::kQ5_0, 1344}}) {
+    const ExpertWeights weights(type, kExperts, n_cols);
+    const auto in = random_floats(size_t(70) * n_cols, 3);
     const Result whole = run_experts(*gpu_ops(), weights, {70}, in);
     const Result cut = run_experts(*gpu_ops(), weights, {1, 2, 9, 33, 8, 17}, in);
     CHECK(whole.routes == cut.routes);

@@ -50,6 +50,7 @@ Model from_shape(const std::string& name, kernels::Ops& ops) {
   using kernels::BlockType;
   const size_t colon = name.find(':');
   const test::Shape& s = test::kShapes.at(name.substr(0, colon));
+  if (s.n_experts > 0) throw std::invalid_argument(name + " is a mixture of experts");
   const bool is_mixed = name.substr(colon + 1) == "q4_k_m";
   const BlockType main = is_mixed ? BlockType::kQ4_K : BlockType::kQ8_0;
   const BlockType more = is_mixed ? BlockType::kQ6_K : BlockType::kQ8_0;
