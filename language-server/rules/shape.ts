@@ -19,6 +19,7 @@ import {
   mayStandAlone,
   meaningfulEnd,
   missingClosers,
+  withColon,
 } from './whole.ts';
 
 /** A text that can be shown as ghost text. */
@@ -104,7 +105,8 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 
 /** The end of the likely beginning of a line; it leaves nothing open. */
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
-  const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
+  const meaningful = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
+  const likely = withColon(generated.text, meaningful, place);
   const piece = withoutParameters(generated.text.slice(0, likely), place);
   if (beginsStatement(place) && !mayStandAlone(piece, place)) return 0;
   const complete = completeBeginning(withoutBodyStart(piece, place), place);

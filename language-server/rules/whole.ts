@@ -6,6 +6,8 @@ import { isEndedBelow, type Place } from './place.ts';
 import { closerFor, isBracket, type Open, scan } from './scanner.ts';
 
 const minChars = 4;
+// Longer bodies are not looked through for their end.
+const bodyChars = 4000;
 // Keywords say nothing about what is meant unless something follows them.
 const keywordsOnly =
   /^(?:[^\p{L}\p{N}_]|\b(?:abstract|as|async|await|case|class|const|def|default|do|elif|else|elsif|enum|export|extends|final|fn|for|from|func|function|global|if|impl|import|in|interface|let|local|module|mut|namespace|new|nonlocal|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|unless|until|use|using|val|var|void|when|while|with|yield)\b)*$/u;
@@ -104,12 +106,18 @@ export function missingClosers(text: string, place: Place): string | null {
 }
 
 /** Whether the deeper lines below, and the line that ends them, are those of the head of a block. */
-function hasBodyBelow(head: { indentation: string; closer: string }, { around, language }: Place): boolean {
+function hasBodyBelow(head: { indentation: string; closer: string }, { document, language }: Place): boolean {
   const depth = depthOf(head.indentation);
-  const lines = around.linesBelow.filter((line) => line.trim() !== '');
+  const below = document.text
+    .slice(document.offset, document.offset + bodyChars)
+    .split('\n')
+    .slice(1);
+  const lines = below.filter((line) => line.trim() !== '');
   const after = lines.find((line) => depthOf(line) <= depth) ?? '';
-  const ends = after.trim().startsWith(head.closer) || (language.branch?.test(after.trim()) ?? false);
-  return depthOf(lines[0] ?? '') > depth && depthOf(after) === depth && ends;
+  const [end, { closer }] = [after.trim(), head];
+  const isWhole = !/\w\w/.test(end.slice(closer.length - 1, closer.length + 1));
+  const isEnd = (end.startsWith(closer) && isWhole) || (language.branch?.test(end) ?? false);
+  return depthOf(lines[0] ?? '') > depth && depthOf(after) === depth && isEnd;
 }
 
 /**
@@ -129,8 +137,9 @@ export function completeBeginning(text: string, place: Place): number {
 }
 
 /** The end with the colon that makes a label of it. */
-function withColon(text: string, end: number, { around, language }: Place): number {
-  const isLabel = language.family === 'brackets' && /^\s*case\s[^:]+$/.test(around.linePrefix + text.slice(0, end));
+export function withColon(text: string, end: number, { around, language }: Place): number {
+  const isLabel =
+    language.family === 'brackets' && /^\s*case\s(?:[^:]|::)+$/.test(around.linePrefix + text.slice(0, end));
   const colon = isLabel ? /^[ \t]*:(?!:)/.exec(text.slice(end)) : null;
   return end + (colon?.[0].length ?? 0);
 }
@@ -225,7 +234,8 @@ function isInList({ document, open, lineStart, around, language, lineBreak }: Pl
   const before = document.text.slice(Math.max(0, at - 2), at);
   const isFresh = around.linePrefix.trim() === '';
   const isCall = bracket.token === '(' && /\w$/.test(before);
-  const isObject = isFresh && bracket.token === '{' && language.hasObjects && /[(,[] ?$/.test(before);
+  const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$/.test(before);
+  const isObject = isFresh && bracket.token === '{' && language.hasObjects && isArgument;
   return bracket.token === '[' || isObject || (isCall && language.terminatorOf('<a>') === null);
 }
 
