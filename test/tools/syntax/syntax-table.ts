@@ -33,8 +33,6 @@ export class SyntaxTable {
     row.broken += Number(after > before);
     row.mended += Number(before > 0 && after === 0);
     this.rows.set(language, row);
-    if (after > before && process.env.SHOW_BROKEN)
-      print(JSON.stringify({ language, before: prefix.slice(-160), text, after: suffix.slice(0, 120), replaces }));
   }
 
   figures(): Record<string, SyntaxFigures> {
