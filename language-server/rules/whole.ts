@@ -218,20 +218,26 @@ function lacksComma(text: string, place: Place): boolean {
 }
 
 /** Whether the beginning of a line of its own is a field or an argument of those that each end with a comma. */
-function lacksLastComma(piece: string, { around, document, language, lineStart, open }: Place): boolean {
+function lacksLastComma(piece: string, place: Place): boolean {
+  const { around, language, open } = place;
   const bracket = open.at(-1);
   const isOwnLine = around.linePrefix.trim() === '' || /^\s*\n/.test(piece);
   if (!language.needsLastComma || !bracket || !isBracket(bracket) || !isOwnLine) return false;
-  const at = document.offset - around.linePrefix.length - lineStart + bracket.at;
-  return bracket.token !== '{' || /[\w\]]/.test(document.text.slice(Math.max(0, at - 1), at));
+  return bracket.token !== '{' || /[\w\]]$/.test(textBefore(bracket, place));
+}
+
+/** The two characters in front of an open bracket. */
+function textBefore({ at }: Open, { around, document, lineStart }: Place): string {
+  const end = document.offset - around.linePrefix.length - lineStart + at;
+  return document.text.slice(Math.max(0, end - 2), end);
 }
 
 /** Whether the cursor is in a list, in the arguments of a call or in an object among them, that begins further up. */
-function isInList({ document, open, lineStart, around, language, lineBreak }: Place): boolean {
+function isInList(place: Place): boolean {
+  const { open, lineStart, around, language, lineBreak } = place;
   const bracket = open.at(-1);
   if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '') return false;
-  const at = document.offset - around.linePrefix.length - lineStart + bracket.at;
-  const before = document.text.slice(Math.max(0, at - 2), at);
+  const before = textBefore(bracket, place);
   const isFresh = around.linePrefix.trim() === '';
   const isCall = bracket.token === '(' && /\w$/.test(before);
   const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$/.test(before);
