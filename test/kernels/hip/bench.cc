@@ -50,7 +50,7 @@ class Bench {
       layers_.push_back(std::move(layer));
     }
     const BlockType last = is_mixed ? BlockType::kQ6_K : main;
-    // Tokens go to different experts.
+    // With experts, all rows of the embedding differ, so that tokens go to different ones.
     head_ = pack({{last, shape.n_vocab}}, shape.n_embd, shape.n_experts ? shape.n_vocab : 64);
     ops_.make_kv_pool(
         {shape.n_layers, shape.n_heads, shape.n_kv_heads, shape.head_dim(), kContext, 1e6f},
