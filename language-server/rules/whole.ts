@@ -56,7 +56,9 @@ export function fragmentStart(text: string, place: Place): number {
     // As the first line, the head of a block is worth showing, but not punctuation alone, unless it closes something.
     const isClosed = place.tail !== '' && place.replaces === 0;
     const isAlone = place.around.linePrefix.trim() === '' && (isClosed || !/[)\]}]/.test(line));
-    const isFragment = isFirst ? (/^[\W_]*$/.test(line) && isAlone) || isUnattached(line, place) : isHead;
+    const isFragment = isFirst
+      ? (/^[\W_]*$/.test(line) && isAlone) || isUnattached(line, place)
+      : isHead && !isAboveBody(text.slice(0, end), place);
     if (!isFragment) return end;
     end = text.slice(0, begin).trimEnd().length;
   }
@@ -67,11 +69,24 @@ export function fragmentStart(text: string, place: Place): number {
 function isUnattached(line: string, { around, language }: Place): boolean {
   return language.attribute.test(line) && /^(?:[)\]}].*)?$/.test(around.linesBelow[0]?.trim() ?? '');
 }
+/** Whether what the last line of the text begins stands below, with all that closes it. */
+function isAboveBody(text: string, place: Place): boolean {
+  const isDeeper = depthOf(place.around.linesBelow[0] ?? '') > depthOf(lastLine(text, place));
+  return isDeeper && openedIn(text, place).length === 0;
+}
+
 
 /** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression or a tag. */
 export function missingClosers(text: string, place: Place): string | null {
   const { language, lineBreak, around } = place;
   const opened = openedIn(text, place);
+/** A line that opens a block, by where it ends. */
+interface Head {
+  at: number;
+  indentation: string;
+  closer: string;
+}
+
   const endsLine = ({ token, at }: Open) => token === '{' && /^\s*?(?:\n|$)/.test(text.slice(at + 1));
   if (isUncaught(text, place) || !opened.every(endsLine)) return null;
   const firstLine = (lineBreak || `\n${around.linePrefix}`).slice(1) + text;
@@ -81,7 +96,7 @@ export function missingClosers(text: string, place: Place): string | null {
     indentation: indentationAt(text.lastIndexOf('\n', at) + 1),
     closer: '}',
   }));
-  const heads: typeof braces = [];
+  const heads: Head[] = [];
   for (const line of filledLines(text)) {
     const trimmed = line.text.trim();
     if (language.branch?.test(trimmed)) continue;
@@ -97,8 +112,11 @@ export function missingClosers(text: string, place: Place): string | null {
       if (closer) heads.push({ at: line.end, indentation, closer });
     }
   }
-  const head = heads.at(-1);
-  if (head && head.at === text.trimEnd().length && hasBodyBelow(head, place)) heads.pop();
+  // Between the last head and its body below stands no closer of an outer one: that, too, is below.
+  if (heads.at(-1)?.at === text.trimEnd().length && hasBodyBelow(heads.at(-1), place)) {
+    while (hasBodyBelow(heads.at(-1), place)) heads.pop();
+    if (heads.length + braces.length > 0) return null;
+  }
   if (isEndedBelow(place) && depthOf(heads[0]?.indentation ?? '') === depthOf(around.linePrefix)) heads.shift();
   const inwards = [...braces, ...heads].sort((a, b) => b.at - a.at);
   if (inwards.length > 0 && openTag(text, place) !== -1) return null;
@@ -106,7 +124,8 @@ export function missingClosers(text: string, place: Place): string | null {
 }
 
 /** Whether the deeper lines below, and the line that ends them, are those of the head of a block. */
-function hasBodyBelow(head: { indentation: string; closer: string }, { document, language }: Place): boolean {
+function hasBodyBelow(head: Head | undefined, { document, language }: Place): boolean {
+  if (!head) return false;
   const depth = depthOf(head.indentation);
   const below = document.text
     .slice(document.offset, document.offset + bodyChars)
