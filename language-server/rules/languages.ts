@@ -31,7 +31,7 @@ export interface Language {
   entry: RegExp | null;
   /** Matches the head of a block that still lacks its brace, where conditions stand without parentheses. */
   bareHead: RegExp | null;
-  /** Matches a declaration without its value, or an import without its source. */
+  /** Matches a declaration without its value, or an export without its source. */
   valueless: RegExp;
   /** Matches what stands before a name with which no line ends: a type, or the keyword of an import. */
   beforeName: RegExp | null;
@@ -86,7 +86,7 @@ const script: Language = {
   multilineQuotes: ['`'],
   endsWithLine: true,
   hasObjects: true,
-  valueless: new RegExp(`${valueless.source}|^import\\s+(?:type\\s+)?(?:[\\w$]+|\\*\\s+as\\s+\\w+|\\{[^}]*\\})$`),
+  valueless: new RegExp(`${valueless.source}|^export(?:\\s+\\*[^"']*)?$`),
   hasTypedNames: false,
   indent: 2,
 };

@@ -152,7 +152,8 @@ export function completeBeginning(text: string, place: Place): number {
   const starts = [openedIn(line, place)[0]?.at ?? -1, openTag(line, place), headStart(line, place)];
   const end = withColon(text, meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1))), place);
   const piece = text.slice(0, end);
-  return (beginsStatement(place) && !mayStandAlone(piece, place)) || lacksComma(piece, place) ? 0 : end;
+  const isHalf = (beginsStatement(place) && !mayStandAlone(piece, place)) || isHalfDeclaration(piece, place);
+  return isHalf || lacksComma(piece, place) ? 0 : end;
 }
 
 /** The end with the colon that makes a label of it. */
@@ -180,8 +181,8 @@ export function beginsStatement({ around, open, language, extent }: Place): bool
 }
 
 /**
- * Whether a declaration would lack its name behind the type, what follows the name, or its value where half a word, an
- * expression, stood; or a field its value.
+ * Whether a declaration would lack its name behind the type or what follows the name, a field its value, or a statement its
+ * end where half a word, which is an expression, stood.
  */
 export function isHalfDeclaration(text: string, place: Place): boolean {
   const { around, language, open } = place;
@@ -190,7 +191,9 @@ export function isHalfDeclaration(text: string, place: Place): boolean {
   if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
   const isInStatements = open.length === 0 || open.at(-1)?.token === '{';
   if (isInStatements && language.beforeName?.test(linePrefix)) return /^[\w.]+$/.test(text);
-  return /^\s*\w+$/.test(linePrefix) && language.valueless.test((linePrefix + text).trim());
+  if (!/^\s*\w+$/.test(linePrefix) || wholeOnly.test(linePrefix.trim()) || language.family === 'data') return false;
+  const line = linePrefix + text;
+  return language.valueless.test(line.trim()) || (language.endsWithLine && !mayStandAlone(line, place));
 }
 
 /** Whether the beginning of a line can be a statement of its own. */
