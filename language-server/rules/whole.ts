@@ -40,6 +40,8 @@ const bracesOnly = /^(?:\}\s*)?(?:finally|try)$/;
 const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
 // Behind a name stand type arguments, but no closing tag does.
 const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$/;
+// What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
+const elementStart = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
 const tryBlock = /\btry\s*[{:]/g;
 const catching = /\b(?:catch|except|finally)\b/g;
 
@@ -235,8 +237,9 @@ export function isUnfinished(text: string, place: Place): boolean {
 function lacksComma(text: string, place: Place): boolean {
   const { around, language } = place;
   const hasCommas = language.family === 'brackets' || language.family === 'indentation';
-  const isNext = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)["'\w$@]/.test(around.linesBelow[0]?.trim() ?? '');
-  return hasCommas && isNext && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
+  const below = around.linesBelow[0]?.trim() ?? '';
+  const isAlike = /^[{[(]/.test(below) && (around.linePrefix + text).trim().startsWith(below.slice(0, 1));
+  return hasCommas && (isAlike || elementStart.test(below)) && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
 }
 
 /** Whether the beginning of a line of its own is a field or an argument of those that each end with a comma. */
