@@ -276,7 +276,12 @@ const languages: Record<string, Language> = {
   ruby,
   // No apostrophe: it begins a lifetime as often as a character.
   rust: { ...cLike, opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
-  scala: { ...tripleQuoted, endsWithLine: true, opener: /(\{|=>|=)$/, indent: 2 },
+  scala: {
+    ...tripleQuoted,
+    endsWithLine: true,
+    opener: /(\{|=>|=|\b(?:catch|do|else|finally|match|then|try|yield))$/,
+    indent: 2,
+  },
   scss: { ...css, lineComments: ['//'], literal: new RegExp(`${literal.source}|#\\{$`) },
   shellscript: shell,
   sql: { ...c, beforeName: null, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },

@@ -89,7 +89,7 @@ function statementEnd(
     if (isClosed && !isOfBlock && !continues) return end;
     if (isTerminator && lineDepth === depth && isEndedBelow(place)) return end;
     const whole = i === 0 && !isOnNextLine ? around.linePrefix + line.text : line.text;
-    isInBlock ||= language.family !== 'brackets' && opensBlock(whole, language);
+    isInBlock ||= opensBlock(whole, language) && !/[({[]$/.test(whole);
     end = line.end;
     if (isTerminator) return end;
     const isBalanced = scanner.to(end).open.length <= base && !unfinished.test(trimmed);

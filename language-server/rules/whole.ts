@@ -277,10 +277,11 @@ function endsWithHead(text: string, place: Place): boolean {
   if (!beginsStatement(place) && !text.trimEnd().includes('\n')) return false;
   const line = last.trim();
   const heads = [bracketHead, functionHead, language.bareHead];
-  const isHead =
-    language.family === 'indentation' ? opensBlock(line, language) : heads.some((head) => head?.test(line));
+  // Behind a mark such as an arrow, the body is known by its indentation.
+  const isIndented = opensBlock(line, language) && !/[({[]$/.test(line) && language.terminatorOf(line) === null;
+  const isHead = isIndented || (language.family !== 'indentation' && heads.some((head) => head?.test(line)));
   const below = around.linesBelow[0] ?? '';
-  if (bracesOnly.test(line) && language.family === 'brackets') return !below.trim().startsWith('{');
+  if (bracesOnly.test(line) && language.family === 'brackets' && !isIndented) return !below.trim().startsWith('{');
   return isHead && depthOf(below) <= depthOf(last);
 }
 
@@ -292,7 +293,9 @@ function lastLine(text: string, { around }: Place): string {
 }
 
 /** Whether a block only tries; without what catches, that is no statement. One that closes what it opens, `try (`, is. */
-function isUncaught(text: string, { around }: Place): boolean {
+function isUncaught(text: string, { around, language }: Place): boolean {
+  // Where a body may stand behind the word alone, a try is an expression like others.
+  if (language.opener?.test('try')) return false;
   return lastIndex(text, tryBlock) > lastIndex([text, ...around.linesBelow].join('\n'), catching);
 }
 
