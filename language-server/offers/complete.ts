@@ -135,9 +135,7 @@ export class GrowingText {
     const ghost = toGhostText(this.generated, this.place, this.gate);
     const { told } = this;
     // What was told stays, even if the rules cut the whole text before its end.
-    if (told && !ghost.suggestion?.text.startsWith(told.text)) return { suggestion: told, reason: null };
-    // All that it had may have been a comma, which JSON does not allow before a closing bracket.
-    return ghost.suggestion?.text.trim() === '' ? { suggestion: null, reason: 'fragment' } : ghost;
+    return told && !ghost.suggestion?.text.startsWith(told.text) ? { suggestion: told, reason: null } : ghost;
   }
 }
 

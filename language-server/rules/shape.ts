@@ -79,7 +79,7 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const isWhole = wholeLines > 0 && generated.probabilityTo(end) >= gate.line;
   const shown = isWhole ? wholeText(generated, kept, place) : beginning(generated, kept, place);
   if (shown === null) return nothing('unsure');
-  return shown.text.trim() === '' ? nothing('fragment') : { suggestion: shown, reason: null };
+  return worthShowing(shown);
 }
 
 /**
@@ -150,7 +150,12 @@ function fitted(generated: GeneratedText, { end, replaces, tail }: Fit, place: P
   const { linePrefix, lineSuffix } = place.around;
   const line = linePrefix + generated.text.slice(0, end) + tail + lineSuffix.slice(replaces);
   if (standsBeside(line, place)) return nothing('repeats-line');
-  return { suggestion: suggestion(generated, end, place, tail, replaces), reason: null };
+  return worthShowing(suggestion(generated, end, place, tail, replaces));
+}
+
+/** All that a text had may have been a comma that is not allowed before a closing bracket. */
+function worthShowing(shown: Suggestion): GhostText {
+  return shown.text.trim() === '' ? nothing('fragment') : { suggestion: shown, reason: null };
 }
 
 /** The whole text, with what closes the blocks that it leaves open and the one that it stands in. */
