@@ -4,6 +4,7 @@ import type { Misfit } from '../protocol/reasons.ts';
 import { indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
 import { closerFor, closersOnly, type Open, type Scan, Scanner, scan } from './scanner.ts';
+import { inWord } from './whole.ts';
 
 export interface Fit {
   /** Where the text is cut. */
@@ -107,9 +108,9 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
     const opened = after.slice(open.length).reverse();
     return outer.length === 0 && opened.every((each, i) => closerFor(each) === rest[closers[i]?.at ?? -1]);
   };
-  const word = /\w$/.test(around.linePrefix) ? /^\w+/.exec(rest)?.[0] : undefined;
-  if (word !== undefined) {
-    const at = text.search(new RegExp(`${word}(?!\\w)`));
+  const word = endOfWord(around.linePrefix, rest);
+  if (word !== '') {
+    const at = text.search(new RegExp(`${word}(?!${inWord.source})`, 'u'));
     return at !== -1 && isBalanced(at) ? kept(at) : 'splits-word';
   }
   const found = rest.trim().length > 1 ? wordIndex(text, rest.trim()) : -1;
@@ -131,6 +132,12 @@ function fitCode(text: string, rest: string, place: Place, isEnded: boolean): Fi
   if (again > 0 && (!isJoined || rest.trimStart().startsWith('>'))) return kept(again);
   if (isJoined) return kept(end);
   return isBalanced(end) || closing ? 'does-not-fit-rest' : 'leaves-bracket-open';
+}
+
+/** What the rest has of the word around the cursor, or of the character, if that is a letter and its accent. */
+function endOfWord(linePrefix: string, rest: string): string {
+  const isInside = /^[\p{M}\p{Emoji_Modifier}]/u.test(rest) || inWord.test(linePrefix.slice(-1));
+  return isInside ? (new RegExp(`^(?:${inWord.source}|\\p{Emoji_Modifier})+`, 'u').exec(rest)?.[0] ?? '') : '';
 }
 
 /** Where the text has the rest, but not behind a part of the rest's first word; -1 if nowhere. */
