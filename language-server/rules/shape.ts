@@ -19,7 +19,6 @@ import {
   mayStandAlone,
   meaningfulEnd,
   missingClosers,
-  withColon,
 } from './whole.ts';
 
 /** A text that can be shown as ghost text. */
@@ -105,19 +104,11 @@ export function toEarlyText(generated: GeneratedText, place: Place, gate: Gate):
 
 /** The end of the likely beginning of a line; it leaves nothing open. */
 function begunLine(generated: GeneratedText, end: number, place: Place, gate: Gate): number {
-  const meaningful = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)));
-  const likely = withColon(generated.text, meaningful, place);
-  const piece = withoutParameters(generated.text.slice(0, likely), place);
+  const likely = meaningfulEnd(generated.text, Math.min(end, generated.likelyTo(gate.beginning)), place);
+  const piece = generated.text.slice(0, likely);
   if (beginsStatement(place) && !mayStandAlone(piece, place)) return 0;
   const complete = completeBeginning(withoutBodyStart(piece, place), place);
   return isHalfDeclaration(piece.slice(0, complete), place) ? 0 : complete;
-}
-
-/** Without what may turn out to be the parameters before an arrow. */
-function withoutParameters(piece: string, { language }: Place): string {
-  if (!language.opener?.test('=>')) return piece;
-  const list = /(?<![\w$)\]>]\s*)\(\)$/.exec(piece);
-  return list ? piece.slice(0, meaningfulEnd(piece, list.index)) : piece;
 }
 
 /** Without what may become `; then` or `do |each|`, where blocks have such heads. */

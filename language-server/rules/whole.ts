@@ -42,6 +42,8 @@ const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
 const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$/;
 // What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
 const elementStart = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
+// Names and their types, with which a value begins.
+const parameters = /(?:(?<![\w$)\]>?]\s*)|(?<=\basync\s*))\([\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
 const tryBlock = /\btry\s*[{:]/g;
 const catching = /\b(?:catch|except|finally)\b/g;
 
@@ -67,21 +69,17 @@ export function fragmentStart(text: string, place: Place): number {
   return 0;
 }
 
-/** Whether a line is an attribute of what stands below, and nothing does. */
-function isUnattached(line: string, { around, language }: Place): boolean {
-  return language.attribute.test(line) && /^(?:[)\]}].*)?$/.test(around.linesBelow[0]?.trim() ?? '');
-}
 /** Whether what the last line of the text begins stands below, with all that closes it. */
 function isAboveBody(text: string, place: Place): boolean {
   const isDeeper = depthOf(place.around.linesBelow[0] ?? '') > depthOf(lastLine(text, place));
   return isDeeper && openedIn(text, place).length === 0;
 }
 
+/** Whether a line is an attribute of what stands below, and nothing does. */
+function isUnattached(line: string, { around, language }: Place): boolean {
+  return language.attribute.test(line) && /^(?:[)\]}].*)?$/.test(around.linesBelow[0]?.trim() ?? '');
+}
 
-/** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression or a tag. */
-export function missingClosers(text: string, place: Place): string | null {
-  const { language, lineBreak, around } = place;
-  const opened = openedIn(text, place);
 /** A line that opens a block, by where it ends. */
 interface Head {
   at: number;
@@ -89,6 +87,10 @@ interface Head {
   closer: string;
 }
 
+/** What closes the blocks that the text leaves open, on lines of their own; null if it ends inside an expression or a tag. */
+export function missingClosers(text: string, place: Place): string | null {
+  const { language, lineBreak, around } = place;
+  const opened = openedIn(text, place);
   const endsLine = ({ token, at }: Open) => token === '{' && /^\s*?(?:\n|$)/.test(text.slice(at + 1));
   if (isUncaught(text, place) || !opened.every(endsLine)) return null;
   const firstLine = (lineBreak || `\n${around.linePrefix}`).slice(1) + text;
@@ -152,14 +154,14 @@ export function completeBeginning(text: string, place: Place): number {
   if (last || !first) return last?.end ?? 0;
   const line = text.slice(0, first.end);
   const starts = [openedIn(line, place)[0]?.at ?? -1, openTag(line, place), headStart(line, place)];
-  const end = withColon(text, meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1))), place);
+  const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)), place);
   const piece = text.slice(0, end);
   const isHalf = (beginsStatement(place) && !mayStandAlone(piece, place)) || isHalfDeclaration(piece, place);
   return isHalf || lacksComma(piece, place) ? 0 : end;
 }
 
 /** The end with the colon that makes a label of it. */
-export function withColon(text: string, end: number, { around, language }: Place): number {
+function withColon(text: string, end: number, { around, language }: Place): number {
   const isLabel =
     language.family === 'brackets' && /^\s*case\s(?:[^:]|::)+$/.test(around.linePrefix + text.slice(0, end));
   const colon = isLabel ? /^[ \t]*:(?!:)/.exec(text.slice(end)) : null;
@@ -329,8 +331,11 @@ export function closesItself(text: string, { language, open, tail }: Place): boo
   return name !== undefined && count(closer) > count(`<${name}`);
 }
 
-/** Where the text ends without half a word, operators, opening brackets and keywords; 0 if too little is left. */
-export function meaningfulEnd(text: string, end: number): number {
+/**
+ * Where the text ends without half a word, operators but the colon of a label, opening brackets, keywords, and what may turn
+ * out to be the parameters before an arrow; 0 if too little is left.
+ */
+export function meaningfulEnd(text: string, end: number, place: Place): number {
   const isInsideWord = end === text.length || inWord.test(text[end] ?? '');
   let at = withoutDangling(text, isInsideWord ? wordStart(text, end, inWord) : end);
   for (;;) {
@@ -339,7 +344,9 @@ export function meaningfulEnd(text: string, end: number): number {
     at = withoutDangling(text, word);
   }
   const whole = text.slice(0, at);
-  return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : at;
+  const list = place.language.hasObjects ? parameters.exec(whole) : null;
+  if (list) return meaningfulEnd(text, list.index, place);
+  return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : withColon(text, at, place);
 }
 
 /** Character by character: a search for what stands at the end would begin at the start of the text, again and again. */

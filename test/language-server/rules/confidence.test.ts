@@ -24,7 +24,8 @@ function generated(...tokens: [text: string, probability: number][]): GeneratedT
 
 function shown(text: GeneratedText): string {
   const { length } = text.text;
-  return text.text.slice(0, likelyLines(text, length, gate) || meaningfulEnd(text.text, text.likelyTo(gate.beginning)));
+  const end = meaningfulEnd(text.text, text.likelyTo(gate.beginning), placeAt(atCursor('$0'), 'auto'));
+  return text.text.slice(0, likelyLines(text, length, gate) || end);
 }
 
 test('shows a whole line that is less likely than the beginning of one has to be', () => {
