@@ -1,7 +1,7 @@
 // Which brackets around the cursor lack their partner.
 import type { Surroundings } from '../prompt/text-window.ts';
 import { depthOf, indentationOf } from './indentation.ts';
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 import { closerFor, isBracket, type Open, Scanner, scan } from './scanner.ts';
 
 export interface BracketsBelow {

@@ -1,6 +1,6 @@
 // Lines: where they begin, how deep they are, and the unit by which a document indents.
 import type { LongText } from '../documents/long-text.ts';
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 
 const sampleChars = 4000;
 const tabWidth = 4;

@@ -6,7 +6,8 @@ import type { Settings } from '../protocol/messages.ts';
 import { type BracketsBelow, bracketsBelow } from './brackets-below.ts';
 import { codeAt } from './embedded.ts';
 import { depthOf, indentationOf, unitOf } from './indentation.ts';
-import { isComment, isInlineElement, type Language, languageOf, opensBlock } from './languages.ts';
+import type { Language } from './language.ts';
+import { isComment, isInlineElement, languageOf, opensBlock } from './languages.ts';
 import { closerFor, closersOnly, isBracket, type Open, scan, type Within, within } from './scanner.ts';
 import { isDocstring, scannedChars, scanStart } from './spanning.ts';
 

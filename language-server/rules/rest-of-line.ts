@@ -2,9 +2,9 @@
 // the rest. The rest is kept, unless the text repeats it with additions; then it is replaced.
 import type { Misfit } from '../protocol/reasons.ts';
 import { indentationOf } from './indentation.ts';
+import { inWord } from './meaningful-end.ts';
 import type { Place } from './place.ts';
 import { closerFor, closersOnly, type Open, type Scan, Scanner, scan } from './scanner.ts';
-import { inWord } from './whole.ts';
 
 export interface Fit {
   /** Where the text is cut. */

@@ -1,6 +1,6 @@
 // Finds open brackets, strings and comments in a piece of text, in one pass and without a grammar. Brackets in strings
 // and comments do not count.
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 
 /** A bracket, quote or comment that has been opened. */
 export interface Open {

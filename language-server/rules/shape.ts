@@ -1,25 +1,19 @@
 // Turns the model's text into ghost text by the rules, each of which cuts the text. A rule that leaves nothing gives the
 // reason. A new rule is a row of `rules` below.
 import type { RuleReason } from '../protocol/reasons.ts';
+import { closesItself, missingClosers } from './closers.ts';
+import { withoutTrailingComma } from './commas.ts';
 import { type Gate, likelyLines } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, reindented } from './indentation.ts';
+import { meaningfulEnd } from './meaningful-end.ts';
 import type { Place } from './place.ts';
 import { mayRepeat, repeatedLine, repeatedWords, repetitionStart, standsBeside } from './repetition.ts';
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
+import { beginsStatement, isHalfDeclaration, isUnfinished, mayStandAlone } from './statements.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
 import { commentEnd, inventedLink, specialToken, tagName } from './unwanted.ts';
-import {
-  beginsStatement,
-  closesItself,
-  completeBeginning,
-  fragmentStart,
-  isHalfDeclaration,
-  isUnfinished,
-  mayStandAlone,
-  meaningfulEnd,
-  missingClosers,
-} from './whole.ts';
+import { completeBeginning, fragmentStart } from './whole.ts';
 
 /** A text that can be shown as ghost text. */
 export interface Suggestion {
@@ -190,13 +184,6 @@ function withoutSurplusEnd(text: string, tail: string, { around, language }: Pla
   const isBelowHead = /^\s*\./.test(last) || depthOf(below) > depthOf(last);
   const goesOn = language.family === 'brackets' && isBelowHead && /^\s*\??\.[a-z]\w*\(/i.test(below);
   return goesOn && tail === '' && around.lineSuffix === '' ? text.replace(/;$/, '') : text;
-}
-
-/** JSON allows no comma before a closing bracket, and C none before a parenthesis. */
-function withoutTrailingComma(text: string, tail: string, { language, around }: Place): string {
-  const next = (tail || around.lineSuffix || (around.linesBelow[0] ?? '')).trim();
-  const isSurplus = language.family === 'data' ? /^[}\]]/.test(next) : language.refusesLastComma && /^\)/.test(next);
-  return isSurplus ? text.replace(/,$/, '') : text;
 }
 
 function nothing(reason: RuleReason): GhostText {

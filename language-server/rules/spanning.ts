@@ -2,7 +2,7 @@
 // end below it.
 import type { LongText } from '../documents/long-text.ts';
 import { windowStart } from '../prompt/text-window.ts';
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 import type { Open } from './scanner.ts';
 
 export const scannedChars = 4000;

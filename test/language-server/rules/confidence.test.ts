@@ -8,8 +8,8 @@ import {
   stricter,
 } from '../../../language-server/rules/confidence.ts';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
+import { meaningfulEnd } from '../../../language-server/rules/meaningful-end.ts';
 import { placeAt } from '../../../language-server/rules/place.ts';
-import { meaningfulEnd } from '../../../language-server/rules/whole.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 import { atCursor } from '../cursor.ts';
 

@@ -1,6 +1,6 @@
 // Whether a name is declared where it stands, in any of the languages. Where that is not clear, it is: then its uses are
 // left to those who weigh what is likely.
-import type { Language } from '../../../rules/languages.ts';
+import type { Language } from '../../../rules/language.ts';
 import type { Bracket, NamePlace } from './name-places.ts';
 
 export const keywords =

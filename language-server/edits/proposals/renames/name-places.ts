@@ -1,5 +1,5 @@
 // Where a name stands in the code of a document, and which brackets are around it there.
-import type { Language } from '../../../rules/languages.ts';
+import type { Language } from '../../../rules/language.ts';
 import { type Open, Scanner, scan, within } from '../../../rules/scanner.ts';
 import { linesOf } from '../../text/lines.ts';
 

@@ -1,5 +1,5 @@
 // What stands in the place of a name whose declaration was renamed.
-import type { Language } from '../../../rules/languages.ts';
+import type { Language } from '../../../rules/language.ts';
 import { hasShorthand, isKey, isValue } from './declares.ts';
 import { importAround } from './imports.ts';
 import type { NamePlace } from './name-places.ts';

@@ -1,7 +1,8 @@
 // The uses of a name whose declaration was renamed. Where a document has no declaration of the old name any more, its
 // uses are wrong as they are: nothing needs to be weighed, and no model asked. Only what can be told from the text is
 // changed here; a name that may be another's is left to those who weigh.
-import { type Language, languageOf } from '../../../rules/languages.ts';
+import type { Language } from '../../../rules/language.ts';
+import { languageOf } from '../../../rules/languages.ts';
 import { changesBetween, isWord, type PastEdit, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import { declares, keywords } from './declares.ts';
 import { importAround, isOf, seesAllOf } from './imports.ts';

@@ -1,0 +1,50 @@
+// The commas of lists and arguments: none is missing above the next element, and none stands where it is not allowed.
+import type { Place } from './place.ts';
+import { isBracket, type Open } from './scanner.ts';
+
+// What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
+const elementStart = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
+
+/** Whether the text would run together with the element or argument below it. */
+export function lacksComma(text: string, place: Place): boolean {
+  const { around, language } = place;
+  const hasCommas = language.family === 'brackets' || language.family === 'indentation';
+  const below = around.linesBelow[0]?.trim() ?? '';
+  const isAlike = /^[{[(]/.test(below) && (around.linePrefix + text).trim().startsWith(below.slice(0, 1));
+  return hasCommas && (isAlike || elementStart.test(below)) && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
+}
+
+/** Whether the beginning of a line of its own is a field or an argument of those that each end with a comma. */
+export function lacksLastComma(piece: string, place: Place): boolean {
+  const { around, language, open } = place;
+  const bracket = open.at(-1);
+  const isOwnLine = around.linePrefix.trim() === '' || /^\s*\n/.test(piece);
+  if (!language.needsLastComma || !bracket || !isBracket(bracket) || !isOwnLine) return false;
+  return bracket.token !== '{' || /[\w\]]$/.test(textBefore(bracket, place));
+}
+
+/** The two characters in front of an open bracket. */
+function textBefore({ at }: Open, { around, document, lineStart }: Place): string {
+  const end = document.offset - around.linePrefix.length - lineStart + at;
+  return document.text.slice(Math.max(0, end - 2), end);
+}
+
+/** Whether the cursor is in a list, in the arguments of a call or in an object among them, that begins further up. */
+function isInList(place: Place): boolean {
+  const { open, lineStart, around, language, lineBreak } = place;
+  const bracket = open.at(-1);
+  if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '') return false;
+  const before = textBefore(bracket, place);
+  const isFresh = around.linePrefix.trim() === '';
+  const isCall = bracket.token === '(' && /\w$/.test(before);
+  const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$/.test(before);
+  const isObject = isFresh && bracket.token === '{' && language.hasObjects && isArgument;
+  return bracket.token === '[' || isObject || (isCall && language.terminatorOf('<a>') === null);
+}
+
+/** JSON allows no comma before a closing bracket, and C none before a parenthesis. */
+export function withoutTrailingComma(text: string, tail: string, { language, around }: Place): string {
+  const next = (tail || around.lineSuffix || (around.linesBelow[0] ?? '')).trim();
+  const isSurplus = language.family === 'data' ? /^[}\]]/.test(next) : language.refusesLastComma && /^\)/.test(next);
+  return isSurplus ? text.replace(/,$/, '') : text;
+}

@@ -1,0 +1,65 @@
+// Where the beginning of a line ends in a word that means something.
+import type { Place } from './place.ts';
+
+const minChars = 4;
+// Keywords say nothing about what is meant unless something follows them.
+const keywordsOnly =
+  /^(?:[^\p{L}\p{N}_]|\b(?:abstract|as|async|await|case|class|const|def|default|do|elif|else|elsif|enum|export|extends|final|fn|for|from|func|function|global|if|impl|import|in|interface|let|local|module|mut|namespace|new|nonlocal|of|package|private|protected|pub|public|return|self|static|struct|switch|this|throw|try|type|unless|until|use|using|val|var|void|when|while|with|yield)\b)*$/u;
+// Scripts without spaces have no words that could be cut.
+export const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
+// Operators and opening brackets mean nothing at the end of a text.
+const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
+// After these something must follow in the same line.
+const danglingKeywords = new Set(
+  (
+    'and as assert async await case const def del elif elsif extends for from function global if implements import in instanceof ' +
+    'is lambda let new nonlocal not of or throws typeof unless until var when while with yield ' +
+    'AND AS BETWEEN BY FROM HAVING INTO JOIN LIKE OR SELECT UNION VALUES WHERE'
+  ).split(' '),
+);
+// Names and their types, with which a value begins.
+const parameters = /(?:(?<![\w$)\]>?]\s*)|(?<=\basync\s*))\([\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
+
+/**
+ * Where the text ends without half a word, operators but the colon of a label, opening brackets, keywords, and what may turn
+ * out to be the parameters before an arrow; 0 if too little is left.
+ */
+export function meaningfulEnd(text: string, end: number, place: Place): number {
+  const isInsideWord = end === text.length || inWord.test(text[end] ?? '');
+  let at = withoutDangling(text, isInsideWord ? wordStart(text, end, inWord) : end);
+  for (;;) {
+    const word = wordStart(text, at, /[\w.$]/);
+    if (!danglingKeywords.has(text.slice(word, at))) break;
+    at = withoutDangling(text, word);
+  }
+  const whole = text.slice(0, at);
+  const list = place.language.hasObjects ? parameters.exec(whole) : null;
+  if (list) return meaningfulEnd(text, list.index, place);
+  return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : withColon(text, at, place);
+}
+
+/** The end with the colon that makes a label of it. */
+function withColon(text: string, end: number, { around, language }: Place): number {
+  const isLabel =
+    language.family === 'brackets' && /^\s*case\s(?:[^:]|::)+$/.test(around.linePrefix + text.slice(0, end));
+  const colon = isLabel ? /^[ \t]*:(?!:)/.exec(text.slice(end)) : null;
+  return end + (colon?.[0].length ?? 0);
+}
+
+/** Character by character: a search for what stands at the end would begin at the start of the text, again and again. */
+function withoutDangling(text: string, end: number): number {
+  let at = end;
+  while (at > 0) {
+    const isPair = at > 1 && /[\udc00-\udfff]/.test(text[at - 1] ?? '');
+    const begin = at - (isPair ? 2 : 1);
+    if (meaningful.test(text.slice(begin, at))) break;
+    at = begin;
+  }
+  return at;
+}
+
+function wordStart(text: string, end: number, characters: RegExp): number {
+  let at = end;
+  while (at > 0 && characters.test(text[at - 1] ?? '')) at--;
+  return at;
+}

@@ -1,0 +1,103 @@
+// Whether lines are statements: none is half of one, and none takes what stands below.
+import { lacksComma, lacksLastComma } from './commas.ts';
+import { depthOf } from './indentation.ts';
+import { opensBlock } from './languages.ts';
+import type { Place } from './place.ts';
+
+// A line that begins so says nothing until it is whole.
+const wholeOnly =
+  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|class|elif|enum|for|from|if|impl|import|interface|match|package|struct|switch|trait|try|type|unless|until|use|using|while|with)\b/;
+// What stands before the type of a declaration.
+const modifiersOnly =
+  /^\s*(?:(?:abstract|async|const|final|internal|override|private|protected|public|readonly|sealed|static|virtual|volatile)\s+)+$/;
+const typeOnly = /^[\w.:]+(?:<[^<>]*>)?[\][*&?]*\s*$/;
+// The head of a function whose body begins on the next line.
+const functionHead =
+  /^(?:(?:abstract|final|private|protected|public|static)\s+)*function\s+\w+\s*\([^;{]*\)(?:\s*:\s*[\w?|\\]+)?$/;
+// The head of a block whose body may be a single statement.
+const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
+// Its body stands in braces, whatever is below.
+const bracesOnly = /^(?:\}\s*)?(?:finally|try)$/;
+
+/**
+ * Whether the document is sound without the text, because no statement has been begun; it must be so with it. Where only
+ * single lines are wanted, the head of a block is one.
+ */
+export function beginsStatement({ around, open, language, extent }: Place): boolean {
+  if (around.linePrefix.trim() !== '') return false;
+  const bracket = open.at(-1)?.token;
+  return language.family === 'data' || (extent !== 'line' && (bracket === undefined || bracket === '{'));
+}
+
+/**
+ * Whether a declaration would lack its name behind the type or what follows the name, a field its value, or a statement its
+ * end where half a word, which is an expression, stood.
+ */
+export function isHalfDeclaration(text: string, place: Place): boolean {
+  const { around, language, open } = place;
+  const { linePrefix } = around;
+  if (lacksLastComma(text, place)) return true;
+  if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
+  const isInStatements = open.length === 0 || open.at(-1)?.token === '{';
+  if (isInStatements && language.beforeName?.test(linePrefix)) return /^[\w.]+$/.test(text);
+  if (!/^\s*\w+$/.test(linePrefix) || wholeOnly.test(linePrefix.trim()) || language.family === 'data') return false;
+  const line = linePrefix + text;
+  return language.valueless.test(line.trim()) || (language.endsWithLine && !mayStandAlone(line, place));
+}
+
+/** Whether the beginning of a line can be a statement of its own. */
+export function mayStandAlone(text: string, place: Place): boolean {
+  const { language } = place;
+  const line = text.trim();
+  if (!language.endsWithLine || takesLinesBelow(text, place)) return false;
+  if (language.family === 'data') return isEntry(line, place);
+  return !wholeOnly.test(line) && !language.valueless.test(line) && !opensBlock(line, language);
+}
+
+/** Whether a line of data has its value. Between brackets, it has no key. */
+function isEntry(line: string, { language, open }: Place): boolean {
+  return open.length > 0 || (language.entry?.test(line) ?? true);
+}
+
+/**
+ * Whether the lines below, which are deeper, would belong to the last line of the text although that is no head. It is so
+ * where blocks are known by their indentation.
+ */
+function takesLinesBelow(text: string, place: Place): boolean {
+  const { language, around } = place;
+  if (!language.parent || around.linePrefix.trim() !== '') return false;
+  const line = lastLine(text, place);
+  const dashes = /^\s*((?:- )*)/.exec(line)?.[1]?.length ?? 0;
+  const content = depthOf(line) + dashes;
+  const below = depthOf(around.linesBelow[0] ?? '');
+  // What stands below as deep as an item's text goes on with it, so that both must be keys.
+  if (dashes > 0 && below === content) return !/:(?:\s|$)/.test(line);
+  return below > content && !language.parent.test(line);
+}
+
+/** Whether a text that leaves nothing open says too little, or takes lines from what stands below. */
+export function isUnfinished(text: string, place: Place): boolean {
+  return endsWithHead(text, place) || takesLinesBelow(text, place) || lacksComma(text, place);
+}
+
+/** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
+function endsWithHead(text: string, place: Place): boolean {
+  const { language, around } = place;
+  const last = lastLine(text, place);
+  if (!beginsStatement(place) && !text.trimEnd().includes('\n')) return false;
+  const line = last.trim();
+  const heads = [bracketHead, functionHead, language.bareHead];
+  // Behind a mark such as an arrow, the body is known by its indentation.
+  const isIndented = opensBlock(line, language) && !/[({[]$/.test(line) && language.terminatorOf(line) === null;
+  const isHead = isIndented || (language.family !== 'indentation' && heads.some((head) => head?.test(line)));
+  const below = around.linesBelow[0] ?? '';
+  if (bracesOnly.test(line) && language.family === 'brackets' && !isIndented) return !below.trim().startsWith('{');
+  return isHead && depthOf(below) <= depthOf(last);
+}
+
+/** The text's last line that is not blank, with what stands before it. */
+export function lastLine(text: string, { around }: Place): string {
+  const written = text.trimEnd();
+  const begin = written.lastIndexOf('\n') + 1;
+  return begin === 0 ? around.linePrefix + written : written.slice(begin);
+}
