@@ -68,7 +68,7 @@ export const reasonTexts: Record<Reason, string> = {
   manual: 'Suggestions come only when you ask for them ("hearth.mode" is "manual").',
   excluded: 'This file matches a pattern of "hearth.exclude".',
   snoozed: 'Suggestions are snoozed.',
-  'secrets-file': 'This file may hold secrets, so Hearth does not read it.',
+  'secrets-file': 'Nothing is suggested here, since this file may hold secrets.',
   message: 'Commit messages and chat get no suggestions, since the model does not see what they are about.',
   dismissed: 'You dismissed the suggestion at this place.',
   superseded: 'You typed or moved on before the answer came.',
