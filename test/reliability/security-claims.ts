@@ -16,12 +16,12 @@ export const claims: Record<string, Evidence> = {
   ],
   'Paths, addresses, the model': [['security.test.ts', 'a workspace can set no path']],
   'Other editors may read': 'introduces',
-  'All but the mode': [
+  'So only two things': [
     ['editors.test.ts', 'cannot name a server or a command'],
     ['configuration.test.ts', 'names no file and no server, and takes no memory'],
     ['window-settings.test.ts', 'where the user has %s, a folder with %s'],
   ],
-  'Beside another editor': [['editors.test.ts', 'is read where the cursor rests']],
+  'In another editor': [['editors.test.ts', 'is read where the cursor rests']],
   'The text of a document is tokenized': [['fuzz.test.ts', 'the prompt of any document']],
   'What the model generates': 'by design',
   'Hearth starts no shell': [['security.test.ts', 'starts no shell and runs no text']],
@@ -72,7 +72,7 @@ export const claims: Record<string, Evidence> = {
     ['download/hostile.test.ts', 'an endless file'],
     ['download.test.ts', 'not GGUF is refused'],
   ],
-  'No answer is longer': [
+  'The length of an answer': [
     ['download/hostile.test.ts', 'does not keep a connection alive'],
     ['download/hostile.test.ts', 'does not do so for ever'],
     ['download/hostile.test.ts', 'without encryption is refused'],
