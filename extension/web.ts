@@ -3,7 +3,7 @@ import { commands, type ExtensionContext, l10n, StatusBarAlignment, window } fro
 
 export function activate({ extension, subscriptions }: ExtensionContext): void {
   const sentence = l10n.t(
-    'Hearth is not here: its model needs a process, and an editor in the browser has none. Use Hearth in VS Code on your computer or on a remote machine.',
+    'Hearth does not run in the browser: its model needs a process, which an editor there does not have. Use Hearth in VS Code on your computer or on a remote machine.',
   );
   const item = window.createStatusBarItem('hearth', StatusBarAlignment.Right);
   item.name = 'Hearth';

@@ -17,7 +17,7 @@ const { activate } = await import('../../extension/web.ts');
 
 const root = join(import.meta.dirname, '../..');
 
-test('says why it is not here, wherever it is asked', () => {
+test('says why it does not run, wherever it is asked', () => {
   const packageJSON = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const ids = packageJSON.contributes.commands.map(({ command }: { command: string }) => command);
   activate({ extension: { packageJSON }, subscriptions: [] } as unknown as ExtensionContext);
@@ -26,7 +26,7 @@ test('says why it is not here, wherever it is asked', () => {
   expect(ids).toContain(item.command);
   for (const handler of handlers.values()) handler();
   expect(new Set([...said, item.tooltip]).size).toBe(1);
-  expect(item.tooltip).toMatch(/^Hearth is not here: .*\.$/);
+  expect(item.tooltip).toMatch(/^Hearth does not run in the browser: .*\.$/);
 });
 
 test('its program asks for nothing that a browser does not have', () => {
