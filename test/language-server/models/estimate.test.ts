@@ -56,7 +56,7 @@ test('the second output matrix of small instruct files is not counted as read', 
   expect(costOf(tuned).readBytesPerToken / costOf(base).readBytesPerToken).toBeCloseTo(1, 1);
 });
 
-// README.md: 0.5B Q8_0 writes 55.5 tokens/s and reads prompts at 1,572 where memory is read at 36 GB/s.
+// docs/figures.md: 0.5B Q8_0 writes 55.5 tokens/s and reads prompts at 1,572 where memory is read at 36 GB/s.
 test('the estimate is near what was measured', () => {
   const speed = { readBytesPerSecond: 0.85 * 36e9, weightsPerSecond: 1572 * 0.36e9 };
   const cost = costOf(catalogue[0] as (typeof catalogue)[0]);
