@@ -58,21 +58,32 @@ export function bracketsBelow({
   const bodyDepth = depthOf(around.linesBelow[0] ?? '') > depthHere ? depthHere : null;
   const unclosed: Open[] = [];
   const surplus: string[] = [];
+  const ofBodies: string[] = [];
   for (const { at, closes } of scan(after, language, open).outer) {
     const newline = after.lastIndexOf('\n', at);
     const isBelow = newline !== -1;
     const depth = depthOf(after.slice(newline + 1, at));
-    // What it closes may stand above the window, unless it ends a body that stands below the cursor's line.
-    if (!closes && (isAllAbove || (isBelow && depth === bodyDepth))) surplus.push(after[at] ?? '');
-    const closed = left.findIndex((each) => closerFor(each.bracket) === after[at] && !(isBelow && each.depth > depth));
+    const closer = after[at] ?? '';
+    const isOfBody = isBelow && depth === bodyDepth;
+    // One that ends a body below the cursor's line, and is deeper than all open brackets, closes none of them.
+    if (closes && isOfBody && left.every((each) => closerFor(each.bracket) !== closer || each.depth < depth)) {
+      surplus.push(closer);
+      ofBodies.push(closer);
+      continue;
+    }
+    const last = closes ? -1 : ofBodies.lastIndexOf(closer);
+    if (last !== -1) ofBodies.splice(last, 1);
+    // What it closes may stand above the window, unless it ends a body.
+    else if (!closes && (isAllAbove || isOfBody)) surplus.push(closer);
+    const closed = left.findIndex((each) => closerFor(each.bracket) === closer && !(isBelow && each.depth > depth));
     // Brackets further in than the one closed are not closed at all.
     const inside = left.splice(0, closed + 1).slice(0, -1);
     unclosed.push(...inside.map(({ bracket }) => bracket));
   }
   // The rest of the document is not scanned: if there is more, the remaining brackets are assumed to be closed there.
   if (isAllBelow) unclosed.push(...left.map(({ bracket }) => bracket));
-  const last = open.findLast(isBracket);
-  return { unclosed, surplus, head: ofLast, opener: ofBrackets.get(last?.at ?? -1) ?? '' };
+  const innermost = open.findLast(isBracket);
+  return { unclosed, surplus, head: ofLast, opener: ofBrackets.get(innermost?.at ?? -1) ?? '' };
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Language {
   rawQuotes: readonly string[];
   /** What every statement ends with; often ''. */
   statementEnd: string;
+  /** Whether a semicolon ends every statement that has no braces, or only those with another one behind them. */
+  semicolons: 'always' | 'between' | 'none';
   /** Whether a statement can end with its line, without a mark of its own. */
   endsWithLine: boolean;
   /** Matches a line that has deeper ones below, where blocks are known by their indentation; null elsewhere. */

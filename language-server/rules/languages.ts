@@ -18,6 +18,7 @@ const cLike: Language = {
   multilineQuotes: [],
   rawQuotes: [],
   statementEnd: '',
+  semicolons: 'none',
   endsWithLine: false,
   parent: null,
   entry: null,
@@ -45,7 +46,7 @@ const script: Language = {
 // No type is: a keyword with an expression behind it, or one that goes on with a head.
 const beforeName =
   /^\s*(?:(?:const|constexpr|final|static)\s+)*(?!(?:await|case|class|delete|do|else|enum|extends|goto|implements|interface|namespace|new|package|record|return|struct|throw|throws|typedef|where|yield)\b)[\w:.]+(?:<[^<>]*>)?(?:\[\])*(?:\s+|\s*[*&]+\s*)$/;
-const c: Language = { ...cLike, beforeName, refusesLastComma: true };
+const c: Language = { ...cLike, beforeName, semicolons: 'always', refusesLastComma: true };
 const tripleQuoted: Language = { ...cLike, quotes: ['"""', '"', "'"], multilineQuotes: ['"""'] };
 const python: Language = {
   ...cLike,
@@ -176,16 +177,16 @@ const go: Language = {
   needsLastComma: true,
   indent: 0,
 };
-const css: Language = { ...cLike, lineComments: [], indent: 2 };
+const css: Language = { ...cLike, semicolons: 'always', lineComments: [], indent: 2 };
 
 const languages: Record<string, Language> = {
   bat: { ...data, lineComments: ['::', 'rem '] },
   c,
   cpp: c,
-  csharp: { ...tripleQuoted, beforeName, refusesLastComma: true, attribute: /^\[.*\]$/ },
+  csharp: { ...tripleQuoted, beforeName, semicolons: 'always', refusesLastComma: true, attribute: /^\[.*\]$/ },
   css,
   'cuda-cpp': c,
-  dart: { ...tripleQuoted, indent: 2 },
+  dart: { ...tripleQuoted, semicolons: 'always', indent: 2 },
   dockercompose: yaml,
   dockerfile: data,
   dotenv: pairs,
@@ -195,7 +196,7 @@ const languages: Record<string, Language> = {
   handlebars: html,
   html,
   ini: { ...pairs, lineComments: [';', '#'] },
-  java: { ...tripleQuoted, beforeName, refusesLastComma: true },
+  java: { ...tripleQuoted, beforeName, semicolons: 'always', refusesLastComma: true },
   javascript: script,
   javascriptreact: jsx,
   json,
@@ -209,8 +210,8 @@ const languages: Record<string, Language> = {
   makefile: { ...python, parent: null, opener: /^[^\s#=:]+\s*:[^=]*$/, branch: null, quotes: [], indent: 0 },
   markdown: prose,
   'objective-c': c,
-  perl: { ...cLike, lineComments: ['#'], blockComments: [] },
-  php: { ...cLike, lineComments: ['//', '#'] },
+  perl: { ...cLike, semicolons: 'between', lineComments: ['#'], blockComments: [] },
+  php: { ...cLike, semicolons: 'always', lineComments: ['//', '#'] },
   plaintext: prose,
   powershell: {
     ...cLike,
@@ -221,13 +222,13 @@ const languages: Record<string, Language> = {
     refusesLastComma: true,
   },
   properties: data,
-  proto3: { ...cLike, indent: 2 },
+  proto3: { ...cLike, semicolons: 'always', indent: 2 },
   python,
   r: { ...cLike, endsWithLine: true, refusesLastComma: true, lineComments: ['#'], blockComments: [], indent: 2 },
   restructuredtext: prose,
   ruby,
   // No apostrophe: it begins a lifetime as often as a character.
-  rust: { ...cLike, opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
+  rust: { ...cLike, semicolons: 'between', opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
   scala: {
     ...tripleQuoted,
     endsWithLine: true,
@@ -236,7 +237,14 @@ const languages: Record<string, Language> = {
   },
   scss: { ...css, lineComments: ['//'], literal: new RegExp(`${literal.source}|#\\{$`) },
   shellscript: shell,
-  sql: { ...c, beforeName: null, statementEnd: ';', opener: /\b(begin|then|else)$/i, lineComments: ['--'] },
+  sql: {
+    ...c,
+    beforeName: null,
+    semicolons: 'none',
+    statementEnd: ';',
+    opener: /\b(begin|then|else)$/i,
+    lineComments: ['--'],
+  },
   svelte: html,
   swift: { ...tripleQuoted, bareHead, endsWithLine: true, refusesLastComma: true },
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },
@@ -246,7 +254,7 @@ const languages: Record<string, Language> = {
   vue: html,
   xml: html,
   yaml,
-  zig: { ...cLike, blockComments: [] },
+  zig: { ...cLike, semicolons: 'always', blockComments: [] },
 };
 
 /** Unknown languages are treated as C-like, since most use brackets. */

@@ -76,11 +76,16 @@ const trivial =
 /** Where a line begins that stands beside the cursor already. */
 export function repeatedLine(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, lineSuffix } = place.around;
-  if (lineSuffix.trim() !== '') return text.length;
+  const isInLine = lineSuffix.trim() !== '';
   const lines = text.split('\n');
   if (generated.mayGrow(text)) lines.pop();
   let begin = 0;
   for (const [i, line] of lines.entries()) {
+    // What stands in the cursor's own line is compared when it is known where it ends.
+    if (i === 0 && isInLine) {
+      begin = line.length + 1;
+      continue;
+    }
     // A text that begins with a line break adds nothing to the cursor's own line.
     const whole = i === 0 && line.trim() !== '' ? linePrefix + line : line;
     if (standsBeside(whole, place)) return Math.max(0, begin - 1);

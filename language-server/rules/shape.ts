@@ -6,6 +6,7 @@ import { withoutTrailingComma } from './commas.ts';
 import { type Gate, likelyLines } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, reindented } from './indentation.ts';
+import { lacksOperand } from './line-ends.ts';
 import { meaningfulEnd } from './meaningful-end.ts';
 import type { Place } from './place.ts';
 import { mayRepeat, repeatedLine, repeatedWords, repetitionStart, standsBeside } from './repetition.ts';
@@ -122,13 +123,20 @@ function settledEnd(text: string, { within }: Place): number {
 function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate, isEnded: boolean): GhostText {
   const text = generated.text.slice(0, end);
   const fit = fitRest(text, place, isEnded);
-  if (typeof fit !== 'string' && generated.probabilityTo(fit.end) >= gate.line) return fitted(generated, fit, place);
+  const isLikely = typeof fit !== 'string' && generated.probabilityTo(fit.end) >= gate.line;
+  if (isLikely && !isHalf(generated, fit.end, place)) return fitted(generated, fit, place);
   // Several lines that do not fit or are not likely: perhaps the first one alone.
   const newline = text.trimEnd().indexOf('\n');
   if (text.slice(0, newline + 1).trim() !== '') return inLine(generated, newline, place, gate, false);
   if (typeof fit === 'string') return nothing(generated.probabilityTo(end) >= gate.line ? fit : 'unsure');
   const begun = fitRest(text.slice(0, begunLine(generated, fit.end, place, gate)), place, false);
   return typeof begun === 'string' ? nothing('unsure') : fitted(generated, begun, place);
+}
+
+/** Whether the token limit, or the model, ended the text before it has come to what stands right of the cursor. */
+function isHalf(generated: GeneratedText, end: number, place: Place): boolean {
+  const isCutOff = !generated.isEnded && end >= generated.text.trimEnd().length && place.within === 'code';
+  return isCutOff || lacksOperand(generated.text.slice(0, end), place);
 }
 
 function fitted(generated: GeneratedText, { end, replaces, tail }: Fit, place: Place): GhostText {

@@ -1,7 +1,9 @@
 // Whether lines are statements: none is half of one, and none takes what stands below.
+import { openTag } from './closers.ts';
 import { lacksComma, lacksLastComma } from './commas.ts';
 import { depthOf } from './indentation.ts';
 import { opensBlock } from './languages.ts';
+import { lacksOperand, lacksSemicolon } from './line-ends.ts';
 import type { Place } from './place.ts';
 
 // A line that begins so says nothing until it is whole.
@@ -77,14 +79,27 @@ function takesLinesBelow(text: string, place: Place): boolean {
 
 /** Whether a text that leaves nothing open says too little, or takes lines from what stands below. */
 export function isUnfinished(text: string, place: Place): boolean {
-  return endsWithHead(text, place) || takesLinesBelow(text, place) || lacksComma(text, place);
+  const isOwnLine = beginsStatement(place) || text.trimEnd().includes('\n');
+  if (isOwnLine && (endsWithHead(text, place) || lacksSemicolon(text, place) || lacksEntry(text, place))) return true;
+  const isOpen = endsInTag(text, place) || lacksOperand(text, place);
+  return isOpen || takesLinesBelow(text, place) || lacksComma(text, place);
+}
+
+/** Whether a tag would have no end; its attributes may stand on the lines below, which are deeper. */
+function endsInTag(text: string, place: Place): boolean {
+  const [below = ''] = place.around.linesBelow;
+  const hasAttributes = depthOf(below) > depthOf(lastLine(text, place)) && !/^\s*</.test(below);
+  return !hasAttributes && openTag(text, place) !== -1;
+}
+
+function lacksEntry(text: string, place: Place): boolean {
+  return place.language.family === 'data' && !isEntry(lastLine(text, place).trim(), place);
 }
 
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
 function endsWithHead(text: string, place: Place): boolean {
   const { language, around } = place;
   const last = lastLine(text, place);
-  if (!beginsStatement(place) && !text.trimEnd().includes('\n')) return false;
   const line = last.trim();
   const heads = [bracketHead, functionHead, language.bareHead];
   // Behind a mark such as an arrow, the body is known by its indentation.

@@ -19,7 +19,7 @@ const unfinished = /(&&|\|\||(?<!\+)\+|(?<![\w>)\]])\?|[*%^=.\\]|(^|\s)(and|or))
 
 /** Where the text leaves the place's extent; text.length if it does not. */
 export function extentEnd(text: string, place: Place, generated: GeneratedText): number {
-  if (leavesBlock(text, place)) return 0;
+  if (leavesBlock(text, place, generated.mayGrow(text))) return 0;
   if (place.extent === 'line') return lineEnd(text, place);
   const mayBecome = (line: Line) =>
     generated.mayGrow(text) && line.end === text.length && /^\}?\s*\w*$/.test(line.text.trim());
@@ -27,13 +27,16 @@ export function extentEnd(text: string, place: Place, generated: GeneratedText):
 }
 
 /** Whether the cursor is on a blank line and the text goes to the next one, which is indented less than the cursor. */
-function leavesBlock(text: string, { around }: Place): boolean {
+function leavesBlock(text: string, { around, language }: Place, mayGrow: boolean): boolean {
   const [first] = filledLines(text);
   if (first === undefined || around.linePrefix.trim() !== '') return false;
   const isOnNextLine = text.slice(0, first.begin).includes('\n');
   const depth = depthOf(around.linePrefix);
   // What is closed in front of a body that stands below would lose it.
-  const closesBody = /^\}/.test(first.text.trim()) || terminator.test(first.text.trim());
+  const line = first.text.trim();
+  // Letters may become another word: "fi" a file.
+  const isWord = language.family === 'ends' && !(mayGrow && /^\w+$/.test(line));
+  const closesBody = /^(?:\}|<\/)/.test(line) || (isWord && terminator.test(line));
   return isOnNextLine ? depthOf(first.text) < depth : closesBody && depthOf(around.linesBelow[0] ?? '') > depth;
 }
 

@@ -1,0 +1,44 @@
+// Whether the last line of a text lacks what must follow: an operand behind an operator, or what ends its statement.
+
+import { depthOf, filledLines } from './indentation.ts';
+import type { Place } from './place.ts';
+import { closersOnly, scan, within } from './scanner.ts';
+
+// A dot may end a range, and two signs an expression.
+const dangling = /(?:[=<]|(?:^|\W)\$|&&|\|\||::|->|(?:^|[^.])\.|\s\.\.|(?:^|[^+])\+|(?:^|[^-])-|\s[%/|])$/;
+const expressionEnd = /[\w"'`)\]]$/;
+// Lines that need no semicolon although they end like expressions: directives, attributes, macros.
+const withoutSemicolon = /^(?:[#@]|<\?|[A-Z_][A-Z_\d]*(?:\(.*\))?$)/;
+const goesOn = /^(?:[{.?:)\],]|&&|\|\||=>|<<|[-+*/%<>=&|]\s|(?:extends|implements|permits|throws|where)\b)/;
+
+/** Whether an operand would be missing behind the text. Where lines are commands, any word may end them. */
+export function lacksOperand(text: string, place: Place): boolean {
+  const { language, around } = place;
+  const isCode = language.family !== 'data' && language.family !== 'tags' && !language.rawQuotes.includes("'");
+  if (!isCode || !dangling.test(text.trimEnd())) return false;
+  const { open } = scan(text, language, place.open);
+  if (within(open, language) !== 'code') return false;
+  if (around.lineSuffix.trim() !== '') return closersOnly.test(around.lineSuffix);
+  const below = around.linesBelow[0] ?? '';
+  const isInList = /[([]/.test(open.at(-1)?.token ?? '');
+  return isInList ? closersOnly.test(below) : depthOf(below) <= depthOf(around.linePrefix);
+}
+
+/** Whether the text's last line, a statement of its own, would run together with the next one. */
+export function lacksSemicolon(text: string, place: Place): boolean {
+  const { language, around } = place;
+  if (language.semicolons === 'none' || place.within !== 'code') return false;
+  const [last, above] = filledLines(around.linePrefix + text)
+    .reverse()
+    .map((line) => line.text);
+  const line = (last ?? '').trim();
+  if (!expressionEnd.test(line) || withoutSemicolon.test(line) || language.attribute.test(line)) return false;
+  const { open } = scan(text, language, place.open);
+  const isStatement = within(open, language) === 'code' && /^\{?$/.test(open.at(-1)?.token ?? '');
+  const before = (above ?? around.linesAbove[0] ?? '').trim();
+  const isElement = before.endsWith(',') || language.literal.test(before) || /\benum\b/.test(before);
+  const below = around.linesBelow[0] ?? '';
+  const isBelow = goesOn.test(below.trim()) || depthOf(below) > depthOf(last ?? '');
+  const isValue = language.semicolons === 'between' && /^(?:\}|$)/.test(below.trim());
+  return isStatement && !isElement && !isBelow && !isValue;
+}
