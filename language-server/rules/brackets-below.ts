@@ -2,6 +2,7 @@
 import type { Surroundings } from '../prompt/text-window.ts';
 import { depthOf, indentationOf } from './indentation.ts';
 import type { Language } from './language.ts';
+import { hasPatterns } from './languages.ts';
 import { closerFor, isBracket, type Open, Scanner, scan } from './scanner.ts';
 
 export interface BracketsBelow {
@@ -64,17 +65,18 @@ export function bracketsBelow({
     const isBelow = newline !== -1;
     const depth = depthOf(after.slice(newline + 1, at));
     const closer = after[at] ?? '';
-    const isOfBody = isBelow && depth === bodyDepth;
+    if (!closes && closer === ')' && hasPatterns(language)) continue;
+    const isOfBody = isBelow && bodyDepth !== null && depth >= bodyDepth;
     // One that ends a body below the cursor's line, and is deeper than all open brackets, closes none of them.
-    if (closes && isOfBody && left.every((each) => closerFor(each.bracket) !== closer || each.depth < depth)) {
+    if (isOfBody && left.every((each) => closerFor(each.bracket) !== closer || each.depth < depth)) {
       surplus.push(closer);
-      ofBodies.push(closer);
+      if (closes) ofBodies.push(closer);
       continue;
     }
-    const last = closes ? -1 : ofBodies.lastIndexOf(closer);
-    if (last !== -1) ofBodies.splice(last, 1);
-    // What it closes may stand above the window, unless it ends a body.
-    else if (!closes && (isAllAbove || isOfBody)) surplus.push(closer);
+    // What it closes may stand above the window, or has been taken for what another one closes.
+    const taken = closes ? -1 : ofBodies.indexOf(closer);
+    if (taken !== -1) ofBodies.splice(taken, 1);
+    else if (!closes && isAllAbove) surplus.push(closer);
     const closed = left.findIndex((each) => closerFor(each.bracket) === closer && !(isBelow && each.depth > depth));
     // Brackets further in than the one closed are not closed at all.
     const inside = left.splice(0, closed + 1).slice(0, -1);

@@ -1,8 +1,8 @@
 // What a text leaves open, and what closes it.
 import { depthOf, filledLines, indentationOf } from './indentation.ts';
-import { opensBlock } from './languages.ts';
+import { hasTags, opensBlock } from './languages.ts';
 import { isEndedBelow, type Place } from './place.ts';
-import { closerFor, type Open, scan } from './scanner.ts';
+import { closerFor, isBracket, type Open, scan } from './scanner.ts';
 
 const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
 // Longer bodies are not looked through for their end.
@@ -55,7 +55,9 @@ export function missingClosers(text: string, place: Place): string | null {
   }
   if (isEndedBelow(place) && depthOf(heads[0]?.indentation ?? '') === depthOf(around.linePrefix)) heads.shift();
   const inwards = [...braces, ...heads].sort((a, b) => b.at - a.at);
-  if (inwards.length > 0 && openTag(text, place) !== -1) return null;
+  // What closes further out cannot stand before what is closed below.
+  const isInside = opened.length < leftOpen(text, place).length || openTag(text, place) !== -1;
+  if (inwards.length > 0 && isInside) return null;
   return inwards.map(({ indentation, closer }) => `\n${indentation}${closer}`).join('');
 }
 
@@ -89,17 +91,27 @@ function lastIndex(text: string, pattern: RegExp): number {
   return last;
 }
 
-/** What the text opens and nothing closes, outermost first. A comment that ends with its line is none. */
-export function openedIn(text: string, { language, open, surplus }: Place): Open[] {
-  const after = scan(text, language, open).open;
-  const last = after.at(-1);
-  // A string may have ended and another one begun.
-  const isInString = last !== undefined && language.quotes.includes(last.token) && last !== open[after.length - 1];
-  const opened = after
-    .slice(isInString ? Math.min(open.length, after.length - 1) : open.length)
-    .filter(({ token }) => !language.lineComments.includes(token));
-  const closed = surplus.findIndex((closer, i) => closer !== closerFor(opened.at(-1 - i) ?? { token: '', at: 0 }));
-  return opened.slice(0, Math.max(0, opened.length - (closed === -1 ? surplus.length : closed)));
+/** What the text opens and nothing closes, outermost first. */
+export function openedIn(text: string, place: Place): Open[] {
+  return withoutClosed(leftOpen(text, place), place.surplus);
+}
+
+/**
+ * What the text opens and does not close, but for what takes the place of a bracket that it has closed, as in `} else {`. A
+ * comment that ends with its line is none.
+ */
+function leftOpen(text: string, { language, open, unclosed }: Place): Open[] {
+  const after = scan(text, language, open);
+  const opened = after.open.filter((each) => !open.includes(each) && !language.lineComments.includes(each.token));
+  const own = after.outer.flatMap(({ closes }) => closes ?? []).filter(isBracket);
+  const closed = own.filter((each) => !unclosed.includes(each)).map(closerFor);
+  return withoutClosed(opened, closed);
+}
+
+/** Without the innermost ones that the closers close, which stand in this order. */
+function withoutClosed(opened: readonly Open[], closers: readonly string[]): Open[] {
+  const open = closers.findIndex((closer, i) => closer !== closerFor(opened.at(-1 - i) ?? { token: '', at: 0 }));
+  return opened.slice(0, Math.max(0, opened.length - (open === -1 ? closers.length : open)));
 }
 
 /** Whether the text closes the bracket or the element that the tail would close. */
@@ -114,7 +126,7 @@ export function closesItself(text: string, { language, open, tail }: Place): boo
 
 /** Where a tag begins that the text does not finish; -1 if it finishes all. */
 export function openTag(text: string, { language }: Place): number {
-  return language.terminatorOf('<a>') === null ? -1 : text.search(unfinishedTag);
+  return !hasTags(language) ? -1 : text.search(unfinishedTag);
 }
 
 /** Where a line begins to open a block that needs an end of its own; -1 if it opens none. */

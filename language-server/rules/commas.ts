@@ -1,6 +1,7 @@
 // The commas of lists and arguments: none is missing above the next element, and none stands where it is not allowed.
+import { hasPatterns, hasTags } from './languages.ts';
 import type { Place } from './place.ts';
-import { isBracket, type Open } from './scanner.ts';
+import { isBracket, type Open, scan } from './scanner.ts';
 
 // What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
 const elementStart = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
@@ -8,7 +9,9 @@ const elementStart = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3
 /** Whether the text would run together with the element or argument below it. */
 export function lacksComma(text: string, place: Place): boolean {
   const { around, language } = place;
-  const hasCommas = language.family === 'brackets' || language.family === 'indentation';
+  const hasCommas = /^(?:brackets|indentation|ends)$/.test(language.family) && !hasPatterns(language);
+  const bracket = place.open.at(-1);
+  if (scan(text, language, place.open).outer.some(({ closes }) => closes === bracket)) return false;
   const below = around.linesBelow[0]?.trim() ?? '';
   const isAlike = /^[{[(]/.test(below) && (around.linePrefix + text).trim().startsWith(below.slice(0, 1));
   return hasCommas && (isAlike || elementStart.test(below)) && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
@@ -39,7 +42,8 @@ function isInList(place: Place): boolean {
   const isCall = bracket.token === '(' && /\w$/.test(before);
   const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$/.test(before);
   const isObject = isFresh && bracket.token === '{' && language.hasObjects && isArgument;
-  return bracket.token === '[' || isObject || (isCall && language.terminatorOf('<a>') === null);
+  const isWords = /%\w$/.test(before);
+  return (bracket.token === '[' && !isWords) || isObject || (isCall && !hasTags(language));
 }
 
 /** JSON allows no comma before a closing bracket, and C none before a parenthesis. */

@@ -96,7 +96,7 @@ const shellTerminators: readonly [RegExp, string][] = [
 ];
 const shell: Language = {
   ...ruby,
-  opener: /(^|[\s;])(do|then|else)$|^case\b.*\bin$|\{$/,
+  opener: /(^|[\s;])(do|then|else)$|^case\b.*\bin$|\{$|^[^\s()]+(\s*\|\s*[^\s()]+)*\)$/,
   branch: /^(else|elif)\b/,
   terminatorOf: (opener) => shellTerminators.find(([pattern]) => pattern.test(opener))?.[1] ?? null,
   lineComments: ['#'],
@@ -268,6 +268,15 @@ export function isInlineElement(line: string, neighbours: readonly string[], lan
   if (closer === null || !closer.startsWith('</')) return false;
   const opening = `<${closer.slice(2, -1)}`;
   return !container.test(line) || neighbours.some((each) => each.trim().startsWith(opening) && each.includes(closer));
+}
+
+export function hasTags(language: Language): boolean {
+  return language.terminatorOf('<a>') === '</a>';
+}
+
+/** Whether a bracket that nothing opens ends a pattern, as in a shell. */
+export function hasPatterns(language: Language): boolean {
+  return language.terminatorOf('case $1 in') === 'esac';
 }
 
 export function opensBlock(line: string, language: Language): boolean {

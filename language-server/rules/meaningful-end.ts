@@ -13,7 +13,7 @@ const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 const danglingKeywords = new Set(
   (
     'and as assert async await case const def del elif elsif extends for from function global if implements import in instanceof ' +
-    'is lambda let new nonlocal not of or throws typeof unless until var when while with yield ' +
+    'is lambda let new nonlocal not of or throws try typeof unless until var when while with yield ' +
     'AND AS BETWEEN BY FROM HAVING INTO JOIN LIKE OR SELECT UNION VALUES WHERE'
   ).split(' '),
 );

@@ -2,6 +2,7 @@
 // the rest. The rest is kept, unless the text repeats it with additions; then it is replaced.
 import type { Misfit } from '../protocol/reasons.ts';
 import { indentationOf } from './indentation.ts';
+import { hasTags } from './languages.ts';
 import { inWord } from './meaningful-end.ts';
 import type { Place } from './place.ts';
 import { closerFor, closersOnly, type Open, type Scan, Scanner, scan } from './scanner.ts';
@@ -191,7 +192,7 @@ function joins(text: string, rest: string, place: Place): boolean {
 
 /** Whether the text may stand before another word: a type before a name, an attribute before another one. */
 function mayAdjoin(text: string, { language, around }: Place): boolean {
-  const isInTag = language.terminatorOf('<a>') !== null && /<[^<>]*$/.test(around.linePrefix);
+  const isInTag = hasTags(language) && /<[^<>]*$/.test(around.linePrefix);
   return isInTag || (language.hasTypedNames && /^[\w.:]+(?:<[\w.:<>, ?]*>)?[\][*&?]*$/.test(text));
 }
 

@@ -8,7 +8,7 @@ import type { Place } from './place.ts';
 
 // A line that begins so says nothing until it is whole.
 const wholeOnly =
-  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|class|elif|enum|for|from|if|impl|import|interface|match|package|struct|switch|trait|try|type|unless|until|use|using|while|with)\b/;
+  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|catch|class|do|elif|else|elseif|elsif|ensure|enum|except|finally|for|from|if|impl|import|interface|is|match|package|rescue|struct|switch|trait|try|type|unless|until|use|using|when|while|with)\b/;
 // What stands before the type of a declaration.
 const modifiersOnly =
   /^\s*(?:(?:abstract|async|const|final|internal|override|private|protected|public|readonly|sealed|static|virtual|volatile)\s+)+$/;

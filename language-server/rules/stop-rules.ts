@@ -3,7 +3,7 @@
 
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, filledLines, type Line } from './indentation.ts';
-import { opensBlock } from './languages.ts';
+import { hasPatterns, opensBlock } from './languages.ts';
 import { isEndedBelow, type Place } from './place.ts';
 import { isBracket, Scanner, scan } from './scanner.ts';
 import { endsIn, scannedChars } from './spanning.ts';
@@ -76,7 +76,7 @@ function statementEnd(
   const isOnNextLine = text.slice(0, first.begin).includes('\n') && !opensInLine(place) && !isBody;
   const depth = depthOf(isOnNextLine ? first.text : around.linePrefix + first.text);
   const opensAbove = place.open.filter(({ at }) => at < place.lineStart);
-  const base = isOnNextLine ? place.open.length : opensAbove.length;
+  const outside = isOnNextLine ? place.open : opensAbove;
   const scanner = new Scanner(text, language, place.open);
   let isClosed = false;
   let isInBlock = false;
@@ -95,7 +95,7 @@ function statementEnd(
     isInBlock ||= opensBlock(whole, language) && !/[({[]$/.test(whole);
     end = line.end;
     if (isTerminator) return end;
-    const isBalanced = scanner.to(end).open.length <= base && !unfinished.test(trimmed);
+    const isBalanced = scanner.to(end).open.every((each) => outside.includes(each)) && !unfinished.test(trimmed);
     isClosed = isBalanced && trimmed.endsWith(language.statementEnd);
     // Where the next line may continue the statement, only a blank line ends it.
     const mayGoOn = language.family === 'brackets' && !/[;{}]$/.test(trimmed);
@@ -134,7 +134,7 @@ export function surplusCloser(text: string, place: Place, generated: GeneratedTe
 
 /** Whether a closing bracket behind the text would end a pattern of a shell's case. */
 function endsPattern(text: string, { language, around }: Place): boolean {
-  if (language.terminatorOf('case $1 in') !== 'esac') return false;
+  if (!hasPatterns(language)) return false;
   const written = `${around.linesAbove[0] ?? ''}\n${around.linePrefix}${text}`;
   const [line, above] = filledLines(written).reverse();
   return /(?:\bin|;;)$/.test(above?.text.trim() ?? '') && !/[();]/.test(line?.text ?? '');

@@ -1,5 +1,6 @@
 // Cuts text that should not be there at all: behind the end of a comment, made-up addresses and special tokens. shape.ts
 // says in which order the rules apply.
+import { hasTags } from './languages.ts';
 import type { Place } from './place.ts';
 import { endOf, endsIn, scannedChars } from './spanning.ts';
 
@@ -19,7 +20,7 @@ export function commentEnd(text: string, { within, language, around, open, docum
 
 /** Nothing behind the beginning of a closing tag but the name of an element. */
 export function tagName(text: string, { language, around }: Place): number {
-  const isTag = language.terminatorOf('<a>') !== null && around.linePrefix.endsWith('</');
+  const isTag = hasTags(language) && around.linePrefix.endsWith('</');
   return isTag && !/^[\p{L}>]/u.test(text) ? 0 : text.length;
 }
 

@@ -33,7 +33,7 @@ export function fragmentStart(text: string, place: Place): number {
 /** Whether what the last line of the text begins stands below, with all that closes it. */
 function isAboveBody(text: string, place: Place): boolean {
   const isDeeper = depthOf(place.around.linesBelow[0] ?? '') > depthOf(lastLine(text, place));
-  return isDeeper && openedIn(text, place).length === 0;
+  return isDeeper && place.tail === '' && openedIn(text, place).length === 0;
 }
 
 /** Whether a line is an attribute of what stands below, and nothing does. */
