@@ -14,6 +14,9 @@ bool contains(const std::vector<uint32_t>& tokens, uint32_t token) {
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
+/// Whether one begins with the other.
+bool agree(std::string_view a, std::string_view b) { return a.starts_with(b) || b.starts_with(a); }
+
 }  // namespace
 
 // --- the first tokens ---
@@ -203,6 +206,8 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
     return end(answer, FinishReason::kStop);
   std::string_view bytes = bench_.tokenizer.bytes(token);
   if (bench_.tokenizer.is_special(token)) bytes = {};
+  // Another token was chosen because none can heal what is left (choose_healed_rows()).
+  if (!agree(answer.heal_left, bytes)) answer.heal_left.clear();
   const size_t n_healed = std::min(answer.heal_left.size(), bytes.size());
   answer.heal_left.erase(0, n_healed);
   emit(answer, bytes.substr(n_healed));

@@ -9,7 +9,7 @@
 //
 // An answer may have to begin with given bytes (token healing: the prompt ends before the word at
 // the cursor, which the model writes again). While bytes are left, only tokens compatible with them
-// are candidates.
+// are candidates. If there are none, since the vocabulary lacks a byte, the answer goes on freely.
 #pragma once
 
 #include <array>

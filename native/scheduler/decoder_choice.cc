@@ -31,6 +31,10 @@ bool Decoder::choose_healed_rows(Pass& pass, const Answer& answer) {
   while (!left.empty() && is_reached(pass, rows, rows.n_chosen)) {
     const std::span<const uint32_t> candidates =
         bench_.tokenizer.compatible_with(left, bench_.candidates);
+    if (candidates.empty()) {  // a vocabulary may lack a byte: what is left cannot be healed
+      left = {};
+      break;
+    }
     const int row = rows.first + rows.n_chosen++;
     pass.logits = bench_.forward.head(pass.n_prompt_rows + row, candidates);
     if (!pass.logits) return false;

@@ -50,8 +50,8 @@ class Tokenizer {
   const std::vector<uint32_t>& end_of_generation() const { return ends_; }
 
   /// For token healing: the ids, ascending, of all ordinary tokens whose bytes start with prefix or
-  /// are a prefix of it. The result lies in `ids`, which does not reallocate if it has room for the
-  /// vocabulary.
+  /// are a prefix of it. There may be none, as a vocabulary may lack bytes. The result lies in
+  /// `ids`, which does not reallocate if it has room for the vocabulary.
   std::span<const uint32_t> compatible_with(std::string_view prefix,
                                             std::vector<uint32_t>& ids) const;
 
