@@ -30,9 +30,10 @@ export class WindowSettings {
     const { serverToken, network, ...given } = this.given;
     const managed = managedConfiguration();
     const { settings: ofFolder } = this.configured;
-    // A folder can't turn on what the user has turned off.
-    const mode = given.mode && strictestFirst.find((each) => each === given.mode || each === ofFolder.mode);
-    const all = { ...given, ...ofFolder, ...(mode && { mode }), ...managed.settings };
+    // Neither a folder nor an administrator can turn on what the user has turned off.
+    const modes = [given.mode, ofFolder.mode, managed.settings.mode];
+    const mode = strictestFirst.find((each) => modes.includes(each));
+    const all = { ...given, ...ofFolder, ...managed.settings, ...(mode && { mode }) };
     const { settings, problems } = checkedSettings(all);
     this.settings = settings;
     this.problems = [...managed.problems, ...this.configured.problems, ...problems];

@@ -1,6 +1,15 @@
-import { expect, test } from 'vitest';
-import type { Mode } from '../../../language-server/protocol/messages.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Mode, SettingsParams } from '../../../language-server/protocol/messages.ts';
 import { WindowSettings } from '../../../language-server/server/window-settings.ts';
+
+const managed = vi.hoisted(() => ({ settings: {} as SettingsParams, problems: [] }));
+vi.mock('../../../language-server/protocol/configuration.ts', async (original) => ({
+  ...(await original<typeof import('../../../language-server/protocol/configuration.ts')>()),
+  managedConfiguration: () => managed,
+}));
+afterEach(() => {
+  managed.settings = {};
+});
 
 test.each<[Mode | undefined, Mode | undefined, Mode]>([
   ['off', 'automatic', 'off'],
@@ -18,4 +27,16 @@ test.each<[Mode | undefined, Mode | undefined, Mode]>([
   expect(own.settings.mode).toBe(mode);
   own.configure(null);
   expect(own.settings.mode).toBe(given ?? 'automatic');
+});
+
+test.each<[Mode | undefined, Mode, Mode]>([
+  ['off', 'automatic', 'off'],
+  ['automatic', 'manual', 'manual'],
+  ['manual', 'off', 'off'],
+  [undefined, 'manual', 'manual'],
+])('where the user has %s, an administrator with %s makes it %s', (given, ofAll, mode) => {
+  managed.settings = { mode: ofAll };
+  const own = new WindowSettings();
+  own.give(given && { mode: given });
+  expect(own.settings.mode).toBe(mode);
 });
