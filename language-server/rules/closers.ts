@@ -8,7 +8,7 @@ const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
 // Longer bodies are not looked through for their end.
 const bodyChars = 4000;
 // Behind a name stand type arguments, but no closing tag does.
-const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$/;
+const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$|<\/?$/;
 const tryBlock = /\btry\s*[{:]/g;
 const catching = /\b(?:catch|except|finally)\b/g;
 

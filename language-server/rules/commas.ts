@@ -9,7 +9,7 @@ const elementStart = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3
 /** Whether the text would run together with the element or argument below it. */
 export function lacksComma(text: string, place: Place): boolean {
   const { around, language } = place;
-  const hasCommas = /^(?:brackets|indentation|ends)$/.test(language.family) && !hasPatterns(language);
+  const hasCommas = language.family !== 'prose' && !hasPatterns(language);
   const bracket = place.open.at(-1);
   if (scan(text, language, place.open).outer.some(({ closes }) => closes === bracket)) return false;
   const below = around.linesBelow[0]?.trim() ?? '';
@@ -42,6 +42,7 @@ function isInList(place: Place): boolean {
   const isCall = bracket.token === '(' && /\w$/.test(before);
   const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$/.test(before);
   const isObject = isFresh && bracket.token === '{' && language.hasObjects && isArgument;
+  if (language.family === 'data') return isBracket(bracket);
   const isWords = /%\w$/.test(before);
   return (bracket.token === '[' && !isWords) || isObject || (isCall && !hasTags(language));
 }

@@ -248,7 +248,7 @@ const languages: Record<string, Language> = {
   svelte: html,
   swift: { ...tripleQuoted, bareHead, endsWithLine: true, refusesLastComma: true },
   terraform: { ...cLike, lineComments: ['#', '//'], indent: 2 },
-  toml: { ...pairs, quotes: ['"""', "'''", '"', "'"], multilineQuotes: ['"""', "'''"] },
+  toml: { ...pairs, entry: /=\s*\S|^\[.*\]$/, quotes: ['"""', "'''", '"', "'"], multilineQuotes: ['"""', "'''"] },
   typescript: script,
   typescriptreact: jsx,
   vue: html,

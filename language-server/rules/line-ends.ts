@@ -1,11 +1,19 @@
 // Whether the last line of a text lacks what must follow: an operand behind an operator, or what ends its statement.
 
 import { depthOf, filledLines } from './indentation.ts';
+import { hasTags } from './languages.ts';
 import type { Place } from './place.ts';
 import { closersOnly, scan, within } from './scanner.ts';
 
 // A dot may end a range, and two signs an expression.
 const dangling = /(?:[=<]|(?:^|\W)\$|&&|\|\||::|->|(?:^|[^.])\.|\s\.\.|(?:^|[^+])\+|(?:^|[^-])-|\s[%/|])$/;
+const lacksRight = /[\w)\]]\s>$|\b(?:extends|implements|instanceof|throws)$/;
+// What a colon may end: a label, or a head in PHP.
+const label = /^(?:(?:case|default|else|elseif|for|foreach|if|switch|while)\b.*|[A-Za-z_]\w*(?: \w+)?):$/;
+// The first half of a choice; strings may have question marks.
+const halfChoice = /\s\?\s(?!.*\s:(?:\s|$))/;
+const strings = /(["'`])(?:\\.|(?!\1).)*\1/g;
+const maxLineChars = 300;
 const expressionEnd = /[\w"'`)\]]$/;
 // Lines that need no semicolon although they end like expressions: directives, attributes, macros.
 const withoutSemicolon = /^(?:[#@]|<\?|[A-Z_][A-Z_\d]*(?:\(.*\))?$)/;
@@ -14,14 +22,27 @@ const goesOn = /^(?:[{.?:)\],]|&&|\|\||=>|<<|[-+*/%<>=&|]\s|(?:extends|implement
 /** Whether an operand would be missing behind the text. Where lines are commands, any word may end them. */
 export function lacksOperand(text: string, place: Place): boolean {
   const { language, around } = place;
-  const isCode = language.family !== 'data' && language.family !== 'tags' && !language.rawQuotes.includes("'");
-  if (!isCode || !dangling.test(text.trimEnd())) return false;
+  // All of JSON is keys and their values.
+  if (language.family === 'data') return !language.endsWithLine && /:\s*$/.test(text);
+  const isCode = language.family !== 'tags' && !language.rawQuotes.includes("'");
+  if (!isCode || !endsOpen(text, place)) return false;
   const { open } = scan(text, language, place.open);
   if (within(open, language) !== 'code') return false;
   if (around.lineSuffix.trim() !== '') return closersOnly.test(around.lineSuffix);
   const below = around.linesBelow[0] ?? '';
   const isInList = /[([]/.test(open.at(-1)?.token ?? '');
   return isInList ? closersOnly.test(below) : depthOf(below) <= depthOf(around.linePrefix);
+}
+
+function endsOpen(text: string, place: Place): boolean {
+  const { language, around } = place;
+  const line = lastLine(text, place).slice(-maxLineChars).trim();
+  if (dangling.test(text.trimEnd()) || (!hasTags(language) && lacksRight.test(line))) return true;
+  if (language.family !== 'brackets') return false;
+  const isLabel = language.hasObjects ? /^(?:case|default)\b/.test(line) : label.test(line);
+  if (line.endsWith(':') && !isLabel && around.lineSuffix.trim() === '') return true;
+  const below = around.linesBelow[0] ?? '';
+  return language.statementEnd === '' && halfChoice.test(line.replace(strings, '$1$1')) && !/^\s*:/.test(below);
 }
 
 /** Whether the text's last line, a statement of its own, would run together with the next one. */
@@ -41,4 +62,11 @@ export function lacksSemicolon(text: string, place: Place): boolean {
   const isBelow = goesOn.test(below.trim()) || depthOf(below) > depthOf(last ?? '');
   const isValue = language.semicolons === 'between' && /^(?:\}|$)/.test(below.trim());
   return isStatement && !isElement && !isBelow && !isValue;
+}
+
+/** The text's last line that is not blank, with what stands before it. */
+export function lastLine(text: string, { around }: Place): string {
+  const written = text.trimEnd();
+  const begin = written.lastIndexOf('\n') + 1;
+  return begin === 0 ? around.linePrefix + written : written.slice(begin);
 }

@@ -41,7 +41,8 @@ export function meaningfulEnd(text: string, end: number, place: Place): number {
 /** The end with the colon that makes a label of it. */
 function withColon(text: string, end: number, { around, language }: Place): number {
   const isLabel =
-    language.family === 'brackets' && /^\s*case\s(?:[^:]|::)+$/.test(around.linePrefix + text.slice(0, end));
+    language.family === 'brackets' &&
+    /^\s*(?:case\s(?:[^:]|::)+|default)$/.test(around.linePrefix + text.slice(0, end));
   const colon = isLabel ? /^[ \t]*:(?!:)/.exec(text.slice(end)) : null;
   return end + (colon?.[0].length ?? 0);
 }

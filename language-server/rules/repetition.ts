@@ -71,7 +71,7 @@ function loopStart(text: string, length: number, copies: number): number {
 
 /** Lines that code may well repeat. */
 const trivial =
-  /^(?:\W*|@[\w.]+|<\/[\w.:-]*>\W*|#\[.*|break;?|continue;?|return;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
+  /^(?:\W*|@[\w.]+|<\/[\w.:-]*>\W*|#\[.*|break;?|continue;?|return(?: [\w.-]+)?;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
 
 /** Where a line begins that stands beside the cursor already. */
 export function repeatedLine(text: string, place: Place, generated: GeneratedText): number {

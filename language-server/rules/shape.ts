@@ -136,7 +136,9 @@ function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate,
 /** Whether the token limit, or the model, ended the text before it has come to what stands right of the cursor. */
 function isHalf(generated: GeneratedText, end: number, place: Place): boolean {
   const isCutOff = !generated.isEnded && end >= generated.text.trimEnd().length && place.within === 'code';
-  return isCutOff || lacksOperand(generated.text.slice(0, end), place);
+  const text = generated.text.slice(0, end);
+  const isOpen = place.language.family === 'ends' && missingClosers(text, place) !== '';
+  return isCutOff || isOpen || lacksOperand(text, place);
 }
 
 function fitted(generated: GeneratedText, { end, replaces, tail }: Fit, place: Place): GhostText {

@@ -2,16 +2,19 @@
 import { openTag } from './closers.ts';
 import { lacksComma, lacksLastComma } from './commas.ts';
 import { depthOf } from './indentation.ts';
-import { opensBlock } from './languages.ts';
-import { lacksOperand, lacksSemicolon } from './line-ends.ts';
+import { hasPatterns, opensBlock } from './languages.ts';
+import { lacksOperand, lacksSemicolon, lastLine } from './line-ends.ts';
 import type { Place } from './place.ts';
 
 // A line that begins so says nothing until it is whole.
 const wholeOnly =
-  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|func|function)|case|catch|class|do|elif|else|elseif|elsif|ensure|enum|except|finally|for|from|if|impl|import|interface|is|match|package|rescue|struct|switch|trait|try|type|unless|until|use|using|when|while|with)\b/;
+  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|fun|func|function)|case|catch|class|default|do|elif|else|elseif|elsif|ensure|enum|except|extension|finally|for|from|if|impl|import|interface|is|match|package|protocol|rescue|struct|switch|trait|try|type|unless|until|use|using|when|while|with)\b/;
 // What stands before the type of a declaration.
 const modifiersOnly =
   /^\s*(?:(?:abstract|async|const|final|internal|override|private|protected|public|readonly|sealed|static|virtual|volatile)\s+)+$/;
+// An import without its names, and a label without its colon.
+const halfLine = /^(?:import|from(?:\s+[\w.]+)?)$/;
+const halfLabel = /^case\s(?:[^:]|::)*$/;
 const typeOnly = /^[\w.:]+(?:<[^<>]*>)?[\][*&?]*\s*$/;
 // The head of a function whose body begins on the next line.
 const functionHead =
@@ -67,7 +70,7 @@ function isEntry(line: string, { language, open }: Place): boolean {
  */
 function takesLinesBelow(text: string, place: Place): boolean {
   const { language, around } = place;
-  if (!language.parent || around.linePrefix.trim() !== '') return false;
+  if (!language.parent || !/^[\s-]*$/.test(around.linePrefix)) return false;
   const line = lastLine(text, place);
   const dashes = /^\s*((?:- )*)/.exec(line)?.[1]?.length ?? 0;
   const content = depthOf(line) + dashes;
@@ -80,7 +83,7 @@ function takesLinesBelow(text: string, place: Place): boolean {
 /** Whether a text that leaves nothing open says too little, or takes lines from what stands below. */
 export function isUnfinished(text: string, place: Place): boolean {
   const isOwnLine = beginsStatement(place) || text.trimEnd().includes('\n');
-  if (isOwnLine && (endsWithHead(text, place) || lacksSemicolon(text, place) || lacksEntry(text, place))) return true;
+  if (isOwnLine && (endsWithHead(text, place) || lacksSemicolon(text, place) || isHalfLine(text, place))) return true;
   const isOpen = endsInTag(text, place) || lacksOperand(text, place);
   return isOpen || takesLinesBelow(text, place) || lacksComma(text, place);
 }
@@ -92,8 +95,12 @@ function endsInTag(text: string, place: Place): boolean {
   return !hasAttributes && openTag(text, place) !== -1;
 }
 
-function lacksEntry(text: string, place: Place): boolean {
-  return place.language.family === 'data' && !isEntry(lastLine(text, place).trim(), place);
+function isHalfLine(text: string, place: Place): boolean {
+  const { family, hasObjects, statementEnd } = place.language;
+  const line = lastLine(text, place).trim();
+  if (family === 'data') return !isEntry(line, place);
+  const isHalf = (statementEnd === '' && halfLine.test(line)) || (hasObjects && halfLabel.test(line));
+  return place.within === 'code' && isHalf;
 }
 
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
@@ -104,15 +111,10 @@ function endsWithHead(text: string, place: Place): boolean {
   const heads = [bracketHead, functionHead, language.bareHead];
   // Behind a mark such as an arrow, the body is known by its indentation.
   const isIndented = opensBlock(line, language) && !/[({[]$/.test(line) && language.terminatorOf(line) === null;
-  const isHead = isIndented || (language.family !== 'indentation' && heads.some((head) => head?.test(line)));
+  const isBranch = hasPatterns(language) && opensBlock(line, language) && (language.branch?.test(line) ?? false);
+  const isHead =
+    isIndented || isBranch || (language.family !== 'indentation' && heads.some((head) => head?.test(line)));
   const below = around.linesBelow[0] ?? '';
   if (bracesOnly.test(line) && language.family === 'brackets' && !isIndented) return !below.trim().startsWith('{');
   return isHead && depthOf(below) <= depthOf(last);
-}
-
-/** The text's last line that is not blank, with what stands before it. */
-export function lastLine(text: string, { around }: Place): string {
-  const written = text.trimEnd();
-  const begin = written.lastIndexOf('\n') + 1;
-  return begin === 0 ? around.linePrefix + written : written.slice(begin);
 }

@@ -4,9 +4,10 @@ import { headStart, missingClosers, openedIn, openTag } from './closers.ts';
 import { lacksComma } from './commas.ts';
 import { depthOf, filledLines } from './indentation.ts';
 import { opensBlock } from './languages.ts';
+import { lacksOperand, lastLine } from './line-ends.ts';
 import { meaningfulEnd } from './meaningful-end.ts';
 import type { Place } from './place.ts';
-import { beginsStatement, isHalfDeclaration, isUnfinished, lastLine, mayStandAlone } from './statements.ts';
+import { beginsStatement, isHalfDeclaration, isUnfinished, mayStandAlone } from './statements.ts';
 
 /** Where the lines at the end begin that only start something: a decorator, a tag, the head of a block. */
 export function fragmentStart(text: string, place: Place): number {
@@ -55,7 +56,7 @@ export function completeBeginning(text: string, place: Place): number {
   const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)), place);
   const piece = text.slice(0, end);
   const isHalf = (beginsStatement(place) && !mayStandAlone(piece, place)) || isHalfDeclaration(piece, place);
-  return isHalf || lacksComma(piece, place) ? 0 : end;
+  return isHalf || lacksComma(piece, place) || lacksOperand(piece, place) ? 0 : end;
 }
 
 function isComplete(text: string, place: Place): boolean {
