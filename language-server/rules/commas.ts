@@ -1,6 +1,6 @@
 // The commas of lists and arguments: none is missing above the next element, and none stands where it is not allowed.
 import { hasPatterns, hasTags } from './languages.ts';
-import type { Place } from './place.ts';
+import { isInBody, type Place } from './place.ts';
 import { isBracket, type Open, scan } from './scanner.ts';
 
 // What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
@@ -36,7 +36,7 @@ function textBefore({ at }: Open, { around, document, lineStart }: Place): strin
 function isInList(place: Place): boolean {
   const { open, lineStart, around, language, lineBreak } = place;
   const bracket = open.at(-1);
-  if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '') return false;
+  if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '' || isInBody(place)) return false;
   const before = textBefore(bracket, place);
   const isFresh = around.linePrefix.trim() === '';
   const isCall = bracket.token === '(' && /\w$/.test(before);

@@ -25,6 +25,8 @@ export interface Language {
   statementEnd: string;
   /** Whether a semicolon ends every statement that has no braces, or only those with another one behind them. */
   semicolons: 'always' | 'between' | 'none';
+  /** Matches a statement behind which its block ends; null if there is none. */
+  lastStatement: RegExp | null;
   /** Whether a statement can end with its line, without a mark of its own. */
   endsWithLine: boolean;
   /** Matches a line that has deeper ones below, where blocks are known by their indentation; null elsewhere. */
@@ -45,6 +47,8 @@ export interface Language {
   needsLastComma: boolean;
   /** Whether a brace among the arguments of a call begins an object, in which commas separate. */
   hasObjects: boolean;
+  /** Whether a class may do without a body. */
+  hasBareClasses: boolean;
   /** Whether no comma may stand before a closing parenthesis. */
   refusesLastComma: boolean;
   /** Spaces per level if the document itself does not show it; 0 means a tab. */

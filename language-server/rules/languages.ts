@@ -19,6 +19,7 @@ const cLike: Language = {
   rawQuotes: [],
   statementEnd: '',
   semicolons: 'none',
+  lastStatement: null,
   endsWithLine: false,
   parent: null,
   entry: null,
@@ -29,6 +30,7 @@ const cLike: Language = {
   hasTypedNames: true,
   needsLastComma: false,
   hasObjects: false,
+  hasBareClasses: false,
   refusesLastComma: false,
   indent: 4,
 };
@@ -78,6 +80,7 @@ const lua: Language = {
   ...ruby,
   // A name alone is no statement.
   endsWithLine: false,
+  lastStatement: /^return\b/,
   refusesLastComma: true,
   opener: /\b(do|then|else|repeat)$|\bfunction\b[^()]{0,80}\([^()]*\)$|\{$/,
   branch: /^(else|elseif)\b/,
@@ -203,7 +206,7 @@ const languages: Record<string, Language> = {
   jsonc: json,
   jsonl: json,
   julia,
-  kotlin: { ...tripleQuoted, endsWithLine: true, opener: /(\{|\{[^{}]*->|->)$/ },
+  kotlin: { ...tripleQuoted, hasBareClasses: true, endsWithLine: true, opener: /(\{|\{[^{}]*->|->)$/ },
   latex: { ...prose, lineComments: ['%'] },
   less: { ...css, lineComments: ['//'] },
   lua,
@@ -231,6 +234,7 @@ const languages: Record<string, Language> = {
   rust: { ...cLike, semicolons: 'between', opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
   scala: {
     ...tripleQuoted,
+    hasBareClasses: true,
     endsWithLine: true,
     opener: /(\{|=>|=|\b(?:catch|do|else|finally|match|then|try|yield))$/,
     indent: 2,

@@ -106,6 +106,15 @@ export function isEndedBelow({ around, language }: Place): boolean {
   return !isBegun && /^\s*end\b/.test(below) && depthOf(below) === depth;
 }
 
+/** Whether the cursor is in a block that ends in a word, perhaps that of a function among the arguments of a call. */
+export function isInBody({ document: { text, offset }, around, language }: Place): boolean {
+  if (language.family !== 'ends') return false;
+  const depth = depthOf(around.linePrefix);
+  const above = text.slice(Math.max(0, offset - scannedChars), offset).split('\n');
+  const head = above.slice(0, -1).findLast((line) => line.trim() !== '' && depthOf(line) < depth) ?? '';
+  return opensBlock(head, language) && !/[({[]$/.test(head.trimEnd());
+}
+
 /** Whether the line ends right of the cursor with the bracket that closes the cursor's. */
 function endsBrackets({ open, around }: Place): boolean {
   const bracket = open.at(-1);

@@ -4,7 +4,8 @@ import { lacksComma, lacksLastComma } from './commas.ts';
 import { depthOf } from './indentation.ts';
 import { hasPatterns, opensBlock } from './languages.ts';
 import { lacksOperand, lacksSemicolon, lastLine } from './line-ends.ts';
-import type { Place } from './place.ts';
+import { isInBody, type Place } from './place.ts';
+import { scannedChars } from './spanning.ts';
 
 // A line that begins so says nothing until it is whole.
 const wholeOnly =
@@ -23,15 +24,21 @@ const functionHead =
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
 // Its body stands in braces, whatever is below.
 const bracesOnly = /^(?:\}\s*)?(?:finally|try)$/;
+const classHead =
+  /^(?:(?:abstract|data|declare|default|export|final|internal|open|partial|private|protected|pub|public|readonly|sealed|static)\s+)*(?:class|enum|impl|interface|namespace|record|struct|trait|union)\s+[^;{}=*]*$/;
+// How a class goes on in the line below.
+const restOfClass = /^(?:[{:,<(]|(?:extends|implements|permits|where)\b)/;
 
 /**
  * Whether the document is sound without the text, because no statement has been begun; it must be so with it. Where only
  * single lines are wanted, the head of a block is one.
  */
-export function beginsStatement({ around, open, language, extent }: Place): boolean {
+export function beginsStatement(place: Place): boolean {
+  const { around, open, language, extent } = place;
   if (around.linePrefix.trim() !== '') return false;
   const bracket = open.at(-1)?.token;
-  return language.family === 'data' || (extent !== 'line' && (bracket === undefined || bracket === '{'));
+  const isInStatements = bracket === undefined || bracket === '{' || isInBody(place);
+  return language.family === 'data' || (extent !== 'line' && isInStatements);
 }
 
 /**
@@ -45,7 +52,9 @@ export function isHalfDeclaration(text: string, place: Place): boolean {
   if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
   const isInStatements = open.length === 0 || open.at(-1)?.token === '{';
   if (isInStatements && language.beforeName?.test(linePrefix)) return /^[\w.]+$/.test(text);
-  if (!/^\s*\w+$/.test(linePrefix) || wholeOnly.test(linePrefix.trim()) || language.family === 'data') return false;
+  // The letters of a keyword may begin another one, but a label is whole with its colon.
+  const isKeyword = wholeOnly.test(linePrefix.trim()) && !/^\w+\b(?!:)/.test(text);
+  if (!/^\s*\w+$/.test(linePrefix) || isKeyword || language.family === 'data') return false;
   const line = linePrefix + text;
   return language.valueless.test(line.trim()) || (language.endsWithLine && !mayStandAlone(line, place));
 }
@@ -85,7 +94,7 @@ export function isUnfinished(text: string, place: Place): boolean {
   const isOwnLine = beginsStatement(place) || text.trimEnd().includes('\n');
   if (isOwnLine && (endsWithHead(text, place) || lacksSemicolon(text, place) || isHalfLine(text, place))) return true;
   const isOpen = endsInTag(text, place) || lacksOperand(text, place);
-  return isOpen || takesLinesBelow(text, place) || lacksComma(text, place);
+  return isOpen || takesLinesBelow(text, place) || lacksComma(text, place) || endsBlock(text, place);
 }
 
 /** Whether a tag would have no end; its attributes may stand on the lines below, which are deeper. */
@@ -103,6 +112,14 @@ function isHalfLine(text: string, place: Place): boolean {
   return place.within === 'code' && isHalf;
 }
 
+/** Whether the text ends with the last statement of a block that goes on below. */
+function endsBlock(text: string, place: Place): boolean {
+  const [below = ''] = place.around.linesBelow;
+  const last = lastLine(text, place);
+  const isEnded = /^(?:\W|(?:else|elseif|end|until)\b|$)/.test(below.trim()) || depthOf(below) < depthOf(last);
+  return !isEnded && (place.language.lastStatement?.test(last.trim()) ?? false);
+}
+
 /** Whether the text ends with a statement of its own line that is the head of a block, and the block is not there. */
 function endsWithHead(text: string, place: Place): boolean {
   const { language, around } = place;
@@ -116,5 +133,19 @@ function endsWithHead(text: string, place: Place): boolean {
     isIndented || isBranch || (language.family !== 'indentation' && heads.some((head) => head?.test(line)));
   const below = around.linesBelow[0] ?? '';
   if (bracesOnly.test(line) && language.family === 'brackets' && !isIndented) return !below.trim().startsWith('{');
-  return isHead && depthOf(below) <= depthOf(last);
+  if (language.family === 'brackets' && !language.hasBareClasses && classHead.test(line))
+    return !restOfClass.test(below.trim());
+  return isHead && !isBodyBelow(last, place);
+}
+
+/** Whether the deeper lines below can be the body of a head: where indentation counts, all are as deep as the first. */
+function isBodyBelow(head: string, { document, around, language }: Place): boolean {
+  const depth = depthOf(around.linesBelow[0] ?? '');
+  if (depth <= depthOf(head) || language.family !== 'indentation') return depth > depthOf(head);
+  const below = document.text
+    .slice(document.offset, document.offset + scannedChars)
+    .split('\n')
+    .slice(1);
+  const after = below.find((line) => line.trim() !== '' && depthOf(line) < depth) ?? '';
+  return depthOf(after) <= depthOf(head);
 }
