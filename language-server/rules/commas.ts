@@ -43,6 +43,8 @@ function isInList(place: Place): boolean {
   const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$/.test(before);
   const isObject = isFresh && bracket.token === '{' && language.hasObjects && isArgument;
   if (language.family === 'data') return isBracket(bracket);
+  // A body among the arguments has no brackets, but begins behind a head.
+  if (language.family === 'ends' && !/[([,]$/.test(around.linesAbove[0] ?? '')) return false;
   const isWords = /%\w$/.test(before);
   return (bracket.token === '[' && !isWords) || isObject || (isCall && !hasTags(language));
 }

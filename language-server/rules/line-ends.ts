@@ -7,7 +7,7 @@ import { closersOnly, scan, within } from './scanner.ts';
 
 // A dot may end a range, and two signs an expression.
 const dangling = /(?:[=<]|(?:^|\W)\$|&&|\|\||::|->|(?:^|[^.])\.|\s\.\.|(?:^|[^+])\+|(?:^|[^-])-|\s[%/|])$/;
-const lacksRight = /[\w)\]]\s>$|\b(?:extends|implements|instanceof|throws)$/;
+const lacksRight = /[\w)\]]\s>$|\b(?:extends|implements|instanceof)$/;
 // What a colon may end: a label, or a head in PHP.
 const label = /^(?:(?:case|default|else|elseif|for|foreach|if|switch|while)\b.*|[A-Za-z_]\w*(?: \w+)?):$/;
 // The first half of a choice; strings may have question marks.
@@ -59,8 +59,9 @@ export function lacksSemicolon(text: string, place: Place): boolean {
   const before = (above ?? around.linesAbove[0] ?? '').trim();
   const isElement = before.endsWith(',') || language.literal.test(before) || /\benum\b/.test(before);
   const below = around.linesBelow[0] ?? '';
-  const isBelow = goesOn.test(below.trim()) || depthOf(below) > depthOf(last ?? '');
-  const isValue = language.semicolons === 'between' && /^(?:\}|$)/.test(below.trim());
+  const next = (place.tail || below).trim();
+  const isBelow = goesOn.test(next) || depthOf(below) > depthOf(last ?? '');
+  const isValue = language.semicolons === 'between' && /^(?:\}|$)/.test(next);
   return isStatement && !isElement && !isBelow && !isValue;
 }
 

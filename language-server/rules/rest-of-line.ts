@@ -69,7 +69,8 @@ function fitLines(text: string, rest: string, { language, open, around }: Place,
   if (!isWhole || scan(text, language, open).open.length > open.length) return 'leaves-bracket-open';
   const end = text.trimEnd().length;
   if (!/^[ \t]*\n/.test(text)) return kept(end);
-  const comma = language.needsLastComma && !text.trimEnd().endsWith(',') ? ',' : '';
+  const isGroup = /\b(?:const|import|type|var) \($/.test(around.linePrefix);
+  const comma = language.needsLastComma && !isGroup && !text.trimEnd().endsWith(',') ? ',' : '';
   return { end, replaces: rest.length, tail: `${comma}\n${indentationOf(around.linePrefix)}${rest.trimStart()}` };
 }
 
