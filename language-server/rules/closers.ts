@@ -100,12 +100,14 @@ export function openedIn(text: string, place: Place): Open[] {
  * What the text opens and does not close, but for what takes the place of a bracket that it has closed, as in `} else {`. A
  * comment that ends with its line is none.
  */
-function leftOpen(text: string, { language, open, unclosed }: Place): Open[] {
+function leftOpen(text: string, { language, open, unclosed, around }: Place): Open[] {
   const after = scan(text, language, open);
   const opened = after.open.filter((each) => !open.includes(each) && !language.lineComments.includes(each.token));
   const own = after.outer.flatMap(({ closes }) => closes ?? []).filter(isBracket);
   const closed = own.filter((each) => !unclosed.includes(each)).map(closerFor);
-  return withoutClosed(opened, closed);
+  // A body below has its end there, if the text ends the parameters above it.
+  const isAboveBody = depthOf(around.linesBelow[0] ?? '') > depthOf(around.linePrefix) && own.length > closed.length;
+  return withoutClosed(opened, isAboveBody ? ['}', ...closed] : closed);
 }
 
 /** Without the innermost ones that the closers close, which stand in this order. */

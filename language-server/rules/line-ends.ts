@@ -17,6 +17,8 @@ const maxLineChars = 300;
 const expressionEnd = /[\w"'`)\]]$/;
 // Lines that need no semicolon although they end like expressions: directives, attributes, macros.
 const withoutSemicolon = /^(?:[#@]|<\?|[A-Z_][A-Z_\d]*(?:\(.*\))?$)/;
+// An element, or what opens a list of them.
+const elementAbove = /,$|[\w>\]]\{$|\benum\b/;
 const goesOn = /^(?:[{.?:)\],]|&&|\|\||=>|<<|[-+*/%<>=&|]\s|(?:extends|implements|permits|throws|where)\b)/;
 
 /** Whether an operand would be missing behind the text. Where lines are commands, any word may end them. */
@@ -57,7 +59,7 @@ export function lacksSemicolon(text: string, place: Place): boolean {
   const { open } = scan(text, language, place.open);
   const isStatement = within(open, language) === 'code' && /^\{?$/.test(open.at(-1)?.token ?? '');
   const before = (above ?? around.linesAbove[0] ?? '').trim();
-  const isElement = before.endsWith(',') || language.literal.test(before) || /\benum\b/.test(before);
+  const isElement = elementAbove.test(before) || language.literal.test(before) || /^\},/.test(place.tail.trim());
   const below = around.linesBelow[0] ?? '';
   const next = (place.tail || below).trim();
   const isBelow = goesOn.test(next) || depthOf(below) > depthOf(last ?? '');
