@@ -22,6 +22,12 @@ int integer(const Napi::Object& object, const char* key) {
   return std::isnan(value) ? 0 : static_cast<int>(std::clamp(value, kLeast, kMost));
 }
 
+/// For what is never negative: a number that is, or that is none, becomes 0.
+uint64_t count(const Napi::Object& object, const char* key) {
+  const double value = number(object, key);
+  return value > 0 ? static_cast<uint64_t>(std::min(value, 0x1p63)) : 0;
+}
+
 std::string string(const Napi::Object& object, const char* key) {
   return object.Get(key).ToString().Utf8Value();
 }
@@ -209,7 +215,7 @@ Request request_of(const Napi::Object& object) {
   request.sampling.top_k = integer(object, "topK");
   request.sampling.top_p = static_cast<float>(number(object, "topP"));
   request.sampling.min_p = static_cast<float>(number(object, "minP"));
-  request.sampling.seed = static_cast<uint64_t>(number(object, "seed"));
+  request.sampling.seed = count(object, "seed");
   return request;
 }
 
@@ -221,12 +227,12 @@ LoadOptions load_options_of(const Napi::Object& given) {
   options.gpu_kernels = string(given, "gpuKernels");
   options.variant = string(given, "variant");
   options.n_threads = integer(given, "threads");
-  options.cache_bytes = static_cast<uint64_t>(number(given, "cacheBytes"));
+  options.cache_bytes = count(given, "cacheBytes");
   options.kv_type = string(given, "kvType");
   options.context_tokens = integer(given, "contextTokens");
   options.draft_model_path = string(given, "draftModelPath");
   options.disk_folder = string(given, "diskFolder");
-  options.disk_bytes = static_cast<uint64_t>(number(given, "diskBytes"));
+  options.disk_bytes = count(given, "diskBytes");
   return options;
 }
 

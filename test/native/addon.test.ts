@@ -73,6 +73,16 @@ test.skipIf(process.platform !== 'linux')('without another thread a model is not
   }
 });
 
+test('a seed that is less than 0, or no number, counts as 0', () => {
+  const output = outputOf(`
+    const answer = { ...request, maxTokens: 20, temperature: 2 };
+    const tokens = async (seed) => (await engine.submit(1, { ...answer, seed }, null)).tokens.join();
+    const expected = await tokens(0);
+    for (const seed of [-1, NaN, 1]) console.log((await tokens(seed)) === expected);
+    await engine.close();`);
+  expect(output).toBe('true\ntrue\nfalse\n');
+});
+
 test('an answer that does not exist cannot be ended, and the others go on', () => {
   const output = outputOf(`
     const result = engine.submit(1, { ...request, maxTokens: 400 }, null);
