@@ -1,10 +1,11 @@
 // The commas of lists and arguments: none is missing above the next element, and none stands where it is not allowed.
+import { depthOf } from './indentation.ts';
 import { hasPatterns, hasTags } from './languages.ts';
-import { isInBody, type Place } from './place.ts';
+import type { Place } from './place.ts';
 import { isBracket, type Open, scan } from './scanner.ts';
 
 // What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
-const elementStart = /^(?!(?:and|as|else|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
+const elementStart = /^(?!(?:and|as|else|end|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
 
 /** Whether the text would run together with the element or argument below it. */
 export function lacksComma(text: string, place: Place): boolean {
@@ -14,7 +15,19 @@ export function lacksComma(text: string, place: Place): boolean {
   if (scan(text, language, place.open).outer.some(({ closes }) => closes === bracket)) return false;
   const below = around.linesBelow[0]?.trim() ?? '';
   const isAlike = /^[{[(]/.test(below) && (around.linePrefix + text).trim().startsWith(below.slice(0, 1));
-  return hasCommas && (isAlike || elementStart.test(below)) && isInList(place) && /[\w"'`)\]}]$/.test(text.trimEnd());
+  const end = text.trimEnd().slice(-1);
+  const isElement = isInList(place) || (isBesideElements(place) && (end !== '}' || language.hasObjects));
+  return hasCommas && (isAlike || elementStart.test(below)) && isElement && /[\w"'`)\]}]/.test(end);
+}
+
+/** Whether the cursor is on a blank line beside one that is as deep and ends with the comma behind an element. */
+function isBesideElements({ around, language, within }: Place): boolean {
+  const isCode = within === 'code' && /^(?:brackets|ends|indentation)$/.test(language.family);
+  if (!isCode || around.linePrefix.trim() !== '') return false;
+  const [above = '', below = ''] = [around.linesAbove[0], around.linesBelow[0]];
+  const isElement = (line: string) =>
+    line.endsWith(',') && depthOf(line) === depthOf(around.linePrefix) && scan(line, language).open.length === 0;
+  return isElement(above) || (/[({[]$/.test(above) && isElement(below));
 }
 
 /** Whether the beginning of a line of its own is a field or an argument of those that each end with a comma. */
@@ -36,7 +49,7 @@ function textBefore({ at }: Open, { around, document, lineStart }: Place): strin
 function isInList(place: Place): boolean {
   const { open, lineStart, around, language, lineBreak } = place;
   const bracket = open.at(-1);
-  if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '' || isInBody(place)) return false;
+  if (bracket === undefined || bracket.at >= lineStart || lineBreak !== '') return false;
   const before = textBefore(bracket, place);
   const isFresh = around.linePrefix.trim() === '';
   const isCall = bracket.token === '(' && /\w$/.test(before);

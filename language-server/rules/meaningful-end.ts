@@ -12,7 +12,7 @@ const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 // After these something must follow in the same line.
 const danglingKeywords = new Set(
   (
-    'and as assert async await case const def del elif elsif extends for from function global if implements import in instanceof ' +
+    '#define #elif #if #ifdef #ifndef #import #include #undef alias and as assert async await case const constructor def del elif elsif extends for from function global if implements import in instanceof ' +
     'is lambda let new nonlocal not of or throws try typeof unless until var when while with yield ' +
     'AND AS BETWEEN BY FROM HAVING INTO JOIN LIKE OR SELECT UNION VALUES WHERE'
   ).split(' '),
@@ -25,11 +25,13 @@ const parameters = /(?:(?<![\w$)\]>?]\s*)|(?<=\basync\s*))\([\w$\s,:?.<>[\]|]*\)
  * out to be the parameters before an arrow; 0 if too little is left.
  */
 export function meaningfulEnd(text: string, end: number, place: Place): number {
+  const { linePrefix } = place.around;
   const isInsideWord = end === text.length || inWord.test(text[end] ?? '');
   let at = withoutDangling(text, isInsideWord ? wordStart(text, end, inWord) : end);
   for (;;) {
-    const word = wordStart(text, at, /[\w.$]/);
-    if (!danglingKeywords.has(text.slice(word, at))) break;
+    const word = wordStart(text, at, /[\w.$#]/);
+    const begun = word === 0 ? linePrefix.slice(wordStart(linePrefix, linePrefix.length, /[\w.$#]/)) : '';
+    if (at === 0 || !danglingKeywords.has(begun + text.slice(word, at))) break;
     at = withoutDangling(text, word);
   }
   const whole = text.slice(0, at);
