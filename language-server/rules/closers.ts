@@ -9,6 +9,8 @@ const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
 const bodyChars = 4000;
 // Behind a name stand type arguments, but no closing tag does.
 const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$|<\/?$/;
+// Behind a name stand type arguments.
+const tags = /(?:(?<![\w.])<|<(\/))([a-zA-Z][\w.:-]*)(?:\s(?:[^<>]|=>)*)?>/g;
 const tryBlock = /\btry\s*[{:]/g;
 const catching = /\b(?:catch|except|finally)\b/g;
 
@@ -129,6 +131,22 @@ export function closesItself(text: string, { language, open, tail }: Place): boo
 /** Where a tag begins that the text does not finish; -1 if it finishes all. */
 export function openTag(text: string, { language }: Place): number {
   return !hasTags(language) ? -1 : text.search(unfinishedTag);
+}
+
+/**
+ * Where an element begins that the text does not end, although it has content in its line; -1 if there is none. HTML needs
+ * no end of many.
+ */
+export function openElement(text: string, { language }: Place): number {
+  if (!hasTags(language) || !language.hasObjects) return -1;
+  const open: { name: string; at: number }[] = [];
+  for (const { 0: found, 1: slash, 2: name = '', index } of text.matchAll(tags)) {
+    const hasContent = /^[ \t]*[^ \t\n]/.test(text.slice(index + found.length));
+    const opened = open.findLastIndex((each) => each.name === name);
+    if (slash === '/') open.splice(opened === -1 ? open.length : opened);
+    else if (hasContent && language.terminatorOf(found) !== null) open.push({ name, at: index });
+  }
+  return open[0]?.at ?? -1;
 }
 
 /** Where a line begins to open a block that needs an end of its own; -1 if it opens none. */

@@ -47,6 +47,8 @@ export interface Language {
   needsLastComma: boolean;
   /** Whether a brace among the arguments of a call begins an object, in which commas separate. */
   hasObjects: boolean;
+  /** Whether a slash may begin a regular expression. */
+  hasRegexes: boolean;
   /** Whether a class may do without a body. */
   hasBareClasses: boolean;
   /** Whether no comma may stand before a closing parenthesis. */

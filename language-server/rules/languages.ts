@@ -30,6 +30,7 @@ const cLike: Language = {
   hasTypedNames: true,
   needsLastComma: false,
   hasObjects: false,
+  hasRegexes: false,
   hasBareClasses: false,
   refusesLastComma: false,
   indent: 4,
@@ -41,6 +42,7 @@ const script: Language = {
   multilineQuotes: ['`'],
   endsWithLine: true,
   hasObjects: true,
+  hasRegexes: true,
   valueless: new RegExp(`${valueless.source}|^export(?:\\s+\\*[^"']*)?$`),
   hasTypedNames: false,
   indent: 2,
@@ -177,6 +179,8 @@ const go: Language = {
   rawQuotes: ['`'],
   bareHead,
   endsWithLine: true,
+  // Also a type without its value, and what is deferred without its call.
+  valueless: new RegExp(`${valueless.source}|\\[\\]$|^(?:defer|go)\\b(?!.*[)}]$)`),
   needsLastComma: true,
   indent: 0,
 };
@@ -213,7 +217,7 @@ const languages: Record<string, Language> = {
   makefile: { ...python, parent: null, opener: /^[^\s#=:]+\s*:[^=]*$/, branch: null, quotes: [], indent: 0 },
   markdown: prose,
   'objective-c': c,
-  perl: { ...cLike, semicolons: 'between', lineComments: ['#'], blockComments: [] },
+  perl: { ...cLike, hasRegexes: true, semicolons: 'between', lineComments: ['#'], blockComments: [] },
   php: { ...cLike, semicolons: 'always', lineComments: ['//', '#'] },
   plaintext: prose,
   powershell: {
@@ -229,7 +233,7 @@ const languages: Record<string, Language> = {
   python,
   r: { ...cLike, endsWithLine: true, refusesLastComma: true, lineComments: ['#'], blockComments: [], indent: 2 },
   restructuredtext: prose,
-  ruby,
+  ruby: { ...ruby, hasRegexes: true },
   // No apostrophe: it begins a lifetime as often as a character.
   rust: { ...cLike, semicolons: 'between', opener: /(\{|=>)$/, bareHead, quotes: ['"'], multilineQuotes: ['"'] },
   scala: {

@@ -40,9 +40,9 @@ function endsOpen(text: string, place: Place): boolean {
   const { language, around } = place;
   const line = lastLine(text, place).slice(-maxLineChars).trim();
   if (dangling.test(text.trimEnd()) || (!hasTags(language) && lacksRight.test(line))) return true;
-  if (language.family !== 'brackets') return false;
+  if (language.family !== 'brackets' && language.family !== 'ends') return false;
   const isLabel = language.hasObjects ? /^(?:case|default)\b/.test(line) : label.test(line);
-  if (line.endsWith(':') && !isLabel && around.lineSuffix.trim() === '') return true;
+  if (language.family === 'brackets' && line.endsWith(':') && !isLabel && around.lineSuffix.trim() === '') return true;
   const below = around.linesBelow[0] ?? '';
   return language.statementEnd === '' && halfChoice.test(line.replace(strings, '$1$1')) && !/^\s*:/.test(below);
 }

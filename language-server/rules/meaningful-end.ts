@@ -12,7 +12,8 @@ const meaningful = /[\p{L}\p{N}_)\]}"'`;]/u;
 // After these something must follow in the same line.
 const danglingKeywords = new Set(
   (
-    '#define #elif #if #ifdef #ifndef #import #include #undef alias and as assert async await case const constructor def del elif elsif extends for from function global if implements import in instanceof ' +
+    '#define #elif #if #ifdef #ifndef #import #include #undef alias and as assert async await case const constructor ' +
+    'def del elif elsif extends for from function global if implements import in instanceof ' +
     'is lambda let new nonlocal not of or throws try typeof unless until var when while with yield ' +
     'AND AS BETWEEN BY FROM HAVING INTO JOIN LIKE OR SELECT UNION VALUES WHERE'
   ).split(' '),
@@ -20,9 +21,15 @@ const danglingKeywords = new Set(
 // Names and their types, with which a value begins.
 const parameters = /(?:(?<![\w$)\]>?]\s*)|(?<=\basync\s*))\([\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
 
+// It begins behind what stands before operands.
+const regex =
+  /(?:^|[(,=~:!&|?{;[]|\b(?:and|if|not|or|return|unless|when)\b)\s*(\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])*(?:\/[a-z]*)?)/g;
+// Type arguments that are not closed.
+const typeArguments = /(?<=\w)<[\w\s,.:?&|[\]]*$/;
+
 /**
- * Where the text ends without half a word, operators but the colon of a label, opening brackets, keywords, and what may turn
- * out to be the parameters before an arrow; 0 if too little is left.
+ * Where the text ends without half a word, operators but the colon of a label, opening brackets, keywords, half a regular
+ * expression, and what may turn out to be the parameters before an arrow; 0 if too little is left.
  */
 export function meaningfulEnd(text: string, end: number, place: Place): number {
   const { linePrefix } = place.around;
@@ -34,10 +41,30 @@ export function meaningfulEnd(text: string, end: number, place: Place): number {
     if (at === 0 || !danglingKeywords.has(begun + text.slice(word, at))) break;
     at = withoutDangling(text, word);
   }
+  const pattern = patternAround(text, at, place);
+  if (pattern) {
+    if (end <= pattern.closed) return meaningfulEnd(text, pattern.begin, place);
+    at = Math.max(at, pattern.closed + 1);
+  }
   const whole = text.slice(0, at);
+  const types = place.within === 'code' && place.language.family === 'brackets' ? typeArguments.exec(whole) : null;
+  if (types) return meaningfulEnd(text, types.index, place);
   const list = place.language.hasObjects ? parameters.exec(whole) : null;
   if (list) return meaningfulEnd(text, list.index, place);
   return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : withColon(text, at, place);
+}
+
+/** The regular expression that is not ended before `at`, and where the slash stands that ends it. */
+function patternAround(text: string, at: number, { language, around, within }: Place) {
+  if (!language.hasRegexes || within !== 'code') return null;
+  const { length } = around.linePrefix;
+  for (const { 0: found, 1: pattern = '', index } of (around.linePrefix + text).matchAll(regex)) {
+    const begin = index + found.length - pattern.length - length;
+    const slash = /.\/[a-z]*$/.exec(pattern)?.index;
+    const closed = slash === undefined ? Number.POSITIVE_INFINITY : begin + slash + 1;
+    if (begin >= 0 && begin < at && at <= closed) return { begin, closed };
+  }
+  return null;
 }
 
 /** The end with the colon that makes a label of it. */

@@ -35,7 +35,8 @@ function leavesBlock(text: string, { around, language }: Place, mayGrow: boolean
   // What is closed in front of a body that stands below would lose it.
   const line = first.text.trim();
   // Letters may become another word: "fi" a file.
-  const isWord = language.family === 'ends' && !(mayGrow && /^\w+$/.test(line));
+  const isGrowing = mayGrow && first.end === text.length && /^\w+$/.test(line);
+  const isWord = language.family === 'ends' && !isGrowing;
   const closesBody = /^(?:\}|<\/)/.test(line) || (isWord && terminator.test(line));
   return isOnNextLine ? depthOf(first.text) < depth : closesBody && depthOf(around.linesBelow[0] ?? '') > depth;
 }

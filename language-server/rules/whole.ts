@@ -1,6 +1,6 @@
 // Whole or nothing: what is shown leaves no bracket, string, element or block open. An end that is not complete is cut off,
 // or closed where that is safe.
-import { headStart, missingClosers, openedIn, openTag } from './closers.ts';
+import { headStart, missingClosers, openElement, openedIn, openTag } from './closers.ts';
 import { lacksComma } from './commas.ts';
 import { depthOf, filledLines } from './indentation.ts';
 import { opensBlock } from './languages.ts';
@@ -52,7 +52,12 @@ export function completeBeginning(text: string, place: Place): number {
   const [first] = lines;
   if (last || !first) return last?.end ?? 0;
   const line = text.slice(0, first.end);
-  const starts = [openedIn(line, place)[0]?.at ?? -1, openTag(line, place), headStart(line, place)];
+  const starts = [
+    openedIn(line, place)[0]?.at ?? -1,
+    openTag(line, place),
+    openElement(line, place),
+    headStart(line, place),
+  ];
   const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)), place);
   const piece = text.slice(0, end);
   const isHalf = (beginsStatement(place) && !mayStandAlone(piece, place)) || isHalfDeclaration(piece, place);
@@ -61,6 +66,6 @@ export function completeBeginning(text: string, place: Place): number {
 
 function isComplete(text: string, place: Place): boolean {
   if (place.within === 'comment') return true;
-  const isClosed = missingClosers(text, place) === '' && openTag(text, place) === -1;
+  const isClosed = missingClosers(text, place) === '' && openTag(text, place) === -1 && openElement(text, place) === -1;
   return isClosed && !isUnfinished(text, place);
 }
