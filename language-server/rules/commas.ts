@@ -1,11 +1,23 @@
 // The commas of lists and arguments: none is missing above the next element, and none stands where it is not allowed.
 import { depthOf } from './indentation.ts';
-import { hasPatterns, hasTags } from './languages.ts';
+import { hasPatterns, hasTags, isComment } from './languages.ts';
 import type { Place } from './place.ts';
 import { isBracket, type Open, scan } from './scanner.ts';
 
 // What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
 const elementStart = /^(?!(?:and|as|else|end|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
+
+const separated = /(?:,|&&|\|\|)(?:\s*\/\/.*)?$/;
+// A key without its value, and the head of a method without its body.
+const halfEntry = /^(?:(["'])[^"']*\1|(?:(?:async|get|set)\s+)?\*?\s*[\w$.[\]]+\s*\([^()]*\))$/;
+
+/** Whether a piece of a line of its own is half an entry of an object. */
+export function isHalfEntry(piece: string, place: Place): boolean {
+  const { language, open } = place;
+  const bracket = open.at(-1);
+  if (!language.hasObjects || bracket?.token !== '{' || !halfEntry.test(piece.trim())) return false;
+  return /[=(,:[?&|]\s*$/.test(textBefore(bracket, place));
+}
 
 /** Whether the text would run together with the element or argument below it. */
 export function lacksComma(text: string, place: Place): boolean {
@@ -13,20 +25,23 @@ export function lacksComma(text: string, place: Place): boolean {
   const hasCommas = language.family !== 'prose' && !hasPatterns(language);
   const bracket = place.open.at(-1);
   if (scan(text, language, place.open).outer.some(({ closes }) => closes === bracket)) return false;
-  const below = around.linesBelow[0]?.trim() ?? '';
-  const isAlike = /^[{[(]/.test(below) && (around.linePrefix + text).trim().startsWith(below.slice(0, 1));
+  const below = around.linesBelow.find((line) => !isComment(line, language))?.trim() ?? '';
+  const isAlike =
+    /^[{[(]/.test(below) && (/["'`}]$/.test(text) || (around.linePrefix + text).trim().startsWith(below.slice(0, 1)));
   const end = text.trimEnd().slice(-1);
   const isElement = isInList(place) || (isBesideElements(place) && (end !== '}' || language.hasObjects));
   return hasCommas && (isAlike || elementStart.test(below)) && isElement && /[\w"'`)\]}]/.test(end);
 }
 
-/** Whether the cursor is on a blank line beside one that is as deep and ends with the comma behind an element. */
+/** Whether the cursor is on a blank line beside one that is as deep and ends with what separates elements or conditions. */
 function isBesideElements({ around, language, within }: Place): boolean {
   const isCode = within === 'code' && /^(?:brackets|ends|indentation)$/.test(language.family);
   if (!isCode || around.linePrefix.trim() !== '') return false;
   const [above = '', below = ''] = [around.linesAbove[0], around.linesBelow[0]];
   const isElement = (line: string) =>
-    line.endsWith(',') && depthOf(line) === depthOf(around.linePrefix) && scan(line, language).open.length === 0;
+    separated.test(line) &&
+    depthOf(line) === depthOf(around.linePrefix) &&
+    scan(`${line}\n`, language).open.length === 0;
   return isElement(above) || (/[({[]$/.test(above) && isElement(below));
 }
 

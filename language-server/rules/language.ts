@@ -21,6 +21,8 @@ export interface Language {
   multilineQuotes: readonly string[];
   /** The quotes in whose strings a backslash is a character like others. */
   rawQuotes: readonly string[];
+  /** Whether `$(` begins a command in a string, in which quotes begin strings of their own. */
+  hasCommandsInStrings: boolean;
   /** What every statement ends with; often ''. */
   statementEnd: string;
   /** Whether a semicolon ends every statement that has no braces, or only those with another one behind them. */

@@ -17,6 +17,7 @@ const cLike: Language = {
   quotes: ['"', "'"],
   multilineQuotes: [],
   rawQuotes: [],
+  hasCommandsInStrings: false,
   statementEnd: '',
   semicolons: 'none',
   lastStatement: null,
@@ -108,6 +109,7 @@ const shell: Language = {
   blockComments: [],
   multilineQuotes: ['"', "'"],
   rawQuotes: ["'"],
+  hasCommandsInStrings: true,
 };
 const julia: Language = {
   ...ruby,
@@ -179,8 +181,10 @@ const go: Language = {
   rawQuotes: ['`'],
   bareHead,
   endsWithLine: true,
-  // Also a type without its value, and what is deferred without its call.
-  valueless: new RegExp(`${valueless.source}|\\[\\]$|^(?:defer|go)\\b(?!.*[)}]$)`),
+  // Also a type without its value, names without their values, and what is deferred without its call.
+  valueless: new RegExp(
+    `${valueless.source}|\\[\\]$|^(?:return\\b|.*=).*(?:\\[\\][\\w.]*|\\bfunc\\([^{}]*)$|^[\\w.]+(?:, [\\w.]+)+$|^(?:defer|go)\\b(?!.*[)}]$)`,
+  ),
   needsLastComma: true,
   indent: 0,
 };

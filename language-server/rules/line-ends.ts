@@ -13,6 +13,7 @@ const label = /^(?:(?:case|default|else|elseif|for|foreach|if|switch|while)\b.*|
 // The first half of a choice; strings may have question marks.
 const halfChoice = /\s\?\s(?!.*\s:(?:\s|$))/;
 const strings = /(["'`])(?:\\.|(?!\1).)*\1/g;
+const heredoc = /<<[-~]?(["']?)([A-Z_]{2,})\b\1/;
 const maxLineChars = 300;
 const expressionEnd = /[\w"'`)\]]$/;
 // Lines that need no semicolon although they end like expressions: directives, attributes, macros.
@@ -20,6 +21,14 @@ const withoutSemicolon = /^(?:[#@]|<\?|[A-Z_][A-Z_\d]*(?:\(.*\))?$)/;
 // An element, or what opens a list of them.
 const elementAbove = /,$|[\w>\]]\{$|\benum\b/;
 const goesOn = /^(?:[{.?:)\],]|&&|\|\||=>|<<|[-+*/%<>=&|]\s|(?:extends|implements|permits|throws|where)\b)/;
+
+/** Whether a text of lines is begun whose end is not there, as that of `<<~END` in Ruby. */
+export function lacksHeredocEnd(text: string, place: Place): boolean {
+  if (place.language.family !== 'ends' || place.within !== 'code') return false;
+  const [, , name] = heredoc.exec(text) ?? [];
+  const lines = [...text.split('\n').slice(1), ...place.around.linesBelow];
+  return name !== undefined && !lines.some((line) => line.trim() === name);
+}
 
 /** Whether an operand would be missing behind the text. Where lines are commands, any word may end them. */
 export function lacksOperand(text: string, place: Place): boolean {

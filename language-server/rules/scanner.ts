@@ -108,6 +108,9 @@ export class Scanner implements Scan {
     } else if (quote === '`' && !isRaw && text.startsWith('${', at)) {
       this.push({ token: '${', at });
       this.at += 2;
+    } else if (quote === '"' && this.language.hasCommandsInStrings && text.startsWith('$(', at)) {
+      this.push({ token: '(', at: at + 1 });
+      this.at += 2;
     } else {
       // An unterminated quote is not a string, such as an apostrophe in prose.
       if (text[at] === '\n' && !this.language.multilineQuotes.includes(quote)) this.leave();

@@ -1,9 +1,9 @@
 // Whether lines are statements: none is half of one, and none takes what stands below.
 import { openTag } from './closers.ts';
-import { lacksComma, lacksLastComma } from './commas.ts';
+import { isHalfEntry, lacksComma, lacksLastComma } from './commas.ts';
 import { depthOf } from './indentation.ts';
 import { hasPatterns, opensBlock } from './languages.ts';
-import { lacksOperand, lacksSemicolon, lastLine } from './line-ends.ts';
+import { lacksHeredocEnd, lacksOperand, lacksSemicolon, lastLine } from './line-ends.ts';
 import { isInBody, type Place } from './place.ts';
 import { scannedChars } from './spanning.ts';
 
@@ -48,7 +48,7 @@ export function beginsStatement(place: Place): boolean {
 export function isHalfDeclaration(text: string, place: Place): boolean {
   const { around, language, open } = place;
   const { linePrefix } = around;
-  if (lacksLastComma(text, place)) return true;
+  if (lacksLastComma(text, place) || isHalfEntry(linePrefix + text, place)) return true;
   if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
   const isInStatements = open.length === 0 || open.at(-1)?.token === '{';
   if (isInStatements && language.beforeName?.test(linePrefix)) return /^[\w.]+$/.test(text);
@@ -93,7 +93,7 @@ function takesLinesBelow(text: string, place: Place): boolean {
 export function isUnfinished(text: string, place: Place): boolean {
   const isOwnLine = beginsStatement(place) || text.trimEnd().includes('\n');
   if (isOwnLine && (endsWithHead(text, place) || lacksSemicolon(text, place) || isHalfLine(text, place))) return true;
-  const isOpen = endsInTag(text, place) || lacksOperand(text, place);
+  const isOpen = endsInTag(text, place) || lacksOperand(text, place) || lacksHeredocEnd(text, place);
   return isOpen || takesLinesBelow(text, place) || lacksComma(text, place) || endsBlock(text, place);
 }
 

@@ -4,7 +4,7 @@ import { headStart, missingClosers, openElement, openedIn, openTag } from './clo
 import { lacksComma } from './commas.ts';
 import { depthOf, filledLines } from './indentation.ts';
 import { opensBlock } from './languages.ts';
-import { lacksOperand, lastLine } from './line-ends.ts';
+import { lacksHeredocEnd, lacksOperand, lastLine } from './line-ends.ts';
 import { meaningfulEnd } from './meaningful-end.ts';
 import type { Place } from './place.ts';
 import { beginsStatement, isHalfDeclaration, isUnfinished, mayStandAlone } from './statements.ts';
@@ -61,7 +61,7 @@ export function completeBeginning(text: string, place: Place): number {
   const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)), place);
   const piece = text.slice(0, end);
   const isHalf = (beginsStatement(place) && !mayStandAlone(piece, place)) || isHalfDeclaration(piece, place);
-  return isHalf || lacksComma(piece, place) || lacksOperand(piece, place) ? 0 : end;
+  return isHalf || lacksComma(piece, place) || lacksOperand(piece, place) || lacksHeredocEnd(piece, place) ? 0 : end;
 }
 
 function isComplete(text: string, place: Place): boolean {
