@@ -11,12 +11,13 @@ const separated = /(?:,|&&|\|\|)(?:\s*\/\/.*)?$/;
 // A key without its value, and the head of a method without its body.
 const halfEntry = /^(?:(["'])[^"']*\1|(?:(?:async|get|set)\s+)?\*?\s*[\w$.[\]]+\s*\([^()]*\))$/;
 
-/** Whether a piece of a line of its own is half an entry of an object. */
-export function isHalfEntry(piece: string, place: Place): boolean {
-  const { language, open } = place;
-  const bracket = open.at(-1);
-  if (!language.hasObjects || bracket?.token !== '{' || !halfEntry.test(piece.trim())) return false;
-  return /[=(,:[?&|]\s*$/.test(textBefore(bracket, place));
+/** Whether a line's beginning is half an entry of an object or a class, or lacks its value among named arguments. */
+export function isHalfEntry(begun: string, place: Place): boolean {
+  const { language, open, around } = place;
+  const [bracket, above = ''] = [open.at(-1), around.linesAbove[0]];
+  if (language.family === 'indentation') return /^\s*\w+$/.test(begun) && /^\s*\w+=(?!=).*,$/.test(above);
+  if (!language.hasObjects || bracket?.token !== '{' || !halfEntry.test(begun.trim())) return false;
+  return /\bclass\b.*\{$/.test(above) || /[=(,:[?&|]\s*$/.test(textBefore(bracket, place));
 }
 
 /** Whether the text would run together with the element or argument below it. */
@@ -30,7 +31,8 @@ export function lacksComma(text: string, place: Place): boolean {
     /^[{[(]/.test(below) && (/["'`}]$/.test(text) || (around.linePrefix + text).trim().startsWith(below.slice(0, 1)));
   const end = text.trimEnd().slice(-1);
   const isElement = isInList(place) || (isBesideElements(place) && (end !== '}' || language.hasObjects));
-  return hasCommas && (isAlike || elementStart.test(below)) && isElement && /[\w"'`)\]}]/.test(end);
+  const isEnd = /[\w"'`)\]}]/.test(end) || (language.hasRegexes && end === '/');
+  return hasCommas && (isAlike || elementStart.test(below)) && isElement && isEnd;
 }
 
 /** Whether the cursor is on a blank line beside one that is as deep and ends with what separates elements or conditions. */
@@ -51,7 +53,7 @@ export function lacksLastComma(piece: string, place: Place): boolean {
   const bracket = open.at(-1);
   const isOwnLine = around.linePrefix.trim() === '' || /^\s*\n/.test(piece);
   if (!language.needsLastComma || !bracket || !isBracket(bracket) || !isOwnLine) return false;
-  return bracket.token !== '{' || /[\w\]]$/.test(textBefore(bracket, place));
+  return bracket.token !== '{' || /[\w\]]$|^\s\s$/.test(textBefore(bracket, place));
 }
 
 /** The two characters in front of an open bracket. */
@@ -68,8 +70,9 @@ function isInList(place: Place): boolean {
   const before = textBefore(bracket, place);
   const isFresh = around.linePrefix.trim() === '';
   const isCall = bracket.token === '(' && /\w$/.test(before);
-  const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$/.test(before);
-  const isObject = isFresh && bracket.token === '{' && language.hasObjects && isArgument;
+  const isArgument = /[([]/.test(open.at(-2)?.token ?? '') && /[(,[] ?$|^\s\s$/.test(before);
+  const isOfBraces = language.family === 'indentation' || (language.hasObjects && isArgument);
+  const isObject = isFresh && bracket.token === '{' && isOfBraces;
   if (language.family === 'data') return isBracket(bracket);
   // A body among the arguments has no brackets, but begins behind a head.
   if (language.family === 'ends' && !/[([,]$/.test(around.linesAbove[0] ?? '')) return false;

@@ -50,6 +50,10 @@ export function isHalfDeclaration(text: string, place: Place): boolean {
   const { linePrefix } = around;
   if (lacksLastComma(text, place) || isHalfEntry(linePrefix + text, place)) return true;
   if (modifiersOnly.test(linePrefix)) return typeOnly.test(text);
+  // A parameter that is a field has modifiers, too.
+  const [, type = ''] = /^\s*(?:\w+\s+)+(\S+)$/.exec(text) ?? [];
+  if (language.hasTypedNames && type !== '' && modifiersOnly.test(text.slice(0, -type.length)))
+    return typeOnly.test(type);
   const isInStatements = open.length === 0 || open.at(-1)?.token === '{';
   if (isInStatements && language.beforeName?.test(linePrefix)) return /^[\w.]+$/.test(text);
   // The letters of a keyword may begin another one, but a label is whole with its colon.
