@@ -7,6 +7,7 @@ import { isBracket, type Open, scan } from './scanner.ts';
 // What begins an element or a parameter, also behind what stands before operands only. No keyword of a condition does.
 const elementStart = /^(?!(?:and|as|else|end|for|if|in|is|not|or)\b)(?:["'\w$@]|\.{3}|(?:[&*]{1,2}|\?)[\w$\\])/;
 
+// What ends with a comma or an operator, also before a comment.
 const separated = /(?:,|&&|\|\|)(?:\s*\/\/.*)?$/;
 // A key without its value, and the head of a method without its body.
 const halfEntry = /^(?:(["'])[^"']*\1|(?:(?:async|get|set)\s+)?\*?\s*[\w$.[\]]+\s*\([^()]*\))$/;

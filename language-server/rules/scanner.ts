@@ -193,7 +193,14 @@ function beginning(text: string, at: number, language: Language): string | undef
 /** Not an apostrophe between digits, as in `1'000`. In HTML and the like, only quotes of attribute values count. */
 function isQuote(text: string, at: number, language: Language): boolean {
   if (language.family === 'tags') return text[at - 1] === '=';
+  if (/['"]/.test(text[at] ?? '') && isAlone(text, at, language)) return false;
   return !/\b\d[\da-fx']*'[\da-f]$/i.test(text.slice(Math.max(0, at - 20), at + 2));
+}
+
+/** Whether a quote is all of its line: it ends a string that begins further up than what is scanned. */
+function isAlone(text: string, at: number, language: Language): boolean {
+  if (!language.multilineQuotes.includes(text[at] ?? '')) return false;
+  return text[at - 1] === '\n' && /^.[ \t]*(?:\n|$)/.test(text.slice(at, at + maxRegexChars));
 }
 
 function mayBeRegex(text: string, at: number): boolean {

@@ -24,6 +24,7 @@ const functionHead =
 const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\)$|^(?:\}\s*)?(?:do|else|finally|try)$/;
 // Its body stands in braces, whatever is below.
 const bracesOnly = /^(?:\}\s*)?(?:finally|try)$/;
+// Where a class needs a body, that stands in braces, too.
 const classHead =
   /^(?:(?:abstract|data|declare|default|export|final|internal|open|partial|private|protected|pub|public|readonly|sealed|static)\s+)*(?:class|enum|impl|interface|namespace|record|struct|trait|union)\s+[^;{}=*]*$/;
 // How a class goes on in the line below.
