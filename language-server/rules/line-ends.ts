@@ -53,7 +53,12 @@ function endsOpen(text: string, place: Place): boolean {
   const isLabel = language.hasObjects ? /^(?:case|default)\b/.test(line) : label.test(line);
   if (language.family === 'brackets' && line.endsWith(':') && !isLabel && around.lineSuffix.trim() === '') return true;
   const below = around.linesBelow[0] ?? '';
-  return language.statementEnd === '' && halfChoice.test(line.replace(strings, '$1$1')) && !/^\s*:/.test(below);
+  const isBegun = isHalfChoice(`${around.linePrefix.slice(-maxLineChars)} `);
+  return language.statementEnd === '' && isHalfChoice(line) && !isBegun && !/^\s*:/.test(below);
+}
+
+function isHalfChoice(line: string): boolean {
+  return halfChoice.test(line.replace(strings, '$1$1'));
 }
 
 /** Whether the text's last line, a statement of its own, would run together with the next one. */

@@ -21,6 +21,9 @@ const danglingKeywords = new Set(
 // Names and their types, with which a value begins.
 const parameters = /(?:(?<![\w$)\]>?]\s*)|(?<=\basync\s*))\([\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
 
+// Names alone are an expression, too.
+const names = /^\([\w$]+(?:,\s?[\w$]+)*\)$/;
+
 // It begins behind what stands before operands.
 const regex =
   /(?:^|[(,=~:!&|?{;[]|\b(?:and|if|not|or|return|unless|when)\b)\s*(\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])*(?:\/[a-z]*)?)/g;
@@ -33,11 +36,14 @@ const typeArguments = /(?<=\w)<[\w\s,.:?&|[\]]*$/;
  */
 export function meaningfulEnd(text: string, end: number, place: Place): number {
   const { linePrefix } = place.around;
+  // A line that has been begun and lacks its semicolon is not sound anyway.
+  const isSound = linePrefix.trim() === '' || place.language.semicolons === 'none';
   const isInsideWord = end === text.length || inWord.test(text[end] ?? '');
   let at = withoutDangling(text, isInsideWord ? wordStart(text, end, inWord) : end);
   for (;;) {
     const word = wordStart(text, at, /[\w.$#]/);
-    const begun = word === 0 ? linePrefix.slice(wordStart(linePrefix, linePrefix.length, /[\w.$#]/)) : '';
+    const half = linePrefix.slice(wordStart(linePrefix, linePrefix.length, /[\w.$#]/));
+    const begun = word === 0 && (isSound || half === linePrefix.trim()) ? half : '';
     if (at === 0 || !danglingKeywords.has(begun + text.slice(word, at))) break;
     at = withoutDangling(text, word);
   }
@@ -47,10 +53,11 @@ export function meaningfulEnd(text: string, end: number, place: Place): number {
     at = Math.max(at, pattern.closed + 1);
   }
   const whole = text.slice(0, at);
-  const types = place.within === 'code' && place.language.family === 'brackets' ? typeArguments.exec(whole) : null;
+  const hasTypes = place.within === 'code' && place.language.family === 'brackets';
+  const types = hasTypes && isSound ? typeArguments.exec(whole) : null;
   if (types) return meaningfulEnd(text, types.index, place);
   const list = place.language.hasObjects ? parameters.exec(whole) : null;
-  if (list) return meaningfulEnd(text, list.index, place);
+  if (list && !names.test(list[0])) return meaningfulEnd(text, list.index, place);
   return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : withColon(text, at, place);
 }
 
