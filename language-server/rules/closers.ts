@@ -8,7 +8,7 @@ const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
 // Longer bodies are not looked through for their end.
 const bodyChars = 4000;
 // Behind a name stand type arguments, but no closing tag does.
-const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z][\w.:-]*(?:[^<>]|=>)*$|<\/?$/;
+const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z](?:[^<>]|=>)*$|<\/?$/;
 // Behind a name stand type arguments.
 const tags = /(?:(?<![\w.])<|<(\/))([a-zA-Z][\w.:-]*)(?:\s(?:[^<>]|=>)*)?>/g;
 const tryBlock = /\btry\s*[{:]/g;

@@ -10,7 +10,7 @@ const elementStart = /^(?!(?:and|as|else|end|for|if|in|is|not|or)\b)(?:["'\w$@]|
 // What ends with a comma or an operator, also before a comment.
 const separated = /(?:,|&&|\|\|)(?:\s*\/\/.*)?$/;
 // A key without its value, and the head of a method without its body.
-const halfEntry = /^(?:(["'])[^"']*\1|(?:(?:async|get|set)\s+)?\*?\s*[\w$.[\]]+\s*\([^()]*\))$/;
+const halfEntry = /^(?:(["'])[^"']*\1|(?:(?:async|get|set)\s)?\s*(?:\*\s*)?[\w$.[\]]+\s*\([^()]*\))$/;
 
 /** Whether a line's beginning is half an entry of an object or a class, or lacks its value among named arguments. */
 export function isHalfEntry(begun: string, place: Place): boolean {

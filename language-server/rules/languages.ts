@@ -102,7 +102,7 @@ const shellTerminators: readonly [RegExp, string][] = [
 ];
 const shell: Language = {
   ...ruby,
-  opener: /(^|[\s;])(do|then|else)$|^case\b.*\bin$|\{$|^[^\s()]+(\s*\|\s*[^\s()]+)*\)$/,
+  opener: /(^|[\s;])(do|then|else)$|^case\b.*\bin$|\{$|^[^\s()|]+(\s*\|\s*[^\s()|]+)*\)$/,
   branch: /^(else|elif)\b/,
   terminatorOf: (opener) => shellTerminators.find(([pattern]) => pattern.test(opener))?.[1] ?? null,
   lineComments: ['#'],
@@ -183,7 +183,7 @@ const go: Language = {
   endsWithLine: true,
   // Also a type without its value, names without their values, and what is deferred without its call.
   valueless: new RegExp(
-    `${valueless.source}|\\[\\]$|^(?:return\\b|.*=).*(?:\\[\\][\\w.]*|\\bfunc\\([^{}]*)$|^[\\w.]+(?:, [\\w.]+)+$|^(?:defer|go)\\b(?!.*[)}]$)`,
+    `${valueless.source}|\\[\\]$|^(?:return\\b|[^=]*=).*(?:\\[\\][\\w.]*|\\bfunc\\([^{}]*)$|^[\\w.]+(?:, [\\w.]+)+$|^(?:defer|go)\\b(?!.*[)}]$)`,
   ),
   needsLastComma: true,
   indent: 0,

@@ -19,14 +19,14 @@ const danglingKeywords = new Set(
   ).split(' '),
 );
 // Names and their types, with which a value begins.
-const parameters = /(?:(?<![\w$)\]>?]\s*)|(?<=\basync\s*))\([\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
+const parameters = /\((?:(?<![\w$)\]>?]\s*\()|(?<=\basync\s*\())[\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
 
 // Names alone are an expression, too.
 const names = /^\([\w$]+(?:,\s?[\w$]+)*\)$/;
 
-// It begins behind what stands before operands.
+// It begins behind what stands before operands. A set of characters without its bracket is not looked through to the end.
 const regex =
-  /(?:^|[(,=~:!&|?{;[]|\b(?:and|if|not|or|return|unless|when)\b)\s*(\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])*(?:\/[a-z]*)?)/g;
+  /(?:^|[(,=~:!&|?{;[]|\b(?:and|if|not|or|return|unless|when)\b)\s*(\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n]){0,300}\]|[^/\\\n[])*(?:\/[a-z]*)?)/g;
 // Type arguments that are not closed.
 const typeArguments = /(?<=\w)<[\w\s,.:?&|[\]]*$/;
 

@@ -109,7 +109,7 @@ function begunLine(generated: GeneratedText, end: number, place: Place, gate: Ga
 /** Without what may become `; then` or `do |each|`, where blocks have such heads. */
 function withoutBodyStart(piece: string, { language, within }: Place): string {
   const hasHeads = language.family === 'ends' && within !== 'comment';
-  const head = hasHeads ? /\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece) : null;
+  const head = hasHeads ? /(?<!\s)\s*(?:;\s*\w*|\sdo\b[^\n]*)$/.exec(piece) : null;
   return head ? piece.slice(0, head.index) : piece;
 }
 

@@ -26,7 +26,7 @@ const bracketHead = /^(?:\}\s*)?(?:(?:else\s+)?if|for|foreach|switch|while)\b.*\
 const bracesOnly = /^(?:\}\s*)?(?:finally|try)$/;
 // Where a class needs a body, that stands in braces, too.
 const classHead =
-  /^(?:(?:abstract|data|declare|default|export|final|internal|open|partial|private|protected|pub|public|readonly|sealed|static)\s+)*(?:class|enum|impl|interface|namespace|record|struct|trait|union)\s+[^;{}=*]*$/;
+  /^(?:(?:abstract|data|declare|default|export|final|internal|open|partial|private|protected|pub|public|readonly|sealed|static)\s+)*(?:class|enum|impl|interface|namespace|record|struct|trait|union)\s[^;{}=*]*$/;
 // How a class goes on in the line below.
 const restOfClass = /^(?:[{:,<(]|(?:extends|implements|permits|where)\b)/;
 

@@ -107,6 +107,24 @@ test.each(places)('64 KiB of anything cost no time in %s: %j', (languageId, mark
   expect(times.filter(([ms]) => ms > maxCpuMs).map(([, what]) => what)).toEqual([]);
 });
 
+// What single patterns would go through again and again.
+test.each([
+  ['shellscript', '$0\n', `${counted((i) => `a${i}|`)}b c`],
+  ['java', '$0\n', `class${filled(' ')}=\nx y`],
+  ['typescript', 'class A {\n  $0\n}\n', `async${filled(' ')}.(x y`],
+  ['typescript', '$0\n', `x${filled(' ')}b c`],
+  ['typescript', '$0\n', `x${filled('(/[')} b c`],
+  ['ruby', 'def a\n  $0\nend\n', `x${filled(' ')}b c`],
+  ['html', '<p>\n  $0\n</p>\n', `<${counted((i) => `a${i}`)}>b c`],
+  ['go', 'func a() {\n\t$0\n}\n', `x ${filled('=')} y z`],
+])('64 KiB for one pattern cost no time in %s: %j', (languageId, marked, text) => {
+  const place = placeAt({ ...atCursor(marked), languageId }, 'auto');
+  for (const generated of generations(text)) {
+    expect(fastest(() => toEarlyText(generated, place, gate))).toBeLessThan(maxCpuMs);
+    expect(fastest(() => toGhostText(generated, place, gate))).toBeLessThan(maxCpuMs);
+  }
+});
+
 test.each(['(\n', ')\n', '  {\n', '}\n', '(', ')', '    if (a) {\n)\n'])('a document of %j costs no time', (part) => {
   const half = filled(part).slice(0, size / 2);
   for (const other of ['(\n', ')\n', '}\n', '    )\n', half]) {
