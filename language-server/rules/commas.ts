@@ -33,7 +33,10 @@ export function lacksComma(text: string, place: Place): boolean {
   const end = text.trimEnd().slice(-1);
   const isElement = isInList(place) || (isBesideElements(place) && (end !== '}' || language.hasObjects));
   const isEnd = /[\w"'`)\]}]/.test(end) || (language.hasRegexes && end === '/');
-  return hasCommas && (isAlike || elementStart.test(below)) && isElement && isEnd;
+  // Strings that stand side by side are joined.
+  const isJoined =
+    [around.linesAbove[0] ?? '', text].every((each) => /["']$/.test(each.trimEnd())) && /^\w*["']/.test(below);
+  return hasCommas && !isJoined && (isAlike || elementStart.test(below)) && isElement && isEnd;
 }
 
 /** Whether the cursor is on a blank line beside one that is as deep and ends with what separates elements or conditions. */
@@ -45,6 +48,7 @@ function isBesideElements({ around, language, within }: Place): boolean {
     separated.test(line) &&
     depthOf(line) === depthOf(around.linePrefix) &&
     scan(`${line}\n`, language).open.length === 0;
+  if (depthOf(below) < depthOf(around.linePrefix)) return false;
   return isElement(above) || (/[({[]$/.test(above) && isElement(below));
 }
 

@@ -5,6 +5,7 @@ import { depthOf } from './indentation.ts';
 import { hasPatterns, opensBlock } from './languages.ts';
 import { lacksHeredocEnd, lacksOperand, lacksSemicolon, lastLine } from './line-ends.ts';
 import { isInBody, type Place } from './place.ts';
+import { scan } from './scanner.ts';
 import { scannedChars } from './spanning.ts';
 
 // A line that begins so says nothing until it is whole.
@@ -130,17 +131,22 @@ function endsWithHead(text: string, place: Place): boolean {
   const { language, around } = place;
   const last = lastLine(text, place);
   const line = last.trim();
-  const heads = [bracketHead, functionHead, language.bareHead];
+  const isPlain = bracketHead.test(line) && (!line.endsWith(')') || endsFirstBracket(line, place));
   // Behind a mark such as an arrow, the body is known by its indentation.
   const isIndented = opensBlock(line, language) && !/[({[]$/.test(line) && language.terminatorOf(line) === null;
   const isBranch = hasPatterns(language) && opensBlock(line, language) && (language.branch?.test(line) ?? false);
-  const isHead =
-    isIndented || isBranch || (language.family !== 'indentation' && heads.some((head) => head?.test(line)));
+  const isKnown = isPlain || functionHead.test(line) || (language.bareHead?.test(line) ?? false);
+  const isHead = isIndented || isBranch || (language.family !== 'indentation' && isKnown);
   const below = around.linesBelow[0] ?? '';
   if (bracesOnly.test(line) && language.family === 'brackets' && !isIndented) return !below.trim().startsWith('{');
   if (language.family === 'brackets' && !language.hasBareClasses && classHead.test(line))
     return !restOfClass.test(below.trim());
   return isHead && !isBodyBelow(last, place);
+}
+
+/** Whether a line's last bracket closes its first parenthesis; otherwise a statement stands behind the condition. */
+function endsFirstBracket(line: string, { language }: Place): boolean {
+  return scan(line.slice(0, -1), language).open[0]?.at === line.indexOf('(');
 }
 
 /** Whether the deeper lines below can be the body of a head: where indentation counts, all are as deep as the first. */
