@@ -1,4 +1,5 @@
-// The commas of lists and arguments: none is missing above the next element, and none stands where it is not allowed.
+// The commas of lists and arguments: none is missing above the next element, and none stands where it is not allowed. What
+// stands between them is whole.
 import { depthOf } from './indentation.ts';
 import { hasPatterns, hasTags, isComment } from './languages.ts';
 import type { Place } from './place.ts';
@@ -58,7 +59,9 @@ export function lacksLastComma(piece: string, place: Place): boolean {
   const bracket = open.at(-1);
   const isOwnLine = around.linePrefix.trim() === '' || /^\s*\n/.test(piece);
   if (!language.needsLastComma || !bracket || !isBracket(bracket) || !isOwnLine) return false;
-  return bracket.token !== '{' || /[\w\]]$|^\s\s$/.test(textBefore(bracket, place));
+  const before = textBefore(bracket, place);
+  // A space stands before the parenthesis of a group of declarations, but not before that of a call.
+  return bracket.token === '{' ? /[\w\]]$|^\s\s$/.test(before) : !/\w $/.test(before);
 }
 
 /** The two characters in front of an open bracket. */

@@ -24,7 +24,7 @@ const parameters = /\((?:(?<![\w$)\]>?]\s*\()|(?<=\basync\s*\())[\w$\s,:?.<>[\]|
 // Names alone are an expression, too.
 const names = /^\([\w$]+(?:,\s?[\w$]+)*\)$/;
 
-// It begins behind what stands before operands. A set of characters without its bracket is not looked through to the end.
+// It begins behind what stands before operands. A long set of characters counts as one that is not closed.
 const regex =
   /(?:^|[(,=~:!&|?{;[]|\b(?:and|if|not|or|return|unless|when)\b)\s*(\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n]){0,300}\]|[^/\\\n[])*(?:\/[a-z]*)?)/g;
 // Type arguments that are not closed.

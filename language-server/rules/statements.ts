@@ -8,9 +8,9 @@ import { isInBody, type Place } from './place.ts';
 import { scan } from './scanner.ts';
 import { scannedChars } from './spanning.ts';
 
-// A line that begins so says nothing until it is whole.
+// A line that begins so says nothing until it is whole. Some of the words are names in other languages.
 const wholeOnly =
-  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|fun|func|function)|case|catch|class|default|do|elif|else|elseif|elsif|ensure|enum|except|extension|finally|for|from|if|impl|import|interface|is|match|package|protocol|rescue|struct|switch|trait|try|type|unless|until|use|using|when|while|with)\b/;
+  /^(?:export\s+)?(?:(?:async\s+)?(?:def|fn|fun|func|function)|case|catch|class|default|do|elif|else|elseif|elsif|ensure|enum|except|extension|finally|for|from|if|impl|import|interface|is|match|package|protocol|rescue|struct|switch|trait|try|type|unless|until|use|using|when|while|with)\b(?!\s*=(?![=>])|\.)/;
 // What stands before the type of a declaration.
 const modifiersOnly =
   /^\s*(?:(?:abstract|async|const|final|internal|override|private|protected|public|readonly|sealed|static|virtual|volatile)\s+)+$/;
