@@ -18,8 +18,8 @@ const maxLineChars = 300;
 const expressionEnd = /[\w"'`)\]]$/;
 // Lines that need no semicolon although they end like expressions: directives, attributes, macros.
 const withoutSemicolon = /^(?:[#@]|<\?|[A-Z_][A-Z_\d]*(?:\(.*\))?$)/;
-// An element, or what opens a list of them.
-const elementAbove = /,$|[\w>\]]\{$|\benum\b|\bmatch\s*\(.*\{$|\bswitch \{$|\bnew\s(?!\s*class\b)[^()]*\{$/;
+// An element, or what opens a list of them, and a macro that goes on.
+const elementAbove = /[,\\]$|[\w>\]]\{$|\benum\b|\bmatch\s*\(.*\{$|\bswitch \{$|\bnew\s(?!\s*class\b)[^()]*\{$/;
 // Behind parentheses, a brace in the same line may begin a class.
 const objectAbove = /\bnew\s(?!\s*class\b)/;
 const goesOn =
