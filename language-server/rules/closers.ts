@@ -1,12 +1,10 @@
 // What a text leaves open, and what closes it.
 import { depthOf, filledLines, indentationOf } from './indentation.ts';
 import { hasTags, opensBlock } from './languages.ts';
-import { isEndedBelow, type Place } from './place.ts';
+import { filledBelow, isEndedBelow, type Place } from './place.ts';
 import { closerFor, isBracket, type Open, scan } from './scanner.ts';
 
 const beginsBody = /(?<![;\s])[;\s]+(?:do|then)\b/;
-// Longer bodies are not looked through for their end.
-const bodyChars = 4000;
 // Behind a name stand type arguments, but no closing tag does.
 const unfinishedTag = /(?:(?<![\w.])<|<\/)[a-zA-Z](?:[^<>]|=>)*$|<\/?$/;
 // Behind a name stand type arguments.
@@ -64,18 +62,14 @@ export function missingClosers(text: string, place: Place): string | null {
 }
 
 /** Whether the deeper lines below, and the line that ends them, are those of the head of a block. */
-function hasBodyBelow(head: Head | undefined, { document, language }: Place): boolean {
+function hasBodyBelow(head: Head | undefined, place: Place): boolean {
   if (!head) return false;
   const depth = depthOf(head.indentation);
-  const below = document.text
-    .slice(document.offset, document.offset + bodyChars)
-    .split('\n')
-    .slice(1);
-  const lines = below.filter((line) => line.trim() !== '');
+  const lines = filledBelow(place);
   const after = lines.find((line) => depthOf(line) <= depth) ?? '';
   const [end, { closer }] = [after.trim(), head];
   const isWhole = !/\w\w/.test(end.slice(closer.length - 1, closer.length + 1));
-  const isEnd = (end.startsWith(closer) && isWhole) || (language.branch?.test(end) ?? false);
+  const isEnd = (end.startsWith(closer) && isWhole) || (place.language.branch?.test(end) ?? false);
   return depthOf(lines[0] ?? '') > depth && depthOf(after) === depth && isEnd;
 }
 

@@ -20,11 +20,9 @@ const danglingKeywords = new Set(
 );
 // Names and their types, with which a value begins.
 const parameters = /\((?:(?<![\w$)\]>?]\s*\()|(?<=\basync\s*\())[\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
-
-// Names alone are an expression, too.
+// Such parentheses are an expression, too, if they hold names alone.
 const names = /^\([\w$]+(?:,\s?[\w$]+)*\)$/;
-
-// It begins behind what stands before operands. A long set of characters counts as one that is not closed.
+// A regular expression begins behind what stands before operands. A long set of characters counts as one that is not closed.
 const regex =
   /(?:^|[(,=~:!&|?{;[]|\b(?:and|if|not|or|return|unless|when)\b)\s*(\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n]){0,300}\]|[^/\\\n[])*(?:\/[a-z]*)?)/g;
 // Type arguments that are not closed.
@@ -36,14 +34,14 @@ const typeArguments = /(?<=\w)<[\w\s,.:?&|[\]]*$/;
  */
 export function meaningfulEnd(text: string, end: number, place: Place): number {
   const { linePrefix } = place.around;
-  // A line that has been begun and lacks its semicolon is not sound anyway.
-  const isSound = linePrefix.trim() === '' || place.language.semicolons === 'none';
+  const half = linePrefix.slice(wordStart(linePrefix, linePrefix.length, /[\w.$#]/));
+  // Where statements need semicolons, a line that has been begun is broken without the text, too.
+  const isBroken = linePrefix.trim() !== '' && place.language.semicolons !== 'none';
   const isInsideWord = end === text.length || inWord.test(text[end] ?? '');
   let at = withoutDangling(text, isInsideWord ? wordStart(text, end, inWord) : end);
   for (;;) {
     const word = wordStart(text, at, /[\w.$#]/);
-    const half = linePrefix.slice(wordStart(linePrefix, linePrefix.length, /[\w.$#]/));
-    const begun = word === 0 && (isSound || half === linePrefix.trim()) ? half : '';
+    const begun = word === 0 && (!isBroken || half === linePrefix.trim()) ? half : '';
     if (at === 0 || !danglingKeywords.has(begun + text.slice(word, at))) break;
     at = withoutDangling(text, word);
   }
@@ -54,7 +52,7 @@ export function meaningfulEnd(text: string, end: number, place: Place): number {
   }
   const whole = text.slice(0, at);
   const hasTypes = place.within === 'code' && place.language.family === 'brackets';
-  const types = hasTypes && isSound ? typeArguments.exec(whole) : null;
+  const types = hasTypes && !isBroken ? typeArguments.exec(whole) : null;
   if (types) return meaningfulEnd(text, types.index, place);
   const list = place.language.hasObjects ? parameters.exec(whole) : null;
   if (list && !names.test(list[0])) return meaningfulEnd(text, list.index, place);

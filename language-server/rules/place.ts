@@ -106,6 +106,19 @@ export function isEndedBelow({ around, language }: Place): boolean {
   return !isBegun && /^\s*end\b/.test(below) && depthOf(below) === depth;
 }
 
+/** What follows the cursor, as far as it is looked through. */
+export function following({ document: { text, offset } }: Place): string {
+  return text.slice(offset, offset + scannedChars);
+}
+
+/** The lines below the cursor's that are not blank, as far as they are looked through. */
+export function filledBelow(place: Place): string[] {
+  return following(place)
+    .split('\n')
+    .slice(1)
+    .filter((line) => line.trim() !== '');
+}
+
 /** Whether the cursor is in a block that ends in a word, perhaps that of a function among the arguments of a call. */
 export function isInBody({ document: { text, offset }, around, language }: Place): boolean {
   if (language.family !== 'ends') return false;

@@ -22,7 +22,8 @@ const brackets = '()[]{}';
 const closerOf: Record<string, string> = { '(': ')', '[': ']', '{': '}', '${': '}' };
 
 const regex = /^\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//;
-const maxRegexChars = 300;
+/** How far a regular expression, or the end of a line, is looked for. */
+const charsAhead = 300;
 /** Code has few; in a text with more, they are not looked at. */
 const maxDivisions = 1000;
 
@@ -136,7 +137,7 @@ export class Scanner implements Scan {
   /** The length of the regular expression literal that begins here; 1 if the slash is a division. */
   private regex(): number {
     if (this.divisions === maxDivisions || !mayBeRegex(this.text, this.at)) return 1;
-    const found = regex.exec(this.text.slice(this.at, this.at + maxRegexChars));
+    const found = regex.exec(this.text.slice(this.at, this.at + charsAhead));
     if (!found) this.divisions++;
     return found?.[0].length ?? 1;
   }
@@ -200,7 +201,7 @@ function isQuote(text: string, at: number, language: Language): boolean {
 /** Whether a quote is all of its line: it ends a string that begins further up than what is scanned. */
 function isAlone(text: string, at: number, language: Language): boolean {
   if (!language.multilineQuotes.includes(text[at] ?? '')) return false;
-  return text[at - 1] === '\n' && /^.[ \t]*(?:\n|$)/.test(text.slice(at, at + maxRegexChars));
+  return text[at - 1] === '\n' && /^.[ \t]*(?:\n|$)/.test(text.slice(at, at + charsAhead));
 }
 
 function mayBeRegex(text: string, at: number): boolean {

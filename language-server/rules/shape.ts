@@ -133,7 +133,7 @@ function inLine(generated: GeneratedText, end: number, place: Place, gate: Gate,
   return typeof begun === 'string' ? nothing('unsure') : fitted(generated, begun, place);
 }
 
-/** Whether the token limit, or the model, ended the text before it has come to what stands right of the cursor. */
+/** Whether the text ends, by itself or at the token limit, before it has come to what stands right of the cursor. */
 function isHalf(generated: GeneratedText, end: number, place: Place): boolean {
   const isCutOff = !generated.isEnded && end >= generated.text.trimEnd().length && place.within === 'code';
   const text = generated.text.slice(0, end);

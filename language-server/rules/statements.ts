@@ -4,9 +4,8 @@ import { isHalfEntry, lacksComma, lacksLastComma } from './commas.ts';
 import { depthOf } from './indentation.ts';
 import { hasPatterns, opensBlock } from './languages.ts';
 import { lacksHeredocEnd, lacksOperand, lacksSemicolon, lastLine } from './line-ends.ts';
-import { isInBody, type Place } from './place.ts';
+import { filledBelow, isInBody, type Place } from './place.ts';
 import { scan } from './scanner.ts';
-import { scannedChars } from './spanning.ts';
 
 // A line that begins so says nothing until it is whole. Some of the words are names in other languages.
 const wholeOnly =
@@ -150,13 +149,9 @@ function endsFirstBracket(line: string, { language }: Place): boolean {
 }
 
 /** Whether the deeper lines below can be the body of a head: where indentation counts, all are as deep as the first. */
-function isBodyBelow(head: string, { document, around, language }: Place): boolean {
-  const depth = depthOf(around.linesBelow[0] ?? '');
-  if (depth <= depthOf(head) || language.family !== 'indentation') return depth > depthOf(head);
-  const below = document.text
-    .slice(document.offset, document.offset + scannedChars)
-    .split('\n')
-    .slice(1);
-  const after = below.find((line) => line.trim() !== '' && depthOf(line) < depth) ?? '';
+function isBodyBelow(head: string, place: Place): boolean {
+  const depth = depthOf(place.around.linesBelow[0] ?? '');
+  if (depth <= depthOf(head) || place.language.family !== 'indentation') return depth > depthOf(head);
+  const after = filledBelow(place).find((line) => depthOf(line) < depth) ?? '';
   return depthOf(after) <= depthOf(head);
 }

@@ -4,9 +4,9 @@
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, filledLines, type Line } from './indentation.ts';
 import { hasPatterns, opensBlock } from './languages.ts';
-import { isEndedBelow, type Place } from './place.ts';
+import { following, isEndedBelow, type Place } from './place.ts';
 import { isBracket, Scanner, scan } from './scanner.ts';
-import { endsIn, scannedChars } from './spanning.ts';
+import { endsIn } from './spanning.ts';
 
 const maxLines = 12;
 const maxHeadChars = 200;
@@ -118,11 +118,10 @@ function opensInLine({ open, lineStart }: Place): boolean {
 /** Where the first bracket or quote stands that closes something which is already closed, or was never opened. */
 export function surplusCloser(text: string, place: Place, generated: GeneratedText): number {
   if (place.within === 'comment' || place.around.lineSuffix.trim() !== '') return text.length;
-  const { language, document } = place;
-  const below = document.text.slice(document.offset, document.offset + scannedChars);
+  const { language } = place;
   const surplus = scan(text, language, place.open).outer.find(({ at, closes }) => {
     if (closes === null) return !place.isWindowCut && !endsPattern(text.slice(0, at), place);
-    if (!isBracket(closes)) return endsIn(below, closes.token, language);
+    if (!isBracket(closes)) return endsIn(following(place), closes.token, language);
     return !place.unclosed.includes(closes) && !goesOn(text.slice(at), place, generated.mayGrow(text));
   });
   if (!surplus) return text.length;

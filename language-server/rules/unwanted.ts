@@ -1,21 +1,21 @@
 // Cuts text that should not be there at all: behind the end of a comment, made-up addresses and special tokens. shape.ts
 // says in which order the rules apply.
 import { hasTags } from './languages.ts';
-import type { Place } from './place.ts';
-import { endOf, endsIn, scannedChars } from './spanning.ts';
+import { following, type Place } from './place.ts';
+import { endOf, endsIn } from './spanning.ts';
 
 /**
  * Where the text leaves the comment or docstring around the cursor: behind what ends it, or before that if an end stands
  * below already. Code does not come out of a comment.
  */
-export function commentEnd(text: string, { within, language, around, open, document }: Place): number {
+export function commentEnd(text: string, place: Place): number {
+  const { within, language, around, open } = place;
   const token = open.at(-1)?.token ?? '';
   const ending = endOf(token, language);
   if (within !== 'comment' || ending === null || around.lineSuffix.trim() !== '') return text.length;
   const at = text.indexOf(ending);
   if (at === -1) return text.length;
-  const below = document.text.slice(document.offset, document.offset + scannedChars);
-  return endsIn(below, token, language) ? at : at + ending.length;
+  return endsIn(following(place), token, language) ? at : at + ending.length;
 }
 
 /** Nothing behind the beginning of a closing tag but the name of an element. */
