@@ -1,6 +1,6 @@
 // `npm run check`: all checks of the code that do not run it. With --fix it formats first.
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { circles, forbiddenImports, forbiddenIncludes } from './layers.mjs';
 import { deviceWideWaits } from './lint-hip.mjs';
@@ -80,7 +80,7 @@ async function checkLayers() {
   return `${sources.length + native.length} files`;
 }
 
-/** Checks that links work, that the files that ARCHITECTURE.md names exist, that README.md has all commands and docs/settings.md all settings. */
+/** Checks that links work, that README.md has all commands, and docs/settings.md all settings. */
 async function checkDocuments() {
   const wrong = [];
   const documents = (await files('.md')).filter((file) => !file.startsWith('test/fixtures/'));
@@ -88,13 +88,6 @@ async function checkDocuments() {
     for (const [, link] of read(file).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
       if (!/^[a-z]+:/.test(link) && !existsSync(join(root, dirname(file), link))) wrong.push(`${file}: no ${link}`);
     }
-  }
-  for (const [, path] of read('ARCHITECTURE.md').matchAll(/`([\w.-]+\/[\w./-]+\.\w+)`/g)) {
-    if (!path.startsWith('dist/') && !existsSync(join(root, path))) wrong.push(`ARCHITECTURE.md: no ${path}`);
-  }
-  const names = new Set((await files(...scripts, ...cpp, '.json')).map((file) => basename(file)));
-  for (const [, name] of read('ARCHITECTURE.md').matchAll(/`([\w.-]+\.(?:ts|mjs|cc|h|inl))`/g)) {
-    if (!names.has(name)) wrong.push(`ARCHITECTURE.md: no file is named ${name}`);
   }
   for (const { title } of manifest().contributes.commands) {
     if (!read('README.md').includes(title)) wrong.push(`README.md does not mention ${title}`);

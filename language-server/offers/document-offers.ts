@@ -1,5 +1,5 @@
 // The offers of one document: the current one, and one made ahead for when the user accepts it. "The life of an offer"
-// in ARCHITECTURE.md explains them.
+// in language-server/README.md explains them.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CursorDocument } from '../prompt/text-window.ts';

@@ -24,10 +24,10 @@ test('ends quietly when nobody reads its output any more', () => {
 test('lists the tools', () => {
   const { code, out } = tool('--help');
   expect(code).toBe(0);
-  const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const page = readFileSync(join(root, 'test/tools/README.md'), 'utf8');
   const names = [...out.matchAll(/^ {2}([\w-]+) /gm)].map(([, name = '']) => name);
   expect(names).toEqual(expect.arrayContaining(['eval', 'next-edit', 'replay', 'bench', 'demo']));
-  for (const name of names) expect(architecture).toContain(`\`${name}`);
+  for (const name of names) expect(page).toContain(`\`${name}`);
   for (const name of ['eval', 'demo']) expect(tool(name, '--help').out).toContain(`Usage: tool ${name}`);
 });
 
