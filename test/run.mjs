@@ -1,6 +1,7 @@
 // `npm test`: runs all parts of the tests and adds up their results. `node test/run.mjs --only unit` runs one part;
-// `--with everywhere` also runs a part that is left to CI. A part that this machine cannot run is reported as not run; if
-// CI is set, it counts as failed.
+// `--with everywhere` also runs a part that is left to CI, and `--quick` runs in a minute what is worth running on every
+// save: the checks, and the tests without an engine. A part that this machine cannot run is reported as not run; if CI is
+// set, it counts as failed.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tryAmd } from '../scripts/build-amd.mjs';
@@ -130,7 +131,9 @@ const extra = {
     () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
   ],
 };
-const all = { ...computing, ...waiting, ...extra };
+const withoutEngine = () => vitest('quick', ['--project', 'pure', '--project', 'editor']);
+const quick = { check: waiting.check, quick: ['TypeScript tests without an engine', withoutEngine] };
+const all = { ...computing, ...waiting, ...extra, ...quick };
 
 /** Runs a part in this process and prints its counts. */
 async function runPart([title, body]) {
@@ -155,7 +158,7 @@ const counts = (title, { passed, failed, notRun, seconds }) =>
 /** One part runs in this process, so that its output comes at once; several run as processes, in two lanes. */
 async function runParts(names) {
   if (names.length === 1) return { [names[0]]: await runPart(all[names[0]]) };
-  const computes = (name) => name in computing;
+  const computes = (name) => name in computing || name === 'quick';
   const lanes = { computing: names.filter(computes), waiting: names.filter((name) => !computes(name)) };
   const results = await runLanes(lanes, import.meta.filename, {
     args: ['--part'],
@@ -173,10 +176,12 @@ async function runParts(names) {
 
 await main(async () => {
   const list = { type: 'string', multiple: true };
-  const { values } = parseArgs({ options: { only: list, with: list, part: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { only: list, with: list, quick: { type: 'boolean' }, part: { type: 'string' } },
+  });
   if (values.part) return report(await runPart(all[values.part]));
   const given = (lists = []) => lists.flatMap((each) => each.split(','));
-  const standard = Object.keys({ ...computing, ...waiting });
+  const standard = Object.keys(values.quick ? quick : { ...computing, ...waiting });
   const names = [...(values.only ? given(values.only) : standard), ...given(values.with)];
   const unknown = names.find((name) => !(name in all));
   if (unknown) throw new ToolError(`no part named ${unknown}; there are ${Object.keys(all).join(', ')}`);
@@ -184,6 +189,8 @@ await main(async () => {
   let sum = Object.values(await runParts(names)).reduce(add);
   if (process.env.CI) sum = { ...sum, failed: sum.failed + sum.notRun };
   else if (sum.notRun > 0) console.log(`\n${sum.notRun} not run on this machine, as said above`);
+  console.log('\nthe slowest tests:');
+  for (const { name, seconds } of sum.slow) console.log(`${seconds.toFixed(1)} s: ${name}`);
   for (const name of sum.names) console.log(`failed: ${name}`); // again, since a long output may be cut
   console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
   if (sum.failed > 0) process.exitCode = 1;

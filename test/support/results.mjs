@@ -3,23 +3,18 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from '../../scripts/tools.mjs';
 
-/** names: the failed tests, as far as they have names. */
-export const nothing = { passed: 0, failed: 0, notRun: 0, names: [] };
+/** names: the failed tests, as far as they have names; slow: the slowest tests, { name, seconds }. */
+export const nothing = { passed: 0, failed: 0, notRun: 0, names: [], slow: [] };
+
+const slowest = (tests) => tests.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
 
 export const add = (a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   notRun: (a.notRun ?? 0) + (b.notRun ?? 0),
   names: [...(a.names ?? []), ...(b.names ?? [])],
+  slow: slowest([...(a.slow ?? []), ...(b.slow ?? [])]),
 });
-
-/** What takes longer is named, so that everyone sees where the time goes. */
-const longSeconds = 10;
-
-function nameLong(tests) {
-  const long = tests.filter(({ seconds }) => seconds >= longSeconds).sort((a, b) => b.seconds - a.seconds);
-  for (const { name, seconds } of long) console.log(`${seconds.toFixed(0)} s: ${name}`);
-}
 
 /**
  * Runs a test program, which prints "ok NAME" (and the seconds of a longer test), "FAIL NAME" or "not run: NAME: WHY" for
@@ -32,11 +27,11 @@ export async function program(command, args = [], env = {}) {
   const result = sums ? { passed: Number(sums[1]), failed: Number(sums[2]) } : { passed: 0, failed: 1 };
   const left = [...output.matchAll(/^not run: (.*?)\r?$/gm)].map(([, line]) => line);
   const timed = output.matchAll(/^ok (.*) \((\d+\.\d) s\)\r?$/gm);
-  nameLong([...timed].map(([, name, seconds]) => ({ name, seconds: Number(seconds) })));
+  const slow = slowest([...timed].map(([, name, seconds]) => ({ name, seconds: Number(seconds) })));
   if (result.failed > 0) console.log(output.replace(/^ok .*\n/gm, '').trimEnd());
   else for (const line of left) console.log(`not run: ${line}`);
   const names = [...output.matchAll(/^FAIL (.*?)\r?$/gm)].map(([, name]) => name);
-  return { ...result, names, left, output };
+  return { ...result, names, slow, left, output };
 }
 
 /** Runs Vitest, with readable output and a JSON report from which the totals are read. */
@@ -59,7 +54,7 @@ export async function vitest(name, args, env = {}) {
     ...all.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
     ...broken.map(({ name }) => name),
   ];
-  nameLong(all.map(({ fullName, duration }) => ({ name: fullName, seconds: (duration ?? 0) / 1000 })));
+  const slow = slowest(all.map(({ fullName, duration }) => ({ name: fullName, seconds: (duration ?? 0) / 1000 })));
   const left = all.filter(({ status }) => status === 'pending' || status === 'skipped').map(({ fullName }) => fullName);
-  return { passed: numPassedTests, failed, names, left };
+  return { passed: numPassedTests, failed, names, slow, left };
 }
