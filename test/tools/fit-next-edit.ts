@@ -21,7 +21,7 @@ import { preferenceNames } from '../../language-server/edits/preference/with-mod
 import { type AskedCase, ask, offeredBy } from '../bench/next-edit/asked-cases.ts';
 import { AskedFile, shortOf } from '../bench/next-edit/asked-file.ts';
 import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examples.ts';
-import { type Example, type FitOptions, fitTrees } from '../bench/next-edit/fit-trees.ts';
+import { type Example, type FitOptions, fitTrees, fittedText } from '../bench/next-edit/fit-trees.ts';
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
 import { figuresOf, scoreOf } from '../bench/next-edit/next-edit-score.ts';
 import { required } from './input.ts';
@@ -41,7 +41,7 @@ interface FittedCase {
 }
 
 export const fitNextEditCommand: Command = {
-  summary: 'fit the confidence of next edits to cases; writes evidence-trees.ts and preference-trees.ts',
+  summary: 'fit the confidence of next edits to cases; writes evidence-trees.json and preference-trees.json',
   operands: '',
   options: {
     ...engineOptions,
@@ -78,13 +78,11 @@ export const fitNextEditCommand: Command = {
     print('By the evidence:');
     report(cases);
     const whole = fitTrees(examples(all), options);
-    const evidence = treesFile('evidenceTrees', 'evidenceNames', './trees.ts', whole, evidenceNames);
-    writeFileSync(join(folder, 'evidence/evidence-trees.ts'), evidence);
+    writeFileSync(join(folder, 'evidence/evidence-trees.json'), fittedText(whole, evidenceNames));
     const asked = await askedAbout(cases, values, files);
     await reportAsked(cases, asked);
     const fitted = fitTrees(rowsOf(cases, asked), preferenceOptions);
-    const trees = treesFile('preferenceTrees', 'preferenceNames', '../evidence/trees.ts', fitted, preferenceNames);
-    writeFileSync(join(folder, 'preference/preference-trees.ts'), trees);
+    writeFileSync(join(folder, 'preference/preference-trees.json'), fittedText(fitted, preferenceNames));
   },
 };
 
@@ -212,30 +210,4 @@ async function reportAsked(cases: readonly FittedCase[], asked: readonly AskedCa
 
 function standardError(share: number, cases: number): number {
   return Math.sqrt((share * (1 - share)) / Math.max(1, cases));
-}
-
-function treesFile(
-  name: string,
-  source: string,
-  type: string,
-  { bias, trees }: Trees,
-  numbers: readonly string[],
-): string {
-  const lines = trees.map(({ asked, above, leaves }) => {
-    const names = [...new Set(asked)].map((feature) => numbers[feature]).join(', ');
-    return `    // ${names}\n    { asked: [${asked.join(', ')}], above: [${above.join(', ')}], leaves: [${leaves.join(', ')}] },`;
-  });
-  return [
-    `// Written by \`npm run tool -- fit-next-edit\`. What is asked are numbers of ${source}.`,
-    `import type { Trees } from '${type}';`,
-    '',
-    '// biome-ignore format: a tree is a line',
-    `export const ${name}: Trees = {`,
-    `  bias: ${bias},`,
-    '  trees: [',
-    ...lines,
-    '  ],',
-    '};',
-    '',
-  ].join('\n');
 }

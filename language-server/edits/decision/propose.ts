@@ -3,9 +3,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
-import { type Evidence, evidenceOf } from '../evidence/evidence.ts';
-import { evidenceTrees } from '../evidence/evidence-trees.ts';
-import { logOddsOf, probabilityOf } from '../evidence/trees.ts';
+import { type Evidence, evidenceNames, evidenceOf } from '../evidence/evidence.ts';
+import fittedEvidence from '../evidence/evidence-trees.json';
+import { logOddsOf, probabilityOf, treesOf } from '../evidence/trees.ts';
 import { editFormat, generateEdit } from '../generation/generate-edit.ts';
 import { type PastChange, pastChanges } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
@@ -17,6 +17,8 @@ import { candidatesFor } from '../proposals/candidates.ts';
 import { type Line, linesOf } from '../text/lines.ts';
 import { changesOf, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import { deletionGate, maxDeletedLines } from './unwanted-edit.ts';
+
+const evidenceTrees = treesOf(fittedEvidence, evidenceNames);
 
 export type { EditedDocument };
 

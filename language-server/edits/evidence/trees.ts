@@ -1,4 +1,5 @@
-// Boosted decision trees: each asks three questions of some numbers and adds a leaf to the logarithm of the odds.
+// Boosted decision trees: each asks three questions of some numbers and adds a leaf to the logarithm of the odds. The files
+// *-trees.json are written by `npm run tool -- fit-next-edit`.
 
 /** Whole trees of depth 3. Question i is whether number[asked[i]] > above[i]; its answers are questions 2i + 1 and 2i + 2. */
 export interface Tree {
@@ -16,6 +17,29 @@ export interface Trees {
 }
 
 export const depth = 3;
+
+/** As a file has them: numbers are asked by name, and a question that asks nothing has no bound. */
+export interface FittedTrees {
+  bias: number;
+  trees: { asked: string[]; above: (number | null)[]; leaves: number[] }[];
+}
+
+/** Throws if the trees ask for a number that is not among the names: they were fitted to others. */
+export function treesOf({ bias, trees }: FittedTrees, names: readonly string[]): Trees {
+  const indexOf = (name: string): number => {
+    const index = names.indexOf(name);
+    if (index < 0) throw new Error(`no number is named ${name}: fit the trees again`);
+    return index;
+  };
+  return {
+    bias,
+    trees: trees.map(({ asked, above, leaves }) => ({
+      asked: asked.map(indexOf),
+      above: above.map((bound) => bound ?? Number.POSITIVE_INFINITY),
+      leaves,
+    })),
+  };
+}
 
 /** The logarithm of the odds. */
 export function logOddsOf({ bias, trees }: Trees, numbers: ArrayLike<number>): number {

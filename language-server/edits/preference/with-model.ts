@@ -1,8 +1,8 @@
 // From evidence and what the model makes of a candidate to how likely the edit follows.
 import { type Evidence, evidenceNames } from '../evidence/evidence.ts';
-import { logOddsOf } from '../evidence/trees.ts';
+import { logOddsOf, treesOf } from '../evidence/trees.ts';
 import type { Preference } from './preference.ts';
-import { preferenceTrees } from './preference-trees.ts';
+import fittedPreference from './preference-trees.json';
 import type { Reading } from './reading-in-place.ts';
 
 // Beyond these, a ratio says more about rare words than about the edit.
@@ -15,6 +15,8 @@ export const preferenceNames = [
   ...['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'],
   ...evidenceNames,
 ];
+
+const preferenceTrees = treesOf(fittedPreference, preferenceNames);
 
 /** What the odds follow from when a model has been asked: the odds by the evidence, what the model says, and the evidence. */
 export function preferenceNumbers(

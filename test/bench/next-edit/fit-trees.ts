@@ -122,3 +122,12 @@ function binOf(edges: number[], value: number): number {
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
+
+/** The text of a file of trees, one in a line. */
+export function fittedText({ bias, trees }: Trees, names: readonly string[]): string {
+  const lines = trees.map(({ asked, above, leaves }) => {
+    const bounds = above.map((bound) => (Number.isFinite(bound) ? bound : null));
+    return `    ${JSON.stringify({ asked: asked.map((number) => names[number]), above: bounds, leaves })}`;
+  });
+  return `{\n  "bias": ${bias},\n  "trees": [\n${lines.join(',\n')}\n  ]\n}\n`;
+}
