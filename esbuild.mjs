@@ -1,8 +1,9 @@
-// Bundles the programs into dist/, as CommonJS files, and names the packages that are in them in
-// dist/NOTICES.txt. What the extension imports dynamically is large and not needed while a window opens, so each such
-// import is a file of its own. Names on the command line limit the build: `node esbuild.mjs programs`; `--watch` goes on.
+// Bundles the programs into dist/, as CommonJS files, with the grammars that they load (scripts/grammars.mjs), and names the
+// packages of which all that is made in dist/NOTICES.txt. What the extension imports dynamically is large and not needed
+// while a window opens, so each such import is a file of its own. Names on the command line limit the build: `node esbuild.mjs programs`; `--watch` goes on.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { context } from 'esbuild';
+import { copyGrammars, grammarSources } from './scripts/grammars.mjs';
 
 const entries = {
   extension: 'extension/extension.ts',
@@ -57,6 +58,8 @@ const contexts = await Promise.all(
       format: 'cjs',
       mainFields: ['module', 'main'],
       external: ['vscode'],
+      // Its module for ES asks for its own URL, which a bundle in CommonJS does not have.
+      alias: { 'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs' },
       // require() instead: the editor gives its own module "vscode" to those who ask in this way, in every version.
       supported: { 'dynamic-import': false },
       // Names survive, so that a stack trace in a bug report can be read.
@@ -69,8 +72,12 @@ const contexts = await Promise.all(
   ),
 );
 const built = await Promise.all(contexts.map((each) => each.rebuild()));
-if (selected.some(([name]) => name === 'programs')) writeCallers();
-if (wanted.length === 0) writeNotices(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+if (selected.some(([name]) => name === 'programs')) {
+  writeCallers();
+  copyGrammars();
+}
+if (wanted.length === 0)
+  writeNotices([...built.flatMap(({ metafile }) => Object.keys(metafile.inputs)), ...grammarSources]);
 await Promise.all(contexts.map((each) => (isWatching ? each.watch() : each.dispose())));
 
 function writeCallers() {

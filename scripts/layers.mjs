@@ -25,13 +25,14 @@ export const layers = {
   extension: [`${server}/protocol`, 'vscode'],
   [`${server}/protocol`]: [engine, 'package.json', lsp],
   [`${server}/documents`]: [lsp],
+  [`${server}/syntax`]: [`${server}/documents`],
   [`${server}/secrets`]: [`${server}/protocol`, `${server}/documents`],
   [`${server}/prompt`]: ['documents', 'secrets'].map(inServer).concat(engine),
-  [`${server}/related-code`]: ['protocol', 'documents', 'secrets', 'prompt'].map(inServer),
-  [`${server}/rules`]: [`${server}/protocol`, `${server}/documents`, `${server}/prompt`, engine],
+  [`${server}/related-code`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt'].map(inServer),
+  [`${server}/rules`]: ['protocol', 'documents', 'syntax', 'prompt'].map(inServer).concat(engine),
   [`${server}/edits/text`]: [`${server}/documents`],
   [`${server}/edits/history`]: ['edits/text', 'documents', 'secrets', 'protocol'].map(inServer),
-  [`${server}/edits/proposals`]: ['edits/text', 'edits/history', 'rules'].map(inServer),
+  [`${server}/edits/proposals`]: ['edits/text', 'edits/history', 'syntax', 'rules'].map(inServer),
   [`${server}/edits/evidence`]: ['edits/text', 'edits/history', 'edits/proposals'].map(inServer),
   [`${server}/edits/preference`]: ['edits/text', 'edits/proposals', 'edits/evidence', 'prompt']
     .map(inServer)
@@ -39,8 +40,8 @@ export const layers = {
   [`${server}/edits/generation`]: ['edits/text', 'rules', 'prompt', 'models'].map(inServer).concat(engine),
   [`${server}/edits/decision`]: ['text', 'history', 'proposals', 'evidence', 'preference', 'generation']
     .map((room) => inServer(`edits/${room}`))
-    .concat(['documents', 'protocol', 'models', 'rules'].map(inServer), engine),
-  [`${server}/edits`]: ['protocol', 'documents', 'secrets', 'prompt', 'models', 'related-code', 'rules']
+    .concat(['documents', 'syntax', 'protocol', 'models', 'rules'].map(inServer), engine),
+  [`${server}/edits`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt', 'models', 'related-code', 'rules']
     .map(inServer)
     .concat(engine),
   [`${server}/offers`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'rules']
@@ -49,10 +50,13 @@ export const layers = {
   [`${server}/models`]: [`${server}/protocol`, engine],
   [`${server}/remote`]: [`${server}/protocol`, `${server}/models`, engine, 'package.json'],
   [`${server}/engine`]: ['protocol', 'models', 'remote'].map(inServer).concat(engine),
-  [`${server}/explain`]: ['protocol', 'secrets', 'prompt', 'models', 'engine'].map(inServer).concat(engine),
+  [`${server}/explain`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt', 'models', 'engine']
+    .map(inServer)
+    .concat(engine),
   [`${server}/server`]: [
     'protocol',
     'documents',
+    'syntax',
     'secrets',
     'prompt',
     'related-code',

@@ -21,6 +21,7 @@ import * as protocol from '../protocol/messages.ts';
 import { modelsRequest } from '../protocol/models.ts';
 import * as wire from '../protocol/wire.ts';
 import { redacted } from '../secrets/secrets.ts';
+import { forgetTree, prepareTree } from '../syntax/trees.ts';
 import { CompletionRequests } from './completion-requests.ts';
 import { ConnectedWindow } from './connected-window.ts';
 import { report } from './doctor.ts';
@@ -115,7 +116,9 @@ export class Session {
     wire.onRequest(connection, modelsRequest, (params) =>
       listModels(params, { engine: shared.host.engine, cacheBytes: cacheBytes(this.settings) }),
     );
+    this.documents.onDidOpen(({ document }) => void prepareTree(document));
     this.documents.onDidClose(({ document }) => {
+      forgetTree(document.uri);
       this.completions.forget(document.uri);
       this.edits.forget(document.uri);
     });
@@ -129,6 +132,7 @@ export class Session {
     this.shared.cautions.delete(this.options);
     this.stopListening();
     clearInterval(this.aliveTimer);
+    for (const { uri } of this.documents.all()) forgetTree(uri);
     this.completions.close();
     this.edits.close();
     this.explanations.close();

@@ -1,0 +1,111 @@
+// A text and its syntax. The tree lies in the memory of the runtime until it is deleted; its nodes must not be used after.
+import { type Node, type ParseCallback, Parser, type Tree } from 'web-tree-sitter';
+import type { LongText } from '../documents/long-text.ts';
+import type { Grammar } from './grammars.ts';
+import { free, giveUp, type LoadedGrammar } from './runtime.ts';
+import { editBetween, reader, treeEdit } from './text-input.ts';
+
+export class SyntaxTree {
+  private isDeleted = false;
+
+  constructor(
+    private readonly loaded: LoadedGrammar,
+    readonly text: LongText,
+    private readonly tree: Tree,
+    /** false: this is an earlier tree, moved to where its text is now, as there was no time for more. */
+    readonly isCurrent = true,
+  ) {}
+
+  get grammar(): Grammar {
+    return this.loaded.grammar;
+  }
+
+  /** The words of the grammar, such as "if". */
+  get keywords(): ReadonlySet<string> {
+    return this.loaded.keywords;
+  }
+
+  get root(): Node {
+    if (this.isDeleted) throw new Error('this tree has been deleted');
+    return this.tree.rootNode;
+  }
+
+  /** The same tree, with its nodes where they are in another text. */
+  movedTo(text: LongText): SyntaxTree {
+    const edit = editBetween(this.text, text);
+    const tree = this.tree.copy();
+    if (edit) tree.edit(edit);
+    return new SyntaxTree(this.loaded, text, tree, false);
+  }
+
+  /** As movedTo, for the text in which [start, end) is replaced. */
+  edited(start: number, end: number, inserted: string): SyntaxTree {
+    const text = this.text.with(start, end, inserted);
+    const tree = this.tree.copy();
+    tree.edit(treeEdit(this.text, text, start, end));
+    return new SyntaxTree(this.loaded, text, tree, false);
+  }
+
+  /** Begins to parse the text, with what is left of the tree. */
+  parse(): Parsing {
+    return new Parsing(this.loaded, this.text, this.tree);
+  }
+
+  delete(): void {
+    if (!this.isDeleted) free(this.loaded, this.tree);
+    this.isDeleted = true;
+  }
+}
+
+/** A step may take so much longer than it should before the text is cut short: a busy machine takes time, too. */
+const cutFactor = 5;
+const maxCuts = 3;
+
+/** A text that is being parsed, in as many steps as it takes. It must be ended. */
+export class Parsing {
+  private readonly parser: Parser;
+  /** How often the parser had to be told that the text ends where it does not, and to begin again. */
+  private cuts = 0;
+
+  constructor(
+    private readonly loaded: LoadedGrammar,
+    readonly text: LongText,
+    private readonly old: Tree | null = null,
+  ) {
+    this.parser = new Parser();
+    this.parser.setLanguage(loaded.language);
+  }
+
+  get isHopeless(): boolean {
+    return this.loaded.hasFailed || this.cuts === maxCuts;
+  }
+
+  /** Parses for about so long. null: there is more to do, or it is hopeless. */
+  step(ms: number): SyntaxTree | null {
+    if (this.isHopeless) return null;
+    const started = performance.now();
+    const read = reader(this.text);
+    let isCut = false;
+    // The parser asks between its steps. Within one of them, a grammar may read all of the text again and again, and then
+    // only the end of the text stops it.
+    const readInTime: ParseCallback = (index, position) => {
+      isCut ||= performance.now() > started + ms * cutFactor;
+      return isCut ? undefined : read(index, position);
+    };
+    const progressCallback = () => isCut || performance.now() > started + ms;
+    try {
+      const tree = this.parser.parse(readInTime, this.old, { progressCallback });
+      if (!isCut) return tree && new SyntaxTree(this.loaded, this.text, tree);
+      tree?.delete();
+      this.parser.reset();
+      this.cuts++;
+    } catch (error) {
+      giveUp(this.loaded.grammar, error);
+    }
+    return null;
+  }
+
+  end(): void {
+    free(this.loaded, this.parser);
+  }
+}

@@ -1,0 +1,91 @@
+// A LongText as tree-sitter reads it: piece by piece, so that no document is copied, with positions as it counts them. Its
+// rows end with "\n" only; columns are in UTF-16 units, as offsets are.
+import { Edit, type ParseCallback, type Point } from 'web-tree-sitter';
+import type { LongText } from '../documents/long-text.ts';
+
+type Chunk = LongText['chunks'][number];
+
+/** tree-sitter takes no more at once. */
+const readChars = 4096;
+
+const lastBreaks = new WeakMap<Chunk, { count: number; last: number }>();
+
+function breaksIn(chunk: Chunk): { count: number; last: number } {
+  const found = lastBreaks.get(chunk) ?? countBreaks(chunk.text);
+  lastBreaks.set(chunk, found);
+  return found;
+}
+
+function countBreaks(text: string): { count: number; last: number } {
+  let [count, last] = [0, -1];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) [count, last] = [count + 1, at];
+  return { count, last };
+}
+
+export function pointAt(text: LongText, offset: number): Point {
+  let [row, lineStart, from] = [0, 0, 0];
+  for (const chunk of text.chunks) {
+    if (from >= offset) break;
+    const isWhole = from + chunk.text.length <= offset;
+    const { count, last } = isWhole ? breaksIn(chunk) : countBreaks(chunk.text.slice(0, offset - from));
+    row += count;
+    if (last !== -1) lineStart = from + last + 1;
+    from += chunk.text.length;
+  }
+  return { row, column: offset - lineStart };
+}
+
+export function reader({ chunks }: LongText): ParseCallback {
+  let [at, from] = [0, 0];
+  return (index) => {
+    if (index < from) [at, from] = [0, 0];
+    for (let chunk = chunks[at]; chunk && index >= from + chunk.text.length; chunk = chunks[++at])
+      from += chunk.text.length;
+    return chunks[at]?.text.slice(index - from, index - from + readChars);
+  };
+}
+
+/** The one edit that makes `after` of `before`; null if they are the same. Chunks that they share are not looked into. */
+export function editBetween(before: LongText, after: LongText): Edit | null {
+  const shortest = Math.min(before.chunks.length, after.chunks.length);
+  let [first, start] = [0, 0];
+  for (; first < shortest && before.chunks[first] === after.chunks[first]; first++)
+    start += before.chunks[first]?.text.length ?? 0;
+  let [last, tail] = [1, 0];
+  for (; last <= shortest - first && before.chunks.at(-last) === after.chunks.at(-last); last++)
+    tail += before.chunks.at(-last)?.text.length ?? 0;
+  const [old, now] = [before.slice(start, before.length - tail), after.slice(start, after.length - tail)];
+  if (old === now) return null;
+  const head = sameStart(old, now);
+  start += head;
+  tail += sameEnd(old.slice(head), now.slice(head));
+  return treeEdit(before, after, start, before.length - tail);
+}
+
+/** That of replacing [start, end) of `before`. */
+export function treeEdit(before: LongText, after: LongText, start: number, end: number): Edit {
+  const newEnd = after.length - (before.length - end);
+  return new Edit({
+    startIndex: start,
+    oldEndIndex: end,
+    newEndIndex: newEnd,
+    startPosition: pointAt(before, start),
+    oldEndPosition: pointAt(before, end),
+    newEndPosition: pointAt(after, newEnd),
+  });
+}
+
+/** Neither ends inside a pair of surrogates, which is one character of the grammar. */
+function sameStart(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < most && a.charCodeAt(count) === b.charCodeAt(count)) count++;
+  return count > 0 && (a.charCodeAt(count - 1) & 0xfc00) === 0xd800 ? count - 1 : count;
+}
+
+function sameEnd(a: string, b: string): number {
+  const most = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < most && a.charCodeAt(a.length - count - 1) === b.charCodeAt(b.length - count - 1)) count++;
+  return count > 0 && (a.charCodeAt(a.length - count) & 0xfc00) === 0xdc00 ? count - 1 : count;
+}

@@ -1,0 +1,136 @@
+// The trees of the documents that are worked on, for the whole process. A document's tree is made when it is asked for,
+// out of its last one and of what differs between the texts, so nobody needs to report changes. It takes no longer than
+// the budget: what is not done then is done in pauses, and until then there is the last tree, or none.
+import type { LongText } from '../documents/long-text.ts';
+import type { Grammar } from './grammars.ts';
+import { type LoadedGrammar, loadedGrammar, loadGrammar } from './runtime.ts';
+import { Parsing, type SyntaxTree } from './syntax-tree.ts';
+import { budgetMs } from './with-text.ts';
+
+/** A document, open or not. */
+export interface SourceText {
+  uri: string;
+  languageId: string;
+  text: LongText;
+}
+
+export const maxTrees = 16;
+/** Longer documents have no tree. */
+export const maxChars = 500_000;
+/** How long a text is parsed in pauses; each text that takes longer halves that for the next one. */
+const patienceMs = 4000;
+const pauseMs = 1;
+
+/** By URI, the least recently used first. */
+const documents = new Map<string, DocumentTree>();
+
+/**
+ * The tree of a text. It is for use at once: it may be deleted as soon as another text of the document is asked for, or 16
+ * other documents. null: there is none yet, or none at all.
+ */
+export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null {
+  const loaded = loadedGrammar(languageId);
+  const isRefused = text.length > maxChars || (loaded !== null && cannotCopeWith(loaded.grammar, text));
+  const known = documents.get(uri);
+  documents.delete(uri);
+  const document = known?.loaded === loaded ? known : null;
+  if (!document || isRefused) known?.delete();
+  if (!loaded) void loadGrammar(languageId);
+  if (!loaded || isRefused) return null;
+  const current = document ?? new DocumentTree(loaded);
+  documents.set(uri, current);
+  for (const oldest of documents.keys()) {
+    if (documents.size <= maxTrees) break;
+    forgetTree(oldest);
+  }
+  return current.of(text);
+}
+
+/** Loads the grammar and begins to parse, so that the tree is there when it is needed. */
+export async function prepareTree(source: SourceText): Promise<void> {
+  if (await loadGrammar(source.languageId)) treeOf(source);
+}
+
+/** Call when the document is closed. */
+export function forgetTree(uri: string): void {
+  documents.get(uri)?.delete();
+  documents.delete(uri);
+}
+
+const refusedChunks = new WeakMap<object, boolean>();
+
+function cannotCopeWith({ refused }: Grammar, { chunks }: LongText): boolean {
+  return (
+    refused !== null &&
+    chunks.some((chunk) => {
+      const isRefused = refusedChunks.get(chunk) ?? refused.test(chunk.text);
+      refusedChunks.set(chunk, isRefused);
+      return isRefused;
+    })
+  );
+}
+
+class DocumentTree {
+  /** The last one that is whole. */
+  private tree: SyntaxTree | null = null;
+  /** The text that is being parsed, or that has taken too long. */
+  private wanted: LongText | null = null;
+  private parsing: Parsing | null = null;
+  /** The last whole tree, moved to the wanted text. */
+  private moved: SyntaxTree | null = null;
+  private pause: NodeJS.Timeout | undefined;
+  private spentMs = 0;
+  private patienceMs = patienceMs;
+
+  constructor(readonly loaded: LoadedGrammar) {}
+
+  of(text: LongText): SyntaxTree | null {
+    if (this.tree?.text !== text) {
+      if (this.wanted !== text) this.begin(text);
+      this.step();
+    }
+    return this.tree?.text === text ? this.tree : this.moved;
+  }
+
+  delete(): void {
+    this.stop();
+    this.tree?.delete();
+    this.tree = null;
+  }
+
+  private begin(text: LongText): void {
+    this.stop();
+    this.wanted = text;
+    this.moved = this.tree?.movedTo(text) ?? null;
+    this.parsing = this.moved?.parse() ?? new Parsing(this.loaded, text);
+    this.spentMs = 0;
+  }
+
+  private step(): void {
+    clearTimeout(this.pause);
+    if (!this.parsing) return;
+    const started = performance.now();
+    const tree = this.parsing.step(budgetMs);
+    if (tree) {
+      this.delete();
+      this.tree = tree;
+      this.patienceMs = patienceMs;
+      return;
+    }
+    this.spentMs += performance.now() - started;
+    if (this.parsing.isHopeless || this.spentMs > this.patienceMs) {
+      this.parsing.end();
+      this.parsing = null;
+      this.patienceMs /= 2;
+    } else this.pause = setTimeout(() => this.step(), pauseMs).unref();
+  }
+
+  private stop(): void {
+    clearTimeout(this.pause);
+    this.parsing?.end();
+    this.moved?.delete();
+    this.parsing = null;
+    this.moved = null;
+    this.wanted = null;
+  }
+}

@@ -1,0 +1,59 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import { TreeCursor } from 'web-tree-sitter';
+import { LongText } from '../../../language-server/documents/long-text.ts';
+import { faultsOf, isWorse } from '../../../language-server/syntax/faults.ts';
+import { loadedGrammar, loadGrammar } from '../../../language-server/syntax/runtime.ts';
+import { Parsing, type SyntaxTree } from '../../../language-server/syntax/syntax-tree.ts';
+import { withText } from '../../../language-server/syntax/with-text.ts';
+
+beforeAll(async () => {
+  for (const id of ['typescript', 'cpp']) await loadGrammar(id);
+});
+
+/** However long it takes. */
+function whole(languageId: string, text: string): SyntaxTree {
+  const parsing = new Parsing(loadedGrammar(languageId)!, LongText.of(text));
+  const tree = parsing.step(60_000)!;
+  parsing.end();
+  return tree;
+}
+
+const faults = (text: string) => faultsOf(whole('typescript', text));
+
+test('what is missing and what does not belong there', () => {
+  expect(faults('f(1);\n')).toEqual([]);
+  expect(faults('a = f(1;\n')).toEqual([{ start: 7, end: 7, missing: ')' }]);
+  expect(faults('a = 1;\n) b;\n')).toEqual([{ start: 7, end: 8, missing: null }]);
+  expect(faults('a = f(1;\nb = g(2;\n').map(({ missing }) => missing)).toEqual([')', ')']);
+});
+
+test('the parts of a text that are sound are not looked into', () => {
+  const tree = whole('typescript', `${'f([1, 2]);\n'.repeat(1000)}a = f(`);
+  const descents = vi.spyOn(TreeCursor.prototype, 'gotoFirstChild');
+  expect(faultsOf(tree)).toHaveLength(1);
+  expect(descents.mock.calls.length).toBeLessThan(8);
+  descents.mockRestore();
+});
+
+/** Whether the text is worse when the marked part is in it: "a[[ = 1]];". */
+function worse(languageId: string, marked: string): boolean {
+  const [before = '', inserted = '', after = ''] = marked.split(/\[\[|\]\]/);
+  const base = whole(languageId, before + after);
+  const tree = withText(base, before.length, before.length, inserted, 60_000)!;
+  const isNow = isWorse(base, tree, { start: before.length, end: before.length + inserted.length });
+  tree.delete();
+  return isNow;
+}
+
+test('a text makes a document worse, leaves it as it is, or mends it', () => {
+  expect(worse('typescript', 'f([[1, 2]]);\n')).toBe(false);
+  expect(worse('typescript', 'f([[1, (2]]);\n')).toBe(true);
+  expect(worse('typescript', 'f(1[[);]]\ng(1);\n')).toBe(false);
+  expect(worse('typescript', 'if (a {\n}\nf([[1]]);\n')).toBe(false);
+});
+
+test('in a lenient grammar only what is near counts', () => {
+  const macros = 'FOREACH(i, n)\n  f(i)\nEND_FOREACH\n'.repeat(3);
+  expect(worse('cpp', `${macros}void f() {\n  g([[1, 2]]);\n}\n`)).toBe(false);
+  expect(worse('cpp', `${macros}void f() {\n  g([[(1]]);\n}\n`)).toBe(true);
+});

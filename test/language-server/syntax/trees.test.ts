@@ -1,0 +1,199 @@
+// Trees of documents: the same however a text came about, within the budget, bounded in number and size.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { LongText } from '../../../language-server/documents/long-text.ts';
+import { faultsOf } from '../../../language-server/syntax/faults.ts';
+import { grammarOf, languageIds } from '../../../language-server/syntax/grammars.ts';
+import { loadedGrammar, loadGrammar } from '../../../language-server/syntax/runtime.ts';
+import { Parsing, type SyntaxTree } from '../../../language-server/syntax/syntax-tree.ts';
+import { editBetween, pointAt } from '../../../language-server/syntax/text-input.ts';
+import { forgetTree, maxChars, maxTrees, prepareTree, treeOf } from '../../../language-server/syntax/trees.ts';
+import { withText } from '../../../language-server/syntax/with-text.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
+import { random } from '../../support/random.ts';
+import { hostile, samples } from './samples.ts';
+
+const uri = 'file:///a';
+const own = readFileSync(join(import.meta.dirname, '../../../language-server/offers/provider.ts'), 'utf8');
+
+beforeAll(async () => {
+  for (const id of languageIds) expect(await loadGrammar(id), id).toBe(true);
+});
+afterEach(() => forgetTree(uri));
+
+/** Parsed from nothing. */
+function fresh(languageId: string, text: LongText): SyntaxTree {
+  const parsing = new Parsing(loadedGrammar(languageId)!, text);
+  const tree = parsing.step(60_000)!;
+  parsing.end();
+  return tree;
+}
+
+/** As a string, with what it says of errors. */
+function shape(languageId: string, text: LongText): string {
+  const tree = fresh(languageId, text);
+  const string = tree.root.toString();
+  tree.delete();
+  return string;
+}
+
+function hasFaults(languageId: string, text: LongText): boolean {
+  const tree = fresh(languageId, text);
+  const has = tree.root.hasError;
+  tree.delete();
+  return has;
+}
+
+async function whole(languageId: string, text: LongText): Promise<SyntaxTree> {
+  await vi.waitUntil(() => treeOf({ uri, languageId, text })?.isCurrent, { timeout: 20_000, interval: 1 });
+  return treeOf({ uri, languageId, text })!;
+}
+
+const pieces = ['', 'x', ' ', '\n', '\r\n', '(', '}', '"', '\u{1f600}', '\ud83d', '\0', 'if ', 'end\n', '    ', '/*'];
+
+describe.each(languageIds)('%s', (languageId) => {
+  test('the row names nodes of the grammar', () => {
+    const { language } = loadedGrammar(languageId)!;
+    const types = [...grammarOf(languageId)!.lists];
+    expect(types.filter((type) => language.idForNodeType(type, true) === null)).toEqual([]);
+  });
+
+  // In a broken text, what is left of the last tree may lead to another of several repairs.
+  test('a tree that has followed edits is that of the text', async () => {
+    const { below, pick } = random(7);
+    const sound = samples(languageId)
+      .map((each) => LongText.of(each))
+      .filter((each) => !hasFaults(languageId, each));
+    expect(sound.length).toBeGreaterThan(0);
+    for (const original of sound.slice(0, 8)) {
+      let text = original;
+      for (let count = 0; count < 4; count++) {
+        const start = below(text.length);
+        text = text.with(start, Math.min(text.length, start + below(6)), pick(pieces));
+        const { root } = await whole(languageId, text);
+        if (!hasFaults(languageId, text)) expect(root.toString()).toBe(shape(languageId, text));
+      }
+      expect((await whole(languageId, original)).root.toString()).toBe(shape(languageId, original));
+    }
+  });
+
+  test('a tree with a text at the cursor is that of the text with it', async () => {
+    const original = LongText.of(samples(languageId).find((each) => !hasFaults(languageId, LongText.of(each)))!);
+    const text = original.with(5, 5, '\u{1f600} ');
+    const base = await whole(languageId, text);
+    const tree = withText(base, 5, 8, '', 60_000)!;
+    expect(tree.text.toString()).toBe(original.toString());
+    expect(tree.root.toString()).toBe(shape(languageId, original));
+    expect(base.root.endIndex).toBeGreaterThan(tree.root.endIndex);
+    tree.delete();
+  });
+
+  // All of them: `npm run test:reliability -- fuzz-trees`.
+  test('texts that nobody writes take no longer than others', () => {
+    const first = languageIds.indexOf(languageId);
+    for (const [i, [name, part]] of Object.entries(hostile).entries()) {
+      if ((i + first) % 4 !== 0) continue;
+      forgetTree(uri);
+      const text = LongText.of(part);
+      for (const each of [text, text.with(30_000, 30_000, 'x')]) {
+        const ms = cpuMs(() => {
+          const tree = treeOf({ uri, languageId, text: each });
+          if (tree) faultsOf(tree);
+        });
+        expect(ms, name).toBeLessThan(150);
+      }
+    }
+    expect(loadedGrammar(languageId)).not.toBeNull();
+  });
+});
+
+test('rows are counted at line feeds, columns in UTF-16 units', () => {
+  const text = LongText.of(`${'a\r\n'.repeat(9000)}\u{1f600}\rb`);
+  expect(pointAt(text, 27_000)).toEqual({ row: 9000, column: 0 });
+  expect(pointAt(text, 27_004)).toEqual({ row: 9000, column: 4 });
+  expect(pointAt(text, 26_999)).toEqual({ row: 8999, column: 2 });
+  expect(pointAt(text, 0)).toEqual({ row: 0, column: 0 });
+});
+
+test('the edit between two texts is as small as can be, and divides no character', () => {
+  const text = LongText.of('ab\u{1f600}cd'.repeat(10_000));
+  expect(editBetween(text, LongText.of(text.toString()))).toBeNull();
+  expect(editBetween(text, text.with(30_000, 30_001, 'xyz'))).toMatchObject({
+    startIndex: 30_000,
+    oldEndIndex: 30_001,
+    newEndIndex: 30_003,
+  });
+  expect(editBetween(LongText.of('a\u{1f600}b'), LongText.of('a\u{1f601}b'))).toMatchObject({
+    startIndex: 1,
+    oldEndIndex: 3,
+    newEndIndex: 3,
+  });
+  expect(editBetween(LongText.of('a\u{1f600}'), LongText.of('a\u{1fa00}'))).toMatchObject({ startIndex: 1 });
+});
+
+test('a text is parsed for no longer than the budget at once, and then in pauses', async () => {
+  const text = LongText.of(own.repeat(30));
+  const started = performance.now();
+  expect(treeOf({ uri, languageId: 'typescript', text })).toBeNull();
+  expect(performance.now() - started).toBeLessThan(60);
+  await vi.waitUntil(() => treeOf({ uri, languageId: 'typescript', text }) !== null);
+  expect((await whole('typescript', text)).root.hasError).toBe(false);
+});
+
+test('without time, there is the last tree, moved to where the text is now', async () => {
+  const text = LongText.of(own.repeat(30));
+  await whole('typescript', text);
+  const changed = LongText.of(`const a = 1;\n${own.replaceAll('}', '} ').repeat(30)}`);
+  const tree = treeOf({ uri, languageId: 'typescript', text: changed })!;
+  expect(tree).toMatchObject({ isCurrent: false, text: changed });
+  expect(tree.root.endIndex).toBe(changed.length);
+  expect((await whole('typescript', changed)).root.firstNamedChild?.type).toBe('lexical_declaration');
+});
+
+test('a text that takes too long is given up, and the next one is tried again', async () => {
+  const text = LongText.of(own.repeat(30));
+  const clock = vi.spyOn(performance, 'now');
+  let now = 0;
+  clock.mockImplementation(() => (now += 3000));
+  expect(treeOf({ uri, languageId: 'typescript', text })).toBeNull();
+  expect(treeOf({ uri, languageId: 'typescript', text })).toBeNull();
+  const calls = clock.mock.calls.length;
+  expect(treeOf({ uri, languageId: 'typescript', text })).toBeNull();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(clock.mock.calls.length).toBe(calls);
+  clock.mockRestore();
+  expect((await whole('typescript', text.with(0, 0, ' '))).isCurrent).toBe(true);
+});
+
+test('a document has no tree when it is closed, too long, or in a language without a grammar', async () => {
+  const tree = await whole('json', LongText.of('[1]'));
+  forgetTree(uri);
+  expect(() => tree.root).toThrow('this tree has been deleted');
+  const long = LongText.of('1 '.repeat(maxChars / 2 + 1));
+  expect(treeOf({ uri, languageId: 'json', text: long })).toBeNull();
+  expect(treeOf({ uri, languageId: 'yaml', text: LongText.of(`a\n${'- '.repeat(300)}`) })).toBeNull();
+  expect(treeOf({ uri, languageId: 'plaintext', text: LongText.of('a') })).toBeNull();
+  expect(treeOf({ uri, languageId: 'constructor', text: LongText.of('a') })).toBeNull();
+});
+
+test('there are trees of the last 16 documents', () => {
+  const text = LongText.of('[1]');
+  const trees = Array.from({ length: maxTrees + 1 }, (_, i) => treeOf({ uri: `${i}`, languageId: 'json', text }));
+  expect(() => trees[0]?.root).toThrow('this tree has been deleted');
+  for (const tree of trees.slice(1)) expect(tree?.root.type).toBe('document');
+  for (const i of trees.keys()) forgetTree(`${i}`);
+});
+
+test('a document whose language changes gets a tree of that language', async () => {
+  const text = LongText.of('[1]');
+  expect(treeOf({ uri, languageId: 'json', text })?.grammar.name).toBe('json');
+  expect(treeOf({ uri, languageId: 'python', text })?.grammar.name).toBe('python');
+  expect(treeOf({ uri, languageId: 'plaintext', text })).toBeNull();
+});
+
+test('a document is parsed ahead', async () => {
+  await prepareTree({ uri, languageId: 'json', text: LongText.of('[1]') });
+  await prepareTree({ uri: 'file:///b', languageId: 'plaintext', text: LongText.of('[1]') });
+  expect(treeOf({ uri, languageId: 'json', text: LongText.of('[1]') })?.isCurrent).toBe(true);
+});
