@@ -37,7 +37,7 @@ export function registerCommands(features: Features): Disposable {
     'hearth.selectModel': () => selectModel(context, client),
     'hearth.setServerToken': () => setServerToken(context, client),
     'hearth.showStatistics': () => statistics.show(),
-    'hearth.showLog': () => client.log.show(),
+    'hearth.showLog': () => client.channel.show(),
     'hearth.restartServer': () => client.restart(),
     'hearth.showStatus': () => showStatus(client, documents),
   };

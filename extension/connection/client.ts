@@ -12,6 +12,7 @@ import {
   workspace,
 } from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { cleanLog, type Log } from '../../language-server/protocol/log.ts';
 import * as protocol from '../../language-server/protocol/messages.ts';
 import * as wire from '../../language-server/protocol/wire.ts';
 import { networkSettings, readSettings, section, usesServer } from '../settings/config.ts';
@@ -29,7 +30,8 @@ export const serverTokenKey = 'serverToken';
 const endedCodes = [-32097, -32096];
 
 export class Client implements Disposable {
-  readonly log: LogOutputChannel = window.createOutputChannel('Hearth', { log: true });
+  readonly channel: LogOutputChannel = window.createOutputChannel('Hearth', { log: true });
+  readonly log: Log = cleanLog(this.channel);
   status: protocol.ServerStatus = { health: 'starting' };
   private readonly statusEmitter = new EventEmitter<protocol.ServerStatus>();
   readonly onStatus = this.statusEmitter.event;
@@ -117,7 +119,7 @@ export class Client implements Disposable {
 
   dispose(): void {
     for (const each of [this.statusEmitter, this.chunkEmitter, this.grownEmitter, this.upEmitter]) each.dispose();
-    for (const each of [this.relatedCode, this.workspaceFiles, this.settingsListener, this.log]) each.dispose();
+    for (const each of [this.relatedCode, this.workspaceFiles, this.settingsListener, this.channel]) each.dispose();
   }
 
   private get languageClient(): LanguageClient | undefined {
@@ -130,7 +132,7 @@ export class Client implements Disposable {
     const [{ ClientSession }, settings] = await Promise.all([import('./language-client.ts'), this.settings()]);
     this.settingsOfServer = settings;
     return (link) => {
-      const session = new ClientSession(link, this.options(settings, policy), this.log);
+      const session = new ClientSession(link, this.options(settings, policy), this.channel);
       this.addHandlers(session.client);
       return session;
     };

@@ -10,6 +10,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageclient/node';
+import { cleanLog, type Log } from '../../language-server/protocol/log.ts';
 import {
   aliveNotification,
   farewellNotification,
@@ -27,16 +28,19 @@ const leaveMs = 10_000;
 export class ClientSession implements Session {
   readonly client: LanguageClient;
   readonly farewell: Promise<void>;
+  private readonly log: Log;
 
   constructor(
     readonly link: ProcessLink,
     initializationOptions: InitializationOptions,
-    private readonly log: LogOutputChannel,
+    channel: LogOutputChannel,
   ) {
+    const log = cleanLog(channel);
+    this.log = log;
     const options: LanguageClientOptions = {
       documentSelector,
       initializationOptions,
-      outputChannel: log,
+      outputChannel: channel,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false,
       errorHandler: {

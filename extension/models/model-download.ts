@@ -1,6 +1,7 @@
 // The user interface of a download: a notification with the progress. Its Cancel button pauses the download, and what
 // was received is kept until the user discards it.
-import { type LogOutputChannel, l10n, ProgressLocation, window } from 'vscode';
+import { l10n, ProgressLocation, window } from 'vscode';
+import type { Log } from '../../language-server/protocol/log.ts';
 import type { DownloadableModel } from '../../language-server/protocol/models.ts';
 import { discard, download } from '../download/download.ts';
 import { progressText, SpeedMeter } from '../download/progress.ts';
@@ -10,7 +11,7 @@ export interface DownloadPlace {
   folder: string;
   /** The base URL of a mirror (download/address.ts), or empty. */
   mirror: string;
-  log: LogOutputChannel;
+  log: Log;
 }
 
 /** Resolves to the model's path, or to undefined if the user leaves the download paused, failed or discarded. */

@@ -1,6 +1,7 @@
 // Runs a command such as `hearth complete`: parses its options and prints help and errors.
 import { parseArgs } from 'node:util';
 import { version } from '../../package.json';
+import { logEntry } from '../protocol/log.ts';
 import { type Command, type Options, print, UsageError } from './command.ts';
 
 const commonOptions: Options = {
@@ -18,7 +19,7 @@ export function runCommandLine(program: string, commands: Record<string, Command
   run(program, commands, process.argv.slice(2)).catch((error: unknown) => {
     const message = error instanceof Error ? error.message : String(error);
     const isUsage = error instanceof UsageError;
-    process.stderr.write(`${program}: ${message}${isUsage ? `; "${program} --help" says more` : ''}\n`);
+    process.stderr.write(`${program}: ${logEntry(message)}${isUsage ? `; "${program} --help" says more` : ''}\n`);
     process.exitCode = isUsage ? 2 : 1;
   });
 }

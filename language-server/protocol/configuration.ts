@@ -1,6 +1,7 @@
 // Settings as people write them in the configuration of an editor, or an administrator for all users.
 import { readFileSync } from 'node:fs';
 import { contributes } from '../../package.json';
+import { sentence } from './log.ts';
 import type { Settings } from './messages.ts';
 import { settingKeys } from './settings.ts';
 import { managedPath } from './system.ts';
@@ -13,6 +14,8 @@ export interface Configured {
 
 const section = 'hearth';
 const known = new Set(Object.keys(contributes.configuration.properties));
+/** Enough to see what is wrong. */
+const maxProblems = 10;
 const used = new Set<string>(settingKeys);
 /** What says nothing of the machine, of other programs or of what is kept. */
 const harmless = new Set<string>([
@@ -29,7 +32,7 @@ export function configured(value: unknown): Configured {
   const settings = entries.map(([name, given]) => [name.slice(section.length + 1), given] as const);
   return {
     settings: Object.fromEntries(settings.filter(([key]) => used.has(key))),
-    problems: unknown.map(([name]) => `There is no setting "${name}".`),
+    problems: unknown.slice(0, maxProblems).map(([name]) => `There is no setting "${sentence(name)}".`),
   };
 }
 

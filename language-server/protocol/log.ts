@@ -11,6 +11,7 @@ export interface Log {
 
 /**
  * A window's log, which `send` delivers to it. What is said to a window that has closed is lost. redact: hides secrets.
+ * Every entry is cleaned here, whoever its words are from.
  */
 export function windowLog(
   send: (message: LogMessageParams) => Promise<void>,
@@ -18,7 +19,7 @@ export function windowLog(
 ): Log {
   const say = (type: MessageType) => async (message: string) => {
     try {
-      await send({ type, message: redact(message) });
+      await send({ type, message: logEntry(redact(message)) });
     } catch {
       // The window has closed; its connection learns of that by itself.
     }
@@ -27,7 +28,21 @@ export function windowLog(
 }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** The same, except for the line breaks before the frames of a stack trace. */
+const forging = new RegExp(`(?!\\n {4}at )${invisible.source}`, 'gu');
+const maxEntryChars = 10_000;
 const minSecretChars = 4;
+
+/** An entry of a log: its foreign words can begin no other entry, hide nothing and control no terminal. */
+export function logEntry(message: string): string {
+  return message.slice(0, maxEntryChars).replace(forging, ' ');
+}
+
+/** A log whose entries are cleaned. */
+export function cleanLog(log: Log): Log {
+  const say = (level: keyof Log) => (message: string) => log[level](logEntry(message));
+  return { info: say('info'), warn: say('warn'), error: say('error') };
+}
 
 /**
  * Foreign text, such as the error message of a server, as it may stand in the log, in the status and in a tooltip: one

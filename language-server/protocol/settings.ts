@@ -1,6 +1,7 @@
 // Validates the settings that an editor sends, since not every editor knows their schema, which is in package.json. Their
 // type is in messages.ts. An invalid value is replaced by the default, and the user is told.
 import { contributes } from '../../package.json';
+import { sentence } from './log.ts';
 import type { Settings } from './messages.ts';
 
 /** The part of JSON Schema that our settings use. */
@@ -45,7 +46,7 @@ export function checkedSettings(given: Partial<Settings> = {}): { settings: Sett
     if (isValid(value, schema)) return [key, value];
     const fallback = JSON.stringify(schema.default);
     problems.push(
-      `${section}${key} must be ${requirement(schema)}, not ${JSON.stringify(value)}. The default ${fallback} is used.`,
+      `${section}${key} must be ${requirement(schema)}, not ${sentence(JSON.stringify(value))}. The default ${fallback} is used.`,
     );
     return [key, schema.default];
   });

@@ -7,6 +7,7 @@ import { backendLine } from '../engine/engine-host.ts';
 import type { Examined } from '../engine/shared-engine.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { fimHead, tokenizeText } from '../prompt/fim-prompt.ts';
+import { logEntry } from '../protocol/log.ts';
 import { compareBits } from './same-bits.ts';
 import { type Check, examineServer } from './server-doctor.ts';
 
@@ -41,7 +42,7 @@ export async function report(examined: Examined): Promise<string> {
 }
 
 export function reportLines(checks: Check[]): string[] {
-  return checks.map(({ name, isOk, detail }) => `${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`);
+  return checks.map(({ name, isOk, detail }) => logEntry(`${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`));
 }
 
 /** Only a problem is reported, since the engine works without a draft model. */

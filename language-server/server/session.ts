@@ -16,7 +16,7 @@ import { pagesFolderIn } from '../engine/disk-cache.ts';
 import { cacheBytes } from '../engine/load-options.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
 import { listModels } from '../models/list.ts';
-import { guarded, windowLog } from '../protocol/log.ts';
+import { guarded, logEntry, windowLog } from '../protocol/log.ts';
 import * as protocol from '../protocol/messages.ts';
 import { modelsRequest } from '../protocol/models.ts';
 import * as wire from '../protocol/wire.ts';
@@ -206,7 +206,7 @@ export class Session {
 
   private report(): void {
     const { message, ...rest } = this.shared.status(this.settings.mode === 'off');
-    const status = message === undefined ? rest : { ...rest, message: redacted(message) };
+    const status = message === undefined ? rest : { ...rest, message: logEntry(redacted(message)) };
     const { problems: settingProblems } = this.own;
     const known = settingProblems.length > 0 ? { ...status, settingProblems } : status;
     // Errors are ignored: the window may just have closed.

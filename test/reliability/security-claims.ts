@@ -40,6 +40,10 @@ export const claims: Record<string, Evidence> = {
     ['security.test.ts', 'no page of Hearth loads'],
   ],
   "A file's name cannot": [['faults.test.ts', 'cannot begin a line of the log']],
+  'Neither can the name of a setting': [
+    ['log.test.ts', 'begin no other entry'],
+    ['configuration.test.ts', 'forge no line of the log'],
+  ],
   'Documents of 10 MB': [
     ['flood.test.ts', 'edits of a document of 10 MB'],
     ['protocol.test.ts', 'a line of 1 MB'],

@@ -7,6 +7,7 @@ import {
   configuredForFolder,
   managedConfiguration,
 } from '../../../language-server/protocol/configuration.ts';
+import { checkedSettings } from '../../../language-server/protocol/settings.ts';
 
 const settings = { 'server.model': 'coder', 'completion.confidence': 'calm', mode: 'manual' };
 
@@ -77,4 +78,19 @@ test("an administrator's file is read, and its faults are said", () => {
   expect(managedConfiguration(path).problems).toEqual([`${path} is not valid JSON, so it has no effect.`]);
   expect(managedConfiguration(folder).problems).toEqual([`${folder} cannot be read (EISDIR).`]);
   rmSync(folder, { recursive: true });
+});
+
+test('the names and values of settings forge no line of the log and fill no message', () => {
+  const forged = {
+    ['a\n[error] b\u001b[2J\u202ec']: 1,
+    ['k'.repeat(1e6)]: 2,
+    ...Object.fromEntries([...Array(999).keys()].entries()),
+  };
+  const { problems } = configured(forged);
+  const wrong = checkedSettings({ mode: '\u202e\n'.repeat(9999) as never }).problems;
+  expect(problems.length).toBeLessThanOrEqual(10);
+  for (const problem of [...problems, ...wrong, ...configuredForFolder(forged).problems]) {
+    expect(problem).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+    expect(problem.length).toBeLessThan(500);
+  }
 });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { placeName, windowLog } from '../../../language-server/protocol/log.ts';
+import { cleanLog, placeName, windowLog } from '../../../language-server/protocol/log.ts';
 import { redacted } from '../../../language-server/secrets/secrets.ts';
 
 function check(uri: string, name: string): void {
@@ -25,4 +25,24 @@ test('a secret in a message is hidden from the log', async () => {
   await vi.waitFor(() => expect(sent).toHaveLength(1));
   expect(sent[0]).toContain('***');
   expect(sent[0]).not.toContain('s3cr3t');
+});
+
+test('foreign words in an entry begin no other entry, hide nothing and control no terminal', async () => {
+  const forgery = 'driver\n[error] all is lost\u001b[2J\u202egpj\u2028x\0';
+  const sent: string[] = [];
+  windowLog(async ({ message }) => void sent.push(message)).warn(forgery);
+  const say = (message: string) => void sent.push(message);
+  cleanLog({ info: say, warn: say, error: say }).error(forgery);
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent).toEqual(Array(2).fill('driver [error] all is lost [2J gpj x '));
+});
+
+test('the frames of a stack trace keep their lines, and an entry has an end', async () => {
+  const sent: string[] = [];
+  const log = windowLog(async ({ message }) => void sent.push(message));
+  log.error('TypeError: a\n    at f (server.js:1:2)\n    at g');
+  log.info('a'.repeat(1e6));
+  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[0]).toBe('TypeError: a\n    at f (server.js:1:2)\n    at g');
+  expect(sent[1]).toHaveLength(10_000);
 });
