@@ -1,8 +1,9 @@
 // Settings as people write them in the configuration of an editor, or an administrator for all users.
 import { readFileSync } from 'node:fs';
+import { type ParseError, parse } from 'jsonc-parser';
 import { contributes } from '../../package.json';
 import { sentence } from './log.ts';
-import type { Settings } from './messages.ts';
+import type { Mode, Settings } from './messages.ts';
 import { settingKeys } from './settings.ts';
 import { managedPath } from './system.ts';
 
@@ -14,6 +15,7 @@ export interface Configured {
 
 const section = 'hearth';
 const known = new Set(Object.keys(contributes.configuration.properties));
+const modes = new Set<Mode>(['off', 'manual', 'automatic']);
 /** Enough to see what is wrong. */
 const maxProblems = 10;
 const used = new Set<string>(settingKeys);
@@ -54,21 +56,53 @@ export function configuredForFolder(value: unknown): Configured {
   };
 }
 
-/** What an administrator has set for all users, in all editors. Nobody else can write there. */
+/**
+ * What an administrator has set for all users, in all editors. Nobody else can write there. Where the file cannot be read,
+ * nobody knows what it forbids, so suggestions are off.
+ */
 export function managedConfiguration(path = managedPath()): Configured {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
-    return { settings: {}, problems: isAbsent ? [] : [`${path} cannot be read (${code}).`] };
+    return isAbsent ? { settings: {}, problems: [] } : allOff(`${path} cannot be read (${code})`);
   }
+  const value = jsonIn(bytes);
+  if (value === undefined) return allOff(`${path} is not valid JSON`);
+  const { settings, problems } = configured(value);
+  const { mode } = settings;
+  if (mode === undefined || modes.has(mode)) return { settings, problems };
+  const off = allOff(`${path} sets "hearth.mode" to ${sentence(JSON.stringify(mode), [], 40)}, which is no mode`);
+  return { settings: { ...settings, ...off.settings }, problems: [...problems, ...off.problems] };
+}
+
+function allOff(why: string): Configured {
+  return { settings: { mode: 'off' }, problems: [`${why}, so suggestions are off. Its administrator can mend it.`] };
+}
+
+/** An object in JSON with comments and trailing commas; undefined if there is none. */
+function jsonIn(bytes: Buffer): object | undefined {
   try {
-    return configured(JSON.parse(text.replace(/^\ufeff/, ''))); // some editors on Windows begin a file with this mark
+    const errors: ParseError[] = [];
+    const value: unknown = parse(decoded(bytes), errors, { allowTrailingComma: true });
+    return errors.length === 0 && isObject(value) ? value : undefined;
   } catch {
-    return { settings: {}, problems: [`${path} is not valid JSON, so it has no effect.`] };
+    return undefined; // its characters are damaged
   }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** PowerShell writes UTF-16, with a mark at the beginning or without. A JSON text begins with ASCII. */
+function decoded(bytes: Buffer): string {
+  const [first, second] = bytes;
+  const isLittle = (first === 0xff && second === 0xfe) || second === 0;
+  const isBig = (first === 0xfe && second === 0xff) || first === 0;
+  const encoding = isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes); // without the mark
 }
 
 /** The values in nested objects, with their whole names, which may also be written out. What is in "[markdown]" has another. */

@@ -149,6 +149,11 @@ export const claims: Record<string, Evidence> = {
     ['configuration.test.ts', "an administrator's file is read"],
     ['managed.test.ts', "the administrator's server is asked"],
   ],
+  'Where it cannot be read, suggestions': [
+    ['configuration.test.ts', "where an administrator's file %s, suggestions are off"],
+    ['configuration.test.ts', 'a mode that is none'],
+    ['configuration.test.ts', 'cannot be opened turns suggestions off'],
+  ],
   'It binds the editors': 'by design',
 
   'The network.': 'introduces',

@@ -72,11 +72,61 @@ test("an administrator's file is read, and its faults are said", () => {
   writeFileSync(path, '{ "hearth.server.url": "https://llm.example.com", "hearth.server.model": "coder" }');
   const { settings, problems } = managedConfiguration(path);
   expect([settings, problems]).toEqual([{ 'server.url': 'https://llm.example.com', 'server.model': 'coder' }, []]);
-  writeFileSync(path, '\ufeff{ "hearth.mode": "off" }');
-  expect(managedConfiguration(path)).toEqual({ settings: { mode: 'off' }, problems: [] });
-  writeFileSync(path, '{ "hearth.server.url": ');
-  expect(managedConfiguration(path).problems).toEqual([`${path} is not valid JSON, so it has no effect.`]);
-  expect(managedConfiguration(folder).problems).toEqual([`${folder} cannot be read (EISDIR).`]);
+  rmSync(folder, { recursive: true });
+});
+
+function managedFrom(bytes: Buffer | string) {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-managed-'));
+  const path = join(folder, 'settings.json');
+  writeFileSync(path, bytes);
+  const managed = managedConfiguration(path);
+  rmSync(folder, { recursive: true });
+  return { ...managed, path, folder };
+}
+
+const lenient =
+  '// for all\n{ "hearth.mode": "manual", /* no disk */ "hearth.cache.diskMiB": 0, "hearth.server.model": "コード", }\n';
+const bigEndian = (text: string) => Buffer.from(text, 'utf16le').swap16();
+
+test.each([
+  ['UTF-8', Buffer.from(lenient)],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${lenient}`)],
+  ['UTF-16, little endian', Buffer.from(`\ufeff${lenient}`, 'utf16le')],
+  ['UTF-16, big endian', bigEndian(`\ufeff${lenient}`)],
+  ['UTF-16, little endian, without a mark', Buffer.from(lenient, 'utf16le')],
+  ['UTF-16, big endian, without a mark', bigEndian(lenient)],
+  ['lines that end in CR LF', Buffer.from(lenient.replaceAll('\n', '\r\n'))],
+])("an administrator's file with comments and a comma at the end is read in %s", (_, bytes) => {
+  const { settings, problems } = managedFrom(bytes);
+  expect(settings).toEqual({ mode: 'manual', 'cache.diskMiB': 0, 'server.model': 'コード' });
+  expect(problems).toEqual([]);
+});
+
+test.each([
+  ['is cut off', '{ "hearth.mode": "manual", "hearth.server.url": '],
+  ['is empty', ''],
+  ['is no object', '["hearth.mode", "manual"]'],
+  ['has damaged characters', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ['is cut off in UTF-16', Buffer.from(lenient, 'utf16le').subarray(0, 61)],
+])("where an administrator's file %s, suggestions are off and a sentence says why", (_, bytes) => {
+  const { settings, problems, path } = managedFrom(bytes);
+  expect(settings).toEqual({ mode: 'off' });
+  expect(problems).toEqual([`${path} is not valid JSON, so suggestions are off. Its administrator can mend it.`]);
+});
+
+test("a mode that is none in an administrator's file turns suggestions off, and the rest holds", () => {
+  const { settings, problems } = managedFrom('{ "hearth.mode": "of", "hearth.server.model": "coder" }');
+  expect(settings).toEqual({ mode: 'off', 'server.model': 'coder' });
+  expect(problems[0]).toContain('sets "hearth.mode" to "of", which is no mode, so suggestions are off.');
+});
+
+test("an administrator's file that cannot be opened turns suggestions off", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-managed-'));
+  const { settings, problems } = managedConfiguration(folder);
+  expect(settings).toEqual({ mode: 'off' });
+  expect(problems).toEqual([
+    `${folder} cannot be read (EISDIR), so suggestions are off. Its administrator can mend it.`,
+  ]);
   rmSync(folder, { recursive: true });
 });
 
