@@ -1,9 +1,9 @@
 // "Hearth: Choose Model": shows the list, asks what the chosen model is for, downloads it if need be and changes the
 // setting.
-import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { l10n, type QuickPickItem, QuickPickItemKind, Uri, window } from 'vscode';
 import type { DownloadableModel, ModelList } from '../../language-server/protocol/models.ts';
+import { homeFolder } from '../../language-server/protocol/system.ts';
 import { addressOf } from '../download/address.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
 import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
@@ -68,10 +68,11 @@ function pathOf(choice: Choice, host: ChooseModelHost): Promise<string | undefin
 
 /** The dialog opens beside the current model. */
 async function chooseFile({ current }: ChooseModelHost): Promise<string | undefined> {
+  const folder = current.path === '' ? homeFolder() : dirname(current.path);
   const files = await window.showOpenDialog({
     title: l10n.t('Choose a Model for Hearth'),
     openLabel: l10n.t('Use This Model'),
-    defaultUri: Uri.file(current.path === '' ? homedir() : dirname(current.path)),
+    ...(folder !== '' && { defaultUri: Uri.file(folder) }),
     filters: { [l10n.t('GGUF models')]: ['gguf'] },
   });
   return files?.[0]?.fsPath;

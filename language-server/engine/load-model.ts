@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { EngineError, type LoadOptions, loadEngine, type ModelTexts } from '../../native/index.ts';
 import { type Model, tokenNames, traitsOf } from '../models/model-traits.ts';
+import { noHomeText } from '../protocol/system.ts';
 
 /** The path of the starter model relative to dist/, which contains the bundled programs. */
 export function bundledModelPath(): string {
@@ -26,6 +27,8 @@ export async function loadModel(
 /** A user can't know what a relative path begins at, so the message says it. The engine reports other missing files. */
 function requireFile(path: string): void {
   if (isAbsolute(path) || existsSync(path)) return;
+  if (/^~[/\\]/.test(path))
+    throw new EngineError('model-not-found', `The model file is to be at ${path}, but ${noHomeText}`);
   const message = `There is no model file at ${resolve(path)}, where the relative path "${path}" leads. Give its whole path.`;
   throw new EngineError('model-not-found', message);
 }

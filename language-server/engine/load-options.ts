@@ -1,8 +1,9 @@
 // The options that an engine is loaded with: model, threads and memory by the settings, and what it does without after
 // crashes.
-import { homedir, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
 import type { Connecting, Settings } from '../protocol/messages.ts';
+import { withoutTilde } from '../protocol/system.ts';
 import type { ServerOptions } from '../remote/connection.ts';
 
 /** The second model's share of the memory for KV caches. The rest is for completion, which caches whole documents. */
@@ -10,6 +11,8 @@ const explanationsShare = 1 / 4;
 
 /** The same default as in the engine. */
 const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
+
+const ownPath = (setting: string): string => withoutTilde(setting.trim());
 
 /** draftModel: the path of a smaller model of the same family, which guesses ahead for the other; '' for none. */
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
@@ -49,10 +52,6 @@ function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {
 
 /** The memory for KV caches. */
 export const cacheBytes = (settings: Settings): number => settings['cache.memoryMiB'] * 2 ** 20 || defaultCacheBytes();
-
-function ownPath(setting: string): string {
-  return setting.trim().replace(/^~(?=[/\\])/, homedir());
-}
 
 /** What one window wants switched off because of the crashes that it has seen; see InitializationOptions. */
 export interface Caution {

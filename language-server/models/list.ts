@@ -1,8 +1,8 @@
 // The list for "Choose Model": models on this machine and models to download, with an estimate for each, and the one
 // that suits the machine best.
-import { homedir } from 'node:os';
 import { describeModel, type Engine } from '../../native/index.ts';
 import type { DownloadableModel, LocalModel, ModelList, ModelsParams } from '../protocol/models.ts';
+import { homeFolder } from '../protocol/system.ts';
 import * as known from './catalogue.ts';
 import { estimate, freeMemoryBytes, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
 import { type FoundModel, findLocalModels } from './local-models.ts';
@@ -17,7 +17,7 @@ export interface ModelListOptions {
 }
 
 export async function listModels({ downloadFolder }: ModelsParams, options: ModelListOptions): Promise<ModelList> {
-  const folders = modelFolders({ platform: process.platform, home: homedir(), env: process.env });
+  const folders = modelFolders({ platform: process.platform, home: homeFolder(), env: process.env });
   const found = await findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]);
   const speed = options.engine && (await speedOf(options.engine).catch(() => null));
   // The chosen model will replace the loaded one.

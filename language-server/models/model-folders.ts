@@ -11,13 +11,14 @@ export interface ModelFolder {
 
 export interface Environment {
   platform: NodeJS.Platform;
+  /** '' if there is none. */
   home: string;
   env: Record<string, string | undefined>;
 }
 
-/** An empty environment variable counts as none: as a path it would mean the working directory. */
+/** An empty environment variable counts as none. Nothing is looked for in the working directory, where there is no home. */
 export function modelFolders({ platform, home, env }: Environment): ModelFolder[] {
-  const { join } = platform === 'win32' ? win32 : posix;
+  const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
   const cache = env.XDG_CACHE_HOME || join(home, '.cache');
   const llamaCache = {
     win32: join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'llama.cpp'),
@@ -34,5 +35,5 @@ export function modelFolders({ platform, home, env }: Environment): ModelFolder[
     files('LM Studio', join(home, '.cache', 'lm-studio', 'models')),
     files('llama.cpp', env.LLAMA_CACHE || llamaCache),
     files('Hugging Face', env.HF_HUB_CACHE || join(env.HF_HOME || join(cache, 'huggingface'), 'hub')),
-  ];
+  ].filter(({ path }) => isAbsolute(path));
 }

@@ -2,7 +2,7 @@
 // belong to, what the system tells about a process. C++ has system/ for the same purpose.
 import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const isWindows = process.platform === 'win32';
@@ -74,6 +74,24 @@ export function removeIfEmpty(folder: string): void {
     // It is not empty, or somebody else has removed it.
   }
 }
+
+/** '' in a container whose user has neither HOME nor an entry in the list of users. */
+export function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
+}
+
+/** A path as people write it, with the home folder in place of "~", which stays where there is none. */
+export function withoutTilde(path: string): string {
+  const home = homeFolder();
+  return home === '' ? path : path.replace(/^~(?=[/\\])/, () => home);
+}
+
+/** Why a path that begins with "~" leads nowhere. */
+export const noHomeText = 'this user has no home folder. Give its whole path, or set HOME.';
 
 /** The file with which an administrator sets what users cannot change. */
 export function managedPath(): string {

@@ -1,6 +1,6 @@
 // What proves to a team's server who asks. It comes from the editor's secret storage, never from a workspace.
 import { open } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { noHomeText, withoutTilde } from '../protocol/system.ts';
 import { ServerError } from './server-error.ts';
 import { tokenFrom } from './token-command.ts';
 
@@ -65,7 +65,8 @@ export class Credential {
   }
 
   private async readFile(): Promise<string> {
-    const path = this.text.slice(1).replace(/^~(?=[/\\])/, homedir());
+    const path = withoutTilde(this.text.slice(1));
+    if (/^~[/\\]/.test(path)) throw new ServerError(`The file with the token is to be at ${path}, but ${noHomeText}`);
     const bytes = await beginningOf(path).catch((error: NodeJS.ErrnoException) => {
       throw new ServerError(`The file with the token, ${path}, cannot be read: ${error.code}.`);
     });
