@@ -7,7 +7,8 @@ import type { Model, Traits } from '../models/model-traits.ts';
 import type { ServerOptions } from '../remote/connection.ts';
 
 type ParseOption = NonNullable<ParseArgsConfig['options']>[string];
-export type Options = Record<string, ParseOption & { help: string; value?: string }>;
+/** alias: another name of the option. */
+export type Options = Record<string, ParseOption & { help: string; value?: string; alias?: string }>;
 export type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 export interface Command {
@@ -15,6 +16,8 @@ export interface Command {
   /** The arguments after the options, such as "FILE:LINE:COLUMN". */
   operands: string;
   options: Options;
+  /** The last line of the help. */
+  hint?: string;
   run(values: Values, operands: string[]): Promise<void>;
 }
 
@@ -22,11 +25,11 @@ export interface Command {
 export class UsageError extends Error {}
 
 export const engineOptions = {
-  model: { type: 'string', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
+  model: { type: 'string', alias: 'gguf', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
   backend: {
     type: 'string',
     value: 'NAME',
-    help: 'auto, cpu, hip (AMD) or cuda (NVIDIA); auto: a GPU if there is one',
+    help: 'auto, cpu, hip (AMD) or cuda (NVIDIA); auto: a GPU if there is one; hip and cuda: only that',
   },
   gpu: { type: 'string', value: 'NAME', help: 'part of the name of the GPU to use; without it the best' },
   threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
@@ -118,7 +121,8 @@ export function cpuOptions(values: Values): Pick<LoadOptions, 'threads' | 'varia
   return { ...(threads !== undefined && { threads }), ...(variant !== undefined && { variant }) };
 }
 
-export function loadFrom(values: Values): Promise<Model> {
+/** Rejects also if a GPU was asked for and the model would run on the CPU. */
+export async function loadFrom(values: Values): Promise<Model> {
   const options: LoadOptions = { modelPath: modelPath(values), ...cpuOptions(values) };
   const backend = backendOf(values);
   const gpu = text(values, 'gpu');
@@ -128,7 +132,13 @@ export function loadFrom(values: Values): Promise<Model> {
   if (gpu !== undefined) options.gpu = gpu;
   if (kvType !== undefined) options.kvType = kvType;
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
-  return loadModel(options);
+  const model = await loadModel(options);
+  const asked = [gpu !== undefined && `--gpu ${gpu}`, /hip|cuda/.test(backend ?? '') && `--backend ${backend}`];
+  const { device, fallbackReason } = model.engine.info;
+  const unmet = asked.find((each) => each !== false);
+  if (unmet === undefined || device === 'gpu') return model;
+  await model.engine.close();
+  throw new Error(`${unmet} cannot be had: ${fallbackReason || 'the CPU was asked for, too'}`);
 }
 
 export async function withEngine(

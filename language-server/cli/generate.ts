@@ -15,6 +15,7 @@ const defaultMaxTokens = 128;
 
 export const generateCommand: Command = {
   summary: 'continue a text as the model does, without a template around it',
+  hint: 'How long each layer takes: "hearth doctor --trace FILE".',
   operands: '',
   options: {
     ...engineOptions,

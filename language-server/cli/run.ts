@@ -39,6 +39,18 @@ async function run(program: string, commands: Record<string, Command>, [name, ..
 }
 
 function parse(args: string[], options: Options) {
+  const aliases = Object.entries(options).flatMap(([name, option]) => (option.alias ? [{ ...option, name }] : []));
+  const all = { ...options, ...Object.fromEntries(aliases.map((option) => [option.alias, option])) };
+  const { values, positionals } = parsed(args, all);
+  for (const { name, alias = '' } of aliases) {
+    if (values[alias] === undefined) continue;
+    if (values[name] !== undefined) throw new UsageError(`--${alias} is another name of --${name}: give one of them`);
+    values[name] = values[alias];
+  }
+  return { values, positionals };
+}
+
+function parsed(args: string[], options: Options) {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
@@ -54,9 +66,16 @@ function overview(program: string, commands: Record<string, Command>): string {
 }
 
 function help(call: string, command: Command, options: Options): string {
-  const lines = Object.entries(options).map(([option, { short, value, help: text }]) => {
+  const lines = Object.entries(options).map(([option, { short, value, alias, help: text }]) => {
     const flag = `${short ? `-${short}, ` : '    '}--${option}${value ? ` ${value}` : ''}`;
-    return `  ${flag.padEnd(24)}${text}`;
+    return `  ${flag.padEnd(24)}${text}${alias ? `; also --${alias}` : ''}`;
   });
-  return [`Usage: ${call} [options] ${command.operands}`.trimEnd(), '', command.summary, '', ...lines].join('\n');
+  return [
+    `Usage: ${call} [options] ${command.operands}`.trimEnd(),
+    '',
+    command.summary,
+    '',
+    ...lines,
+    ...(command.hint ? ['', command.hint] : []),
+  ].join('\n');
 }

@@ -108,6 +108,33 @@ test('continues a prompt as it is, from the command line or a file', () => {
   expect(hearth('generate', '-p', `@${prompt}`, '-n', '8').out).toBe(`${text}\n`);
 });
 
+test('--gguf is another name of --model in every command that has one', () => {
+  const starter = join(dist, '..', 'models', 'starter.gguf');
+  const { out } = hearth('generate', '--gguf', starter, '--prompt', 'def add(a, b):\n    return', '--max-tokens', '2');
+  expect(out).toMatch(/^ a/);
+  const none = join(folder, 'none.gguf');
+  checkFails(['tokenize', 'a', `--gguf=${none}`], 1, /none\.gguf/);
+  checkFails(['tokenize', 'a', '--gguf', none, '--model', none], 2, /--gguf is another name of --model/);
+  for (const name of ['complete', 'explain', 'generate', 'tokenize', 'doctor', 'lsp'])
+    expect(hearth(name, '--help').out).toContain('also --gguf');
+});
+
+test('the help of generate leads to the times of each layer', () => {
+  expect(hearth('generate', '--help').out).toContain('doctor --trace FILE');
+});
+
+test.each([
+  ['--backend', 'cuda'],
+  ['--backend', 'hip'],
+  ['--gpu', 'none of this name'],
+])('%s %s that cannot be had is an error with its reason', (option, name) => {
+  checkFails(
+    ['tokenize', 'a', option, name],
+    1,
+    new RegExp(`^hearth: ${option} ${name} cannot be had: no .*(?:GPU|driver)`),
+  );
+});
+
 test('explains lines of a file', () => {
   const { text } = json<{ text: string }>('explain', `${sample}:1-3`);
   expect(text).toMatch(/\S/);
