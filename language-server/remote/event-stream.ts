@@ -23,15 +23,20 @@ const maxCharsPerToken = 16;
 
 /**
  * Yields pieces until "[DONE]", but no more text than maxTokens can have. Throws if the answer breaks off or is
- * none.
+ * none: whoever asked must not take nonsense for a model that wrote nothing.
  */
 export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: number): AsyncGenerator<Piece> {
   let charsLeft = maxTokens * maxCharsPerToken;
   let textsLeft = maxTokens;
+  let hasChoice = false;
   let hasEnded = false;
   for await (const data of dataIn(chunks)) {
-    if (data === '[DONE]') return;
-    const piece = pieceOf(parsed(data));
+    if (data === '[DONE]') {
+      if (!hasChoice) throw new Error('the answer has no choice');
+      return;
+    }
+    const { piece, isOfChoice } = pieceOf(parsed(data));
+    hasChoice ||= isOfChoice;
     hasEnded ||= piece.finishReason !== null;
     if (piece.text !== '' && textsLeft-- <= 0) piece.text = '';
     if (piece.text.length > charsLeft || textsLeft < 0) {
@@ -70,19 +75,24 @@ function parsed(data: string): unknown {
 }
 
 /** The format of OpenAI's legacy API. llama.cpp's server sends log-probabilities in the format of the newer one. */
-function pieceOf(event: unknown): Piece {
+function pieceOf(event: unknown): { piece: Piece; isOfChoice: boolean } {
+  if (!isObject(event)) throw new Error('the answer has an event that is no object');
   const { error, choices, usage } = fields(event);
   if (error) throw new Error(String(fields(error).message ?? error));
-  const choice = fields(Array.isArray(choices) ? choices[0] : undefined);
+  const list = choices ?? []; // an event with the usage alone has none
+  if (!Array.isArray(list) || !list.slice(0, 1).every(isObject))
+    throw new Error('the answer has an event whose choices are none');
+  const choice = fields(list[0]);
   const { text = '', finish_reason: reason, logprobs } = choice;
   if (typeof text !== 'string') throw new Error('the answer has an event whose text is not a string');
-  return {
+  const piece = {
     text,
     logProbabilities: logProbabilitiesIn(fields(logprobs)),
     // Anything else, such as a content filter, has cut the text off.
     finishReason: typeof reason !== 'string' || reason === '' ? null : reason === 'stop' ? 'stop' : 'length',
     ...(usage ? { usage: usageIn(fields(usage)) } : {}),
-  };
+  } satisfies Piece;
+  return { piece, isOfChoice: list.length > 0 };
 }
 
 function logProbabilitiesIn({ content, token_logprobs: values }: Fields): number[] {
@@ -101,6 +111,8 @@ function usageIn({ prompt_tokens, completion_tokens, prompt_tokens_details }: Fi
 
 type Fields = Record<string, unknown>;
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 export const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? { ...value } : {});
 const finite = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
 const count = (value: unknown): number => Math.max(0, Math.floor(finite(value)));

@@ -2,6 +2,7 @@
 // about the format and the length of prompts and about the gate.
 import { basename } from 'node:path';
 import { type FimTokens, fimTokensOf, knownFimTokens } from '../models/model-traits.ts';
+import { sentence } from '../protocol/log.ts';
 import { CompletionsApi } from './completions-api.ts';
 import type { Connection } from './connection.ts';
 import { fields } from './event-stream.ts';
@@ -17,6 +18,14 @@ export interface ServerModel {
   contextTokens: number;
 }
 
+/** More than any has. */
+const maxContextTokens = 2 ** 22;
+const maxNameChars = 200;
+
+/** Names go into every request, into the log and into the status. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= maxNameChars && sentence(value) === value;
+
 /** Of a server that does not say how much it can read. All models that fill in the middle can read as much. */
 const usualContextTokens = 8192;
 
@@ -28,24 +37,27 @@ const usualContextTokens = 8192;
 export async function describe(connection: Connection, setting: string, signal: AbortSignal): Promise<ServerModel> {
   const [alias = '', is = ''] = setting.split('=').map((part) => part.trim());
   const { data } = fields(await unlessRefused(connection.json('/v1/models', signal), alias === ''));
-  const listed = (Array.isArray(data) ? data : []).map(fields);
+  const listed = (Array.isArray(data) ? data : []).map(fields).filter(({ id }) => isName(id));
   const entry = (alias === '' ? listed[0] : listed.find(({ id }) => id === alias)) ?? {};
   const id = alias || String(entry.id ?? '');
-  if (id === '') throw new ServerError(`${connection.host} does not list its models. Set "hearth.server.model".`);
+  if (id === '')
+    throw new ServerError(
+      `${connection.host} does not list its models. Set "hearth.server.model".`,
+    );
   const isOnly = listed.length <= 1;
   const props = isOnly ? fields(await unlessRefused(connection.json('/props', signal))) : {};
-  const origins = [is, entry.root, isOnly ? basename(String(props.model_path ?? '')) : ''];
-  const names = [id, ...origins.filter((name) => typeof name === 'string' && name !== '' && name !== id)];
+  const origins = [is, entry.root, isOnly && typeof props.model_path === 'string' ? basename(props.model_path) : ''];
+  const names = [id, ...origins.filter((name) => isName(name) && name !== id)];
   const { n_ctx: ofSlot } = fields(props.default_generation_settings);
   const { n_ctx: ofModel, n_ctx_train: ofTraining } = fields(entry.meta);
   const limits = [entry.max_model_len, ofSlot, ofModel, ofTraining];
-  const contextTokens = limits.find((limit) => typeof limit === 'number' && limit >= 256);
+  const contextTokens = limits.find((limit) => typeof limit === 'number' && limit >= 256 && limit <= maxContextTokens);
   const known = fimTokensOf(is || names.join(' '));
   return {
     id,
     title: connection.quoted(is || [...new Set(names.map((name) => basename(String(name))))].join(', ')),
     fim: known === undefined ? await fimTokensFrom(new CompletionsApi(connection, id), signal) : known,
-    contextTokens: typeof contextTokens === 'number' ? contextTokens : usualContextTokens,
+    contextTokens: typeof contextTokens === 'number' ? Math.floor(contextTokens) : usualContextTokens,
   };
 }
 

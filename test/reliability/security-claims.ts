@@ -125,6 +125,11 @@ export const claims: Record<string, Evidence> = {
     ['remote/hostile.test.ts', 'given up after a minute'],
     ['remote/connection.test.ts', 'only the beginning is read'],
   ],
+  'An answer that is none counts': [
+    ['remote/event-stream.test.ts', 'that is no part of an answer is an error'],
+    ['remote/team.test.ts', 'a server that %s: the local model answers'],
+  ],
+  "A model's name has at most": [['remote/remote-model.test.ts', 'a name %s of a model is not taken']],
   'Its words enter log': [
     ['remote/connection.test.ts', "a server's words come as one line"],
     ['remote/connection.test.ts', 'the code that a server repeats'],

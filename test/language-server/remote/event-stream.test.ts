@@ -78,7 +78,15 @@ test('figures that are no figures count as zero', async () => {
   expect(piece?.logProbabilities).toEqual([0, 0, 0, -2]);
 });
 
-test('events of any form are an answer or an error', async () => {
-  for (const value of [null, 5, [], [[]], { choices: null }, { choices: [null] }, { choices: [{ logprobs: 5 }] }])
-    expect(textOf(await pieces(`${event(value)}data: [DONE]\n`))).toBe('');
+test('an event that is no part of an answer is an error, and so is an answer without any part', async () => {
+  const none = [null, 5, 'abc', [], [[]], {}, { choices: null }, { choices: [] }, { usage: { prompt_tokens: 1 } }];
+  const wrong = [{ choices: 'abc' }, { choices: {} }, { choices: [null] }, { choices: [5] }, { choices: [[]] }];
+  for (const value of [...none, ...wrong])
+    await expect(pieces(`${event(value)}data: [DONE]\n`), JSON.stringify(value)).rejects.toThrow('the answer has');
+  await expect(pieces('data: [DONE]\n')).rejects.toThrow('the answer has no choice');
+});
+
+test('an answer may have empty texts and an event with the usage alone', async () => {
+  const text = [{ choices: [{ logprobs: 5 }] }, { choices: [], usage: { prompt_tokens: 3 } }].map(event).join('');
+  expect(textOf(await pieces(`${text}data: [DONE]\n`))).toBe('');
 });

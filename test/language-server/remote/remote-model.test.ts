@@ -259,6 +259,19 @@ test("llama.cpp's server says in /props which file it has and how much a slot ca
   expect(server.asked[0]?.body).toMatchObject({ model: 'gpt-3.5', prompt: '▁<PRE>let a▁<SUF>;▁<MID>' });
 });
 
+test.each([
+  ['of 500 KB', 'x'.repeat(500_000)],
+  ['with control characters', 'a\n[error] b\u001b[2J'],
+  ['that is no text', { toString: 'x' }],
+])('a name %s of a model is not taken', async (_, id) => {
+  server.pages.set('/v1/models', { data: [{ id }, { id: 'qwen2.5-coder', root: id, max_model_len: 1e300 }] });
+  server.pages.set('/props', { model_path: id });
+  const model = await connect('');
+  expect(model.info).toMatchObject({ name: 'qwen2.5-coder', contextTokens: 8192 });
+  await model.generate({ tokens: promptFor(model), maxTokens: 1 });
+  expect(server.asked[0]?.body.model).toBe('qwen2.5-coder');
+});
+
 test('where no name says which model it is, the special tokens that the server knows do', async () => {
   server.probe = (response, { body }) => {
     const promptTokens = String(body.prompt).replaceAll(/<fim_\w+>/g, 's').length;

@@ -73,6 +73,12 @@ const respond =
   (response) =>
     void response.writeHead(status, { 'content-type': type }).end(text);
 
+/** An answer that comes to its end. */
+const whole =
+  (event: string): Answer =>
+  (response) =>
+    void begin(response).end(`data: ${event}\n\ndata: [DONE]\n\n`);
+
 const misbehaving: [string, Answer, RegExp][] = [
   ['never answers', () => {}, /has not answered for 0\.[23] s/],
   ['sends its headers and then nothing', (response) => response.writeHead(200).flushHeaders(), /has not answered for/],
@@ -86,6 +92,10 @@ const misbehaving: [string, Answer, RegExp][] = [
   ['sends an error as an event', events({ error: { message: 'no GPU' } }), /no GPU/],
   ['sends nothing', refuse(204), /status 204/],
   ['sends text that is no text', events({ choices: [{ text: { a: 1 } }] }), /not a string/],
+  ['sends choices that are none', whole('{"choices":"abc"}'), /whose choices are none/],
+  ['sends a choice that is none', whole('{"choices":[null]}'), /whose choices are none/],
+  ['sends an event that is none', whole('5'), /an event that is no object/],
+  ['sends an empty event', whole('{}'), /the answer has no choice/],
   ['redirects', refuse(308, '', { location: 'http://other.example/' }), /redirects to http:\/\/other\.example\//],
   ['refuses the token', refuse(401, 'token-123?'), /does not accept the token \(401\).*\*\*\*\?/],
   ['does not have the model', refuse(404, '{"message":"no such model"}'), /404.* no such model/],
