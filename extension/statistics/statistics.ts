@@ -1,10 +1,13 @@
 // What Hearth counts about its suggestions: languages and numbers, and nothing from the documents themselves. Each day
 // has a file. All windows append lines of JSON to it, so none overwrites what another has counted.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const keptDays = 30;
+
+/** Fails if the file is a link, which could lead to another file of the user's. Windows does not know this flag. */
+const appendToFile = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** A suggestion or a next edit was shown, after this latency, or accepted, with this many characters. */
 export interface Event {
@@ -30,7 +33,7 @@ export class Statistics {
       for (const day of this.days()) if (day < oldest) rmSync(this.fileOf(day), { force: true });
       // The line break comes first, so that a line which a crash left unfinished does not spoil this one.
       const line = `\n${JSON.stringify(event)}`;
-      await appendFile(this.fileOf(daysBefore(time, 0)), line, { mode: 0o600 });
+      await appendFile(this.fileOf(daysBefore(time, 0)), line, { mode: 0o600, flag: appendToFile });
     } catch (error) {
       if (!this.hasFailed) this.warn(`The statistics could not be saved: ${String(error)}`);
       this.hasFailed = true;
@@ -52,10 +55,11 @@ export class Statistics {
     return join(this.folder, `${day}.jsonl`);
   }
 
-  /** The days that have a file, oldest first. */
+  /** The days that have a file, oldest first. Folders and links with such a name are not ours. */
   private days(): string[] {
     try {
-      const names = readdirSync(this.folder).sort();
+      const entries = readdirSync(this.folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+      const names = entries.map(({ name }) => name).sort();
       return names.flatMap((name) => /^(\d{4}-\d\d-\d\d)\.jsonl$/.exec(name)?.[1] ?? []);
     } catch {
       return []; // nothing has been counted yet

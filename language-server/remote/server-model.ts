@@ -40,10 +40,7 @@ export async function describe(connection: Connection, setting: string, signal: 
   const listed = (Array.isArray(data) ? data : []).map(fields).filter(({ id }) => isName(id));
   const entry = (alias === '' ? listed[0] : listed.find(({ id }) => id === alias)) ?? {};
   const id = alias || String(entry.id ?? '');
-  if (id === '')
-    throw new ServerError(
-      `${connection.host} does not list its models. Set "hearth.server.model".`,
-    );
+  if (id === '') throw new ServerError(`${connection.host} does not list its models. Set "hearth.server.model".`);
   const isOnly = listed.length <= 1;
   const props = isOnly ? fields(await unlessRefused(connection.json('/props', signal))) : {};
   const origins = [is, entry.root, isOnly && typeof props.model_path === 'string' ? basename(props.model_path) : ''];

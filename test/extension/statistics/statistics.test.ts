@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { daysBefore, Statistics } from '../../../extension/statistics/statistics.ts';
+import { isWindows } from '../../../language-server/protocol/system.ts';
 
 const today = new Date(2026, 2, 31, 23, 59);
 const shown = { languageId: 'rust', latencyMs: 60 };
@@ -37,6 +38,27 @@ test('windows count together, and each reads what all have counted', async () =>
         ['2026-03-31', [shown, shown, shown]],
       ]),
     );
+});
+
+test('what is named like a day and is no file is left alone', async () => {
+  const window = openWindow();
+  await window.add(new Date(2026, 2, 30), shown);
+  mkdirSync(join(folder, '2026-03-29.jsonl'));
+  mkdirSync(join(folder, '2020-01-01.jsonl'));
+  if (!isWindows) symlinkSync(join(parent, 'nowhere'), join(folder, '2026-03-28.jsonl'));
+  await window.add(today, accepted);
+  expect([...window.read().keys()]).toEqual(['2026-03-30', '2026-03-31']);
+  expect(warnings).toEqual([]);
+});
+
+test.skipIf(isWindows)('nothing is written behind a link, and the user is told once', async () => {
+  mkdirSync(folder);
+  symlinkSync(join(parent, 'own'), join(folder, '2026-03-31.jsonl'));
+  const window = openWindow();
+  for (let i = 0; i < 3; i++) await window.add(today, shown);
+  expect(readdirSync(parent)).toEqual(['statistics']);
+  expect(window.read()).toEqual(new Map());
+  expect(warnings).toEqual([expect.stringContaining('The statistics could not be saved')]);
 });
 
 test('a reset holds for all windows', async () => {

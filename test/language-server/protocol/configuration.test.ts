@@ -132,7 +132,7 @@ test("an administrator's file that cannot be opened turns suggestions off", () =
 
 test('the names and values of settings forge no line of the log and fill no message', () => {
   const forged = {
-    ['a\n[error] b\u001b[2J\u202ec']: 1,
+    'a\n[error] b\u001b[2J\u202ec': 1,
     ['k'.repeat(1e6)]: 2,
     ...Object.fromEntries([...Array(999).keys()].entries()),
   };
