@@ -60,6 +60,10 @@ export function diskError(error: unknown): DownloadError | undefined {
     );
   if (/^E(ACCES|PERM|ROFS|EXIST|ISDIR|NOTDIR|NOTEMPTY|LOOP)$/.test(code))
     return new DownloadError(l10n.t('Hearth cannot write to the folder for models ({0}).', messageOf(error)));
+  if (code === 'ENOENT')
+    return new DownloadError(
+      l10n.t('The unfinished file or its folder was deleted during the download. Download it again.'),
+    );
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import { createHash, randomFillSync } from 'node:crypto';
 import {
   createReadStream,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -264,6 +265,22 @@ test('a page without its content type is found by its first byte', async () => {
 
 test('free disk space is checked before the download begins', async () => {
   expect(await problem(server.file(), { freeBytes: async () => 1000 })).toMatch(/The disk has 0\.0 GB free/);
+});
+
+test.each([
+  ['file', 'its digest', () => rmSync(join(folder, 'a.gguf.part')), {}],
+  ['file', 'only its length', () => rmSync(join(folder, 'a.gguf.part')), unknown],
+  ['folder', 'its digest', () => rmSync(folder, { recursive: true }), {}],
+])('a %s that is deleted under a download of which %s is known is named', async (_, __, remove, known) => {
+  let isRemoved = false;
+  const onProgress = () => {
+    if (!isRemoved) remove();
+    isRemoved = true;
+  };
+  expect(await problem(server.file(known), { onProgress })).toMatch(/^The unfinished file or its folder was deleted/);
+  mkdirSync(folder, { recursive: true });
+  await fetchFile(server.file(known));
+  expect(whole().equals(content)).toBe(true);
 });
 
 test('a disk that fills up keeps what has come', async () => {
