@@ -77,8 +77,9 @@ class Mapping {
 /// Creates a file that only this user can read, for writing; nullptr, with errno, if it exists
 /// already or cannot be created.
 std::FILE* create_private(const std::string& path);
-/// Opens an ordinary file for reading; nullptr if there is none, or a link. Does not wait.
-std::FILE* open_ordinary(const std::string& path);
+/// Opens an ordinary file for reading that belongs to this user and that nobody else may write;
+/// nullptr if there is none, or a link. Does not wait.
+std::FILE* open_own(const std::string& path);
 
 /// The names in a folder, in no order; none if it cannot be read. The standard library for Windows
 /// cannot list a folder with a long path.

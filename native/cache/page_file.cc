@@ -55,7 +55,7 @@ PageFileReader::PageFileReader(std::FILE* file, const PageShape& shape)
 
 std::unique_ptr<PageFileReader> PageFileReader::open(const std::string& path,
                                                      const PageShape& shape) {
-  std::FILE* file = system::open_ordinary(path);
+  std::FILE* file = system::open_own(path);
   if (!file) return nullptr;
   std::unique_ptr<PageFileReader> reader(new PageFileReader(file, shape));
   reader->read_header();

@@ -106,7 +106,8 @@ bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored
     std::error_code error;
     // If it is gone, another server has replaced it since the folder was listed.
     if (fs::exists(path_of(path), error))
-      restored.problems.push_back(path + " could not be opened and was left out");
+      restored.problems.push_back(path +
+                                  " could not be opened, or others may write it, and was left out");
     return false;
   }
   if (!reader->is_sound()) {

@@ -96,7 +96,7 @@ std::FILE* create_private(const std::string& path) {
   return open_stream(path, _O_WRONLY | _O_CREAT | _O_EXCL, "wb");
 }
 
-std::FILE* open_ordinary(const std::string& path) {
+std::FILE* open_own(const std::string& path) {
   constexpr DWORD kOthers =
       FILE_ATTRIBUTE_REPARSE_POINT | FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_DEVICE;
   const DWORD attributes = GetFileAttributesW(path_of(path).c_str());

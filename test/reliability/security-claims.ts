@@ -88,6 +88,7 @@ export const claims: Record<string, Evidence> = {
     ['security.test.ts', 'statistics are for their owner alone'],
     ['security.test.ts', 'a planted secret'],
   ],
+  'Pages that belong to somebody else': [['unreadable_file_test.cc', 'is not opened as the user']],
   'So is the folder': [['endpoint.test.ts', 'everything is for its owner alone']],
   'Before a window sends': [
     ['endpoint.test.ts', 'is not believed'],

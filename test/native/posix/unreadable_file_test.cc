@@ -44,10 +44,32 @@ TEST("only an ordinary file is opened as one") {
   mkfifo(folder.file("pipe").c_str(), 0600);
   CHECK_EQUAL(symlink(folder.write("file", "x").c_str(), folder.file("link").c_str()), 0);
   for (const char* name : {"", "pipe", "link", "none"})
-    CHECK(hearth::system::open_ordinary(folder.file(name)) == nullptr);
-  std::FILE* file = hearth::system::open_ordinary(folder.file("file"));
+    CHECK(hearth::system::open_own(folder.file(name)) == nullptr);
+  std::FILE* file = hearth::system::open_own(folder.file("file"));
   CHECK(file != nullptr);
   std::fclose(file);
+}
+
+TEST("a file of somebody else, or one that others may write, is not opened as the user's own") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("file", "x");
+  const auto is_opened = [&] {
+    std::FILE* file = hearth::system::open_own(path);
+    if (file) std::fclose(file);
+    return file != nullptr;
+  };
+  for (const mode_t mode : {0600, 0644, 0400}) {
+    CHECK_EQUAL(chmod(path.c_str(), mode), 0);
+    CHECK(is_opened());
+  }
+  for (const mode_t mode : {0620, 0602, 0666}) {
+    CHECK_EQUAL(chmod(path.c_str(), mode), 0);
+    CHECK(!is_opened());
+  }
+  if (geteuid() != 0) return;  // only root can give a file away
+  CHECK_EQUAL(chmod(path.c_str(), 0600), 0);
+  CHECK_EQUAL(chown(path.c_str(), 65534, 65534), 0);
+  CHECK(!is_opened());
 }
 
 TEST("what the system does not permit is forbidden, not damaged") {
