@@ -71,7 +71,9 @@ interface Addon {
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   describe(path: string): Promise<ModelDescription>;
   variants(): string[];
-  gpus(): Promise<string>;
+  gpus(backend: string): Promise<string>;
+  /** Of "hip" or "cuda". recordFile: '' without a cache folder. */
+  gpuDriver(backend: string): { isThere: boolean; recordFile: string };
   gpuReport(kernels: string, isBrief: boolean): Promise<string>;
   keepOthersOut(pipe: string): string;
 }

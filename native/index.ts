@@ -1,6 +1,7 @@
 // The TypeScript interface of the engine, the only file of this folder that language-server/ may import.
 import { dirname, join } from 'node:path';
 import { addon, addonPath, guarded, requireCount } from './addon.ts';
+import { describeGpus, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
 import { LoadedEngine } from './loaded-engine.ts';
 import type { LoadOptions, ModelDescription } from './types.ts';
 
@@ -10,7 +11,7 @@ export type * from './types.ts';
 export interface AddonInfo {
   /** Variants of the CPU kernels that this CPU can run, best first. */
   variants: string[];
-  /** The GPUs that AMD's runtime and NVIDIA's driver report, or why there are none. Takes a moment: it loads these. */
+  /** The GPUs that AMD's runtime and NVIDIA's driver report, or why there are none. Takes a moment: a process loads these. */
   gpus: () => Promise<string>;
 }
 
@@ -21,14 +22,16 @@ export interface AddonInfo {
 export const describeModel = (path: string): Promise<ModelDescription> => guarded(addon().describe(path));
 
 export function addonInfo(): AddonInfo {
-  return { variants: addon().variants(), gpus: () => addon().gpus() };
+  return { variants: addon().variants(), gpus: () => describeGpus() };
 }
 
 /**
  * For each GPU: runtime and driver, memory, clock, whether its kernels compute correctly, and how fast they read
  * weights. Takes some seconds per GPU. isBrief: skips the measurements, for the emulated GPU of the tests.
  */
-export function gpuReport(kernels = gpuKernels(), isBrief = false): Promise<string> {
+export async function gpuReport(kernels = gpuKernels(), isBrief = false): Promise<string> {
+  const { problem } = await usableBackend('auto');
+  if (problem !== '') return `${problem}\n`;
   return addon().gpuReport(kernels, isBrief);
 }
 
@@ -68,13 +71,20 @@ export async function loadEngine(
   const complete = { ...defaults, gpuKernels: gpuKernels(), ...withoutUndefined(options) };
   requireCount(complete.threads, 'threads', maxThreads);
   for (const key of ['cacheBytes', 'contextTokens', 'diskBytes'] as const) requireCount(complete[key], key);
-  const [engine, cancel] = addon().load(complete, onProgress ?? null);
+  // Of "auto" with a variant, which is the CPU's, no driver is called.
+  const mayCall = complete.backend !== 'auto' || complete.variant === '';
+  const { backend, problem } = mayCall
+    ? await usableBackend(complete.backend)
+    : { backend: complete.backend, problem: '' };
+  const [engine, cancel] = addon().load({ ...complete, backend }, onProgress ?? null);
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
   const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
   const loadOnCpu = () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]);
   try {
-    return new LoadedEngine(native, tokenNames, loadOnCpu);
+    const loaded = new LoadedEngine(native, tokenNames, loadOnCpu, problem);
+    if (loaded.info.device === 'gpu') rememberThatItWorks(backend);
+    return loaded;
   } catch (error) {
     await native.close().catch(() => undefined);
     throw error;

@@ -35,10 +35,15 @@ export class LoadedEngine implements Engine {
     private native: NativeEngine,
     tokenNames: (texts: ModelTexts) => TokenNames,
     private readonly loadOnCpu: () => Promise<NativeEngine>,
+    /** Why the drivers of some GPUs were not called, or ''. */
+    driverProblem = '',
   ) {
     this.texts = native.texts();
     this.names = tokenNames(this.texts);
-    this.info = infoOf(native, this.texts, this.names);
+    const info = infoOf(native, this.texts, this.names);
+    const isOnCpu = info.device === 'cpu' && driverProblem !== '';
+    const reasons = [driverProblem, info.fallbackReason].filter((each) => each !== '');
+    this.info = isOnCpu ? { ...info, fallbackReason: reasons.join('; ') } : info;
   }
 
   tokenize(text: string, parseSpecial = false): Uint32Array {

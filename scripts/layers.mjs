@@ -94,7 +94,7 @@ export const rooms = {
   cache: ['common'],
   model: ['common', 'gguf', 'cache'],
   tokenizer: ['common', 'gguf', 'model'],
-  gpu: [],
+  gpu: ['common'],
   backend: ['common', 'gguf', 'model', 'gpu'],
   drafts: ['common', 'gguf', 'cache', 'model', 'tokenizer', 'backend'],
   scheduler: ['common', 'cache', 'model', 'tokenizer', 'drafts'],

@@ -11,6 +11,7 @@
 #include "async_task.h"
 #include "gpu/backend.h"
 #include "gpu/report.h"
+#include "gpu/test_record.h"
 #include "system/pipes.h"
 
 namespace hearth {
@@ -239,8 +240,20 @@ Napi::Value text_of(Napi::Env env, std::function<std::string()> make) {
   return task->promise();
 }
 
-/// gpus() -> promise of a text
-Napi::Value gpus(const Napi::CallbackInfo& call) { return text_of(call.Env(), gpu::describe_gpus); }
+/// gpus(backend) -> promise of a text
+Napi::Value gpus(const Napi::CallbackInfo& call) {
+  const std::string backend = call[0].ToString();
+  return text_of(call.Env(), [backend] { return gpu::describe_gpus(backend); });
+}
+
+/// gpuDriver(backend) -> { isThere, recordFile }
+Napi::Value gpu_driver(const Napi::CallbackInfo& call) {
+  const std::string backend = call[0].ToString();
+  Napi::Object driver = Napi::Object::New(call.Env());
+  driver.Set("isThere", gpu::has_driver(backend));
+  driver.Set("recordFile", gpu::record_file("gpu-driver", backend));
+  return driver;
+}
 
 /// gpuReport(kernels, isBrief) -> promise of a text
 Napi::Value gpu_report(const Napi::CallbackInfo& call) {
@@ -262,6 +275,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("describe", Napi::Function::New(env, describe_model));
   exports.Set("variants", Napi::Function::New(env, variants));
   exports.Set("gpus", Napi::Function::New(env, gpus));
+  exports.Set("gpuDriver", Napi::Function::New(env, gpu_driver));
   exports.Set("gpuReport", Napi::Function::New(env, gpu_report));
   exports.Set("keepOthersOut", Napi::Function::New(env, keep_others_out));
   return exports;

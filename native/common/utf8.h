@@ -33,6 +33,9 @@ size_t valid_utf8_length(std::string_view text);
 /// The text with U+FFFD in place of each byte that is not part of a valid character.
 std::string repair_utf8(std::string_view text);
 
+/// Foreign words as one line of visible characters: valid UTF-8 of at most n_most bytes.
+std::string one_line(std::string_view text, size_t n_most);
+
 /// Length of the longest prefix that does not end inside a character. Bytes that no further byte
 /// can make valid count as whole characters, so that they are not held back for ever.
 size_t whole_characters(std::string_view text);

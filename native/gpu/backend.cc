@@ -93,12 +93,19 @@ uint64_t packed_bytes(kernels::BlockType type, int n_rows, int n_cols) {
   return kernels::hip::packed_bytes(type, n_rows, n_cols);
 }
 
-std::string describe_gpus() {
-  const Gpus gpus = find_gpus("auto");
+std::string describe_gpus(const std::string& backend) {
+  const Gpus gpus = find_gpus(backend);
   std::string list;
-  for (const Candidate& gpu : gpus.candidates)
+  for (const Candidate& gpu : gpus.candidates) {
+    size_t free = 0, total = 0;
+    const bool is_known =
+        gpu.api().set_device(gpu.device.index) == 0 && gpu.api().memory_info(&free, &total) == 0;
+    const std::string free_text =
+        is_known ? ", of which " + std::to_string(free >> 20) + " are free" : "";
     list += (list.empty() ? "" : ", ") + gpu.name() + " (" + gpu.backend + ", " +
-            std::to_string(gpu.device.n_bytes >> 20) + " MiB, by " + gpu.runtime->library + ")";
+            std::to_string(gpu.device.n_bytes >> 20) + " MiB" + free_text + ", by " +
+            gpu.runtime->library + ")";
+  }
   return list.empty() ? gpus.reasons : list;
 }
 

@@ -27,7 +27,12 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 /// Bytes of a matrix in a GPU's memory, which are more than in the file (kernels/hip/formats.h).
 uint64_t packed_bytes(kernels::BlockType type, int n_rows, int n_cols);
 
-/// All GPUs and their runtimes, or the reasons why there are none, for `hearth doctor`.
-std::string describe_gpus();
+/// Whether there seems to be the driver of a backend, "hip" or "cuda"; calls no driver.
+bool has_driver(const std::string& backend);
+
+/// All GPUs of a backend, or of all, and their runtimes, or the reasons why there are none. A first
+/// use of each GPU belongs to it, so that a process which only describes them shows whether the
+/// driver hangs or ends the process.
+std::string describe_gpus(const std::string& backend = "auto");
 
 }  // namespace hearth::gpu

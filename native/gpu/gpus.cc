@@ -1,12 +1,16 @@
 #include "gpus.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 
+#include "common/utf8.h"
+#include "in_time.h"
 #include "system/libraries.h"
 #include "system/paths.h"
 
@@ -18,6 +22,7 @@ constexpr size_t kReservedBytes = size_t{768} << 20;
 
 struct Vendor {
   const char* backend;
+  const char* driver;
   const char* library_variable;  // names another library, which needs no driver
   std::string (*driver_problem)();
   Runtime (*open)();
@@ -29,8 +34,26 @@ struct Vendor {
   }
 };
 constexpr Vendor kVendors[] = {
-    {"hip", kAmdLibraryVariable, system::amd_driver_problem, amd_runtime},
-    {"cuda", kNvidiaLibraryVariable, system::nvidia_driver_problem, nvidia_runtime}};
+    {"hip", "AMD's driver", kAmdLibraryVariable, system::amd_driver_problem, amd_runtime},
+    {"cuda", "NVIDIA's driver", kNvidiaLibraryVariable, system::nvidia_driver_problem,
+     nvidia_runtime}};
+
+// A driver that wakes several large GPUs takes seconds.
+constexpr std::chrono::seconds kDriverLimit{30};
+constexpr size_t kMostName = 100, kMostReason = 1000;
+
+Runtime open_in_time(const Vendor& vendor) {
+  std::optional<Runtime> runtime = in_time(kDriverLimit, vendor.open);
+  if (!runtime)
+    throw std::runtime_error(std::string(vendor.driver) +
+                             " does not answer: update it, or restart the computer");
+  for (std::string* words : {&runtime->library, &runtime->versions})
+    *words = one_line(*words, kMostName);
+  for (GpuDevice& device : runtime->devices)
+    for (std::string* words : {&device.name, &device.architecture})
+      *words = one_line(*words, kMostName);
+  return *std::move(runtime);
+}
 
 void number(std::vector<Candidate>& gpus) {
   std::map<std::string, std::vector<Candidate*>> models;
@@ -74,7 +97,14 @@ kernels::hip::DeviceChoice Candidate::choice(const std::vector<char>& code) cons
 }
 
 void Gpus::add_reason(const std::string& reason) {
-  reasons += (reasons.empty() ? "" : "; ") + reason;
+  reasons += (reasons.empty() ? "" : "; ") + one_line(reason, kMostReason);
+}
+
+bool has_driver(const std::string& backend) {
+  for (const Vendor& vendor : kVendors)
+    if (backend == vendor.backend)
+      return std::getenv(vendor.library_variable) || vendor.driver_problem().empty();
+  return false;
 }
 
 Gpus find_gpus(const std::string& backend) {
@@ -83,7 +113,7 @@ Gpus find_gpus(const std::string& backend) {
     if (backend != "auto" && backend != vendor.backend) continue;
     try {
       if (backend == "auto") vendor.require_driver();
-      gpus.runtimes.push_back(std::make_unique<Runtime>(vendor.open()));
+      gpus.runtimes.push_back(std::make_unique<Runtime>(open_in_time(vendor)));
     } catch (const std::runtime_error& error) {
       gpus.add_reason(error.what());
       continue;

@@ -33,17 +33,20 @@ void write_empty(const std::string& file) {
 
 }  // namespace
 
-TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> code_object) {
+std::string record_file(const std::string& kind, const std::string& about,
+                        std::span<const std::byte> code_object) {
   const std::string folder = system::cache_folder();
-  if (folder.empty()) return;
-  const std::string names = machine + system::this_build();
+  if (folder.empty()) return "";
+  const std::string names = about + system::this_build();
   const uint64_t key = hash(code_object, hash(std::as_bytes(std::span(names)), 0xcbf29ce484222325));
   char name[24];
   std::snprintf(name, sizeof name, "%016llx", static_cast<unsigned long long>(key));
-  const std::filesystem::path own = system::path_of(folder) / "hearth";
-  passed_ = system::utf8_of(own / (std::string("gpu-test-") + name));
-  lost_ = system::utf8_of(own / (std::string("gpu-lost-") + name));
+  return system::utf8_of(system::path_of(folder) / "hearth" / (kind + "-" + name));
 }
+
+TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> code_object)
+    : passed_(record_file("gpu-test", machine, code_object)),
+      lost_(record_file("gpu-lost", machine, code_object)) {}
 
 bool TestRecord::has_passed() const { return is_there(passed_); }
 void TestRecord::pass() const { write_empty(passed_); }

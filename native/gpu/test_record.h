@@ -10,6 +10,10 @@
 
 namespace hearth::gpu {
 
+/// The path of a file about what the text names and this build, "" without a cache folder.
+std::string record_file(const std::string& kind, const std::string& about,
+                        std::span<const std::byte> code_object = {});
+
 class TestRecord {
  public:
   /// machine: identifies the GPU and its driver.

@@ -5,10 +5,14 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
+#include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "ask.h"
 #include "gpu/gpus.h"
+#include "gpu/in_time.h"
 #include "gpu/test_record.h"
 #include "system_help.h"
 #include "test.h"
@@ -98,6 +102,28 @@ TEST("without a GPU of a known architecture, the CPU is used") {
   check_runs_on_cpu(kCuda, "unknown",
                     "Hearth has no GPU kernels for sm_50 (NVIDIA Large); Hearth has no GPU kernels "
                     "for sm_50 (NVIDIA Small)");
+}
+
+TEST("a driver's words are one line of visible characters") {
+  const FakeMachine machine(kCuda, "words");
+  for (const hearth::gpu::Candidate& gpu : hearth::gpu::find_gpus(kCuda).candidates)
+    CHECK_EQUAL(gpu.device.name, "GPU [error]  [2J x\xef\xbf\xbd");
+}
+
+TEST("a call that does not return is given up, and one that does keeps its result or its error") {
+  using hearth::gpu::in_time;
+  using std::chrono::milliseconds, std::chrono::seconds;
+  const auto never = std::make_shared<std::promise<int>>();
+  CHECK(!in_time(milliseconds(50), [never] { return never->get_future().get(); }));
+  never->set_value(1);
+  CHECK_EQUAL(in_time(seconds(60), [] { return 7; }).value_or(0), 7);
+  std::string message;
+  try {
+    in_time(seconds(60), []() -> int { throw std::runtime_error("no GPU"); });
+  } catch (const std::runtime_error& error) {
+    message = error.what();
+  }
+  CHECK_EQUAL(message, "no GPU");
 }
 
 TEST("a Radeon's compute units are counted, not pairs of them, and its generation's kernels do") {

@@ -2,6 +2,7 @@
 
 #include "test.h"
 
+using hearth::one_line;
 using hearth::whole_characters;
 
 TEST("a character is held back until it is whole") {
@@ -23,4 +24,16 @@ TEST("bytes that can never become a character are not held back") {
   for (const char* bytes : {"\xE0\x80", "\xED\xA0", "\xF0\x80\x80", "\xF4\x90"})
     CHECK_EQUAL(whole_characters(bytes), std::string_view(bytes).size());
   CHECK_EQUAL(whole_characters("\x80\x80\x80"), 3u);
+}
+
+TEST("foreign words become one line of visible characters") {
+  CHECK_EQUAL(one_line("GPU\n[error] \x1b[2J\xe2\x80\xaex\xc2\x85y\0z", 100),
+              "GPU [error]  [2J x y");
+  CHECK_EQUAL(one_line("a\xff"
+                       "b \xe2\x84\xa2",
+                       100),
+              "a\xef\xbf\xbd"
+              "b \xe2\x84\xa2");
+  CHECK_EQUAL(one_line(std::string(1000, 'a'), 100).size(), 100u);
+  CHECK(one_line(std::string(100, '\xff'), 100).size() <= 100u);
 }

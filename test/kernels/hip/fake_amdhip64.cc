@@ -54,6 +54,7 @@ EXPORT const char* hipGetErrorString(int error) {
   return error == kOutOfMemory ? "hipErrorOutOfMemory" : "an emulated error";
 }
 EXPORT int hipGetDeviceCount(int* n) {
+  test::fake_start();
   *n = fault("none") ? 0 : 1;
   return fault("none") ? kNoDevice : 0;
 }

@@ -30,7 +30,10 @@ struct LaunchConfig {
 
 }  // namespace
 
-EXPORT int cuInit(unsigned) { return fault("init") ? kNoDevice : 0; }
+EXPORT int cuInit(unsigned) {
+  test::fake_start();
+  return fault("init") ? kNoDevice : 0;
+}
 EXPORT int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
 EXPORT int cuGetErrorString(int error, const char** text) {
   *text = error == kNoDevice ? "no CUDA-capable device is detected" : "an emulated error";
@@ -45,6 +48,7 @@ EXPORT int cuDeviceGet(int* device, int index) {
   return 0;
 }
 EXPORT int cuDeviceGetName(char* name, int, int device) {
+  if (fault("words")) return std::strcpy(name, "GPU\n[error] \x1b[2J\xe2\x80\xaex\xff"), 0;
   std::strcpy(name, device == 0 && !fault("twins") ? "NVIDIA Small" : "NVIDIA Large");
   return 0;
 }

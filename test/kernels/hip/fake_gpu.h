@@ -1,10 +1,13 @@
 // What both fake runtimes (fake_amdhip64.cc, fake_cuda.cc) report about the emulated GPU.
 // HEARTH_FAKE_GPU selects a fault: "small" means no free memory, "wrong:KERNEL" a kernel that does
-// nothing; each runtime's own file names further ones.
+// nothing, "stuck" a first call that never returns, "dies" one that ends the process, "words" names
+// with line breaks; each runtime's own file names further ones.
 #pragma once
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "gpu.h"
 
@@ -21,6 +24,12 @@ inline const char* fault(const char* kind) {
   const size_t n = std::strlen(kind);
   if (!given || std::strncmp(given, kind, n) != 0) return nullptr;
   return given + n + (given[n] == ':');
+}
+
+/// What the first call of a driver does.
+inline void fake_start() {
+  while (fault("stuck")) std::this_thread::sleep_for(std::chrono::hours(1));
+  if (fault("dies")) std::abort();
 }
 
 inline int fake_memory_info(size_t* free, size_t* total) {

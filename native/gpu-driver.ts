@@ -1,0 +1,103 @@
+// Whether the drivers of GPUs can be called. One that is broken may never return, or end the process that calls it. So a
+// process of its own calls it first. What it found is remembered in a file of the cache folder: that the driver fails, for
+// a day; or that it works, until it is called the next time. The file says so again only when that call has returned.
+import { type ExecFileException, execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { addon, addonPath, EngineError } from './addon.ts';
+import type { LoadOptions } from './types.ts';
+
+type Backend = NonNullable<LoadOptions['backend']>;
+
+const vendors = { hip: "AMD's driver", cuda: "NVIDIA's driver" } as const;
+type Vendor = keyof typeof vendors;
+
+/** Waking several large GPUs takes seconds. */
+const answerMs = 20_000;
+const maxTextBytes = 2 ** 16;
+const rememberedMs = 24 * 3_600_000;
+/** Ends with the process that has started it, even where the driver never returns. */
+const program = `
+  process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
+  require(process.argv[1]).gpus(process.argv[2]).then((text) => process.stdout.write(text, () => process.exit(0)));
+`;
+const advice = 'update it or restart the computer; "hearth doctor" tries it again, and so does Hearth after a day';
+
+/** The drivers that a backend calls, as far as they seem to be there. */
+const driversOf = (backend: Backend): Vendor[] => {
+  if (backend === 'cpu') return [];
+  if (backend !== 'auto') return [backend];
+  return (['hip', 'cuda'] as const).filter((vendor) => addon().gpuDriver(vendor).isThere);
+};
+
+/** The backend without the drivers that fail, and why they do: '' if none does. */
+export async function usableBackend(
+  backend: Backend,
+  limitMs = answerMs,
+): Promise<{ backend: Backend; problem: string }> {
+  const drivers = driversOf(backend);
+  const problems = await Promise.all(drivers.map((vendor) => problemOf(vendor, limitMs)));
+  const problem = problems.filter((each) => each !== '').join('; ');
+  const usable = drivers.filter((_, i) => problems[i] === '');
+  return { backend: problem === '' ? backend : (usable[0] ?? 'cpu'), problem };
+}
+
+/** Call it when a model has been loaded onto a GPU. */
+export function rememberThatItWorks(backend: Backend): void {
+  for (const vendor of driversOf(backend)) remember(vendor, '');
+}
+
+/** What `hearth doctor` says of all GPUs. Asks every driver anew. */
+export async function describeGpus(limitMs = answerMs): Promise<string> {
+  const drivers = driversOf('auto');
+  if (drivers.length === 0) return addon().gpus('auto'); // calls none, and says what is missing
+  return (await Promise.all(drivers.map((vendor) => askAnew(vendor, limitMs)))).map(({ text }) => text).join(', ');
+}
+
+/** '' if the driver may be called. */
+async function problemOf(vendor: Vendor, limitMs: number): Promise<string> {
+  const file = addon().gpuDriver(vendor).recordFile;
+  try {
+    const problem = readFileSync(file, 'utf8');
+    if (problem === '') rmSync(file);
+    if (problem === '' || Date.now() - statSync(file).mtimeMs < rememberedMs) return problem;
+  } catch {
+    // Nothing is known of it.
+  }
+  const { text, works } = await askAnew(vendor, limitMs);
+  return works ? '' : text;
+}
+
+async function askAnew(vendor: Vendor, limitMs: number): Promise<{ text: string; works: boolean }> {
+  const path = addonPath();
+  if (path === undefined) throw new EngineError('addon-missing', 'hearth.node is missing');
+  const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxTextBytes, windowsHide: true } as const;
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['-e', program, path, vendor], options, (error, text) => {
+      if (error === null) forget(vendor);
+      if (error === null) return resolve({ text, works: true });
+      const problem = `${vendors[vendor]} ${faultOf(error, limitMs)}: ${advice}`;
+      remember(vendor, problem);
+      resolve({ text: problem, works: false });
+    });
+  });
+}
+
+function faultOf({ killed = false, signal, code }: ExecFileException, limitMs: number): string {
+  if (killed) return `has not answered for ${limitMs / 1000} s`;
+  return `ends the process that calls it (${signal ?? code})`;
+}
+
+function remember(vendor: Vendor, problem: string): void {
+  const file = addon().gpuDriver(vendor).recordFile;
+  try {
+    if (file !== '') mkdirSync(dirname(file), { recursive: true });
+    if (file !== '') writeFileSync(file, problem);
+  } catch {
+    // The next start asks the driver again.
+  }
+}
+
+function forget(vendor: Vendor): void {
+  rmSync(addon().gpuDriver(vendor).recordFile, { force: true });
+}

@@ -1,0 +1,116 @@
+// A GPU's driver that hangs or ends the process, as the emulated one does on demand: the CPU is used, and it is remembered.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { describeGpus, rememberThatItWorks, usableBackend } from '../../native/gpu-driver.ts';
+import { loadEngine } from '../../native/index.ts';
+import { commandLine } from '../support/command-line.ts';
+import { dist } from '../support/program.ts';
+
+const library = (name: string) => join(import.meta.dirname, `../../build/native/libfake_${name}.so`);
+const isEmulated = process.arch === 'x64' && process.platform === 'linux';
+const shortMs = 1000;
+const patience = { timeout: 15_000 };
+
+let cache: string;
+beforeEach(() => {
+  cache = mkdtempSync(join(tmpdir(), 'hearth-driver-'));
+  vi.stubEnv('XDG_CACHE_HOME', cache);
+  vi.stubEnv('HEARTH_CUDA_LIBRARY', library('cuda'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(cache, { recursive: true });
+});
+
+const fault = (name: string) => vi.stubEnv('HEARTH_FAKE_GPU', name);
+const records = () => readdirSync(join(cache, 'hearth')).map((name) => join(cache, 'hearth', name));
+const load = async (backend: 'auto' | 'cuda') => {
+  const engine = await loadEngine({ modelPath: 'models/starter.gguf', backend, threads: 1 });
+  await engine.close();
+  return engine.info;
+};
+
+test.runIf(isEmulated).for([
+  ['stuck', /^NVIDIA's driver has not answered for 1 s: update it or restart the computer/],
+  ['dies', /^NVIDIA's driver ends the process that calls it \(SIGABRT\): update it or restart the computer/],
+] as const)(
+  'a driver that is %s leaves the CPU, says so, and is not called again for a day',
+  async ([name, sentence]) => {
+    fault(name);
+    for (const backend of ['auto', 'cuda'] as const)
+      expect(await usableBackend(backend, shortMs)).toEqual({
+        backend: 'cpu',
+        problem: expect.stringMatching(sentence),
+      });
+    const startedAt = performance.now();
+    for (const backend of ['auto', 'cuda'] as const)
+      expect(await load(backend)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(sentence) });
+    expect(performance.now() - startedAt).toBeLessThan(15_000); // it was not waited for
+    fault('');
+    expect((await usableBackend('auto', shortMs)).problem).toMatch(sentence);
+    const [record = ''] = records();
+    const yesterday = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(record, yesterday, yesterday);
+    expect(await usableBackend('auto')).toEqual({ backend: 'auto', problem: '' });
+  },
+);
+
+test.runIf(isEmulated)('the doctor asks a driver that has failed again', async () => {
+  fault('stuck');
+  expect(await describeGpus(shortMs)).toContain("NVIDIA's driver has not answered");
+  fault('');
+  expect(await describeGpus()).toMatch(
+    /NVIDIA Large \(cuda, 8192 MiB, of which 7168 are free, by .*libfake_cuda\.so\)/,
+  );
+  expect((await usableBackend('auto', shortMs)).problem).toBe('');
+});
+
+test.runIf(isEmulated)('one that has worked is called without a trial, once', async () => {
+  rememberThatItWorks('cuda');
+  fault('dies');
+  expect((await usableBackend('cuda')).problem).toBe('');
+  // The call has not returned, or nothing would be known of it.
+  expect((await usableBackend('cuda')).problem).toContain('ends the process');
+});
+
+test.runIf(isEmulated)('where one driver fails, the other one is used', async () => {
+  vi.stubEnv('HEARTH_HIP_LIBRARY', library('amdhip64'));
+  fault('stuck');
+  await usableBackend('hip', shortMs);
+  fault('');
+  const { backend, problem } = await usableBackend('auto');
+  expect(backend).toBe('cuda');
+  expect(problem).toMatch(/^AMD's driver has not answered for 1 s/);
+});
+
+test.runIf(isEmulated)('a driver that only says that there is no GPU has not failed', async () => {
+  fault('init');
+  expect(await usableBackend('auto')).toEqual({ backend: 'auto', problem: '' });
+  vi.stubEnv('HEARTH_CUDA_LIBRARY', join(cache, 'none.so'));
+  expect(await usableBackend('auto')).toEqual({ backend: 'auto', problem: '' });
+});
+
+test.runIf(isEmulated)('the process that asks a driver ends with the one that has started it', async () => {
+  fault('stuck');
+  const parent = spawn(process.execPath, [join(dist, 'hearth.js'), 'doctor']);
+  const children = () => readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8').trim();
+  await vi.waitFor(() => expect(children()).toMatch(/^\d+$/), patience);
+  const child = children();
+  parent.kill('SIGKILL');
+  const isRunning = () => existsSync(`/proc/${child}`) && !readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z ');
+  await vi.waitFor(() => expect(isRunning()).toBe(false), patience);
+});
+
+test.runIf(isEmulated)('the command line runs on the CPU when the driver ends processes', () => {
+  const { run } = commandLine(join(dist, 'hearth.js'));
+  fault('dies');
+  expect(run('tokenize', 'a', '--model', 'models/starter.gguf')).toMatchObject({ code: 0, out: '[64]\n' });
+  const { out } = run('doctor', '--model', 'models/starter.gguf');
+  expect(out).toMatch(/GPU: NVIDIA's driver ends the process that calls it \(SIGABRT\)/);
+  expect(run('tokenize', 'a', '--backend', 'cuda').err).toMatch(
+    /^hearth: --backend cuda cannot be had: NVIDIA's driver ends/,
+  );
+});
