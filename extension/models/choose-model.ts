@@ -6,7 +6,8 @@ import type { DownloadableModel, ModelList } from '../../language-server/protoco
 import { homeFolder } from '../../language-server/protocol/system.ts';
 import { addressOf } from '../download/address.ts';
 import { type DownloadPlace, downloadModel } from './model-download.ts';
-import { type Choice, type CurrentModels, downloadQuestion, modelRows, type Row } from './model-rows.ts';
+import { type Choice, type CurrentModels, modelRows, type Row } from './model-rows.ts';
+import { downloadQuestion } from './model-words.ts';
 
 export interface ChooseModelHost extends DownloadPlace {
   models: () => Promise<ModelList>;
@@ -24,7 +25,10 @@ export async function chooseModel(host: ChooseModelHost): Promise<void> {
   if (path !== undefined && purpose !== undefined) await host.use(path, purpose);
 }
 
-async function pick({ models, current, log }: ChooseModelHost): Promise<Choice | undefined> {
+type Chosen = Exclude<Choice, { kind: 'again' }>;
+
+async function pick(host: ChooseModelHost): Promise<Chosen | undefined> {
+  const { models, current, log } = host;
   // If the server is not running, the user can still choose a file.
   const list = models().catch((error: unknown): ModelList => {
     log.warn(`listing the models failed: ${String(error)}`);
@@ -37,14 +41,15 @@ async function pick({ models, current, log }: ChooseModelHost): Promise<Choice |
     matchOnDescription: true,
     matchOnDetail: true,
   });
-  return picked?.choice;
+  const choice = picked?.choice;
+  return choice?.kind === 'again' ? pick(host) : choice;
 }
 
 type Item = QuickPickItem & { choice?: Choice };
 
 const item = (row: Row): Item => ('section' in row ? { label: row.section, kind: QuickPickItemKind.Separator } : row);
 
-async function purposeOf(choice: Choice): Promise<Purpose | undefined> {
+async function purposeOf(choice: Chosen): Promise<Purpose | undefined> {
   if (!('model' in choice) || choice.model.kind === 'base') return 'completion';
   const { name, completes } = choice.model;
   if (!completes) return 'explanations';
@@ -60,9 +65,10 @@ async function purposeOf(choice: Choice): Promise<Purpose | undefined> {
   return picked?.purpose;
 }
 
-function pathOf(choice: Choice, host: ChooseModelHost): Promise<string | undefined> | string {
+function pathOf(choice: Chosen, host: ChooseModelHost): Promise<string | undefined> | string | undefined {
   if (choice.kind === 'local') return choice.model.path;
   if (choice.kind === 'starter') return '';
+  if (choice.kind === 'current') return undefined;
   return choice.kind === 'file' ? chooseFile(host) : askAndDownload(choice.model, host);
 }
 

@@ -1,20 +1,27 @@
 // The rows of the "Choose Model" list: their order and their text.
+import { basename } from 'node:path';
 import { l10n } from 'vscode';
-import type {
-  DownloadableModel,
-  Estimate,
-  LocalModel,
-  ModelFacts,
-  ModelList,
-} from '../../language-server/protocol/models.ts';
+import type { DownloadableModel, LocalModel, ModelFacts, ModelList } from '../../language-server/protocol/models.ts';
+import { abilityText, gigabytes } from './model-words.ts';
 
 export type Choice =
   | { kind: 'local'; model: LocalModel }
   | { kind: 'remote'; model: DownloadableModel }
   | { kind: 'file' }
-  | { kind: 'starter' };
+  | { kind: 'starter' }
+  /** Stay with the model in use. */
+  | { kind: 'current' }
+  /** Measure this machine again. */
+  | { kind: 'again' };
 
-export type Row = { section: string } | { label: string; description: string; detail: string; choice: Choice };
+export interface ModelRow {
+  label: string;
+  description: string;
+  detail: string;
+  choice: Choice;
+}
+
+export type Row = { section: string } | ModelRow;
 
 /** The models chosen in the settings. */
 export interface CurrentModels {
@@ -24,34 +31,36 @@ export interface CurrentModels {
   explainPath: string;
 }
 
-export function modelRows({ local, remote, recommended }: ModelList, current: CurrentModels): Row[] {
-  const rowOf = (model: LocalModel | DownloadableModel) => modelRow(model, current);
+export function modelRows({ local, remote, recommended, isBusy }: ModelList, current: CurrentModels): Row[] {
+  const isCurrent = (model: ModelFacts) => 'path' in model && model.path === current.path;
   const isBest = ({ id }: ModelFacts) => id === recommended;
+  const rowsOf = (models: (LocalModel | DownloadableModel)[]) => models.map((model) => modelRow(model, current));
+  const isOther = (model: ModelFacts) => !isBest(model) && !isCurrent(model);
+  const inUse = local.find(isCurrent);
+  // A section's name shortens both lines of its first row, so it is a short one.
   return [
-    // A section's name shortens both lines of its first row, so it is a short one.
-    ...section(l10n.t('Recommended'), [...local, ...remote].filter(isBest).map(rowOf)),
-    ...section(l10n.t('On This Machine'), local.filter((model) => !isBest(model)).map(rowOf)),
-    ...section(l10n.t('Can Be Downloaded'), remote.filter((model) => !isBest(model)).map(rowOf)),
+    ...section(inUse && isBest(inUse) ? l10n.t('In Use, Recommended') : l10n.t('In Use'), [
+      ...(inUse ? rowsOf([inUse]) : [current.path === '' ? starterRow(true) : elsewhereRow(current.path)]),
+    ]),
+    ...section(
+      l10n.t('Recommended'),
+      rowsOf([...local, ...remote].filter((model) => isBest(model) && !isCurrent(model))),
+    ),
+    ...(isBusy ? [busyRow()] : []),
+    ...section(l10n.t('On This Machine'), rowsOf(local.filter(isOther))),
+    ...section(l10n.t('For Download'), rowsOf(remote.filter(isOther))),
     ...section(l10n.t('Others'), [
       { label: l10n.t('$(folder-opened) A File…'), description: 'GGUF', detail: '', choice: { kind: 'file' } },
-      {
-        label: mark(current.path === '') + l10n.t('The Starter Model'),
-        description: l10n.t('comes with Hearth'),
-        detail: '',
-        choice: { kind: 'starter' },
-      },
+      ...(current.path === '' ? [] : [starterRow(false)]),
     ]),
   ];
 }
 
 const section = (name: string, rows: Row[]): Row[] => (rows.length > 0 ? [{ section: name }, ...rows] : []);
 
-function modelRow(
-  model: LocalModel | DownloadableModel,
-  { path: currentPath, explainPath }: CurrentModels,
-): Exclude<Row, { section: string }> {
+function modelRow(model: LocalModel | DownloadableModel, { path: currentPath, explainPath }: CurrentModels): ModelRow {
   const facts = [model.quantization, gigabytes(model.fileBytes), licenceText(model)].filter(Boolean).join(' · ');
-  const detail = [estimateText(model.estimate), model.note].filter(Boolean).join('. ');
+  const detail = abilityText(model);
   if ('path' in model) {
     const { path, name, owner } = model;
     const choice: Choice = { kind: 'local', model };
@@ -62,34 +71,31 @@ function modelRow(
   return { label, description: facts, detail, choice: { kind: 'remote', model } };
 }
 
+function starterRow(isCurrent: boolean): ModelRow {
+  return {
+    label: mark(isCurrent) + l10n.t('The Starter Model'),
+    description: l10n.t('comes with Hearth'),
+    detail: l10n.t('Comes while you type, finishes lines, knows little'),
+    choice: { kind: 'starter' },
+  };
+}
+
+/** The model in use, when its file is in none of the folders that were searched. */
+const elsewhereRow = (path: string): ModelRow => ({
+  label: mark(true) + basename(path),
+  description: '',
+  detail: path,
+  choice: { kind: 'current' },
+});
+
+const busyRow = (): ModelRow => ({
+  label: l10n.t('$(watch) This Machine Is Busy'),
+  description: '',
+  detail: l10n.t('Models are faster than estimated here. Choose this to measure again.'),
+  choice: { kind: 'again' },
+});
+
 const mark = (isCurrent: boolean) => (isCurrent ? '$(check) ' : '');
 
 const licenceText = ({ licence, isForResearchOnly }: ModelFacts): string =>
   isForResearchOnly ? l10n.t('{0}: for research only', licence) : licence;
-
-/** "~45 tokens/s, 1.2 GB of memory, first text in ~80 ms" */
-export function estimateText({ tokensPerSecond, memoryBytes, firstTextMs }: Estimate): string {
-  const parts = [l10n.t('{0} of memory', gigabytes(memoryBytes))];
-  if (tokensPerSecond !== null) parts.unshift(l10n.t('~{0} tokens/s', rounded(tokensPerSecond)));
-  if (firstTextMs !== null) parts.push(l10n.t('first text in ~{0} ms', rounded(firstTextMs)));
-  return parts.join(', ');
-}
-
-/** The question before a download. Nothing is sent before the user has confirmed it. host: who will be contacted. */
-export function downloadQuestion(model: DownloadableModel, host: string) {
-  const { name, quantization, fileBytes, licence, isForResearchOnly, file } = model;
-  const terms = isForResearchOnly
-    ? l10n.t('Its license ({0}) forbids commercial use.', licence)
-    : l10n.t('License: {0}.', licence);
-  const check =
-    file.sha256 === null
-      ? l10n.t('Hearth knows no SHA-256 digest of this file. Only its approximate length is checked.')
-      : l10n.t('The file is verified by its SHA-256 digest.');
-  const message = l10n.t('Download {0} {1} ({2}) from {3}?', name, quantization, gigabytes(fileBytes), host);
-  return { message, detail: `${terms} ${check}` };
-}
-
-const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
-
-/** Two significant digits: the estimates are no more precise. */
-const rounded = (value: number) => (value < 10 ? value.toFixed(1) : String(Number(value.toPrecision(2))));

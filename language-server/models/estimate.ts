@@ -1,7 +1,7 @@
 // Estimates how a model would run on this machine. Decoding reads every weight for each token, so its speed follows
 // from the memory bandwidth. Prefill is bound by multiplications, so its speed follows from the processor's.
 import { freemem } from 'node:os';
-import type { Engine, ModelDescription, ModelInfo } from '../../native/index.ts';
+import type { ModelDescription, ModelInfo } from '../../native/index.ts';
 import type { Estimate, ModelFacts } from '../protocol/models.ts';
 
 export interface MachineSpeed {
@@ -22,36 +22,6 @@ export function freeMemoryBytes(): number {
   return process.availableMemory?.() || freemem();
 }
 
-const promptTokens = 32;
-const decodedTokens = 16;
-
-/** From a short prompt and answer of the loaded model, at background priority. Null if the answer ends at once. */
-export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed | null> {
-  const { timings } = await engine.generate({
-    tokens: randomTokens(engine, promptTokens),
-    maxTokens: decodedTokens,
-    priority: 'background',
-    speculate: false,
-  });
-  if (timings.decodePasses === 0) return null;
-  const read = timings.promptTokens - timings.cachedTokens;
-  return {
-    readBytesPerSecond: (timings.decodePasses * cost.readBytesPerToken * 1000) / timings.decodeMs,
-    weightsPerSecond: (read * cost.weightsPerToken * 1000) / timings.prefillMs,
-  };
-}
-
-/**
- * Ordinary tokens, different at each call, so that none are cached. They are those of the widest range without a special
- * one, since some vocabularies end with these and others begin with them.
- */
-export function randomTokens({ info: { vocabulary, special } }: Engine, n: number): Uint32Array {
-  const ends = [-1, ...Object.values(special), vocabulary].toSorted((a, b) => a - b);
-  const ranges = ends.slice(1).map((end, i) => ({ first: (ends[i] ?? 0) + 1, end }));
-  const { first, end } = ranges.reduce((a, b) => (b.end - b.first > a.end - a.first ? b : a));
-  return Uint32Array.from({ length: n }, () => first + Math.floor(Math.random() * (end - first)));
-}
-
 /**
  * After a key within a line, the tokens since the last answer are evaluated, and two are generated before text shows.
  */
@@ -69,6 +39,8 @@ export function estimate(cost: ModelCost, speed: MachineSpeed | null, cacheBytes
 
 /** Slower suggestions come too late to be useful while typing. */
 const goodTokensPerSecond = 25;
+/** Smaller models write no better than the starter model. */
+const minParameters = 0.3e9;
 
 export interface Contender {
   facts: ModelFacts;
@@ -79,16 +51,17 @@ export interface Contender {
 }
 
 /**
- * Recommends the largest base model that is fast enough and fits in half of the free memory, leaving the rest to
- * others. Returns its id.
+ * The base model to recommend: the largest that is fast enough and fits in half of the free memory, leaving the rest to
+ * others; else the smallest. Returns its id.
  */
 export function recommend(contenders: Contender[], freeBytes: number): string | undefined {
   const speedOf = ({ facts }: Contender) => facts.estimate.tokensPerSecond ?? 0;
-  const fitting = contenders
+  const bases = contenders
     .filter(({ facts }) => facts.kind === 'base' && facts.completes && !facts.isForResearchOnly)
-    .filter(({ facts }) => facts.estimate.memoryBytes <= freeBytes / 2)
+    .filter(({ parameters }) => parameters >= minParameters)
     .sort((a, b) => b.parameters - a.parameters || b.facts.fileBytes - a.facts.fileBytes);
-  const best = fitting.find((model) => speedOf(model) >= goodTokensPerSecond);
+  const fitting = bases.filter(({ facts }) => facts.estimate.memoryBytes <= freeBytes / 2);
+  const best = fitting.find((model) => speedOf(model) >= goodTokensPerSecond) ?? bases.at(-1);
   // While other programs are busy, models seem slower than they are. That is no reason to download a smaller one.
   const larger = fitting.find((model) => model.isHere && speedOf(model) >= goodTokensPerSecond / 2);
   return (best && !best.isHere && larger && larger.parameters >= best.parameters ? larger : best)?.facts.id;

@@ -4,29 +4,35 @@ import { describeModel, type Engine } from '../../native/index.ts';
 import type { DownloadableModel, LocalModel, ModelList, ModelsParams } from '../protocol/models.ts';
 import { homeFolder } from '../protocol/system.ts';
 import * as known from './catalogue.ts';
-import { estimate, freeMemoryBytes, type MachineSpeed, measureSpeed, recommend } from './estimate.ts';
+import { estimate, freeMemoryBytes, type MachineSpeed, recommend } from './estimate.ts';
 import { type FoundModel, findLocalModels } from './local-models.ts';
+import { bestSpeed, type MeasuredSpeed } from './measured-speed.ts';
 import { modelFolders } from './model-folders.ts';
-import { noteOf, traitsOf } from './model-traits.ts';
+import { traitsOf } from './model-traits.ts';
 
 export interface ModelListOptions {
   /** Null if none is loaded; how fast models run here is then unknown. */
   engine: Engine | null;
   /** The memory for the KV cache. */
   cacheBytes: number;
+  /** The folder for files of the server, which keeps how fast this machine was; '' if there is none. */
+  storageFolder: string;
 }
 
 export async function listModels({ downloadFolder }: ModelsParams, options: ModelListOptions): Promise<ModelList> {
   const folders = modelFolders({ platform: process.platform, home: homeFolder(), env: process.env });
-  const found = await findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]);
-  const speed = options.engine && (await speedOf(options.engine).catch(() => null));
+  const { engine, cacheBytes, storageFolder } = options;
+  const [found, speed] = await Promise.all([
+    findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]),
+    engine && speedOf(engine, storageFolder).catch(() => null),
+  ]);
   // The chosen model will replace the loaded one.
-  const freeBytes = freeMemoryBytes() + (options.engine?.info.weightBytes ?? 0);
-  return modelList(found, speed, options.cacheBytes, freeBytes);
+  const freeBytes = freeMemoryBytes() + (engine?.info.weightBytes ?? 0);
+  return { ...modelList(found, speed, cacheBytes, freeBytes), ...(speed?.isBusy && { isBusy: true }) };
 }
 
-async function speedOf(engine: Engine): Promise<MachineSpeed | null> {
-  return measureSpeed(engine, await describeModel(engine.info.path));
+async function speedOf(engine: Engine, storageFolder: string): Promise<MeasuredSpeed | null> {
+  return bestSpeed(engine, await describeModel(engine.info.path), storageFolder);
 }
 
 export function modelList(
@@ -57,7 +63,7 @@ export function modelList(
 
 function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: number): LocalModel {
   const { path, owner, knownAs, description } = model;
-  const { kind, fim, note } = traitsOf(description, knownAs);
+  const { kind, fim, chatTemplate } = traitsOf(description, knownAs);
   const { metadata, quantization, fileBytes } = description;
   // For the licence "other" there is a name as well: "qwen-research" for the 3B model.
   const licence = metadata['general.license.name'] ?? metadata['general.license'] ?? '';
@@ -68,12 +74,12 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
     name: knownAs,
     kind,
     completes: fim !== null,
+    explains: chatTemplate !== null,
     quantization,
     licence,
     isForResearchOnly: /research|non-?(commercial|production)|\b(nc|mnpl)\b/i.test(licence),
     fileBytes,
     estimate: estimate(description, speed, cacheBytes),
-    note,
   };
 }
 
@@ -85,11 +91,11 @@ function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, ca
     name: known.nameOf(model),
     kind: model.kind,
     completes: true,
+    explains: model.kind === 'instruct',
     quantization: model.quantization,
     licence,
     isForResearchOnly: licence === known.researchLicence,
     fileBytes: known.fileBytesOf(model),
     estimate: estimate(known.costOf(model), speed, cacheBytes),
-    note: noteOf(model.kind === 'instruct', true, true),
   };
 }

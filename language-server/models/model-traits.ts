@@ -33,8 +33,6 @@ export interface Traits {
   editFormat: EditFormatName | null;
   /** Null if the model was not trained on conversations and can only complete. */
   chatTemplate: ChatTemplate | null;
-  /** A note for the user about what the model cannot do; '' if there is nothing to say. */
-  note: string;
 }
 
 /** A loaded engine with the traits of its model. */
@@ -125,7 +123,6 @@ export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Trai
     fim,
     editFormat: editFormats.find(({ name }) => name.test(title))?.format ?? null,
     chatTemplate: explains ? { template, bosToken: text('ggml.bos_token'), eosToken: text('ggml.eos_token') } : null,
-    note: noteOf(isInstruct, fim !== null, explains),
   };
 }
 
@@ -133,12 +130,6 @@ const tokensOf = ({ prefix, suffix, middle, file }: FimTokens) =>
   [prefix, suffix, middle, file].filter((token) => token !== undefined && token !== '') as string[];
 
 const isName = (key: string) => /^general\.(name|basename|finetune|base_model\.\d+\.name)$/.test(key);
-
-export function noteOf(isInstruct: boolean, completes: boolean, explains: boolean): string {
-  if (completes) return isInstruct ? 'It explains well; a base model completes better.' : '';
-  if (explains) return 'It only explains: it was not trained to fill in the middle.';
-  return 'It can neither complete nor explain: it was trained neither to fill in the middle nor on instructions.';
-}
 
 /** In the form that the engine expects. */
 export function tokenNames({ fim }: Traits): TokenNames {

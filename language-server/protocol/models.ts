@@ -14,8 +14,10 @@ export interface ModelList {
   local: LocalModel[];
   /** Models that can be downloaded and are not on this machine yet. */
   remote: DownloadableModel[];
-  /** The id of the model that suits this machine best; absent if none does. */
+  /** The id of the model that suits this machine best; absent if there is no base model. */
   recommended?: string;
+  /** Whether other programs were computing at each measurement so far, so that models are faster than estimated. */
+  isBusy?: true;
 }
 
 export interface ModelFacts {
@@ -24,8 +26,9 @@ export interface ModelFacts {
   /** The name to show: "Qwen2.5-Coder 1.5B". */
   name: string;
   kind: 'base' | 'instruct';
-  /** Whether the model can fill in the middle; otherwise it can only explain. */
+  /** Whether the model can fill in the middle. */
   completes: boolean;
+  explains: boolean;
   quantization: string;
   /** '' if the file does not contain it. */
   licence: string;
@@ -34,8 +37,6 @@ export interface ModelFacts {
   /** The size of all parts. */
   fileBytes: number;
   estimate: Estimate;
-  /** What the user should know before choosing it, such as "It only explains: ..."; often ''. */
-  note: string;
 }
 
 export interface LocalModel extends ModelFacts {

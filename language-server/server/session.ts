@@ -114,7 +114,11 @@ export class Session {
     );
     wire.onRequest(connection, protocol.doctorRequest, () => report(shared.examined()));
     wire.onRequest(connection, modelsRequest, (params) =>
-      listModels(params, { engine: shared.host.engine, cacheBytes: cacheBytes(this.settings) }),
+      listModels(params, {
+        engine: shared.host.engine,
+        cacheBytes: cacheBytes(this.settings),
+        storageFolder: this.options.storageFolder ?? '',
+      }),
     );
     this.documents.onDidOpen(({ document }) => void prepareTree(document));
     this.documents.onDidClose(({ document }) => {

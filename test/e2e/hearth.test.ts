@@ -144,12 +144,13 @@ test('off for all is off for a language that was off and on again, and no mode s
 });
 
 // The name of a section stands in its first row and makes it shorter. Which model is recommended depends on the machine.
-test('the list of models cuts nothing that it says of the first one', async () => {
+test('the list of models recommends one, and cuts nothing that it says of it', async () => {
   await bench.runCommand('Hearth: Choose Model');
-  const first = bench.page.locator('.quick-input-list .monaco-list-row[data-index="0"]', { hasText: / GB · / });
-  await first.waitFor();
-  expect(await first.textContent()).toMatch(/ of memory/);
-  const cut = await first.evaluate((row) =>
+  const best = bench.page.locator('.quick-input-list .monaco-list-row[data-index="1"]', { hasText: / GB · / });
+  await best.waitFor();
+  expect(await bench.choosable('The Starter Model').textContent()).toMatch(/In Use$/);
+  expect(await best.textContent()).toMatch(/ of memory.*Recommended$/);
+  const cut = await best.evaluate((row) =>
     [...row.querySelectorAll('*')]
       .filter(
         (element) => element.scrollWidth > element.clientWidth && getComputedStyle(element).overflowX === 'hidden',

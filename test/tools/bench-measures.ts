@@ -1,5 +1,5 @@
 // The measurements of `tool bench`: samples for each figure, and the time that each op took.
-import { randomTokens } from '../../language-server/models/estimate.ts';
+import { randomTokens } from '../../language-server/models/measured-speed.ts';
 import type { Engine, OpTime } from '../../native/index.ts';
 
 export interface Measure {

@@ -12,7 +12,7 @@ import {
   withEngine,
 } from '../../language-server/cli/command.ts';
 import { backendLine } from '../../language-server/engine/engine-host.ts';
-import { randomTokens } from '../../language-server/models/estimate.ts';
+import { randomTokens } from '../../language-server/models/measured-speed.ts';
 import type { Engine, ModelInfo } from '../../native/index.ts';
 import { type Measure, measureBatches, measureDecode, measurePrefill } from './bench-measures.ts';
 import { median } from './statistics.ts';

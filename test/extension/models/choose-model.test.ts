@@ -62,12 +62,12 @@ const facts: ModelFacts = {
   name: 'Coder',
   kind: 'base',
   completes: true,
+  explains: false,
   quantization: 'Q8_0',
   licence: 'Apache-2.0',
   isForResearchOnly: false,
   fileBytes: 1.6e9,
   estimate: { tokensPerSecond: 45, firstTextMs: 80, memoryBytes: 1e9 },
-  note: '',
 };
 
 let folder: string;
@@ -144,6 +144,26 @@ test('dismissing the question what an instruct model is for changes nothing', as
   user.row = 'local';
   await choose({}, { kind: 'instruct' });
   expect(used).toEqual([]);
+});
+
+test('staying with a model that the list found nowhere changes nothing', async () => {
+  user.row = 'current';
+  await choose({ current: { path: '/elsewhere/coder.gguf', explainPath: '' } });
+  expect(used).toEqual([]);
+});
+
+test('on a busy machine the list can be asked for again', async () => {
+  const lists: ModelList[] = [
+    { local: [], remote: [], isBusy: true },
+    { local: [], remote: [{ ...facts, file: server.file() }] },
+  ];
+  user.row = 'again';
+  const models = async () => {
+    if (lists.length === 1) user.row = 'starter';
+    return lists.shift() as ModelList;
+  };
+  await choose({ models });
+  expect([lists, used]).toEqual([[], ['']]);
 });
 
 test('closing the list changes nothing', async () => {

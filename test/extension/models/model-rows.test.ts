@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { downloadQuestion, estimateText, modelRows } from '../../../extension/models/model-rows.ts';
+import { modelRows } from '../../../extension/models/model-rows.ts';
+import { abilityText, downloadQuestion } from '../../../extension/models/model-words.ts';
 import type { DownloadableModel, LocalModel, ModelFacts } from '../../../language-server/protocol/models.ts';
 
 const facts: ModelFacts = {
@@ -7,12 +8,12 @@ const facts: ModelFacts = {
   name: 'Qwen2.5-Coder 1.5B',
   kind: 'base',
   completes: true,
+  explains: false,
   quantization: 'Q4_K_M',
   licence: 'Apache-2.0',
   isForResearchOnly: false,
   fileBytes: 986e6,
   estimate: { tokensPerSecond: 45.4, firstTextMs: 82.3, memoryBytes: 1.24e9 },
-  note: '',
 };
 const file = { name: 'a.gguf', url: '', minBytes: 0, maxBytes: 0, sha256: '0'.repeat(64) };
 const remote: DownloadableModel = { ...facts, file };
@@ -23,32 +24,55 @@ const none = { path: '', explainPath: '' };
 const sections = (rows: ReturnType<typeof modelRows>) =>
   rows.map((row) => ('section' in row ? `# ${row.section}` : row.label));
 
-test('the recommended model stands first', () => {
+test('the model in use stands first, then the recommended one', () => {
   const rows = modelRows({ local: [local], remote: [remote], recommended: 'one' }, none);
   expect(sections(rows)).toEqual([
+    '# In Use',
+    '$(check) The Starter Model',
     '# Recommended',
     '$(cloud-download) Qwen2.5-Coder 1.5B',
     '# On This Machine',
     'coder',
     '# Others',
     '$(folder-opened) A File…',
-    '$(check) The Starter Model',
   ]);
-  expect(rows[1]).toMatchObject({
+  expect(rows[3]).toMatchObject({
     description: 'Q4_K_M · 1.0 GB · Apache-2.0',
-    detail: '~45 tokens/s, 1.2 GB of memory, first text in ~82 ms',
+    detail: 'Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory',
     choice: { kind: 'remote', model: remote },
   });
 });
 
 test('the model in use is marked, and its program named', () => {
-  const rows = modelRows({ local: [local], remote: [] }, { ...none, path: '/models/coder.gguf' });
-  expect(sections(rows)).toContain('$(check) coder');
-  expect(sections(rows)).toContain('The Starter Model');
+  const list = { local: [local, { ...local, id: 'three', name: 'other', path: '/other' }], remote: [] };
+  const rows = modelRows(list, { ...none, path: '/models/coder.gguf' });
+  expect(sections(rows)).toEqual([
+    '# In Use',
+    '$(check) coder',
+    '# On This Machine',
+    'other',
+    '# Others',
+    '$(folder-opened) A File…',
+    'The Starter Model',
+  ]);
   expect(rows[1]).toMatchObject({
     description: 'Q4_K_M · 1.0 GB · Apache-2.0 · Ollama',
     choice: { kind: 'local', model: local },
   });
+});
+
+test('a model in use that is also the recommended one stands there once', () => {
+  const rows = modelRows({ local: [local], remote: [], recommended: 'two' }, { ...none, path: '/models/coder.gguf' });
+  expect(sections(rows).slice(0, 3)).toEqual(['# In Use, Recommended', '$(check) coder', '# Others']);
+});
+
+test('a machine that was busy whenever it was measured has a row that says so', () => {
+  const rows = modelRows({ local: [], remote: [remote], recommended: 'one', isBusy: true }, none);
+  expect(sections(rows).slice(2, 5)).toEqual([
+    '# Recommended',
+    '$(cloud-download) Qwen2.5-Coder 1.5B',
+    '$(watch) This Machine Is Busy',
+  ]);
 });
 
 test('the model for explanations has a mark of its own', () => {
@@ -56,28 +80,42 @@ test('the model for explanations has a mark of its own', () => {
   expect(sections(rows)).toContain('$(comment-discussion) coder');
 });
 
-test('sections without rows are left out', () => {
-  expect(sections(modelRows({ local: [], remote: [] }, { ...none, path: '/x' }))).toEqual([
+test('sections without rows are left out, and a model from elsewhere is named by its file', () => {
+  const rows = modelRows({ local: [], remote: [] }, { ...none, path: '/models/x.gguf' });
+  expect(rows[1]).toMatchObject({ detail: '/models/x.gguf', choice: { kind: 'current' } });
+  expect(sections(rows)).toEqual([
+    '# In Use',
+    '$(check) x.gguf',
     '# Others',
     '$(folder-opened) A File…',
     'The Starter Model',
   ]);
 });
 
-test('a research licence, a note and an unknown licence are shown for what they are', () => {
-  const research = { ...remote, licence: 'Qwen Research', isForResearchOnly: true, note: 'It only explains.' };
-  const [, row] = modelRows({ local: [], remote: [research] }, none);
-  expect(row).toMatchObject({ description: 'Q4_K_M · 1.0 GB · Qwen Research: for research only' });
-  expect(row).toMatchObject({ detail: expect.stringMatching(/82 ms\. It only explains\.$/) });
-  const [, bare] = modelRows({ local: [{ ...local, licence: '' }], remote: [] }, none);
-  expect(bare).toMatchObject({ description: 'Q4_K_M · 1.0 GB · Ollama' });
+test('a research licence and an unknown licence are shown for what they are', () => {
+  const research = { ...remote, licence: 'Qwen Research', isForResearchOnly: true };
+  const rows = modelRows({ local: [{ ...local, licence: '' }], remote: [research] }, none);
+  const described = rows.flatMap((row) => ('section' in row ? [] : row.description));
+  expect(described).toContain('Q4_K_M · 1.0 GB · Qwen Research: for research only');
+  expect(described).toContain('Q4_K_M · 1.0 GB · Ollama');
 });
 
-test('an estimate has two digits, and only what was measured', () => {
-  expect(estimateText({ tokensPerSecond: 7.26, firstTextMs: 1234, memoryBytes: 8.1e9 })).toBe(
-    '~7.3 tokens/s, 8.1 GB of memory, first text in ~1200 ms',
-  );
-  expect(estimateText({ tokensPerSecond: null, firstTextMs: null, memoryBytes: 8.1e9 })).toBe('8.1 GB of memory');
+test.each<[number | null, number | null, string]>([
+  [45.4, 82.3, 'Comes while you type: a line in ~0.3 s (45 tok/s). 8.1 GB of memory'],
+  [12, 210, 'Comes when you pause: a line in ~0.9 s (12 tok/s). 8.1 GB of memory'],
+  [0.72, 3234, 'Too slow while you type: a line in ~14 s (0.7 tok/s). 8.1 GB of memory'],
+  [null, null, '8.1 GB of memory'],
+])('a base model at %s tokens/s is told by what it is good for', (tokensPerSecond, firstTextMs, text) => {
+  const estimate = { tokensPerSecond, firstTextMs, memoryBytes: 8.1e9 };
+  expect(abilityText({ ...facts, estimate })).toBe(text);
+});
+
+test('a model that explains is told by how long that takes, and what it cannot do', () => {
+  const instruct = { ...facts, kind: 'instruct' as const, explains: true };
+  const speed = '100 words of explanation in ~2.9 s (45 tok/s). 1.2 GB of memory. ';
+  expect(abilityText(instruct)).toBe(`${speed}Explains; a base model completes better`);
+  expect(abilityText({ ...instruct, completes: false })).toMatch(/ memory\. Only explains: /);
+  expect(abilityText({ ...facts, completes: false })).toBe('1.2 GB of memory. Can neither complete nor explain');
 });
 
 test('the question before a download names size, host, licence and whether the digest is known', () => {

@@ -6,15 +6,7 @@ import {
   fileBytesOf,
   licenceOf,
 } from '../../../language-server/models/catalogue.ts';
-import {
-  type Contender,
-  estimate,
-  measureSpeed,
-  randomTokens,
-  recommend,
-  refusal,
-} from '../../../language-server/models/estimate.ts';
-import { FakeEngine } from '../../fixtures/fake-engine.ts';
+import { type Contender, estimate, recommend, refusal } from '../../../language-server/models/estimate.ts';
 
 const gib = 2 ** 30;
 
@@ -80,12 +72,12 @@ const contender = (id: string, parameters: number, tokensPerSecond: number | nul
     name: id,
     kind: 'base',
     completes: true,
+    explains: false,
     quantization: 'Q8_0',
     licence: 'Apache-2.0',
     isForResearchOnly: false,
     fileBytes: parameters,
     estimate: { tokensPerSecond, firstTextMs: null, memoryBytes: parameters },
-    note: '',
     ...changes,
   },
 });
@@ -96,7 +88,9 @@ test('recommended is the largest base model that is fast enough and leaves half 
   const large = contender('large', 7e9, 12);
   expect(recommend([small, middle, large], 16e9)).toBe('middle');
   expect(recommend([small, middle, large], 4e9)).toBe('small');
-  expect(recommend([small, middle, large], 1e9)).toBeUndefined();
+  // There is always one: the smallest, where none is fast enough or none fits.
+  expect(recommend([small, middle, large], 1e9)).toBe('small');
+  expect(recommend([contender('slow', 3e9, 5), contender('slower', 7e9, 2)], 16e9)).toBe('slow');
 });
 
 test('a model that is here is not left for a download that is no larger, even if the machine seems slow', () => {
@@ -109,53 +103,22 @@ test('a model that is here is not left for a download that is no larger, even if
   expect(recommend([download, here(5e9, 15)], 16e9)).toBe('here');
   expect(recommend([download, here(5e9, 10)], 16e9)).toBe('download');
   expect(recommend([download, here(1e9, 90)], 16e9)).toBe('download');
-  expect(recommend([here(5e9, 15)], 16e9)).toBeUndefined();
+  expect(recommend([here(5e9, 15)], 16e9)).toBe('here');
 });
 
-test('not recommended are instruct models, research licences, models that only explain, and unmeasured ones', () => {
-  const good = contender('good', 1e9, 90);
+test('not recommended are instruct models, research licences, models that only explain, and tiny ones', () => {
   const others = [
     contender('instruct', 3e9, 90, { kind: 'instruct' }),
     contender('research', 3e9, 90, { isForResearchOnly: true }),
     contender('explains', 3e9, 90, { completes: false }),
-    contender('unmeasured', 3e9, null),
+    contender('tiny', 0.1e9, 300),
   ];
-  expect(recommend([...others, good], 16e9)).toBe('good');
+  expect(recommend([...others, contender('good', 1e9, 90)], 16e9)).toBe('good');
+  expect(recommend([...others, contender('unmeasured', 3e9, null)], 16e9)).toBe('unmeasured');
   expect(recommend(others, 16e9)).toBeUndefined();
 });
 
 test('a model of twice the free memory is refused with the figures', () => {
   expect(refusal('coder 14B', 15.7e9, 8e9)).toBeNull();
   expect(refusal('coder 14B', 15.7e9, 7.8e9)).toContain('coder 14B needs 15.7 GB of memory, but only 7.8 GB is free.');
-});
-
-const cost = { fileBytes: 0, readBytesPerToken: 1e9, weightsPerToken: 2e9, kvBytesPerToken: 0, contextTokens: 0 };
-
-test('an answer that ends at once tells no speed', async () => {
-  expect(await measureSpeed(new FakeEngine(), cost)).toBeNull();
-});
-
-test("the loaded model's own prompt and answer tell the speed", async () => {
-  const engine = new FakeEngine();
-  const generate = engine.generate.bind(engine);
-  engine.generate = async (request) => {
-    const { timings, ...completion } = await generate(request);
-    return { ...completion, timings: { ...timings, prefillMs: 2, decodePasses: 15, decodeMs: 30 } };
-  };
-  expect(await measureSpeed(engine, cost)).toEqual({ readBytesPerSecond: 500e9, weightsPerSecond: 32e12 });
-  expect(engine.requests).toMatchObject([{ maxTokens: 16, speculate: false, priority: 'background' }]);
-});
-
-test.each([
-  ['end', {}],
-  [
-    'begin',
-    { fimPrefix: 1, fimMiddle: 2, fimSuffix: 3, fileSep: -1, repoName: -1, imStart: -1, imEnd: -1, endOfText: 0 },
-  ],
-])('random tokens are ordinary and not all the same, where the special ones %s the vocabulary', (_, special) => {
-  const engine = new FakeEngine({ special });
-  const tokens = [...randomTokens(engine, 64)];
-  for (const token of tokens) expect(Object.values(engine.info.special)).not.toContain(token);
-  expect(new Set(tokens).size).toBeGreaterThan(8);
-  expect(Math.max(...tokens)).toBeLessThan(engine.info.vocabulary);
 });

@@ -18,11 +18,13 @@ test('without local files the whole catalogue can be downloaded, and one model i
   expect(best).toMatchObject({ name: 'Qwen2.5-Coder 1.5B', quantization: 'Q4_K_M', kind: 'base' });
 });
 
-test('a slow machine gets a smaller model, and one without memory none', () => {
+test('a slow machine gets a smaller model, and so do one without memory and one that has not been measured', () => {
   const slow = modelList([], { ...speed, readBytesPerSecond: 15e9 }, cacheBytes, 16e9);
-  expect(slow.remote.find(({ id }) => id === slow.recommended)?.name).toBe('Qwen2.5-Coder 0.5B');
-  expect(modelList([], speed, cacheBytes, 1e9).recommended).toBeUndefined();
-  expect(modelList([], null, cacheBytes, 16e9).recommended).toBeUndefined();
+  const verySlow = modelList([], { ...speed, readBytesPerSecond: 1e9 }, cacheBytes, 16e9);
+  const full = modelList([], speed, cacheBytes, 1e8);
+  const unmeasured = modelList([], null, cacheBytes, 16e9);
+  for (const { remote, recommended } of [slow, verySlow, full, unmeasured])
+    expect(remote.find(({ id }) => id === recommended)?.name).toBe('Qwen2.5-Coder 0.5B');
 });
 
 test('a file that is here is described by its head, and not offered for download', async () => {
@@ -54,7 +56,7 @@ test.each([
 
 test('a list comes without an engine, and then without estimates of speed', async () => {
   const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-list-'));
-  const { remote } = await listModels({ downloadFolder }, { engine: null, cacheBytes: 2 ** 30 });
+  const { remote } = await listModels({ downloadFolder }, { engine: null, cacheBytes: 2 ** 30, storageFolder: '' });
   rmSync(downloadFolder, { recursive: true });
   expect(remote.length).toBeGreaterThan(0);
   expect(remote[0]?.estimate).toMatchObject({ tokensPerSecond: null, firstTextMs: null });

@@ -11,7 +11,7 @@ const header = (metadata: Record<string, string>, tokens = qwenTokens.map((name)
 
 test('a base model of qwen2.5-coder completes, whatever template its file has', () => {
   const traits = traitsOf(header({ 'general.name': 'Qwen2.5 Coder 1.5B', ...chatTemplate }));
-  expect(traits).toMatchObject({ kind: 'base', chatTemplate: null, note: '' });
+  expect(traits).toMatchObject({ kind: 'base', chatTemplate: null });
   expect(traits.fim).toEqual({ prefix: '<|fim_prefix|>', suffix: '<|fim_suffix|>', middle: '<|fim_middle|>' });
 });
 
@@ -19,7 +19,6 @@ test('an instruct model completes and explains', () => {
   const traits = traitsOf(header({ 'general.name': 'qwen2.5-coder-7b-instruct', ...chatTemplate }));
   expect(traits).toMatchObject({ kind: 'instruct', chatTemplate: { template: '<|im_start|>user' } });
   expect(traits.fim).not.toBeNull();
-  expect(traits.note).toBe('It explains well; a base model completes better.');
 });
 
 test('what the file is called counts where its metadata say nothing', () => {
@@ -30,8 +29,8 @@ test('what the file is called counts where its metadata say nothing', () => {
 test('Qwen2.5 that is not the coder has the tokens and only explains', () => {
   const traits = traitsOf(header({ 'general.name': 'Qwen2.5 7B Instruct' }));
   expect(traits).toMatchObject({ kind: 'instruct', fim: null });
-  expect(traits.note).toMatch(/^It only explains/);
-  expect(traitsOf(header({ 'general.name': 'Qwen2.5 7B' })).note).toMatch(/neither complete nor explain/);
+  expect(traits.chatTemplate).not.toBeNull();
+  expect(traitsOf(header({ 'general.name': 'Qwen2.5 7B' }))).toMatchObject({ fim: null, chatTemplate: null });
 });
 
 test('CodeQwen1.5 has tokens of its own', () => {
@@ -48,7 +47,7 @@ test('a family that has the tokens in no place of its vocabulary cannot fill in 
 });
 
 test('a model without a known name is told by its tokens and its template', () => {
-  expect(traitsOf(header({ 'general.name': 'my tune' }))).toMatchObject({ kind: 'base', note: '' });
+  expect(traitsOf(header({ 'general.name': 'my tune' }))).toMatchObject({ kind: 'base' });
   expect(traitsOf(header({ 'general.name': 'my tune', ...chatTemplate })).kind).toBe('instruct');
   const tuned = header({
     'general.name': 'Next Edit',

@@ -1,0 +1,61 @@
+// What people are told of a model: what it is good for here, how fast, and what a download means.
+import { l10n } from 'vscode';
+import type { DownloadableModel, Estimate, ModelFacts } from '../../language-server/protocol/models.ts';
+
+// People press a key every 120 to 200 ms, and pause for a second at the end of a thought.
+const tokensPerSecondWhileTyping = 25;
+const tokensPerSecondInPauses = 10;
+/** A line of code; a hundred words of an explanation. The first text has two tokens already. */
+const tokensOfLine = 10 - 2;
+const tokensOfWords = 130;
+
+/** "Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory" */
+export function abilityText(model: ModelFacts): string {
+  const { completes, explains, kind, estimate } = model;
+  const memory = l10n.t('{0} of memory', gigabytes(estimate.memoryBytes));
+  const speed = completes && kind === 'base' ? lineText(estimate) : explains ? explanationText(estimate) : '';
+  const limits = completes
+    ? kind === 'base'
+      ? ''
+      : l10n.t('Explains; a base model completes better')
+    : explains
+      ? l10n.t('Only explains: it was not trained to fill in the middle')
+      : l10n.t('Can neither complete nor explain');
+  return [speed, memory, limits].filter(Boolean).join('. ');
+}
+
+function lineText({ tokensPerSecond, firstTextMs }: Estimate): string {
+  if (tokensPerSecond === null || firstTextMs === null) return '';
+  const seconds = twoDigits(firstTextMs / 1000 + tokensOfLine / tokensPerSecond);
+  const rate = twoDigits(tokensPerSecond);
+  if (tokensPerSecond >= tokensPerSecondWhileTyping)
+    return l10n.t('Comes while you type: a line in ~{0} s ({1} tok/s)', seconds, rate);
+  if (tokensPerSecond >= tokensPerSecondInPauses)
+    return l10n.t('Comes when you pause: a line in ~{0} s ({1} tok/s)', seconds, rate);
+  return l10n.t('Too slow while you type: a line in ~{0} s ({1} tok/s)', seconds, rate);
+}
+
+function explanationText({ tokensPerSecond }: Estimate): string {
+  if (tokensPerSecond === null) return '';
+  const seconds = twoDigits(tokensOfWords / tokensPerSecond);
+  return l10n.t('100 words of explanation in ~{0} s ({1} tok/s)', seconds, twoDigits(tokensPerSecond));
+}
+
+/** The question before a download. Nothing is sent before the user has confirmed it. host: who will be contacted. */
+export function downloadQuestion(model: DownloadableModel, host: string) {
+  const { name, quantization, fileBytes, licence, isForResearchOnly, file } = model;
+  const terms = isForResearchOnly
+    ? l10n.t('Its license ({0}) forbids commercial use.', licence)
+    : l10n.t('License: {0}.', licence);
+  const check =
+    file.sha256 === null
+      ? l10n.t('Hearth knows no SHA-256 digest of this file. Only its approximate length is checked.')
+      : l10n.t('The file is verified by its SHA-256 digest.');
+  const message = l10n.t('Download {0} {1} ({2}) from {3}?', name, quantization, gigabytes(fileBytes), host);
+  return { message, detail: `${terms} ${check}` };
+}
+
+export const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+
+/** The estimates are no more precise. */
+const twoDigits = (value: number) => (value < 10 ? value.toFixed(1) : String(Number(value.toPrecision(2))));
