@@ -5,7 +5,8 @@ import { doctorRequest } from '../language-server/protocol/messages.ts';
 import { modelsRequest } from '../language-server/protocol/models.ts';
 import { type Client, serverTokenKey } from './connection/client.ts';
 import type { ExplainSelection } from './explain/explain-selection.ts';
-import { chooseModel } from './models/choose-model.ts';
+import { type ChooseModelHost, chooseModel } from './models/choose-model.ts';
+import { useRecommended } from './models/recommended-model.ts';
 import type { VirtualDocuments } from './pages/virtual-documents.ts';
 import { section, updateSetting } from './settings/config.ts';
 import type { DocumentModes } from './settings/document-mode.ts';
@@ -34,7 +35,8 @@ export function registerCommands(features: Features): Disposable {
     'hearth.snooze': (minutes) => snooze(modes, minutes),
     'hearth.whyNoSuggestion': () => requests.show(),
     'hearth.explainSelection': () => explain.run(),
-    'hearth.selectModel': () => selectModel(context, client),
+    'hearth.selectModel': () => chooseModel(modelHost(context, client)),
+    'hearth.useRecommendedModel': () => useRecommended(modelHost(context, client)),
     'hearth.setServerToken': () => setServerToken(context, client),
     'hearth.showStatistics': () => statistics.show(),
     'hearth.showLog': () => client.channel.show(),
@@ -61,10 +63,11 @@ async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
   if (chosen) modes.snooze(chosen.minutes);
 }
 
-async function selectModel(context: ExtensionContext, client: Client): Promise<void> {
+/** What choosing a model needs of the rest. */
+export function modelHost(context: ExtensionContext, client: Client): ChooseModelHost {
   const config = workspace.getConfiguration(section);
   const folder = join(context.globalStorageUri.fsPath, 'models');
-  await chooseModel({
+  return {
     models: () => client.request(modelsRequest, { downloadFolder: folder }),
     folder,
     mirror: config.get('download.mirror', ''),
@@ -73,8 +76,9 @@ async function selectModel(context: ExtensionContext, client: Client): Promise<v
     use: async (path, purpose) => {
       if (purpose !== 'explanations') await updateSetting('model.path', path);
       if (purpose !== 'completion') await updateSetting('explain.model', purpose === 'both' ? '' : path);
+      await commands.executeCommand('setContext', 'hearth.hasChosenModel', true); // a step of the walkthrough
     },
-  });
+  };
 }
 
 async function setServerToken({ secrets }: ExtensionContext, client: Client): Promise<void> {

@@ -1,11 +1,12 @@
 // The entry point: activate() creates every feature of the extension. Only this folder uses the VS Code API.
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
-import { registerCommands } from './commands.ts';
+import { modelHost, registerCommands } from './commands.ts';
 import { Client } from './connection/client.ts';
 import { ExplainSelection } from './explain/explain-selection.ts';
 import { type EditsAtCursor, GhostText } from './ghost-text/ghost-text.ts';
 import { canTriggerAlone } from './ghost-text/trigger-alone.ts';
+import { hasOffered, offerRecommended } from './models/recommended-model.ts';
 import { EditView } from './next-edit/edit-view.ts';
 import { insertionAt } from './next-edit/insertion.ts';
 import { NextEdits } from './next-edit/next-edit.ts';
@@ -13,14 +14,14 @@ import { EditOffer } from './next-edit/offer.ts';
 import { VirtualDocuments } from './pages/virtual-documents.ts';
 import { DocumentModes } from './settings/document-mode.ts';
 import { RequestCounter } from './statistics/request-counter.ts';
-import { Statistics } from './statistics/statistics.ts';
+import { isFamiliar, Statistics } from './statistics/statistics.ts';
 import { StatisticsPanel } from './statistics/statistics-panel.ts';
 import { noticeOtherProviders } from './status/other-providers.ts';
 import { showProblems } from './status/problem-message.ts';
 import { RecentRequests } from './status/recent-requests.ts';
 import { StatusBar } from './status/status-bar.ts';
 
-let client: Client | undefined;
+let running: Client | undefined;
 
 /** The extension's API: lets a test, or another extension, wait until suggestions are available. */
 export interface Api {
@@ -32,7 +33,8 @@ export interface Api {
  * Does not wait for the server, so that the window opens at once; requests are answered as soon as a model is loaded.
  */
 export function activate(context: ExtensionContext): Api {
-  client = new Client(context, canTriggerAlone);
+  const client = new Client(context, canTriggerAlone);
+  running = client;
   const { log } = client;
   const modes = new DocumentModes();
   const documents = new VirtualDocuments();
@@ -47,7 +49,15 @@ export function activate(context: ExtensionContext): Api {
     insertionAt: (document, position) => insertionAt(offer, document, position),
     isChained: () => offer.isChained,
   };
-  const counter = new RequestCounter(statistics, () => nextEdits.accepted());
+  const counter = new RequestCounter(statistics, () => {
+    nextEdits.accepted();
+    offerBetterModel().catch((error: unknown) => log.warn(`No model could be recommended: ${String(error)}`));
+  });
+  const offerBetterModel = async () => {
+    const { globalState } = context;
+    if (!client.status.isStarter || hasOffered(globalState) || !isFamiliar(statistics.read(), new Date())) return;
+    await offerRecommended(modelHost(context, client), globalState);
+  };
   const ghostText = new GhostText(client, modes, edits, (request) => {
     requests.add(request);
     counter.add(request);
@@ -81,5 +91,5 @@ export function activate(context: ExtensionContext): Api {
 // VS Code disposes subscriptions synchronously. Only deactivate() may return a promise, to wait until the server has
 // stopped.
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  await running?.stop();
 }

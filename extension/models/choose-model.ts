@@ -84,7 +84,7 @@ async function chooseFile({ current }: ChooseModelHost): Promise<string | undefi
   return files?.[0]?.fsPath;
 }
 
-async function askAndDownload(model: DownloadableModel, host: ChooseModelHost): Promise<string | undefined> {
+export async function askAndDownload(model: DownloadableModel, host: ChooseModelHost): Promise<string | undefined> {
   const { message, detail } = downloadQuestion(model, addressOf(model.file.url, host.mirror).host);
   const yes = l10n.t('Download');
   const answer = await window.showInformationMessage(message, { modal: true, detail }, yes);

@@ -67,6 +67,14 @@ export class Statistics {
   }
 }
 
+const familiarAfter = 20;
+
+/** Whether the user has accepted some suggestions, or has used Hearth before today. */
+export function isFamiliar(events: Map<string, Event[]>, today: Date): boolean {
+  const accepted = [...events.values()].flat().filter(({ characters }) => characters !== undefined);
+  return accepted.length >= familiarAfter || [...events.keys()].some((day) => day < daysBefore(today, 0));
+}
+
 /** As in "2026-03-01", in the user's time zone. */
 export function daysBefore(time: Date, days: number): string {
   const date = new Date(time.getFullYear(), time.getMonth(), time.getDate() - days);

@@ -4,7 +4,7 @@ import type { Client } from '../connection/client.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
 import type { RecentRequests } from './recent-requests.ts';
 import { currentStatus } from './status-bar.ts';
-import { fixCommand, statusLabel } from './status-text.ts';
+import { betterModel, fixCommand, starterText, statusLabel } from './status-text.ts';
 
 type Entry = QuickPickItem & { command?: string; arguments?: unknown[] };
 
@@ -14,9 +14,11 @@ const entry = (label: string, command: string, ...given: unknown[]): Entry => ({
 export async function showMenu(client: Client, modes: DocumentModes, requests: RecentRequests): Promise<void> {
   const status = currentStatus(client, modes, requests);
   const fix = fixCommand(status);
+  const better = betterModel(status);
   const languageId = window.activeTextEditor?.document.languageId;
   const entries: Entry[] = [
     ...(fix ? [{ ...fix, label: `$(wrench) ${fix.title}` }, separator] : []),
+    ...(better ? [{ ...better, label: `$(sparkle) ${better.title}`, detail: starterText() }, separator] : []),
     entry(l10n.t('$(circle-slash) Turn Suggestions On or Off'), 'hearth.toggle'),
     ...(languageId ? [entry(l10n.t('$(code) Turn On or Off for "{0}"', languageId), 'hearth.toggle', languageId)] : []),
     modes.snoozeEnd

@@ -3,7 +3,7 @@ import { type Disposable, MarkdownString, StatusBarAlignment, ThemeColor, window
 import type { Client } from '../connection/client.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
 import type { RecentRequests } from './recent-requests.ts';
-import { fixCommand, type Status, statusLabel, statusText, statusTooltip } from './status-text.ts';
+import { betterModel, fixCommand, type Status, statusLabel, statusText, statusTooltip } from './status-text.ts';
 
 export class StatusBar implements Disposable {
   private readonly item = window.createStatusBarItem('hearth.status', StatusBarAlignment.Right, 100);
@@ -35,8 +35,8 @@ export class StatusBar implements Disposable {
   private show(): void {
     const status = currentStatus(this.client, this.modes, this.requests);
     const tooltip = new MarkdownString(statusTooltip(status), true);
-    const fix = fixCommand(status);
-    tooltip.isTrusted = fix ? { enabledCommands: [fix.command] } : false;
+    const links = [fixCommand(status), betterModel(status)].flatMap((each) => each?.command ?? []);
+    tooltip.isTrusted = links.length > 0 ? { enabledCommands: links } : false;
     this.item.text = statusText(status);
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: statusLabel(status), role: 'button' };

@@ -29,8 +29,14 @@ export function statusText(status: Status): string {
       return '$(error) Hearth';
     case 'ready':
       if (status.pause) return `$(debug-pause) Hearth`;
-      return `$(${status.isTooSlow ? 'warning' : 'flame'}) ${status.decodeTokensPerSecond ? rate(status.decodeTokensPerSecond) : 'Hearth'}`;
+      return `$(${status.isTooSlow ? 'warning' : 'flame'}) ${readyText(status)}`;
   }
+}
+
+/** Who has chosen a model knows what its speed means. */
+function readyText({ isStarter, decodeTokensPerSecond }: Status): string {
+  if (isStarter) return l10n.t('Starter Model');
+  return decodeTokensPerSecond ? rate(decodeTokensPerSecond) : 'Hearth';
 }
 
 /** The label for screen readers, without icons and abbreviations. */
@@ -56,6 +62,14 @@ export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status
   return { command: 'hearth.restartServer', title: l10n.t('Restart Server') };
 }
 
+/** What those who use the starter model can do about it; null for others. */
+export function betterModel({ isStarter, health }: Status): Command | null {
+  if (!isStarter || health !== 'ready') return null;
+  return { command: 'hearth.useRecommendedModel', title: l10n.t('Get a Better Model') };
+}
+
+export const starterText = (): string => l10n.t('The starter model finishes lines, but knows little.');
+
 export const smallerModel = (): Command => ({
   command: 'hearth.selectModel',
   title: l10n.t('Choose a Smaller Model'),
@@ -66,8 +80,12 @@ export function statusTooltip(status: Status): string {
   const table = rows.length ? ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`), ''] : [];
   const problems = (status.settingProblems ?? []).map((problem) => `- ${escapeMarkdown(problem)}`);
   const fix = fixCommand(status);
-  const link = fix ? [`[${fix.title}](${linkTo(fix)})`] : [];
-  return [`**Hearth** — ${escapeMarkdown(summary(status))}`, '', ...table, ...problems, '', ...link]
+  const better = betterModel(status);
+  const links = [
+    ...(fix ? [`[${fix.title}](${linkTo(fix)})`] : []),
+    ...(better ? [`${escapeMarkdown(starterText())} [${better.title}](${linkTo(better)})`] : []),
+  ];
+  return [`**Hearth** — ${escapeMarkdown(summary(status))}`, '', ...table, ...problems, '', ...links]
     .join('\n')
     .trimEnd();
 }

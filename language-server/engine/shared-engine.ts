@@ -245,6 +245,7 @@ export class SharedEngine {
         model: this.team?.server.info(model.engine) ?? model.engine.info,
         engine: model.engine.status(),
         onlyExplains: model.traits.fim === null && model.traits.chatTemplate !== null,
+        ...(this.team === null && model.engine.info.path === this.setup.bundledModel && { isStarter: true }),
       }),
       ...(second && { explainModel: second.engine.info }),
       ...(decodeTokensPerSecond !== undefined && { decodeTokensPerSecond }),

@@ -126,6 +126,8 @@ export interface ServerStatus {
   /** A sentence for each setting that had to be ignored. */
   settingProblems?: string[];
   model?: ModelInfo;
+  /** Whether the model is the one that comes with Hearth. */
+  isStarter?: true;
   /** Whether the model can only explain, since it was not trained to fill in the middle. */
   onlyExplains?: boolean;
   /** The separate model for explanations, while it is loaded. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { daysBefore, Statistics } from '../../../extension/statistics/statistics.ts';
+import { daysBefore, isFamiliar, Statistics } from '../../../extension/statistics/statistics.ts';
 import { isWindows } from '../../../language-server/protocol/system.ts';
 
 const today = new Date(2026, 2, 31, 23, 59);
@@ -120,4 +120,12 @@ test('every day has a date of its own, also when daylight saving time begins', (
   expect(days[0]).toBe('2026-04-05');
   expect(days[29]).toBe('2026-03-07');
   expect(new Set(days).size).toBe(30);
+});
+
+test('who has accepted twenty suggestions, or comes back on another day, knows what suggestions are', () => {
+  const onDay = (day: string, n: number) => new Map([[day, [shown, ...Array.from({ length: n }, () => accepted)]]]);
+  expect(isFamiliar(new Map(), today)).toBe(false);
+  expect(isFamiliar(onDay('2026-03-31', 19), today)).toBe(false);
+  expect(isFamiliar(onDay('2026-03-31', 20), today)).toBe(true);
+  expect(isFamiliar(onDay('2026-03-30', 1), today)).toBe(true);
 });

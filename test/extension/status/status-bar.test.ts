@@ -109,6 +109,11 @@ test('every entry of the menu runs a command that exists', async () => {
   expect(known).toEqual(expect.arrayContaining(ids));
 });
 
+test('who uses the starter model finds the way to a better one at the top of the menu', async () => {
+  const { run: command } = await click({ health: 'ready', isStarter: true });
+  expect(command).toBe('hearth.useRecommendedModel');
+});
+
 test('it follows the language of the document', () => {
   const client = { status: { health: 'ready' }, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
   let reason: DocumentMode['reason'] = 'shown';

@@ -73,6 +73,15 @@ test('a ready server shows its speed', () => {
   check({ ...ready, decodeTokensPerSecond: 4.25 }, '$(flame) 4.3 tok/s', 'ready, 4 tokens per second');
 });
 
+test('the starter model says that it is one, and how to get another', () => {
+  const starter: ServerStatus = { ...ready, isStarter: true };
+  check(starter, '$(flame) Starter Model', 'ready, 42 tokens per second');
+  check({ ...starter, pause: 'manual' }, '$(debug-pause) Hearth', 'ready, suggests when you ask');
+  expect(statusTooltip(starter)).toContain('finishes lines, but knows little');
+  expect(statusTooltip(starter)).toContain('[Get a Better Model](command:hearth.useRecommendedModel)');
+  expect(statusTooltip(ready)).not.toContain('hearth.useRecommendedModel');
+});
+
 test('the tooltip has a row for the model, the speed and the last answer', () => {
   const tooltip = statusTooltip(ready);
   expect(tooltip).toContain('| Model | Tiny \\(Q6\\_K, 32 MiB, context of 4096 tokens\\) |');

@@ -115,6 +115,25 @@ test("a window whose suggestions are off leaves the team's server to the others,
   await shared.close();
 });
 
+test('the status says whether the model is the one that comes with Hearth', async () => {
+  const loadModel: LoadModel = async ({ modelPath }) => {
+    const engine = new FakeEngine();
+    engine.info.path = modelPath;
+    return { engine, traits: fakeTraits };
+  };
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'base.gguf' };
+  const shared = new SharedEngine(parts, silent);
+  const isStarter = async (settings: Partial<Settings>) => {
+    const all = { ...defaultSettings, ...settings };
+    await shared.configure({ settings: all, bundledModel: 'base.gguf', pagesFolder: '', connecting: {} });
+    return shared.status(false).isStarter;
+  };
+  expect(await isStarter({})).toBe(true);
+  expect(await isStarter({ 'model.path': '/other.gguf' })).toBeUndefined();
+  expect(await isStarter({ 'server.url': url })).toBeUndefined();
+  await shared.close();
+});
+
 test("a language whose suggestions are on, while all others are off, gets the team's server", async () => {
   const { shared, configure, hasTeam } = setUpTeam();
   await configure({ 'server.url': url, mode: 'off' });
