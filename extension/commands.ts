@@ -30,10 +30,15 @@ const snoozeMinutes = [5, 15, 30, 60];
 export function registerCommands(features: Features): Disposable {
   const { context, client, modes, documents, explain, requests, statistics } = features;
   const handlers: Record<string, (argument?: unknown) => Promise<void> | void> = {
-    'hearth.showMenu': () => showMenu(client, modes, requests),
+    'hearth.showMenu': async () => {
+      if (await showMenu(client, modes, requests)) await done('hasSeenStatus');
+    },
     'hearth.toggle': (languageId) => toggle(context, typeof languageId === 'string' ? languageId : undefined),
     'hearth.snooze': (minutes) => snooze(modes, minutes),
-    'hearth.whyNoSuggestion': () => requests.show(),
+    'hearth.whyNoSuggestion': async () => {
+      await requests.show();
+      await done('hasSeenStatus');
+    },
     'hearth.explainSelection': () => explain.run(),
     'hearth.selectModel': () => chooseModel(modelHost(context, client)),
     'hearth.useRecommendedModel': () => useRecommended(modelHost(context, client)),
@@ -63,6 +68,10 @@ async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
   if (chosen) modes.snooze(chosen.minutes);
 }
 
+/** Completes a step of the walkthrough. */
+const done = (step: 'hasChosenModel' | 'hasSeenStatus') =>
+  commands.executeCommand('setContext', `hearth.${step}`, true);
+
 /** What choosing a model needs of the rest. */
 export function modelHost(context: ExtensionContext, client: Client): ChooseModelHost {
   const config = workspace.getConfiguration(section);
@@ -76,7 +85,7 @@ export function modelHost(context: ExtensionContext, client: Client): ChooseMode
     use: async (path, purpose) => {
       if (purpose !== 'explanations') await updateSetting('model.path', path);
       if (purpose !== 'completion') await updateSetting('explain.model', purpose === 'both' ? '' : path);
-      await commands.executeCommand('setContext', 'hearth.hasChosenModel', true); // a step of the walkthrough
+      await done('hasChosenModel');
     },
   };
 }

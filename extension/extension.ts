@@ -1,6 +1,6 @@
 // The entry point: activate() creates every feature of the extension. Only this folder uses the VS Code API.
 import { join } from 'node:path';
-import type { ExtensionContext } from 'vscode';
+import { commands, type ExtensionContext } from 'vscode';
 import { modelHost, registerCommands } from './commands.ts';
 import { Client } from './connection/client.ts';
 import { ExplainSelection } from './explain/explain-selection.ts';
@@ -67,7 +67,10 @@ export function activate(context: ExtensionContext): Api {
     asked: (request) => requests.addEdit(request),
     shown: (of, latencyMs) =>
       void statistics.add(new Date(), { ...of, latencyMs: Math.round(latencyMs), isEdit: true }),
-    applied: (of, characters) => void statistics.add(new Date(), { ...of, characters, isEdit: true }),
+    applied: (of, characters) => {
+      void statistics.add(new Date(), { ...of, characters, isEdit: true });
+      void commands.executeCommand('setContext', 'hearth.hasAppliedEdit', true); // a step of the walkthrough
+    },
   });
   context.subscriptions.push(
     client,

@@ -1,6 +1,15 @@
 // "Explain Selection": the explanation streams into a page beside the code. There is one at a time: starting another,
 // pressing Stop or closing the page ends it.
-import { CancellationTokenSource, type Disposable, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
+import {
+  CancellationTokenSource,
+  commands,
+  type Disposable,
+  env,
+  l10n,
+  ViewColumn,
+  type WebviewPanel,
+  window,
+} from 'vscode';
 import { type ExplainParams, explainRequest } from '../../language-server/protocol/messages.ts';
 import type { Client } from '../connection/client.ts';
 import { type Ask, ExplainConversation } from './explain-conversation.ts';
@@ -53,7 +62,9 @@ export class ExplainSelection implements Disposable {
       if (id === params.id) onText(text);
     });
     try {
-      return await this.client.request(explainRequest, params, cancellation.token);
+      const answer = await this.client.request(explainRequest, params, cancellation.token);
+      void commands.executeCommand('setContext', 'hearth.hasExplained', true); // a step of the walkthrough
+      return answer;
     } finally {
       chunks.dispose();
       cancellation.dispose();

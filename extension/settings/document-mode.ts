@@ -23,6 +23,11 @@ export class DocumentModes implements Disposable {
     if (event.affectsConfiguration(section)) this.changeEmitter.fire();
   });
 
+  /** The mode of documents whose language has none of its own. */
+  get general(): Mode {
+    return modeFor();
+  }
+
   of(document: TextDocument): DocumentMode {
     const mode = modeFor(document);
     if (mode === 'off') return { mode, reason: 'off' };

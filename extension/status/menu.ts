@@ -2,25 +2,29 @@
 import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Client } from '../connection/client.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
+import { languageName } from './language-name.ts';
 import type { RecentRequests } from './recent-requests.ts';
 import { currentStatus } from './status-bar.ts';
 import { betterModel, fixCommand, starterText, statusLabel } from './status-text.ts';
 
 type Entry = QuickPickItem & { command?: string; arguments?: unknown[] };
 
+/** A row for what can be on or off. The blank keeps the labels below each other. */
+const toggle = (isOn: boolean, label: string, ...given: string[]): Entry =>
+  entry(`$(${isOn ? 'check' : 'blank'}) ${label}`, 'hearth.toggle', ...given);
+
 const separator: Entry = { label: '', kind: QuickPickItemKind.Separator };
 const entry = (label: string, command: string, ...given: unknown[]): Entry => ({ label, command, arguments: given });
 
-export async function showMenu(client: Client, modes: DocumentModes, requests: RecentRequests): Promise<void> {
+/** Resolves to whether the user has chosen something. */
+export async function showMenu(client: Client, modes: DocumentModes, requests: RecentRequests): Promise<boolean> {
   const status = currentStatus(client, modes, requests);
   const fix = fixCommand(status);
   const better = betterModel(status);
-  const languageId = window.activeTextEditor?.document.languageId;
   const entries: Entry[] = [
-    ...(fix ? [{ ...fix, label: `$(wrench) ${fix.title}` }, separator] : []),
+    ...(fix && fix.command !== 'hearth.toggle' ? [{ ...fix, label: `$(wrench) ${fix.title}` }, separator] : []),
     ...(better ? [{ ...better, label: `$(sparkle) ${better.title}`, detail: starterText() }, separator] : []),
-    entry(l10n.t('$(circle-slash) Turn Suggestions On or Off'), 'hearth.toggle'),
-    ...(languageId ? [entry(l10n.t('$(code) Turn On or Off for "{0}"', languageId), 'hearth.toggle', languageId)] : []),
+    ...toggles(modes, status.offFor !== undefined),
     modes.snoozeEnd
       ? entry(l10n.t('$(debug-start) End Snooze'), 'hearth.snooze', 0)
       : entry(l10n.t('$(debug-pause) Snooze Suggestions…'), 'hearth.snooze'),
@@ -37,4 +41,16 @@ export async function showMenu(client: Client, modes: DocumentModes, requests: R
   ];
   const chosen = await window.showQuickPick(entries, { title: statusLabel(status) });
   if (chosen?.command) await commands.executeCommand(chosen.command, ...(chosen.arguments ?? []));
+  return chosen !== undefined;
+}
+
+/** One row for all files and one for the language of the active document, which comes first if only that is off. */
+function toggles(modes: DocumentModes, isLanguageFirst: boolean): Entry[] {
+  const all = toggle(modes.general !== 'off', l10n.t('Suggestions'));
+  const document = window.activeTextEditor?.document;
+  if (!document) return [all];
+  const { languageId } = document;
+  const isOn = modes.of(document).reason !== 'off';
+  const ofLanguage = toggle(isOn, l10n.t('Suggestions in {0}', languageName(languageId)), languageId);
+  return isLanguageFirst ? [ofLanguage, all] : [all, ofLanguage];
 }

@@ -2,6 +2,7 @@
 // fixes the problem.
 import { type Command, env, l10n } from 'vscode';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
+import { languageName } from './language-name.ts';
 
 type ModelInfo = NonNullable<ServerStatus['model']>;
 
@@ -54,7 +55,7 @@ export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status
     };
   if (pause === 'secrets-file' || pause === 'message') return null;
   if (health === 'off' && offFor !== undefined)
-    return { command: 'hearth.toggle', title: l10n.t('Turn On for "{0}"', offFor), arguments: [offFor] };
+    return { command: 'hearth.toggle', title: l10n.t('Turn On for {0}', languageName(offFor)), arguments: [offFor] };
   if (health === 'off') return { command: 'hearth.toggle', title: l10n.t('Turn On') };
   if (health === 'ready' && isTooSlow) return smallerModel();
   if (health !== 'error') return null;
@@ -107,7 +108,7 @@ function summary(status: Status): string {
       if (pause === 'excluded') return l10n.t('turned off for this file');
       if (pause === 'secrets-file') return l10n.t('turned off for this file, which may hold secrets');
       if (pause === 'message') return l10n.t('turned off for messages');
-      return offFor === undefined ? l10n.t('turned off') : l10n.t('turned off for "{0}"', offFor);
+      return offFor === undefined ? l10n.t('turned off') : l10n.t('turned off for {0}', languageName(offFor));
     case 'error':
       return message ?? l10n.t('error');
     case 'ready':

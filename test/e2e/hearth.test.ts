@@ -123,10 +123,10 @@ test('off for all is off for a language that was off and on again, and no mode s
   const modes = () => readFileSync(server.settingsFile, 'utf8').match(/"hearth\.mode".*/g) ?? [];
   const before = modes();
   await bench.setText(sample);
-  for (const status of [/turned off for "typescript"/, /ready/]) {
+  for (const status of [/turned off for TypeScript/, /ready/]) {
     await bench.statusItem.click();
-    await bench.page.locator('.quick-input-widget input.input').fill('Turn On or Off for');
-    await bench.choose('Turn On or Off for "typescript"');
+    await bench.page.locator('.quick-input-widget input.input').fill('Suggestions in');
+    await bench.choose('Suggestions in TypeScript');
     await bench.statusSays(status);
   }
   await ghostTextFor(typed);

@@ -14,8 +14,8 @@ const texts = {
   'a.ts': /ready/,
   'b.secret.ts': /turned off for this file/,
   'generated/c.ts': /turned off for this file/,
-  'd.py': /turned off for "python"/,
-  'e.rs': /turned off for "rust"/,
+  'd.py': /turned off for Python/,
+  'e.rs': /turned off for Rust/,
   '.env': /turned off for this file, which may hold secrets/,
 };
 

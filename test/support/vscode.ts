@@ -6,6 +6,13 @@ export const l10n = {
     message.replace(/\{(\d+)\}/g, (_, i) => String(values[Number(i)])),
 };
 
+export const extensions = {
+  all: [
+    { packageJSON: { contributes: { languages: [{ id: 'rust', aliases: ['Rust', 'rust'] }] } } },
+    { packageJSON: {} },
+  ],
+};
+
 export const env = { language: 'en' };
 
 type Handler = (...values: unknown[]) => unknown;

@@ -3,6 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { commands } from 'vscode';
 import type { Client } from '../../../extension/connection/client.ts';
 import type { DocumentMode, DocumentModes } from '../../../extension/settings/document-mode.ts';
+import { languageName } from '../../../extension/status/language-name.ts';
 import { showMenu } from '../../../extension/status/menu.ts';
 import type { RecentRequests } from '../../../extension/status/recent-requests.ts';
 import { StatusBar } from '../../../extension/status/status-bar.ts';
@@ -64,6 +65,7 @@ async function click(status: ServerStatus, reason: DocumentMode['reason'] = 'sho
   const client = { status, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
   const modes = {
     of: () => ({ reason }),
+    general: status.health === 'off' && reason === 'off' ? 'off' : 'automatic',
     snoozeEnd,
     onChange: () => ({ dispose: () => undefined }),
   } as unknown as DocumentModes;
@@ -90,7 +92,7 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],
   ['this model is too slow for this computer', slow, 'hearth.selectModel'],
   ['turned off', { health: 'off' }, 'hearth.toggle', 'off'],
-  ['turned off for "rust"', { health: 'ready' }, 'hearth.toggle rust', 'off'],
+  ['turned off for Rust', { health: 'ready' }, 'hearth.toggle rust', 'off'],
   ['ready', { health: 'off' }, 'hearth.toggle', 'shown'],
   ['turned off for this file', { health: 'ready' }, 'workbench.action.openSettings hearth.exclude', 'excluded'],
   ['turned off for this file, which may hold secrets', { health: 'ready' }, 'hearth.toggle', 'secrets-file'],
@@ -100,6 +102,20 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['it crashed', { health: 'error', problem: 'server', message: 'it crashed' }, 'hearth.restartServer'],
 ])('a click while it says "%s" opens a menu that begins with what helps', async (says, status, command, reason) => {
   expect(await click(status, reason)).toEqual({ says, run: command });
+});
+
+test.each<[string, ServerStatus, DocumentMode['reason'], string[]]>([
+  ['on', { health: 'ready' }, 'shown', ['$(check) Suggestions', '$(check) Suggestions in Rust']],
+  ['off', { health: 'off' }, 'off', ['$(blank) Suggestions', '$(blank) Suggestions in Rust']],
+  ['off for Rust', { health: 'ready' }, 'off', ['$(blank) Suggestions in Rust', '$(check) Suggestions']],
+])('when suggestions are %s, the menu has one row for each scope, with its state', async (_, status, reason, rows) => {
+  await click(status, reason);
+  const toggles = editor.entries.filter(({ command }) => command === 'hearth.toggle');
+  expect(toggles.map(({ label }) => label)).toEqual(rows);
+});
+
+test('a language without a name of its own is called by its id', () => {
+  expect(['rust', 'plaintext', 'kvasir'].map(languageName)).toEqual(['Rust', 'Plain Text', 'kvasir']);
 });
 
 test('every entry of the menu runs a command that exists', async () => {
