@@ -14,6 +14,7 @@ import { toggleMode } from './settings/mode-switch.ts';
 import type { StatisticsPanel } from './statistics/statistics-panel.ts';
 import { showMenu } from './status/menu.ts';
 import type { RecentRequests } from './status/recent-requests.ts';
+import { statusReport } from './status/status-report.ts';
 
 export interface Features {
   context: ExtensionContext;
@@ -101,8 +102,6 @@ async function setServerToken({ secrets }: ExtensionContext, client: Client): Pr
 }
 
 async function showStatus(client: Client, documents: VirtualDocuments): Promise<void> {
-  const { status } = client;
-  const why = status.health === 'error' && status.message ? `${status.message}\n` : '';
-  const report = await client.request(doctorRequest, {}).catch((error: Error) => `${error.message}\n${why}`);
-  await documents.show('Hearth Status.txt', `${report.trimEnd()}\n`);
+  const report = await client.request(doctorRequest, {}).catch((error: Error) => error.message);
+  await documents.show('Hearth Status.txt', statusReport(client.status, report));
 }

@@ -1,4 +1,4 @@
-// The HTML of "Show Statistics": two charts and a table. It contains only numbers and names of languages.
+// The HTML of "Show Statistics": two charts, or a sentence on the first day, and a table. It contains only numbers and names of languages.
 import { l10n } from 'vscode';
 import { escapeHtml, webviewPage } from '../pages/webview-page.ts';
 import { barChart } from './bar-chart.ts';
@@ -19,9 +19,22 @@ export function statisticsPage(events: Map<string, Event[]>, today: Date, locale
   const all = days.flatMap((day) => day.events);
   const isEmpty = all.length === 0;
   const body = `<h1>${escapeHtml(title)}</h1>
-${isEmpty ? `<p>${escapeHtml(empty)}</p>` : charts(days, locale) + table(all, locale)}
+${isEmpty ? `<p>${escapeHtml(empty)}</p>` : overview(days, locale) + table(all, locale)}
 <footer><p>${escapeHtml(privacy)}</p>${isEmpty ? '' : reset}</footer>`;
   return webviewPage({ style, body, script });
+}
+
+/** A chart needs more than one day to compare. */
+function overview(days: { date: Date; events: Event[] }[], locale: string): string {
+  const counted = days.filter(({ events }) => events.length > 0);
+  if (counted.length > 1) return charts(days, locale);
+  const { number } = formatsOf(locale);
+  const { shown, accepted, characters } = totals(counted.flatMap(({ events }) => events));
+  const text = l10n.t(
+    'Hearth has counted one day so far: {0} suggestions shown, {1} accepted, {2} characters that you did not have to type. Charts come with the second day.',
+    ...[shown, accepted, characters].map(number),
+  );
+  return `<p>${escapeHtml(text)}</p>`;
 }
 
 function charts(days: { date: Date; events: Event[] }[], locale: string): string {

@@ -95,7 +95,7 @@ function linkTo({ command, arguments: values }: Command): string {
   return `command:${command}${values ? `?${encodeURIComponent(JSON.stringify(values))}` : ''}`;
 }
 
-function summary(status: Status): string {
+export function summary(status: Status): string {
   const { health, progress, message, pause, offFor, onlyExplains, decodeTokensPerSecond } = status;
   switch (health) {
     case 'starting':

@@ -1,8 +1,10 @@
 // The packaged extension in a real VS Code, used by keyboard. The tests do not depend on the text that the model
 // generates.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { daysBefore } from '../../extension/statistics/statistics.ts';
 import { useEditor } from './editor.ts';
 
 const sample = `class Stack<Item> {
@@ -165,6 +167,12 @@ test('the list of models recommends one, and cuts nothing that it says of it', a
 test('the charts of the statistics are drawn in High Contrast, too', async () => {
   await ghostTextFor(typed);
   await bench.press('Tab');
+  // On the first day there are none.
+  const yesterday = join(
+    server.root,
+    `data/User/globalStorage/hearth.hearth/statistics/${daysBefore(new Date(), 1)}.jsonl`,
+  );
+  writeFileSync(yesterday, '\n{"languageId":"typescript","latencyMs":80}');
   for (const theme of ['Default Dark Modern', 'Default High Contrast', 'Default High Contrast Light']) {
     await bench.setSettings({ 'workbench.colorTheme': theme });
     await bench.runCommand('Hearth: Show Statistics');

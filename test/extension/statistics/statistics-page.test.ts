@@ -28,6 +28,17 @@ test('the page has the figures of each day and of each language', () => {
   expect(page.match(/role="listitem"/g)).toHaveLength(60);
 });
 
+test('one day is a sentence instead of one bar of thirty', () => {
+  const events = sample();
+  events.delete('2026-02-20');
+  const page = statisticsPage(events, today, 'en');
+  expect(page).toContain(
+    '<p>Hearth has counted one day so far: 1,200 suggestions shown, 300 accepted, 3,000 characters that you',
+  );
+  expect(page).toContain('<table>');
+  expect(page).not.toContain('<svg');
+});
+
 test('what is older than thirty days is not on the page', () => {
   expect(statisticsPage(sample(), new Date(2026, 4, 1), 'en')).toContain('Nothing has been counted yet.');
 });

@@ -1,0 +1,37 @@
+// The text of "Show Status": what a person wants to know, in sentences, and below it the lines of the doctor, which belong
+// into a report.
+import { l10n } from 'vscode';
+import type { ServerStatus } from '../../language-server/protocol/messages.ts';
+import { starterText, summary } from './status-text.ts';
+
+/** report: the doctor's lines, or why there are none. */
+export function statusReport(status: ServerStatus, report: string): string {
+  const parts = [
+    [l10n.t('For you'), '', ...sentences(status, report)],
+    [l10n.t('For a report'), '', report.trimEnd()],
+  ];
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n\n')}\n`;
+}
+
+function sentences(status: ServerStatus, report: string): string[] {
+  const { model, explainModel, isStarter, last, settingProblems = [] } = status;
+  const lines = report.split('\n');
+  const broken = lines.flatMap((line) => /^BROKEN +(.*)/.exec(line)?.[1] ?? []);
+  return [
+    l10n.t('Hearth: {0}.', summary(status)),
+    ...(model ? [l10n.t('Code is completed by {0}.', model.name), placeText(model)] : []),
+    ...(isStarter ? [`${starterText()} ${l10n.t('"Hearth: Use Recommended Model" gets a better one.')}`] : []),
+    ...(explainModel ? [l10n.t('Code is explained by {0}.', explainModel.name)] : []),
+    ...(last ? [l10n.t('The last suggestion came after {0} ms.', last.latencyMs.toFixed(0))] : []),
+    ...settingProblems,
+    ...broken.map((what) => l10n.t('This does not work: {0}', what)),
+    ...(broken.length === 0 && lines.some((line) => /^ok /.test(line)) ? [l10n.t('All checks have passed.')] : []),
+  ];
+}
+
+function placeText({ device, fallbackReason }: NonNullable<ServerStatus['model']>): string {
+  if (device === 'server') return l10n.t("It runs on your team's server.");
+  if (device === 'gpu') return l10n.t('It runs on the GPU of this computer.');
+  const why = fallbackReason === '' ? '' : ` ${l10n.t('No GPU or server is used: {0}.', fallbackReason)}`;
+  return l10n.t('It runs on the processor of this computer.') + why;
+}

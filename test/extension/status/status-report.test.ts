@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { statusReport } from '../../../extension/status/status-report.ts';
+import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
+
+const model = { name: 'Coder 1.5B', device: 'cpu', fallbackReason: 'no NVIDIA GPU' } as ServerStatus['model'];
+const ready: ServerStatus = { health: 'ready', ...(model && { model }), decodeTokensPerSecond: 42 };
+const report = 'ok      node: v24\nok      GPU: none\n';
+
+test('what a person wants to know comes first, in sentences, and then the lines for a report', () => {
+  expect(statusReport(ready, report)).toBe(
+    'For you\n\n' +
+      'Hearth: ready, 42 tokens per second.\n' +
+      'Code is completed by Coder 1.5B.\n' +
+      'It runs on the processor of this computer. No GPU or server is used: no NVIDIA GPU.\n' +
+      'All checks have passed.\n\n\n' +
+      `For a report\n\n${report}`,
+  );
+});
+
+test('the starter model, the model for explanations and what was ignored are named', () => {
+  const text = statusReport(
+    { ...ready, isStarter: true, explainModel: model!, settingProblems: ['A is not B.'] },
+    report,
+  );
+  expect(text).toContain('knows little. "Hearth: Use Recommended Model" gets a better one.\n');
+  expect(text).toContain('Code is explained by Coder 1.5B.\n');
+  expect(text).toContain('A is not B.\n');
+});
+
+test('a check that failed is said above, and that not all passed', () => {
+  const text = statusReport(ready, `${report}BROKEN  model file: /x.gguf does not exist\n`);
+  expect(text).toContain('This does not work: model file: /x.gguf does not exist\n\n\nFor a report');
+  expect(text).not.toContain('All checks');
+});
+
+test('without a server, both parts say what is wrong', () => {
+  const text = statusReport({ health: 'error', message: 'it crashed' }, 'The Hearth server is not running.');
+  expect(text).toBe('For you\n\nHearth: it crashed.\n\n\nFor a report\n\nThe Hearth server is not running.\n');
+});
