@@ -1,0 +1,6 @@
+// The small model in double precision, with activations quantized as the kernels do.
+#pragma once
+#include "model.h"
+
+/// The logits of every position.
+vector<vector<double>> reference(const vector<u32>& ids);

@@ -1,0 +1,38 @@
+// The launches of a decode step and of a prompt.
+#pragma once
+#include "model.h"
+#include "timing.h"
+
+/// How a product is divided for one token: rows of a workgroup, slices of the columns, and for the
+/// head tiles of rows (RT, S and NT of kernels/webgpu/gemv.wgsl).
+struct Gemv {
+  int RT, S, NT = 1;
+};
+/// How it is divided for a batch: kernels/webgpu/matmul.wgsl.
+struct Tile {
+  int TM, TN, MM, MN, KS;
+};
+extern Gemv gemv_of[kShapes];
+extern Tile tile_of[2][kShapes];  // for up to 64 tokens, for more
+extern int attn_rows, attn_rows_batch;
+
+std::pair<u32, u32> grid(long n);
+vector<Bind> weights(const PackedMatrix& m);
+vector<Bind> operator+(vector<Bind> a, const vector<Bind>& b);
+WGPUComputePipeline cached(const string& files, const Consts& c);
+/// Whether the division is one that the kernels know and the GPU has threads for.
+bool fits(int s, Gemv g);
+Launch gemv_launch(int s, int l, Gemv g);
+Launch embed(int n);
+Launch attention(int l, int n, int parts, int NR);
+Launch mm(const char* name, int s, const PackedMatrix& m, int row0, WGPUBuffer in, WGPUBuffer ind,
+          WGPUBuffer out, int n, Tile t, bool silu, WGPUBuffer factors = nullptr);
+void push_mm(vector<Launch>& r, int s, int l, int n, Tile t);
+
+vector<Launch> decode_list(int parts);
+vector<Launch> batch_list(int n, int start);
+
+void set_params(u32 n, u32 start);
+vector<u32> token_ids(int n);
+void clear_kv();
+void run_batch(const vector<Launch>& ls, int n, int start, const u32* ids);
