@@ -2,7 +2,7 @@
 import { l10n } from 'vscode';
 import type { ExplainParams, ExplainResult, ExplainTurn } from '../../language-server/protocol/messages.ts';
 
-export interface Selection extends Pick<ExplainParams, 'uri' | 'text' | 'languageId'> {
+export interface Selection extends Pick<ExplainParams, 'uri' | 'text' | 'range' | 'languageId'> {
   /** The selection's first line in the document, counted from 1. */
   firstLine: number;
 }
@@ -111,10 +111,10 @@ export class ExplainConversation {
   }
 
   private params(): Omit<ExplainParams, 'id'> {
-    const { uri, text, languageId } = this.selection;
+    const { firstLine: _, ...selection } = this.selection;
     // A question that was left unanswered would suggest to the model that it need not answer.
     const turns = this.turns.filter((turn) => turn === this.lastTurn || turn.answer !== '');
-    return { uri, text, languageId, turns, attempt: this.attempt };
+    return { ...selection, turns, attempt: this.attempt };
   }
 
   private end(result: ExplainResult): void {

@@ -10,6 +10,7 @@ export function selectionOf({ document, selection }: TextEditor): Selection {
     // secrets.
     uri: document.uri.with({ query: '', fragment: '' }).toString(),
     text: document.getText(selection),
+    range: { start: selection.start, end: selection.end },
     languageId: document.languageId,
     firstLine: selection.start.line + 1,
   };

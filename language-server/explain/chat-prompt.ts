@@ -17,13 +17,22 @@ export interface ExplainPrompt {
   linesRead?: number;
 }
 
+/** At most this share is the function that the selection is part of; a longer one is left out. */
+const functionShare = 0.3;
+
+/** What is explained. */
+export interface Explained extends Pick<ExplainParams, 'text' | 'languageId' | 'turns'> {
+  /** The function that the text is part of; null if it is part of none. */
+  around?: string | null;
+}
+
 /**
  * The selection, the turns, and the beginning of the answer to the last one. Turns that do not fit are left out, the
  * oldest first; the selection always goes into the first turn that is kept.
  */
 export async function explainPrompt(
   { engine, traits: { chatTemplate } }: Model,
-  { text, languageId, turns }: Pick<ExplainParams, 'text' | 'languageId' | 'turns'>,
+  { text, languageId, turns, around = null }: Explained,
   maxPromptTokens: number,
 ): Promise<ExplainPrompt> {
   if (chatTemplate === null)
@@ -32,9 +41,9 @@ export async function explainPrompt(
     );
   const whole = text.trimEnd();
   const code = head(engine, whole, Math.floor(engine.info.contextTokens * selectionShare));
-  const longest = Math.max(2, ...(code.match(/`{3,}/g) ?? []).map(({ length }) => length));
-  const fence = '`'.repeat(longest + 1);
-  const block = `${fence}${languageId}\n${code}\n${fence}`;
+  const fits = around !== null && code === whole && isAtMost(engine, around, functionShare);
+  const block =
+    fenced(code, languageId) + (fits ? `\nIt is part of this function:\n${fenced(around, languageId)}` : '');
   for (let first = 0; first < turns.length; first++) {
     const texts = textsOf(block, turns.slice(first)).map((each) => tokenizeText(engine, each));
     if (tokenSum(texts) > maxPromptTokens) continue;
@@ -43,6 +52,17 @@ export async function explainPrompt(
     return code === whole ? { tokens } : { tokens, linesRead: code.split('\n').length };
   }
   throw new Error("This no longer fits into the model's context. Select less code, or ask again from the start.");
+}
+
+function fenced(code: string, languageId: string): string {
+  const longest = Math.max(2, ...(code.match(/`{3,}/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${languageId}\n${code}\n${fence}`;
+}
+
+function isAtMost(engine: Engine, text: string, share: number): boolean {
+  const most = Math.floor(engine.info.contextTokens * share);
+  return text.length <= most * maxCharsPerToken && tokenCount(engine, text) <= most;
 }
 
 /** As many whole lines as fit, or the beginning of the first line if that alone is too long. */

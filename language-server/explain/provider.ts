@@ -4,7 +4,7 @@ import type { Sampling } from '../../native/index.ts';
 import type { Explainer } from '../engine/shared-engine.ts';
 import type { ExplainParams, ExplainResult } from '../protocol/messages.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
-import { explainPrompt } from './chat-prompt.ts';
+import { type Explained, explainPrompt } from './chat-prompt.ts';
 import { generateInPauses } from './pauses.ts';
 
 /** qwen2.5-coder's explanations of a function often take more than 256. The user can continue one that ends here. */
@@ -15,16 +15,22 @@ const maxAnswerShare = 0.3;
 /** Rejects with a message for the user when there can be no explanation. */
 export async function explain(
   { engine, traits, mustWait }: Explainer,
-  request: Omit<ExplainParams, 'id'>,
+  request: Explained & Pick<ExplainParams, 'uri' | 'attempt'>,
   onText: (text: string) => void,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<ExplainResult> {
   if (holdsSecrets(request.uri, request.text)) {
     throw new Error('This code is not explained, because it seems to hold a password or a key.');
   }
+  const { uri, around = null } = request;
+  const shared = around !== null && holdsSecrets(uri, around) ? null : around;
   const { contextTokens } = engine.info;
   const maxTokens = Math.min(maxAnswerTokens, Math.floor(contextTokens * maxAnswerShare));
-  const { tokens, linesRead } = await explainPrompt({ engine, traits }, request, contextTokens - maxTokens);
+  const { tokens, linesRead } = await explainPrompt(
+    { engine, traits },
+    { ...request, around: shared },
+    contextTokens - maxTokens,
+  );
   const generation = {
     tokens,
     maxTokens,

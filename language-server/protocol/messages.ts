@@ -1,4 +1,5 @@
 // The custom messages and the settings that client and server share.
+import type { Range } from 'vscode-languageserver';
 import type { EngineStatus, FinishReason, ModelInfo, Timings } from '../../native/index.ts';
 import type { Reason } from './reasons.ts';
 import { NotificationType, RequestType } from './wire.ts';
@@ -176,6 +177,8 @@ export interface ExplainParams {
   uri: string;
   /** The selected code. */
   text: string;
+  /** Where it is in its document, so that the function around it can be read. */
+  range?: Range;
   languageId: string;
   /** The conversation about the selection, oldest turn first; never empty. */
   turns: ExplainTurn[];

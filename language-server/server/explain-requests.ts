@@ -1,6 +1,8 @@
 // The requests for explanations in one window.
-import { type Connection, ResponseError } from 'vscode-languageserver';
+import { type Connection, ResponseError, type TextDocuments } from 'vscode-languageserver';
+import type { OpenDocument } from '../documents/open-document.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
+import { functionOf } from '../explain/around-selection.ts';
 import { explain } from '../explain/provider.ts';
 import { errorText, type Log, timingLine } from '../protocol/log.ts';
 import { type ExplainParams, explainChunkNotification } from '../protocol/messages.ts';
@@ -16,6 +18,7 @@ export class ExplainRequests {
   constructor(
     private readonly connection: Pick<Connection, 'sendNotification'>,
     private readonly engines: Pick<SharedEngine, 'explainer' | 'answered'>,
+    private readonly documents: Pick<TextDocuments<OpenDocument>, 'get'>,
     private readonly log: Log,
   ) {}
 
@@ -27,7 +30,9 @@ export class ExplainRequests {
     const startedAt = performance.now();
     try {
       const explainer = await this.engines.explainer();
-      const result = await explain(explainer, params, onText, signal);
+      const document = params.range && this.documents.get(params.uri);
+      const around = params.range && document ? await functionOf(document, params.text, params.range) : null;
+      const result = await explain(explainer, { ...params, around }, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
       // How fast a second model is says nothing about the one that completes.

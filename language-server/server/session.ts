@@ -80,7 +80,7 @@ export class Session {
       settings: () => this.settings,
       log: this.log,
     });
-    this.explanations = new ExplainRequests(connection, shared, this.log);
+    this.explanations = new ExplainRequests(connection, shared, this.documents, this.log);
     connection.onInitialize((params) => this.initialize(params));
     connection.onInitialized(() => {
       if (this.isGone) return; // the window was closed while this message was queued

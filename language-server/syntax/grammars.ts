@@ -6,6 +6,8 @@ export interface Grammar {
   readonly name: string;
   /** The types of nodes that hold things of one kind, one after the other: statements, members, cases, entries. */
   readonly lists: ReadonlySet<string>;
+  /** The types of nodes that are functions, with their bodies. */
+  readonly functions: ReadonlySet<string>;
   /** The words that close a block; none if brackets or indentation do. */
   readonly closers: readonly string[];
   /** Whether sound documents have errors, too (macros, templates), so that only those near a place tell something of it. */
@@ -14,85 +16,106 @@ export interface Grammar {
   readonly refused: RegExp | null;
 }
 
-function grammar(name: string, lists: string, more: Partial<Omit<Grammar, 'name' | 'lists'>> = {}): Grammar {
-  return { name, lists: new Set(lists.split(' ')), closers: [], isLenient: false, refused: null, ...more };
+type More = Partial<Omit<Grammar, 'name' | 'lists' | 'functions'>>;
+
+function grammar(name: string, lists: string, functions = '', more: More = {}): Grammar {
+  const [ofLists, ofFunctions] = [lists, functions].map((types) => new Set(types.split(' ').filter(Boolean)));
+  return { name, lists: ofLists!, functions: ofFunctions!, closers: [], isLenient: false, refused: null, ...more };
 }
 
 const script =
   'program statement_block class_body class_static_block switch_body switch_case switch_default object object_pattern array';
+const scriptFunctions =
+  'function_declaration generator_function_declaration method_definition function_expression arrow_function';
 const typed = `${script} interface_body object_type enum_body`;
 const cFamily =
   'translation_unit declaration_list compound_statement field_declaration_list enumerator_list case_statement initializer_list';
+const lenient: More = { isLenient: true };
+const end: More = { closers: ['end'] };
 
-const javascript = grammar('javascript', `${script} jsx_element`);
+const javascript = grammar('javascript', `${script} jsx_element`, scriptFunctions);
 const json = grammar('json', 'document object array');
-const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_mapping flow_sequence', {
+const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_mapping flow_sequence', '', {
   isLenient: true,
   // It has room for some 250 levels and does not look whether there are more. Each needs a column of its own.
   refused: /^(?:[^\n\t ?:-]*[\t ?:-]){200}/m,
 });
 
 const rows: Readonly<Record<string, Grammar>> = {
-  typescript: grammar('typescript', typed),
-  typescriptreact: grammar('tsx', `${typed} jsx_element`),
+  typescript: grammar('typescript', typed, scriptFunctions),
+  typescriptreact: grammar('tsx', `${typed} jsx_element`, scriptFunctions),
   javascript,
   javascriptreact: javascript,
-  python: grammar('python', 'module block dictionary list set'),
+  python: grammar('python', 'module block dictionary list set', 'function_definition'),
   go: grammar(
     'go',
     'source_file block statement_list import_spec_list var_spec_list const_declaration field_declaration_list interface_type expression_switch_statement type_switch_statement select_statement expression_case default_case type_case communication_case literal_value',
+    'function_declaration method_declaration func_literal',
   ),
   java: grammar(
     'java',
     'program block class_body interface_body enum_body enum_body_declarations annotation_type_body constructor_body module_body switch_block switch_block_statement_group array_initializer',
+    'method_declaration constructor_declaration compact_constructor_declaration',
   ),
   rust: grammar(
     'rust',
     'source_file block declaration_list enum_variant_list field_declaration_list field_initializer_list match_block use_list array_expression',
+    'function_item',
   ),
-  c: grammar('c', cFamily, { isLenient: true }),
-  cpp: grammar('cpp', cFamily, { isLenient: true }),
+  c: grammar('c', cFamily, 'function_definition', lenient),
+  cpp: grammar('cpp', cFamily, 'function_definition', lenient),
   csharp: grammar(
     'c_sharp',
     'compilation_unit block declaration_list enum_member_declaration_list accessor_list switch_body switch_section initializer_expression',
+    'method_declaration constructor_declaration destructor_declaration local_function_statement',
   ),
   ruby: grammar(
     'ruby',
     'program body_statement block_body then else ensure begin do_block block class module case hash array',
-    { closers: ['end'] },
+    'method singleton_method',
+    end,
   ),
   php: grammar(
     'php',
     'program compound_statement declaration_list enum_declaration_list colon_block switch_block match_block case_statement default_statement array_creation_expression',
+    'function_definition method_declaration anonymous_function',
   ),
-  html: grammar('html', 'document element', { isLenient: true }),
+  html: grammar('html', 'document element', '', lenient),
   css: grammar('css', 'stylesheet block keyframe_block_list'),
-  lua: grammar('lua', 'chunk block table_constructor', { closers: ['end'] }),
+  lua: grammar('lua', 'chunk block table_constructor', 'function_declaration function_definition', end),
   kotlin: grammar(
     'kotlin',
     'source_file block class_body enum_class_body function_body lambda_literal when_expression',
+    'function_declaration secondary_constructor',
   ),
   scala: grammar(
     'scala',
     'compilation_unit template_body with_template_body enum_body block indented_block case_block indented_cases',
+    'function_definition',
   ),
-  elixir: grammar('elixir', 'source do_block after_block rescue_block catch_block else_block body map list', {
-    closers: ['end'],
-  }),
-  r: grammar('r', 'program braced_expression'),
+  elixir: grammar('elixir', 'source do_block after_block rescue_block catch_block else_block body map list', '', end),
+  r: grammar('r', 'program braced_expression', 'function_definition'),
   powershell: grammar(
     'powershell',
     'program statement_block script_block script_block_body statement_list switch_body hash_literal_body',
+    'function_statement class_method_definition',
   ),
   yaml,
   dockercompose: yaml,
   toml: grammar('toml', 'document table table_array_element array inline_table'),
   json,
   jsonc: json,
-  shellscript: grammar('bash', 'program do_group compound_statement case_statement case_item if_statement', {
-    closers: ['fi', 'done', 'esac', '}'],
-  }),
-  zig: grammar('zig', 'source_file block struct_declaration enum_declaration union_declaration initializer_list'),
+  shellscript: grammar(
+    'bash',
+    'program do_group compound_statement case_statement case_item if_statement',
+    'function_definition',
+    { closers: ['fi', 'done', 'esac', '}'] },
+  ),
+  zig: grammar(
+    'zig',
+    'source_file block struct_declaration enum_declaration union_declaration initializer_list',
+    'function_declaration',
+  ),
 };
 
 /** null: the syntax of the language is not known. */

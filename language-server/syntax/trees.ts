@@ -1,6 +1,7 @@
 // The trees of the documents that are worked on, for the whole process. A document's tree is made when it is asked for,
 // out of its last one and of what differs between the texts, so nobody needs to report changes. It takes no longer than
 // the budget: what is not done then is done in pauses, and until then there is the last tree, or none.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
 import { type LoadedGrammar, loadedGrammar, loadGrammar } from './runtime.ts';
@@ -20,6 +21,7 @@ export const maxChars = 500_000;
 /** How long a text is parsed in pauses; each text that takes longer halves that for the next one. */
 const patienceMs = 4000;
 const pauseMs = 1;
+const maxWaitMs = 1000;
 
 /** By URI, the least recently used first. */
 const documents = new Map<string, DocumentTree>();
@@ -49,6 +51,21 @@ export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null
 /** Loads the grammar and begins to parse, so that the tree is there when it is needed. */
 export async function prepareTree(source: SourceText): Promise<void> {
   if (await loadGrammar(source.languageId)) treeOf(source);
+}
+
+/**
+ * The same for those who can wait: what is not about a key. The tree is for use at once, too. null: there is none, or it
+ * takes longer than a second.
+ */
+export async function wholeTreeOf(source: SourceText): Promise<SyntaxTree | null> {
+  if (!(await loadGrammar(source.languageId))) return null;
+  const end = performance.now() + maxWaitMs;
+  for (let tree = treeOf(source); performance.now() < end; tree = treeOf(source)) {
+    if (tree?.isCurrent) return tree;
+    if (!documents.get(source.uri)?.isParsing) return null;
+    await sleep(pauseMs);
+  }
+  return null;
 }
 
 /** Call when the document is closed. */
@@ -83,6 +100,10 @@ class DocumentTree {
   private patienceMs = patienceMs;
 
   constructor(readonly loaded: LoadedGrammar) {}
+
+  get isParsing(): boolean {
+    return this.parsing !== null;
+  }
 
   of(text: LongText): SyntaxTree | null {
     if (this.tree?.text !== text) {

@@ -38,6 +38,7 @@ test('a file: its path in the workspace, and the lines', () => {
   expect(selectionOf(file)).toEqual({
     uri: 'file:/project/src/a.py',
     text: 'a + b',
+    range: { start: { line: 9, character: 0 }, end: { line: 11, character: 4 } },
     languageId: 'python',
     firstLine: 10,
   });

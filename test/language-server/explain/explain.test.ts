@@ -47,6 +47,23 @@ test('fences code that holds a fence with a longer one', async () => {
   expect(promptTo(longer)).toContain('`````python\n"""````"""\n`````<|im_end|>');
 });
 
+test('the function that the selection is part of is read, too', async () => {
+  const engine = new FakeEngine();
+  const around = 'def f(a, b):\n    return a + b';
+  await explain(explainer(engine), { ...request('a + b'), around }, () => {});
+  const block = `\`\`\`python\n${around}\n\`\`\``;
+  expect(promptTo(engine)).toContain(user(`Explain this code:\n${selection}\nIt is part of this function:\n${block}`));
+});
+
+test.each([
+  ['is too long', 'x = 1\n'.repeat(400)],
+  ['seems to hold a password', 'password = "aZ8$kq2!pL0x"\na + b'],
+])('the function is left out if it %s', async (_, around) => {
+  const engine = new FakeEngine({ contextTokens: 1000 });
+  await explain(explainer(engine), { ...request('a + b'), around }, () => {});
+  expect(promptTo(engine)).toContain(user(`Explain this code:\n${selection}`));
+});
+
 test('an answer that was cut off is continued from its own text', async () => {
   expect(await promptOf([{ answer: 'It adds a' }])).toBe(
     user(`Explain this code:\n${selection}`) + assistant('It adds a'),

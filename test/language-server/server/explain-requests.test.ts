@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { Explainer } from '../../../language-server/engine/shared-engine.ts';
 import { ExplainRequests } from '../../../language-server/server/explain-requests.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
@@ -7,6 +8,8 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 const params = { id: 1, uri: 'file:///a.c', text: 'a', languageId: 'c', turns: [{ answer: '' }], attempt: 0 };
 const never = new AbortController().signal;
 
+const documents = { get: () => undefined };
+
 test('an explanation ends when its window closes', async () => {
   const engine = new FakeEngine({ respond: () => 'a long story '.repeat(1000), tokenMs: 5 });
   const engines = { explainer: async () => ({ engine, traits: fakeTraits }), answered: () => {} };
@@ -14,7 +17,7 @@ test('an explanation ends when its window closes', async () => {
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
   });
-  const requests = new ExplainRequests({ sendNotification: async () => begin() }, engines, log);
+  const requests = new ExplainRequests({ sendNotification: async () => begin() }, engines, documents, log);
   const explained = requests.explain(params, never);
   await begun;
   requests.close();
@@ -28,6 +31,17 @@ test.each<[string, Partial<Explainer>, number]>([
 ])('the speed of an explanation by %s counts as that of completions, or not', async (_, more, times) => {
   const engine = new FakeEngine({ respond: () => 'It adds.' });
   const engines = { explainer: async () => ({ engine, traits: fakeTraits, ...more }), answered: vi.fn() };
-  await new ExplainRequests({ sendNotification: async () => {} }, engines, log).explain(params, never);
+  await new ExplainRequests({ sendNotification: async () => {} }, engines, documents, log).explain(params, never);
   expect(engines.answered).toHaveBeenCalledTimes(times);
+});
+
+test('the function around the selection is part of the question', async () => {
+  const engine = new FakeEngine({ respond: () => 'It adds.' });
+  const engines = { explainer: async () => ({ engine, traits: fakeTraits }), answered: () => {} };
+  const document = OpenDocument.create(params.uri, 'python', 1, `def f(a, b):\n    return ${params.text}\n`);
+  const requests = new ExplainRequests({ sendNotification: async () => {} }, engines, { get: () => document }, log);
+  const start = { line: 1, character: 11 };
+  const end = { line: 1, character: 11 + params.text.length };
+  await requests.explain({ ...params, range: { start, end } }, never);
+  expect(engine.detokenize(engine.requests[0]?.tokens ?? new Uint32Array())).toContain('part of this function');
 });

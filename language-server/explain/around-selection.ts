@@ -1,0 +1,23 @@
+// The function that selected code is part of, which says what a few of its lines cannot.
+import type { OpenDocument } from '../documents/open-document.ts';
+import type { ExplainParams } from '../protocol/messages.ts';
+import { functionAround } from '../syntax/enclosing.ts';
+import { wholeTreeOf } from '../syntax/trees.ts';
+
+/** null: it is part of none, or the document has changed since it was selected. */
+export async function functionOf(
+  document: OpenDocument,
+  selected: string,
+  range: NonNullable<ExplainParams['range']>,
+): Promise<string | null> {
+  const { text } = document;
+  const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
+  if (text.slice(start, end) !== selected) return null;
+  const tree = await wholeTreeOf({ ...document, text });
+  if (!tree) return null;
+  const indentation = selected.length - selected.trimStart().length;
+  const found = functionAround(tree, start + indentation, start + selected.trimEnd().length);
+  if (!found) return null;
+  // From the start of its line, so that its lines are indented alike.
+  return text.slice(text.lineStart(text.lineAt(found.startIndex)), found.endIndex);
+}
