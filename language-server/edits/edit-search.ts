@@ -8,9 +8,10 @@ import type { Reason } from '../protocol/reasons.ts';
 import type { DismissedEdits } from './decision/dismissed-edits.ts';
 import { type Proposal, propose } from './decision/propose.ts';
 import { whyUnwanted } from './decision/unwanted-edit.ts';
+import { partnerTag } from './proposals/renames/changed-tags.ts';
 import { renamedUse, renameProbability } from './proposals/renames/renamed-uses.ts';
 import { PlainBreaks, withPlainBreaks } from './text/plain-breaks.ts';
-import { changesOf, type PastEdit, type TextEdit } from './text/text-edit.ts';
+import { changesOf, type EditedDocument, type PastEdit, type TextEdit } from './text/text-edit.ts';
 
 /** The documents as they are, or as they would be after an edit. */
 export interface Workspace {
@@ -80,10 +81,10 @@ async function findIn(
   const { uri, languageId, path } = document;
   const plain = new PlainBreaks(document.text);
   const text = plain.text.toString();
-  const place = { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : plain.offset(cursor) };
+  const place = { path, text, languageId, cursor: cursor === elsewhere ? elsewhere : plain.offset(cursor), history };
   // Where the rule is not sure enough, the model may be: it knows renames, too.
   const isDismissed = (edit: TextEdit) => dismissed.has(uri, plain.inDocument(edit));
-  const use = renameProbability < gate ? undefined : renamedUse(place, history, isDismissed);
+  const use = renameProbability < gate ? undefined : certainEdit(place, isDismissed);
   const unwanted = dismissed.of(uri).map((edit) => plain.edit(edit));
   const proposal = use
     ? { edit: use, probability: renameProbability }
@@ -97,6 +98,12 @@ async function findIn(
   const there = plain.inDocument(edit);
   const found = { ...there, document, oldText: document.text.slice(there.start, there.end), changes, probability };
   return dismissed.has(uri, found) ? 'edit-dismissed' : found;
+}
+
+/** What is wrong as it is, since a tag or a declaration was renamed. */
+function certainEdit(place: EditedDocument, isDismissed: (edit: TextEdit) => boolean): TextEdit | undefined {
+  const partner = partnerTag(place);
+  return partner && !isDismissed(partner) ? partner : renamedUse(place, place.history, isDismissed);
 }
 
 /** What is proposed in the part of a document that is near enough to the cursor. */

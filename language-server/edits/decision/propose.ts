@@ -14,6 +14,7 @@ import { readingsInPlace } from '../preference/reading-in-place.ts';
 import { withModel } from '../preference/with-model.ts';
 import type { Candidate } from '../proposals/candidate.ts';
 import { candidatesFor } from '../proposals/candidates.ts';
+import { withinScope } from '../proposals/renames/scope.ts';
 import { type Line, linesOf } from '../text/lines.ts';
 import { changesOf, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import { deletionGate, maxDeletedLines } from './unwanted-edit.ts';
@@ -48,14 +49,15 @@ export function likeliest(document: EditedDocument, most: number): [WeighedCandi
 interface PossibleEdits {
   lines: Line[];
   changes: PastChange[];
-  candidates: Candidate[];
+  candidates: readonly Candidate[];
 }
 
 function possibleEdits(document: EditedDocument): PossibleEdits {
   const { text, history, dismissed = [] } = document;
   const [lines, changes] = [linesOf(text), pastChanges(history)];
   const candidates = history.length === 0 ? [] : candidatesFor(document, lines, changes);
-  return { lines, changes, candidates: candidates.filter((edit) => !dismissed.some((each) => isSame(each, edit))) };
+  const wanted = candidates.filter((edit) => !dismissed.some((each) => isSame(each, edit)));
+  return { lines, changes, candidates: withinScope(wanted, document) };
 }
 
 function weighed(
@@ -108,10 +110,12 @@ export async function propose(
   return generated ?? (await proposed(engine, document, signal));
 }
 
-/** Whether it neither stands at the cursor, takes back what was done, nor is one that the user does not want. */
-function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [] }: EditedDocument): boolean {
+/** Whether it neither stands at the cursor, takes back what was done, leaves a name's scope, nor is one that the user does not want. */
+function isPossible(edit: TextEdit, document: EditedDocument): boolean {
+  const { text, cursor, history, dismissed = [] } = document;
   const isHere = edit.start <= cursor && cursor <= edit.end;
-  return !isHere && !undoes(edit, text, history) && !dismissed.some((each) => isSame(each, edit));
+  const isRefused = undoes(edit, text, history) || dismissed.some((each) => isSame(each, edit));
+  return !isHere && !isRefused && withinScope([edit], document).length === 1;
 }
 
 function isSame(one: TextEdit, other: TextEdit): boolean {

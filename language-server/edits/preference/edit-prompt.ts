@@ -17,7 +17,10 @@ export interface EditPrompt {
 }
 
 /** The newest edits, oldest first. */
-export function editPrompt(engine: Engine, { text, cursor, history }: Omit<EditedDocument, 'path'>): EditPrompt {
+export function editPrompt(
+  engine: Engine,
+  { text, cursor, history }: Pick<EditedDocument, 'text' | 'cursor' | 'history'>,
+): EditPrompt {
   const { bosToken } = engine.info;
   const edits = history.slice(-maxEdits);
   const records = edits

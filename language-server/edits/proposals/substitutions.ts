@@ -136,10 +136,13 @@ export function narrowed(substitution: Substitution): Substitution {
 
 /** Where the line has the words, whole and not as a part of their replacement. */
 export function occurrencesOf({ old, now, isPart, between }: Sought, line: string): number[] {
-  const inside = now.indexOf(old);
+  // As the first of several parts, it may have another case: Rate became VatRate, and there is vatRate.
+  const cased = (text: string) => (isPart ? text.toLowerCase() : text);
+  const inside = cased(now).indexOf(cased(old));
   const found: number[] = [];
   for (let at = line.indexOf(old); at !== -1; at = line.indexOf(old, at + old.length)) {
-    const isDone = inside !== -1 && line.startsWith(now, at - inside);
+    const made = line.slice(Math.max(0, at - inside), at - inside + now.length);
+    const isDone = inside !== -1 && cased(made) === cased(now);
     const isThere =
       !between || (line.slice(0, at).endsWith(between.left) && line.startsWith(between.right, at + old.length));
     if (!isDone && isThere && (isPart ? isPartOfName : isWhole)(line, at, old.length)) found.push(at);

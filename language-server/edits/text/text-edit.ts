@@ -16,6 +16,7 @@ export interface PastEdit {
 
 export interface EditedDocument {
   path: string;
+  languageId: string;
   /** Lines end with "\n". */
   text: string;
   /** -1: not in this document. */

@@ -5,6 +5,10 @@ import type { Bracket, NamePlace } from './name-places.ts';
 
 export const keywords =
   /(?:^|[\s(])(const|let|var|val|def|class|function|fn|func|type|interface|struct|enum|trait|static|mut|final|readonly|define)\s+\*?$/;
+/** Whose names other files may know, if they stand outside of everything. */
+export const sharedKeywords = /^(?:def|class|function|fn|func|type|interface|struct|enum|trait)$/;
+export const methods =
+  /^\s+.*\(\s*(?:&\s*)?(?:mut\s+)?(?:self|cls)\b|\b(?:public|private|protected)\s+(?:static\s+)?function\b/;
 const moreKeywords = /\b(?:local|my|fun|sub|module|namespace|object|protocol|record|for|catch|as|lambda)\s*\(?\s*$/;
 /** Several names at once: `let a, name`, `a, name = f()`, `for i, name in list`, `|a, name|`. */
 const listed = /\b(?:const|let|var|val|local|my)\s+(?:[\w$]+\s*,\s*)*$/;
@@ -28,11 +32,24 @@ export function declares(place: NamePlace, language: Language): boolean {
   if (keywords.test(before) || moreKeywords.test(before) || listed.test(before)) return true;
   if (isKey(place, language)) return false;
   if (introduced.test(behind) && !isUsed(before, behind)) return true;
-  if (firstOfList.test(before) && assigned.test(behind)) return true;
+  if (isAssigned(place)) return true;
   if (looped.test(before) && /^(?:\s*,\s*[\w$*]+)*\s+(?:in|of)\b/.test(behind)) return true;
   if (closure.test(before) && /^[^|\n]*\|/.test(behind)) return true;
   const isTyped = language.hasTypedNames && typeBefore.test(before) && /^\s*[=;,()]/.test(behind);
   return isTyped || isInPattern(before, brackets);
+}
+
+/** Whether an assignment declares it, if nothing else does. */
+export function isAssigned({ before, behind }: NamePlace): boolean {
+  return firstOfList.test(before) && assigned.test(behind);
+}
+
+/** Whether it names a value, as the key of an object or an argument of a call, without being a name in this code. */
+export function isLabel({ before, behind, brackets }: NamePlace): boolean {
+  const [bracket] = brackets;
+  if (bracket === undefined || [keywords, moreKeywords, listed].some((each) => each.test(before))) return false;
+  if (bracket.token === '{' ? !/^\s*:(?![:=])/.test(behind) : !/^\s*[:=](?![:=>])/.test(behind)) return false;
+  return !isInPattern(before, brackets);
 }
 
 /** Whether it is a type or a condition, although a colon or a value follows. */
@@ -77,6 +94,14 @@ function isParameters(head: string, behind: string): boolean {
 const memberBefore =
   /^\s*(?:(?:abstract|async|get|override|private|protected|public|readonly|set|static)\s+)*\*?$|[{,;]\s*$/;
 const typeBody = /\b(?:class|enum|interface|type)\b[^{}();]*$/;
+
+const bodyOfType = /\b(?:class|enum|impl|interface|object|record|struct|trait|type|union)\b[^{}();]*$/;
+
+/** Whether it is declared in the body of a type, as one of its members. */
+export function isTypeMember({ before, behind, brackets: [bracket] }: NamePlace): boolean {
+  if (bracket?.token !== '{' || !bodyOfType.test(bracket.before)) return false;
+  return memberBefore.test(before) ? /^\s*(?:[?!]?\s*[:;=,}(]|[\p{L}*[]|$)/u.test(behind) : typeBefore.test(before);
+}
 
 /** Whether it is the key of an object or the member of a type, which are no variables. */
 export function isKey({ before, behind, brackets: [bracket] }: NamePlace, language: Language): boolean {

@@ -39,6 +39,12 @@ export function seesAllOf(text: string, path: string, other: string): boolean {
   return lines.some((line) => ofAll.test(line) && isOf(line, other));
 }
 
+/** Whether that file is imported in any way, or all of its names are known. */
+export function seesFile(text: string, path: string, other: string): boolean {
+  const lines = text.split('\n').filter((line) => beginning.test(line) || /\bfrom\s+["']|\brequire\s*\(/.test(line));
+  return lines.some((line) => isOf(line, other)) || seesAllOf(text, path, other);
+}
+
 /** As it stands in a regular expression. */
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

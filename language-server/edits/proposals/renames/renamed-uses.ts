@@ -4,7 +4,7 @@
 import type { Language } from '../../../rules/language.ts';
 import { languageOf } from '../../../rules/languages.ts';
 import { changesBetween, isWord, type PastEdit, type TextEdit, wordsOf } from '../../text/text-edit.ts';
-import { declares, keywords } from './declares.ts';
+import { declares, keywords, methods, sharedKeywords } from './declares.ts';
 import { importAround, isOf, seesAllOf } from './imports.ts';
 import { type NamePlace, namePlaces, wholeWord } from './name-places.ts';
 import { newName, type Rename } from './new-name.ts';
@@ -19,10 +19,6 @@ interface Place {
 
 /** 32 of 49 became this line, in 16,018 cases that `npm run tool -- edit-cases` has cut; 41 were changed in some way. */
 export const renameProbability = 0.65;
-
-const sharedKeywords = /^(?:def|class|function|fn|func|type|interface|struct|enum|trait)$/;
-const methods =
-  /^\s+.*\(\s*(?:&\s*)?(?:mut\s+)?(?:self|cls)\b|\b(?:public|private|protected)\s+(?:static\s+)?function\b/;
 
 /** The next use from the cursor on, with the new name; undefined if there is none. */
 export function renamedUse(
