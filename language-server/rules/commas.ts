@@ -89,8 +89,21 @@ function isInList(place: Place): boolean {
 }
 
 /** JSON allows no comma before a closing bracket, and C none before a parenthesis. */
-export function withoutTrailingComma(text: string, tail: string, { language, around }: Place): string {
-  const next = (tail || around.lineSuffix || (around.linesBelow[0] ?? '')).trim();
+export function withoutTrailingComma(text: string, tail: string, replaces: number, place: Place): string {
+  const { language } = place;
+  const next = tail.trim() || nextToken(replaces, place);
   const isSurplus = language.family === 'data' ? /^[}\]]/.test(next) : language.refusesLastComma && /^\)/.test(next);
   return isSurplus ? text.replace(/,$/, '') : text;
+}
+
+/** Whether a text adds at most a comma to what it replaces, at the end of a list that needs none there. */
+export function addsCommaAlone({ text, replaces }: { text: string; replaces: number }, place: Place): boolean {
+  const { language, around } = place;
+  const isRepeated = replaces > 0 && text.replace(/,$/, '') === around.lineSuffix.slice(0, replaces);
+  return isRepeated && !language.needsLastComma && /^[)}\]]/.test(nextToken(replaces, place));
+}
+
+/** The line's rest behind what is replaced, or the next line. */
+function nextToken(replaces: number, { around }: Place): string {
+  return around.lineSuffix.slice(replaces).trim() || (around.linesBelow[0] ?? '').trim();
 }

@@ -2,7 +2,7 @@
 // reason. A new rule is a row of `rules` below.
 import type { RuleReason } from '../protocol/reasons.ts';
 import { closesItself, missingClosers } from './closers.ts';
-import { withoutTrailingComma } from './commas.ts';
+import { addsCommaAlone, withoutTrailingComma } from './commas.ts';
 import { type Gate, likelyLines } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, reindented } from './indentation.ts';
@@ -145,7 +145,8 @@ function fitted(generated: GeneratedText, { end, replaces, tail }: Fit, place: P
   const { linePrefix, lineSuffix } = place.around;
   const line = linePrefix + generated.text.slice(0, end) + tail + lineSuffix.slice(replaces);
   if (standsBeside(line, place)) return nothing('repeats-line');
-  return worthShowing(suggestion(generated, end, place, tail, replaces));
+  const shown = suggestion(generated, end, place, tail, replaces);
+  return addsCommaAlone(shown, place) ? nothing('fragment') : worthShowing(shown);
 }
 
 /** All that a text had may have been a comma that is not allowed before a closing bracket. */
@@ -181,7 +182,7 @@ function suggestion(generated: GeneratedText, end: number, place: Place, tail: s
   const text = /^[\s)\],;]|^$/.test(place.around.lineSuffix) ? raw.trimEnd() : raw;
   const body = withoutSurplusEnd(place.lineBreak === '' ? text : text.replace(/^\s*\n\s*/, ''), tail, place);
   return {
-    text: place.lineBreak + reindented(withoutTrailingComma(body, tail, place), place.unit) + tail,
+    text: place.lineBreak + reindented(withoutTrailingComma(body, tail, replaces, place), place.unit) + tail,
     replaces,
     probability: generated.probabilityTo(end),
   };
