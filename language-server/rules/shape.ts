@@ -13,6 +13,7 @@ import { mayRepeat, repeatedLine, repeatedWords, repetitionStart, standsBeside }
 import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { beginsStatement, isHalfDeclaration, isUnfinished, mayStandAlone } from './statements.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
+import { surplusTag } from './surplus-tag.ts';
 import { commentEnd, inventedLink, specialToken, tagName } from './unwanted.ts';
 import { completeBeginning, fragmentStart } from './whole.ts';
 
@@ -38,6 +39,7 @@ export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['closes-too-much', surplusCloser],
   ['closes-too-much', commentEnd],
   ['closes-too-much', tagName],
+  ['closes-too-much', surplusTag],
   ['repeats-line', repeatedLine],
   ['invents-link', inventedLink],
 ];
