@@ -146,7 +146,8 @@ const html: Language = {
   terminatorOf: endTagOf(openTag),
   lineComments: [],
   blockComments: [['<!--', '-->']],
-  quotes: ['"'],
+  quotes: ['"', "'"],
+  multilineQuotes: ['"', "'"],
   indent: 2,
 };
 // Behind a name stand type arguments.

@@ -191,9 +191,12 @@ function beginning(text: string, at: number, language: Language): string | undef
   );
 }
 
-/** Not an apostrophe between digits, as in `1'000`. In HTML and the like, only quotes of attribute values count. */
+/**
+ * Not an apostrophe between digits, as in `1'000`. In HTML and the like, only quotes of attribute values count, and those
+ * that a text begins with: it may be one.
+ */
 function isQuote(text: string, at: number, language: Language): boolean {
-  if (language.family === 'tags') return text[at - 1] === '=';
+  if (language.family === 'tags') return text[at - 1] === '=' || at === 0;
   if (/['"]/.test(text[at] ?? '') && isAlone(text, at, language)) return false;
   return !/\b\d[\da-fx']*'[\da-f]$/i.test(text.slice(Math.max(0, at - 20), at + 2));
 }

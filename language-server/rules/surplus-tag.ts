@@ -26,7 +26,9 @@ export function surplusTag(text: string, place: Place): number {
 function lackingTags({ document: { text, offset } }: Place): Map<string, number> {
   const lacking = new Map<string, number>();
   const count = (name: string) => lacking.get(name) ?? 0;
-  for (const { 1: slash, 2: name = '' } of text.slice(Math.max(0, offset - searchedChars), offset).matchAll(tags))
+  // A tag that is not ended at the cursor is one, too.
+  const before = `${text.slice(Math.max(0, offset - searchedChars), offset)}>`;
+  for (const { 1: slash, 2: name = '' } of before.matchAll(tags))
     lacking.set(name, Math.max(0, count(name) + (slash === undefined ? 1 : -1)));
   const inner = new Map<string, number>();
   for (const { 1: slash, 2: name = '' } of text.slice(offset, offset + searchedChars).matchAll(tags)) {
