@@ -82,7 +82,7 @@ export const reasonTexts: Record<Reason, string> = {
   'model-wrote-nothing': 'The model had nothing to add here.',
   'special-token': 'The model generated a control token instead of text.',
   'repeats-itself': 'The model repeated itself.',
-  'leaves-block': 'The model closed the block around the cursor instead of adding to it.',
+  'leaves-block': 'The model left the block around the cursor instead of adding to it.',
   'closes-too-much': 'The model closed a bracket that is already closed.',
   'repeats-line': 'The model repeated a line that is already above or below the cursor.',
   'invents-link': 'The model made up an address that is not in this file.',

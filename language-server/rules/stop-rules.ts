@@ -32,6 +32,7 @@ function leavesBlock(text: string, { around, language }: Place, mayGrow: boolean
   if (first === undefined || around.linePrefix.trim() !== '') return false;
   const isOnNextLine = text.slice(0, first.begin).includes('\n');
   const depth = depthOf(around.linePrefix);
+  if (goesBackIn(first, isOnNextLine, { around, language })) return true;
   // What is closed in front of a body that stands below would lose it.
   const line = first.text.trim();
   // Letters may become another word: "fi" a file.
@@ -39,6 +40,21 @@ function leavesBlock(text: string, { around, language }: Place, mayGrow: boolean
   const isWord = language.family === 'ends' && !isGrowing;
   const closesBody = /^(?:\}|<\/)/.test(line) || (isWord && terminator.test(line));
   return isOnNextLine ? depthOf(first.text) < depth : closesBody && depthOf(around.linesBelow[0] ?? '') > depth;
+}
+
+/**
+ * Whether the text puts back the indentation that the cursor's line has less than the one above. Where nothing else tells
+ * what belongs to what, the next key of the outer level is wanted.
+ */
+function goesBackIn(
+  { text }: Line,
+  isOnNextLine: boolean,
+  { around, language }: Pick<Place, 'around' | 'language'>,
+): boolean {
+  if (language.family !== 'data' || language.parent === null) return false;
+  const depth = depthOf(around.linePrefix);
+  const isOut = depth < depthOf(around.linesAbove[0] ?? '');
+  return isOut && depthOf(isOnNextLine ? text : around.linePrefix + text) > depth;
 }
 
 // A text that begins with a line break ends after the next line, also behind a comma. That is allowed only at the end
