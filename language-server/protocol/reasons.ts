@@ -7,6 +7,7 @@ export type Misfit = 'does-not-fit-rest' | 'splits-word' | 'leaves-bracket-open'
 export type RuleReason =
   | 'model-wrote-nothing'
   | 'special-token'
+  | 'conflict-marker'
   | 'repeats-itself'
   | 'leaves-block'
   | 'closes-too-much'
@@ -81,6 +82,7 @@ export const reasonTexts: Record<Reason, string> = {
     'This model only explains code: it was not trained to fill in the middle of a file. Choose a base model.',
   'model-wrote-nothing': 'The model had nothing to add here.',
   'special-token': 'The model generated a control token instead of text.',
+  'conflict-marker': 'The model wrote a marker of a merge conflict, which belongs to Git.',
   'repeats-itself': 'The model repeated itself.',
   'leaves-block': 'The model left the block around the cursor instead of adding to it.',
   'closes-too-much': 'The model closed a bracket that is already closed.',

@@ -54,11 +54,8 @@ function fitClosers(text: string, rest: string, place: Place, isEnded: boolean):
     return fitLines(text.slice(0, end), rest, place, isEnded || end < text.length);
   const beyond = text.slice(end).trimEnd();
   const { open } = scan(text.slice(0, end), place.language, place.open);
-  const opened = open.slice(place.open.length);
-  if (opened.length > 0) {
-    const isBody = opened.length === 1 && opened[0]?.token === '{' && /(?:\)|=>)\s*\{\s*$/.test(text.slice(0, end));
-    return isBody ? { end: text.slice(0, end).trimEnd().length, replaces: 0, tail: '}' } : 'leaves-bracket-open';
-  }
+  // Nor is a body closed that would be empty: the cursor would stand outside of it.
+  if (open.length > place.open.length) return 'leaves-bracket-open';
   // After the rest, the text may add a semicolon or a comma.
   const isLonger = beyond.startsWith(rest.trim()) && /^[;,]$/.test(beyond.slice(rest.trim().length).trim());
   return isLonger ? { end: text.trimEnd().length, replaces: rest.length, tail: '' } : kept(end);

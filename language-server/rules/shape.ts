@@ -14,7 +14,7 @@ import { type Fit, fitRest, isPastRest } from './rest-of-line.ts';
 import { beginsStatement, isHalfDeclaration, isUnfinished, mayStandAlone } from './statements.ts';
 import { extentEnd, surplusCloser } from './stop-rules.ts';
 import { surplusTag } from './surplus-tag.ts';
-import { commentEnd, inventedLink, specialToken, tagName } from './unwanted.ts';
+import { commentEnd, conflictMarker, inventedLink, specialToken, tagName } from './unwanted.ts';
 import { completeBeginning, fragmentStart } from './whole.ts';
 
 /** A text that can be shown as ghost text. */
@@ -34,6 +34,7 @@ type Rule = (text: string, place: Place, generated: GeneratedText) => number;
 
 export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['special-token', specialToken],
+  ['conflict-marker', conflictMarker],
   ['repeats-itself', repetitionStart],
   ['leaves-block', extentEnd],
   ['closes-too-much', surplusCloser],

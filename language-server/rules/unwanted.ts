@@ -1,8 +1,11 @@
-// Cuts text that should not be there at all: behind the end of a comment, made-up addresses and special tokens. shape.ts
+// Cuts text that should not be there at all: behind the end of a comment, made-up addresses, markers of Git's and special
+// tokens. shape.ts
 // says in which order the rules apply.
 import { hasTags } from './languages.ts';
 import { following, type Place } from './place.ts';
 import { endOf, endsIn } from './spanning.ts';
+
+const searchedChars = 60_000;
 
 /**
  * Where the text leaves the comment or docstring around the cursor: behind what ends it, or before that if an end stands
@@ -22,6 +25,18 @@ export function commentEnd(text: string, place: Place): number {
 export function tagName(text: string, { language, around }: Place): number {
   const isTag = hasTags(language) && around.linePrefix.endsWith('</');
   return isTag && !/^[\p{L}>]/u.test(text) ? 0 : text.length;
+}
+
+const marker = /^(?:<{7}|>{7}|\|{7}|={7})(?=\s|$)/gm;
+
+/** Where a line begins with which Git separates the sides of a conflict. Signs of equality may also underline a heading. */
+export function conflictMarker(text: string, { around, document: { text: whole, offset } }: Place): number {
+  const { length } = around.linePrefix;
+  const markers = [...(around.linePrefix + text).matchAll(marker)];
+  if (markers.length === 0) return text.length;
+  const isConflict = /^<{7}\s/m.test(whole.slice(Math.max(0, offset - searchedChars), offset));
+  const found = markers.find(([signs]) => isConflict || !signs.startsWith('='));
+  return found ? Math.max(0, found.index - length - 1) : text.length;
 }
 
 const address = /\b(?:https?:\/\/|www\.)\S*|(?<![\w.+-])[\w.+-]+@\w[\w-]*\.\w+/g;
