@@ -19,57 +19,93 @@ const danglingKeywords = new Set(
   ).split(' '),
 );
 // Names and their types, with which a value begins.
-const parameters = /\((?:(?<![\w$)\]>?]\s*\()|(?<=\basync\s*\())[\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
+const parameters = /^\([\w$\s,:?.<>[\]|]*\)(?:\s?:\s?[\w$<>[\]|.]+)?$/;
+const inParameters = /[\w$\s,:?.<>[\]|)]/;
+// Before such a parenthesis, a name or a value is called.
+const called = /[\w$)\]>?]$/;
 // Such parentheses are an expression, too, if they hold names alone.
 const names = /^\([\w$]+(?:,\s?[\w$]+)*\)$/;
 // A regular expression begins behind what stands before operands. A long set of characters counts as one that is not closed.
 const regex =
   /(?:^|[(,=~:!&|?{;[]|\b(?:and|if|not|or|return|unless|when)\b)\s*(\/(?![/*\s])(?:\\.|\[(?:\\.|[^\]\\\n]){0,300}\]|[^/\\\n[])*(?:\/[a-z]*)?)/g;
-// Type arguments that are not closed.
-const typeArguments = /(?<=\w)<[\w\s,.:?&|[\]]*$/;
+const inTypeArguments = /[\w\s,.:?&|[\]]/;
+const charsBefore = 300;
 
 /**
  * Where the text ends without half a word, operators but the colon of a label, opening brackets, keywords, half a regular
  * expression, and what may turn out to be the parameters before an arrow; 0 if too little is left.
  */
 export function meaningfulEnd(text: string, end: number, place: Place): number {
+  const { language, within } = place;
+  const isBroken = lacksSemicolon(place);
+  const hasTypes = within === 'code' && language.family === 'brackets' && !isBroken;
+  const patterns = patternsIn(text, place);
+  // Each step leaves less of the text, and looks at no more than it leaves out.
+  for (let from = end; ; ) {
+    let at = withoutKeywords(text, from, place);
+    while ((patterns.at(-1)?.begin ?? -1) >= at) patterns.pop();
+    const pattern = patterns.at(-1);
+    if (pattern && at <= pattern.closed) {
+      if (from <= pattern.closed) {
+        from = pattern.begin;
+        continue;
+      }
+      at = Math.max(at, pattern.closed + 1);
+    }
+    const left =
+      (hasTypes ? typesStart(text, at) : -1) + 1 || (language.hasObjects ? parametersStart(text, at) : -1) + 1;
+    if (left === 0) {
+      const whole = text.slice(0, at);
+      return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : withColon(text, at, place);
+    }
+    from = left - 1;
+  }
+}
+
+/** Where statements need semicolons, a line that has been begun is broken without the text, too. */
+function lacksSemicolon({ around, language }: Place): boolean {
+  return around.linePrefix.trim() !== '' && language.semicolons !== 'none';
+}
+
+/** The end without half a word, and without what must be followed by something. */
+function withoutKeywords(text: string, end: number, place: Place): number {
   const { linePrefix } = place.around;
   const half = linePrefix.slice(wordStart(linePrefix, linePrefix.length, /[\w.$#]/));
-  // Where statements need semicolons, a line that has been begun is broken without the text, too.
-  const isBroken = linePrefix.trim() !== '' && place.language.semicolons !== 'none';
   const isInsideWord = end === text.length || inWord.test(text[end] ?? '');
   let at = withoutDangling(text, isInsideWord ? wordStart(text, end, inWord) : end);
   for (;;) {
     const word = wordStart(text, at, /[\w.$#]/);
-    const begun = word === 0 && (!isBroken || half === linePrefix.trim()) ? half : '';
-    if (at === 0 || !danglingKeywords.has(begun + text.slice(word, at))) break;
+    const begun = word === 0 && (!lacksSemicolon(place) || half === linePrefix.trim()) ? half : '';
+    if (at === 0 || !danglingKeywords.has(begun + text.slice(word, at))) return at;
     at = withoutDangling(text, word);
   }
-  const pattern = patternAround(text, at, place);
-  if (pattern) {
-    if (end <= pattern.closed) return meaningfulEnd(text, pattern.begin, place);
-    at = Math.max(at, pattern.closed + 1);
-  }
-  const whole = text.slice(0, at);
-  const hasTypes = place.within === 'code' && place.language.family === 'brackets';
-  const types = hasTypes && !isBroken ? typeArguments.exec(whole) : null;
-  if (types) return meaningfulEnd(text, types.index, place);
-  const list = place.language.hasObjects ? parameters.exec(whole) : null;
-  if (list && !names.test(list[0])) return meaningfulEnd(text, list.index, place);
-  return whole.trim().length < minChars || keywordsOnly.test(whole) ? 0 : withColon(text, at, place);
 }
 
-/** The regular expression that is not ended before `at`, and where the slash stands that ends it. */
-function patternAround(text: string, at: number, { language, around, within }: Place) {
-  if (!language.hasRegexes || within !== 'code') return null;
+/** Where type arguments begin that are not closed; -1 if there are none. */
+function typesStart(text: string, end: number): number {
+  const at = wordStart(text, end, inTypeArguments) - 1;
+  return text[at] === '<' && /\w/.test(text[at - 1] ?? '') ? at : -1;
+}
+
+/** Where the parentheses begin that may turn out to be the parameters of an arrow; -1 if there are none. */
+function parametersStart(text: string, end: number): number {
+  const at = wordStart(text, end, inParameters) - 1;
+  if (text[at] !== '(') return -1;
+  const before = text.slice(Math.max(0, at - charsBefore), at).trimEnd();
+  const list = text.slice(at, end);
+  const isCalled = called.test(before) && !/\basync$/.test(before);
+  return !isCalled && parameters.test(list) && !names.test(list) ? at : -1;
+}
+
+/** The regular expressions that begin in the text, and where the slashes stand that end them. */
+function patternsIn(text: string, { language, around, within }: Place): { begin: number; closed: number }[] {
+  if (!language.hasRegexes || within !== 'code') return [];
   const { length } = around.linePrefix;
-  for (const { 0: found, 1: pattern = '', index } of (around.linePrefix + text).matchAll(regex)) {
+  return [...(around.linePrefix + text).matchAll(regex)].flatMap(({ 0: found, 1: pattern = '', index }) => {
     const begin = index + found.length - pattern.length - length;
     const slash = /.\/[a-z]*$/.exec(pattern)?.index;
-    const closed = slash === undefined ? Number.POSITIVE_INFINITY : begin + slash + 1;
-    if (begin >= 0 && begin < at && at <= closed) return { begin, closed };
-  }
-  return null;
+    return begin < 0 ? [] : [{ begin, closed: slash === undefined ? Number.POSITIVE_INFINITY : begin + slash + 1 }];
+  });
 }
 
 /** The end with the colon that makes a label of it. */

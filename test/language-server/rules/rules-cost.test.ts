@@ -1,6 +1,7 @@
 // The rules see what a server sends, which may be hostile: their time must grow no faster than the text.
 import { expect, test } from 'vitest';
 import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
+import { meaningfulEnd } from '../../../language-server/rules/meaningful-end.ts';
 import { placeAt } from '../../../language-server/rules/place.ts';
 import { rules, toEarlyText, toGhostText } from '../../../language-server/rules/shape.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
@@ -50,6 +51,10 @@ const texts: Record<string, string> = {
   'quotes that nest': filled('`${'),
   escapes: `"${filled('\\"')}`,
   slashes: filled('/ ['),
+  comparisons: filled('else 1<else 2<'),
+  'parameters in parameters': filled('(a: b)'),
+  'closing tags': counted((i) => `</a${i}>`),
+  'markers of a conflict': filled('=======\n'),
   addresses: counted((i) => `me@host.${i} `),
   'words without parentheses': filled('function '),
   tags: filled('<a '),
@@ -105,6 +110,17 @@ test.each(places)('64 KiB of anything cost no time in %s: %j', (languageId, mark
   const isAll = (what: string) => what.startsWith('all');
   console.log(`${languageId}: all rules ${slowest(isAll)}, one rule ${slowest((what) => !isAll(what))}`);
   expect(times.filter(([ms]) => ms > maxCpuMs).map(([, what]) => what)).toEqual([]);
+});
+
+test.each([
+  ['comparisons', 'else 1<else 2<'],
+  ['comparisons with one word', 'let a<'],
+  ['lists of parameters', 'x = (a: b'],
+  ['regular expressions', 'x = /a/; '],
+])('the end of a piece of 1 MiB is found in one pass: %s', (_, part) => {
+  const place = placeAt({ ...atCursor('const a = $0\n'), languageId: 'typescript' }, 'auto');
+  const text = part.repeat(2 ** 20 / part.length);
+  expect(fastest(() => meaningfulEnd(text, text.length, place))).toBeLessThan(maxCpuMs);
 });
 
 // What single patterns would go through again and again.
