@@ -50,8 +50,13 @@ const names = new RegExp(
 
 const templates = new RegExp(`\\.${template}$`);
 
-// Suffixes that editors and people add to the name of a copy.
-const copyMarks = /^[.]?#|[#~]$|\.(bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)$| copy$/;
+// What editors and people add to the name of a copy.
+const copyPrefix = /(?:\.?#)+/y;
+const copySuffix = /(?:[#~]|\.(?:bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)| copy)$/;
+const suffixChars = 32;
+
+/** No file has a longer name; of one, the beginning and the end are looked at. */
+const nameChars = 512;
 
 export function hasSecretName(uri: string): boolean {
   const path = decoded(uri).toLowerCase().replaceAll('\\', '/');
@@ -63,8 +68,16 @@ export function hasSecretName(uri: string): boolean {
 }
 
 function withoutCopyMarks(name: string): string {
-  const shorter = name.replace(copyMarks, '');
-  return shorter === name || shorter === '' ? name : withoutCopyMarks(shorter);
+  copyPrefix.lastIndex = 0;
+  const start = copyPrefix.exec(name)?.[0].length ?? 0;
+  let end = name.length;
+  for (let left = end; left > start; end = left) {
+    left -= copySuffix.exec(name.slice(Math.max(start, end - suffixChars), end))?.[0].length ?? 0;
+    if (left === end) break;
+  }
+  const [from, to] = end > start ? [start, end] : [0, name.length];
+  const half = nameChars / 2;
+  return to - from <= nameChars ? name.slice(from, to) : name.slice(from, from + half) + name.slice(to - half, to);
 }
 
 /** A URI, or a part of one, with its escapes read; as it is if one of them is not valid. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hasSecretName } from '../../../language-server/protocol/secret-names.ts';
+import { cpuMs } from '../../support/cpu-time.ts';
 
 const secret = `
   .env .env.production .env-prod .env_local .secrets .credentials .envrc .env~ .env.bak .env.swp #.env# .env#frag .ENV prod.env .env.js .env.test.local .dev.vars .dev.vars.staging
@@ -50,3 +51,19 @@ test('a copy has the name of its original', () => {
     expect(hasSecretName(`file:///code/${encodeURIComponent(copy)}`), copy).toBe(true);
   }
 });
+
+test('a name that is longer than that of any file is looked at where it begins and ends', () => {
+  const long = 'a.'.repeat(300_000);
+  const named = (name: string) => hasSecretName(`file:///code/${name}`);
+  const names = [`.env${'.bak'.repeat(100_000)}`, `.env.${long}`, `${long}pem`, `${long}env~`, `${long}ts`];
+  expect(names.map(named)).toEqual([true, true, true, true, false]);
+});
+
+test.each(['.bak', '#', '.#', 'credentials.', '_', '/.', '.env', '~', 'wg-', ' copy', '.1'])(
+  'an address of 1 MiB costs no time: %s',
+  (part) => {
+    const uri = `file:///code/${part.repeat(2 ** 20 / part.length)}`;
+    const look = () => [hasSecretName(uri), hasSecretName(`${uri}!`)];
+    expect(Math.min(cpuMs(look), cpuMs(look))).toBeLessThan(500);
+  },
+);
