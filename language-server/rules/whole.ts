@@ -22,8 +22,9 @@ export function fragmentStart(text: string, place: Place): number {
     // As the first line, the head of a block is worth showing, but not punctuation alone, unless it closes something.
     const isClosed = place.tail !== '' && place.replaces === 0;
     const isAlone = place.around.linePrefix.trim() === '' && (isClosed || !/[)\]}]/.test(line));
+    const endsString = place.open.at(-1)?.token === line;
     const isFragment = isFirst
-      ? (/^[\W_]*$/.test(line) && isAlone) || isUnattached(line, place)
+      ? (/^[\W_]*$/.test(line) && isAlone && !endsString) || isUnattached(line, place)
       : isHead && !isAboveBody(text.slice(0, end), place);
     if (!isFragment) return end;
     end = text.slice(0, begin).trimEnd().length;
@@ -61,11 +62,21 @@ export function completeBeginning(text: string, place: Place): number {
   const end = meaningfulEnd(text, Math.min(first.end, ...starts.filter((at) => at !== -1)), place);
   const piece = text.slice(0, end);
   const isHalf = (beginsStatement(place) && !mayStandAlone(piece, place)) || isHalfDeclaration(piece, place);
+  if (leavesExpressionOpen(piece, place)) return 0;
   return isHalf || lacksComma(piece, place) || lacksOperand(piece, place) || lacksHeredocEnd(piece, place) ? 0 : end;
+}
+
+/** Whether the string around the cursor, as an f-string of Python, would end within the braces of an expression. */
+function leavesExpressionOpen(text: string, { open, lineStart, around, within }: Place): boolean {
+  const at = (open.at(-1)?.at ?? -1) - lineStart;
+  if (within !== 'string' || at < 0 || !/(?:\b[fF][rR]?|\$@?)$/.test(around.linePrefix.slice(0, at))) return false;
+  const written = (around.linePrefix.slice(at) + text).replace(/\{\{|\}\}/g, '');
+  return written.split('{').length > written.split('}').length;
 }
 
 function isComplete(text: string, place: Place): boolean {
   if (place.within === 'comment') return true;
+  if (leavesExpressionOpen(text, place)) return false;
   const isClosed = missingClosers(text, place) === '' && openTag(text, place) === -1 && openElement(text, place) === -1;
   return isClosed && !isUnfinished(text, place);
 }
