@@ -1,7 +1,7 @@
 // Filters incoming messages before their handlers see them:
 //   - refuses what LSP forbids before `initialize` and after `shutdown`, and an id that a queued message has already
 //   - answers requests that are cancelled while they are queued
-//   - stops reading while the queue is too long
+//   - stops reading while the queue is too long, or while too many answers are unread
 import {
   type ConnectionOptions,
   type DataCallback,
@@ -15,17 +15,23 @@ import {
   type ResponseMessage,
 } from 'vscode-languageserver/node';
 import { type CompletionOutcome, noTimings } from '../protocol/messages.ts';
+import { Outbox } from './outbox.ts';
 
 /** The pipe or socket that messages come from. While it is paused, the sender has to wait. */
 export interface Source {
   pause(): unknown;
   resume(): unknown;
+  on(event: 'data', listener: (bytes: Buffer) => void): unknown;
+  /** Closes it at once, even where the other side reads nothing. */
+  destroy(): unknown;
 }
 
 // Reading pauses above the first number and resumes below the second: enough that the newest request of a burst has
 // been seen, and little enough to take no memory.
 const maxWaiting = 1000;
 const fewWaiting = 200;
+/** Reading has paused long before; these are messages that nobody has asked for. */
+const maxUnread = 10_000;
 
 const superseded: InlineCompletionList & CompletionOutcome = {
   items: [],
@@ -46,12 +52,17 @@ export class Inbox implements MessageReader {
   /** The ids of queued requests and responses. The connection's queue would lose the first of two with the same id. */
   private readonly queued = new Set<string>();
   private readonly catchingUp: { received: number; resolve: () => void }[] = [];
+  /** Writes to the client. */
+  readonly outbox: Outbox;
 
+  /** onDeaf: called when the client reads nothing of what it is sent. */
   constructor(
     private readonly reader: MessageReader,
-    private readonly writer: MessageWriter,
+    writer: MessageWriter,
     private readonly source: Source | null,
+    private readonly onDeaf: () => void = () => {},
   ) {
+    this.outbox = new Outbox(writer, () => this.settle());
     this.onError = reader.onError;
     this.onClose = reader.onClose;
     this.onPartialMessage = reader.onPartialMessage;
@@ -88,7 +99,7 @@ export class Inbox implements MessageReader {
         this.settle();
       } else if (Message.isRequest(message)) {
         const response: ResponseMessage = { jsonrpc: message.jsonrpc, id: message.id, error: refusal };
-        void this.writer.write(response).catch(() => undefined);
+        void this.outbox.write(response).catch(() => undefined);
       }
     });
   }
@@ -136,7 +147,9 @@ export class Inbox implements MessageReader {
   private settle(): void {
     while ((this.catchingUp[0]?.received ?? Number.POSITIVE_INFINITY) <= this.handled)
       this.catchingUp.shift()?.resolve();
-    const waiting = this.received - this.handled;
+    const { unread } = this.outbox;
+    if (unread > maxUnread) this.onDeaf();
+    const waiting = Math.max(this.received - this.handled, unread);
     if (!this.isPaused && waiting > maxWaiting) this.source?.pause();
     else if (this.isPaused && waiting < fewWaiting) this.source?.resume();
     else return;

@@ -18,6 +18,7 @@ import { type Log, windowLog } from '../protocol/log.ts';
 import { farewellNotification } from '../protocol/messages.ts';
 import { notify } from '../protocol/wire.ts';
 import { redacted } from '../secrets/secrets.ts';
+import { FrameLimit } from './frame-limit.ts';
 import { Inbox, type Source } from './inbox.ts';
 import { Session } from './session.ts';
 
@@ -50,16 +51,28 @@ export class Server {
 
   /** source: the stream to pause; null for Node's IPC. onExit: called on LSP's `exit` or when the connection closes. */
   connect(reader: MessageReader, writer: MessageWriter, source: Source | null, onExit: (code: number) => void): void {
-    const inbox = new Inbox(reader, writer, source);
+    let isClosed = false;
+    const fail = (why: string) => {
+      console.error(`The connection is closed because of ${why}`);
+      source?.destroy();
+      close();
+    };
+    const inbox = new Inbox(reader, writer, source, () => fail('a client that reads nothing of what it is sent.'));
+    source?.on(
+      'data',
+      FrameLimit.following((fault) => fail(`a broken message: ${fault}.`)),
+    );
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
     // When an answer cannot be sent, the connection tries to log that, which fails, too, and must not be reported.
     const log = windowLog((message) => connection.sendNotification(LogMessageNotification.type, message), redacted);
-    const connect = () => createProtocolConnection(inbox, writer, { ...log, log: log.info }, inbox.options);
+    const connect = () => createProtocolConnection(inbox, inbox.outbox, { ...log, log: log.info }, inbox.options);
     const connection: Connection = createConnection(connect, lifetime, ProposedFeatures.all);
     const session = new Session(connection, this.engine, inbox, () => void this.quit());
     this.connections.set(connection, session);
     connection.onShutdown(() => this.end(session));
     const close = () => {
+      if (isClosed) return;
+      isClosed = true;
       session.dispose();
       this.connections.delete(connection);
       onExit(lifetime.shutdownReceived ? 0 : 1);

@@ -1,5 +1,6 @@
 // Messages that no correct client sends: each is answered as LSP specifies or ends the server with a reason, never a
 // hang.
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { FrameClient, frame } from './frame-client.ts';
@@ -141,6 +142,50 @@ test('an invalid position means the nearest valid one', async () => {
   expect(await client.reply(await client.ask(uri, 0, 0))).toHaveProperty('result.reason');
   expect(await client.stop()).toBe(0);
 });
+
+test.each([
+  ['a length that nobody could send', 'Content-Length: 4000000000\r\n\r\n', 'it promises 4000000000 bytes'],
+  ['a length beyond all numbers', `Content-Length: ${'9'.repeat(400)}\r\n\r\n`, 'it promises Infinity bytes'],
+  ['a second length', 'Content-Length: 2\r\nContent-Length: +4000000000\r\n\r\n', 'it promises 4000000000 bytes'],
+  ['a header without end', 'Content-Length: 5\r\n'.repeat(1000), 'its header has more than 4096 bytes'],
+])('%s ends the server with a reason, in pieces as well', async (_, header, reason) => {
+  for (const step of [header.length, 7]) {
+    client = await startServer();
+    await client.open(uri, 'const a = ');
+    expect(await client.reply(await client.ask(uri, 0, 10))).toHaveProperty('result.reason');
+    for (let i = 0; i < header.length; i += step) await client.write(header.slice(i, i + step));
+    expect((await client.ended)[0]).toBe(1);
+    expect(client.stderr).toContain(`The connection is closed because of a broken message: ${reason}`);
+  }
+});
+
+test('of a client that reads no answers, no more requests are read, and later all are answered', {
+  timeout: patienceMs,
+}, async () => {
+  client = await startServer();
+  await client.open(uri, 'const a = ');
+  expect(await client.reply(await client.ask(uri, 0, 10))).toHaveProperty('result.reason');
+  const before = memoryOf(client);
+  client.child.stdout.pause();
+  const asked: number[] = [];
+  let isFull = false;
+  while (!isFull && asked.length < 100_000) {
+    const sent = client.post('hearth/none', { padding: 'x'.repeat(1000) });
+    isFull = (await Promise.race([sent, sleep(3000)])) === undefined;
+    asked.push(asked.length + 3);
+  }
+  expect(isFull, `${asked.length} requests were read`).toBe(true);
+  expect(memoryOf(client) - before).toBeLessThan(150);
+  client.child.stdout.resume();
+  for (const id of asked.slice(0, -1)) expect(await client.reply(id)).toMatchObject({ error: { code: -32601 } });
+  expect(await client.stop()).toBe(0);
+});
+
+/** What the server has in memory, in MiB. */
+function memoryOf({ child }: FrameClient): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+}
 
 test('a line of 1 MB is completed like a short one', { timeout: patienceMs }, async () => {
   client = await startServer();

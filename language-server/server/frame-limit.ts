@@ -1,0 +1,51 @@
+// Follows the frames of a connection as their bytes come in. The library's reader believes every length, and would wait for
+// four gigabytes in silence.
+
+/** More than the longest document takes, with every character escaped, that an editor opens. */
+export const maxMessageBytes = 2 ** 28;
+const maxHeaderBytes = 4096;
+const headerEnd = '\r\n\r\n';
+
+export class FrameLimit {
+  private header = '';
+  /** How much of the message is still to come. */
+  private left = 0;
+
+  /** The returned function takes the bytes in order. onExcess: called once with what is wrong. */
+  static following(onExcess: (fault: string) => void): (bytes: Buffer) => void {
+    const limit = new FrameLimit();
+    let isOver = false;
+    return (bytes) => {
+      const fault = isOver ? '' : limit.faultIn(bytes);
+      if (fault === '') return;
+      isOver = true;
+      onExcess(fault);
+    };
+  }
+
+  private faultIn(bytes: Buffer): string {
+    for (let from = 0; from < bytes.length; ) {
+      const skipped = Math.min(this.left, bytes.length - from);
+      this.left -= skipped;
+      from += skipped;
+      if (from === bytes.length) return '';
+      const before = this.header.length;
+      this.header += bytes.toString('latin1', from, from + maxHeaderBytes);
+      const end = this.header.indexOf(headerEnd);
+      if (end < 0 && this.header.length > maxHeaderBytes) return `its header has more than ${maxHeaderBytes} bytes`;
+      from += (end < 0 ? this.header.length : end + headerEnd.length) - before;
+      if (end < 0) continue;
+      this.left = lengthIn(this.header.slice(0, end));
+      this.header = '';
+      if (this.left > maxMessageBytes)
+        return `it promises ${this.left} bytes, of which a message has at most ${maxMessageBytes}`;
+    }
+    return '';
+  }
+}
+
+/** As the reader takes it: of several lines the last one. It refuses what is no number. */
+function lengthIn(header: string): number {
+  const values = header.split('\r\n').flatMap((line) => /^\s*content-length\s*:(.*)$/i.exec(line)?.[1] ?? []);
+  return Math.max(0, Number.parseInt(values.at(-1) ?? '', 10) || 0);
+}
