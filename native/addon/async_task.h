@@ -57,14 +57,18 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
 
   /// Runs work on a new thread or, where the system starts none, at once on this one: a load then
   /// says why it fails, and an engine that closes saves its pages. The work returns a function that
-  /// makes the promise's value on the JavaScript thread; what it throws rejects the promise.
+  /// makes the promise's value on the JavaScript thread; what it throws rejects the promise. So does
+  /// a lack of memory, to say which memory is set aside.
   void run(std::function<Make()> work) {
-    const auto settle_with_result = [self = shared_from_this(), work = std::move(work)] {
+    const auto set_aside = std::make_shared<std::vector<char>>(kBytesToReject);
+    const auto settle_with_result = [self = shared_from_this(), work = std::move(work), set_aside] {
       try {
         self->resolve(work());
       } catch (const EngineError& error) {
+        std::vector<char>().swap(*set_aside);
         self->reject(error.code, error.what());
       } catch (const std::exception& error) {
+        std::vector<char>().swap(*set_aside);
         self->reject("engine-fault", error.what());
       }
     };
@@ -82,6 +86,7 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
   }
 
  private:
+  static constexpr size_t kBytesToReject = 64 << 10;
   using Settle = std::function<void(Napi::Env, Napi::Promise::Deferred&)>;
   using Callback = std::function<void(Napi::Env, Napi::Function)>;
 
