@@ -7,6 +7,13 @@ import { root, ToolError } from './tools.mjs';
 
 const digests = {
   '@davisvaughan/tree-sitter-r/tree-sitter-r.wasm': 'a39d2e71bd39c29bb7f144a03f41d6d9f0099fede4110c696dc0715a62c9fbe1',
+  '@repomix/tree-sitter-wasms/out/tree-sitter-dart.wasm':
+    '2346f891b73e741b35d33be6cc450ec6b471cf42e80515182f8fa89dc479fd69',
+  '@repomix/tree-sitter-wasms/out/tree-sitter-swift.wasm':
+    'd084eceba50e9a83319f5d171051b53179bd22b6ea6419014900c602d52cfa28',
+  '@tree-sitter-grammars/tree-sitter-hcl/tree-sitter-terraform.wasm':
+    '0d9ef3ae926acc0411bfecba9b34df4ea659061917b96455570a45a70824e890',
+  'tree-sitter-make/tree-sitter-make.wasm': '1254d1e5787be8bb944d55d1f6552b6b2b7908272ed498013bfdc07bd7d042dd',
   '@tree-sitter-grammars/tree-sitter-kotlin/tree-sitter-kotlin.wasm':
     '7009d69453bc8735e438b2818a633efb21c88f99782769abba60dffedfab73f7',
   '@tree-sitter-grammars/tree-sitter-lua/tree-sitter-lua.wasm':
@@ -42,10 +49,13 @@ const digests = {
   'web-tree-sitter/web-tree-sitter.wasm': '488beeff7adb7fd7e21e97cc29a43dc6d031977755eda892d6d96c7f456cfdec',
 };
 
-/** Where the files come from, relative to the root. */
-export const grammarSources = Object.keys(digests).map((file) => `node_modules/${file}`);
-/** Where the build puts them. */
-export const grammarFiles = grammarSources.map((file) => `dist/grammars/${basename(file)}`);
+/** Grammars that are in a package with others and not in their own, which only has their licence. */
+const licences = ['tree-sitter-dart/LICENSE', 'tree-sitter-swift/LICENSE'];
+
+/** What ships of packages, relative to the root. */
+export const grammarSources = [...Object.keys(digests), ...licences].map((file) => `node_modules/${file}`);
+/** Where the build puts the grammars. */
+export const grammarFiles = Object.keys(digests).map((file) => `dist/grammars/${basename(file)}`);
 
 export function copyGrammars(wanted = digests) {
   const folder = join(root, 'dist/grammars');

@@ -18,6 +18,7 @@ const permitted = new Set([
   'ISC',
   'MIT',
   'Python-2.0',
+  'Unlicense',
 ]);
 const auditMs = 20_000;
 const starter = join(root, 'models/starter.gguf');

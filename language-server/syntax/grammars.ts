@@ -35,6 +35,7 @@ const end: More = { closers: ['end'] };
 
 const javascript = grammar('javascript', `${script} jsx_element`, scriptFunctions);
 const json = grammar('json', 'document object array');
+const terraform = grammar('terraform', 'config_file body object tuple');
 const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_mapping flow_sequence', '', {
   isLenient: true,
   // It has room for some 250 levels and does not look whether there are more. Each needs a column of its own.
@@ -93,6 +94,16 @@ const rows: Readonly<Record<string, Grammar>> = {
     'compilation_unit template_body with_template_body enum_body block indented_block case_block indented_cases',
     'function_definition',
   ),
+  swift: grammar(
+    'swift',
+    'source_file statements class_body enum_class_body protocol_body computed_property switch_entry array_literal dictionary_literal',
+    'function_declaration init_declaration deinit_declaration',
+  ),
+  dart: grammar(
+    'dart',
+    'program block class_body extension_body enum_body switch_block list_literal set_or_map_literal',
+    'lambda_expression local_function_declaration',
+  ),
   elixir: grammar('elixir', 'source do_block after_block rescue_block catch_block else_block body map list', '', end),
   r: grammar('r', 'program braced_expression', 'function_definition'),
   powershell: grammar(
@@ -103,6 +114,9 @@ const rows: Readonly<Record<string, Grammar>> = {
   yaml,
   dockercompose: yaml,
   toml: grammar('toml', 'document table table_array_element array inline_table'),
+  terraform,
+  hcl: terraform,
+  makefile: grammar('make', 'makefile recipe', '', lenient),
   json,
   jsonc: json,
   shellscript: grammar(

@@ -1,5 +1,6 @@
 // Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file of this folder.
 import { runCommandLine } from '../../language-server/cli/run.ts';
+import { treeCostCommand } from '../bench/tree-cost.ts';
 import { benchCommand } from './bench.ts';
 import { catalogueCommand } from './catalogue.ts';
 import { crossFileCommand } from './cross-file.ts';
@@ -18,6 +19,7 @@ import { nextEditCommand } from './next-edit.ts';
 import { perplexityCommand } from './perplexity.ts';
 import { replayCommand } from './replay.ts';
 import { savingsCommand } from './savings.ts';
+import { syntaxTreeCommand } from './syntax-tree.ts';
 
 runCommandLine('tool', {
   eval: evalCommand,
@@ -36,6 +38,8 @@ runCommandLine('tool', {
   savings: savingsCommand,
   bench: benchCommand,
   'key-path': keyPathCommand,
+  'syntax-tree': syntaxTreeCommand,
+  'tree-cost': treeCostCommand,
   catalogue: catalogueCommand,
   demo: demoCommand,
 });

@@ -5,7 +5,57 @@ import { join } from 'node:path';
 const golden = join(import.meta.dirname, '../../golden');
 /** Languages without golden cases of their own. */
 const likeOthers: Record<string, string> = { javascriptreact: 'javascript', dockercompose: 'yaml' };
+const hcl = `variable "region" {
+  type    = string
+  default = "eu-west-1"
+}
+
+resource "aws_instance" "web" {
+  count = length(var.names)
+  tags = {
+    Name = "web-\${count.index}"
+    Zone = [var.region, "a"]
+  }
+}
+`;
 const others: Record<string, string> = {
+  terraform: hcl,
+  hcl,
+  makefile: `CC = gcc
+objects := $(patsubst %.c,%.o,$(wildcard *.c))
+
+all: $(objects)
+	$(CC) -o main $^
+
+ifeq ($(DEBUG),1)
+CFLAGS += -g
+endif
+
+%.o: %.c
+	$(CC) $(CFLAGS) -c $< -o $@
+`,
+  dart: `import 'dart:math';
+
+class Point {
+  final int x, y;
+  const Point(this.x, this.y);
+
+  double get length => sqrt(x * x + y * y);
+
+  Point operator +(Point other) {
+    return Point(x + other.x, y + other.y);
+  }
+}
+
+void main() {
+  final points = <Point>[for (var i = 0; i < 3; i++) Point(i, i)];
+  for (final point in points) {
+    if (point.length > 1) {
+      print('long: \${point.length}');
+    }
+  }
+}
+`,
   zig: `const std = @import("std");
 
 const Point = struct {

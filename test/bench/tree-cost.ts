@@ -1,0 +1,131 @@
+// npm run tool -- tree-cost FILE…: what syntax trees cost. All files are open at once, the first 2,000 lines of each; keys
+// are typed at places all over them, in one file after the other, and after some keys a suggestion is judged. Times are
+// CPU times.
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
+import { LongText } from '../../language-server/documents/long-text.ts';
+import { languageIdOf } from '../../language-server/prompt/document-path.ts';
+import { faultsOf, isWorse } from '../../language-server/syntax/faults.ts';
+import { loadGrammar } from '../../language-server/syntax/runtime.ts';
+import { type SourceText, treeOf, wholeTreeOf } from '../../language-server/syntax/trees.ts';
+import { withText } from '../../language-server/syntax/with-text.ts';
+
+const [lines, places, keys] = [2000, 60, 6];
+
+interface Cost {
+  file: string;
+  languageId: string;
+  chars: number;
+  loadMs: number;
+  openMs: number;
+  keyMs: Spread;
+  suggestionMs: Spread;
+  /** Keys after which the tree was not there in time. */
+  late: number;
+}
+
+interface Spread {
+  p50: number;
+  p95: number;
+  most: number;
+}
+
+export const treeCostCommand: Command = {
+  summary: 'what syntax trees cost, at each key and in memory',
+  operands: 'FILE…',
+  options: { json: { type: 'boolean', help: 'as JSON' } },
+  async run(values, operands) {
+    if (operands.length === 0) throw new UsageError('FILE… is missing');
+    const before = process.memoryUsage.rss();
+    const files = [];
+    for (const path of operands) files.push(await OpenFile.open(path));
+    const opened = process.memoryUsage.rss();
+    for (let place = 0; place < places; place++) for (const file of files) file.typeAt(place);
+    const typed = process.memoryUsage.rss();
+    const mib = { grammarsAndTrees: inMiB(opened - before), afterTyping: inMiB(typed - before) };
+    if (values.json) return printJson({ files: files.map(({ cost }) => cost), mib });
+    for (const { cost } of files)
+      print(
+        `${cost.file} (${cost.languageId}, ${cost.chars} chars): grammar ${cost.loadMs.toFixed(0)} ms, first tree ` +
+          `${cost.openMs.toFixed(0)} ms; a key ${spread(cost.keyMs)}, late ${cost.late}; a suggestion ${spread(cost.suggestionMs)}`,
+      );
+    print(`${files.length} documents: ${mib.grammarsAndTrees} MiB opened, ${mib.afterTyping} MiB after typing`);
+  },
+};
+
+class OpenFile {
+  private readonly keyMs: number[] = [];
+  private readonly suggestionMs: number[] = [];
+  private late = 0;
+
+  private constructor(
+    private source: SourceText,
+    private readonly loadMs: number,
+    private readonly openMs: number,
+  ) {}
+
+  static async open(path: string): Promise<OpenFile> {
+    const text = LongText.of(readFileSync(path, 'utf8').split('\n').slice(0, lines).join('\n'));
+    const source = { uri: path, languageId: languageIdOf(path), text };
+    const started = cpuNow();
+    if (!(await loadGrammar(source.languageId))) throw new UsageError(`${path} is in a language without a grammar`);
+    const loaded = cpuNow();
+    await wholeTreeOf(source);
+    return new OpenFile(source, loaded - started, cpuNow() - loaded);
+  }
+
+  get cost(): Cost {
+    const { uri, languageId, text } = this.source;
+    const { loadMs, openMs, late } = this;
+    const spreads = { keyMs: spreadOf(this.keyMs), suggestionMs: spreadOf(this.suggestionMs) };
+    return { file: basename(uri), languageId, chars: text.length, loadMs, openMs, late, ...spreads };
+  }
+
+  /** Types the beginning of a line again, above the line, and judges the rest of it as a suggestion. */
+  typeAt(place: number): void {
+    const { text } = this.source;
+    const line = Math.floor(((place + 0.5) / places) * (text.lineCount - 1));
+    const [start, end] = [text.lineStart(line), text.lineStart(line + 1)];
+    const written = text.slice(start, end).trimEnd();
+    const indentation = written.length - written.trimStart().length;
+    this.insert(start, `${written.slice(0, indentation)}\n`);
+    let at = start + indentation;
+    for (const key of written.slice(indentation, indentation + keys)) this.insert(at++, key);
+    const rest = written.slice(indentation + keys);
+    const started = cpuNow();
+    const base = treeOf(this.source);
+    const tree = base && withText(base, at, at, rest);
+    if (base && tree) isWorse(base, tree, { start: at, end: at + rest.length });
+    tree?.delete();
+    this.suggestionMs.push(cpuNow() - started);
+    // The document stays as long as it was.
+    const { text: now } = this.source;
+    this.source = { ...this.source, text: now.with(start, at + 1, '') };
+    treeOf(this.source);
+  }
+
+  private insert(at: number, typed: string): void {
+    this.source = { ...this.source, text: this.source.text.with(at, at, typed) };
+    const started = cpuNow();
+    const tree = treeOf(this.source);
+    if (tree) faultsOf(tree);
+    this.keyMs.push(cpuNow() - started);
+    if (!tree?.isCurrent) this.late++;
+  }
+}
+
+/** Of this process, which does nothing else: what other programs do meanwhile does not count. */
+function cpuNow(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function spreadOf(times: readonly number[]): Spread {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  return { p50: at(0.5), p95: at(0.95), most: at(1) };
+}
+
+const spread = ({ p50, p95, most }: Spread) => `${p50.toFixed(2)}, ${p95.toFixed(1)}, ${most.toFixed(1)} ms`;
+const inMiB = (bytes: number) => Math.round(bytes / 2 ** 20);
