@@ -85,16 +85,17 @@ export class Parsing {
     if (this.isHopeless) return null;
     const started = performance.now();
     const read = reader(this.text);
-    let isCut = false;
+    let [isCut, isParsing] = [false, true];
     // The parser asks between its steps. Within one of them, a grammar may read all of the text again and again, and then
-    // only the end of the text stops it.
+    // only the end of the text stops it. The tree reads the text of its nodes by this, too, as long as it lasts.
     const readInTime: ParseCallback = (index, position) => {
-      isCut ||= performance.now() > started + ms * cutFactor;
+      isCut ||= isParsing && performance.now() > started + ms * cutFactor;
       return isCut ? undefined : read(index, position);
     };
     const progressCallback = () => isCut || performance.now() > started + ms;
     try {
       const tree = this.parser.parse(readInTime, this.old, { progressCallback });
+      isParsing = false;
       if (!isCut) return tree && new SyntaxTree(this.loaded, this.text, tree);
       tree?.delete();
       this.parser.reset();

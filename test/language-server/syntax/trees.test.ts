@@ -143,6 +143,13 @@ test('the edit between two texts is as small as can be, and divides no character
   expect(editBetween(LongText.of('a\u{1f600}'), LongText.of('a\u{1fa00}'))).toMatchObject({ startIndex: 1 });
 });
 
+test('the text of a node can be read at any time', async () => {
+  const text = LongText.of('let a = 1;\n');
+  const tree = await whole('typescript', text);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(tree.root.text).toBe(text.toString());
+});
+
 test('a text is parsed for no longer than the budget at once, and then in pauses', async () => {
   const text = LongText.of(own.repeat(30));
   const ms = cpuMs(() => expect(treeOf({ uri, languageId: 'typescript', text })).toBeNull());
