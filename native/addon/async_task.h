@@ -57,8 +57,8 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
 
   /// Runs work on a new thread or, where the system starts none, at once on this one: a load then
   /// says why it fails, and an engine that closes saves its pages. The work returns a function that
-  /// makes the promise's value on the JavaScript thread; what it throws rejects the promise. So does
-  /// a lack of memory, to say which memory is set aside.
+  /// makes the promise's value on the JavaScript thread; what it throws rejects the promise. So
+  /// does a lack of memory, to say which memory is set aside.
   void run(std::function<Make()> work) {
     const auto set_aside = std::make_shared<std::vector<char>>(kBytesToReject);
     const auto settle_with_result = [self = shared_from_this(), work = std::move(work), set_aside] {
