@@ -1,4 +1,5 @@
 // Secrets that are recognized by the name to which they are assigned, or by a command or an address around them.
+import { isPassPhrase, isPlainPassword } from './plain-secrets.ts';
 import type { Span } from './secret-tokens.ts';
 import { isKey, isPassword, isPlaceholder, isWords } from './secret-values.ts';
 
@@ -6,10 +7,10 @@ const quoted = `"([^"\\n]{6,400})"|'([^'\\n]{6,400})'|\`([^\`\\n]{6,400})\``;
 // A bare value has no operators. So a search for its end stops at the next assignment, and takes linear time.
 const bare = '(?![!@])((?:base64:)?[^\\s"\'`;,<>(){}[\\]=:&]{6,400}={0,2})(?=[;"\'<&]|[ \\t\\r]*$|[ \\t]+(?:#|//|-))';
 
-// "name = value" with the operators of many languages, ("name", "value"), and <name>value</name>. Looks for a stem, and
+// "name = value" with the operators of many languages, ("name", "value"), setName("value"), and <name>value</name>. Looks for a stem, and
 // only then back for the beginning of the name.
 const name = '(?:pass|pwd|psk|secret|token|key|auth|cred)[\\w-]{0,30}(?![\\w-])(?<=([\\w-]{0,70}))';
-const operator = '(?::[ \\t]?[&\\w]{1,20}[ \\t]?=|=>|[:?]?=|[:>]|(?<=["\']),(?=[ \\t]*["\']))';
+const operator = '(?::[ \\t]?[&\\w]{1,20}[ \\t]?=|=>|[:?]?=|[:>]|(?<=["\']),(?=[ \\t]*["\'])|\\((?=[ \\t]*["\'`]))';
 const assignment = new RegExp(
   `${name}\\\\?["'\`]?\\]?[ \\t]{0,8}${operator}[ \\t]{0,8}\\\\?(?:${quoted}|${bare})`,
   'gim',
@@ -34,7 +35,8 @@ const inAddress = /:\/\/([\w.+%~-]{0,40}):([^\s@/"'`<>{}$]{4,100})@/g;
 export function* assignmentsIn(text: string): Generator<Span> {
   for (const pattern of [assignment, pair]) {
     for (const match of matchesIn(text, pattern)) {
-      const [, name = '', double, single, back, bareValue] = match;
+      const [whole, name = '', double, single, back, bareValue] = match;
+      if (isCall(whole) && !takesSecret(text, match.index, name)) continue;
       if (isSecretValue(name, double ?? single ?? back, bareValue)) yield lastOf(match, 2);
     }
   }
@@ -65,6 +67,18 @@ function lastOf(match: RegExpExecArray, first: number): Span {
   const start = match.index + match[0].lastIndexOf(value);
   return [start, start + value.length];
 }
+
+/** name("value") */
+const isCall = (match: string) => /^[\w-]*[ \t]*\([ \t]*["'`]/.test(match);
+
+/** setPassword("...") and .password("..."); other functions are asked about a name. The match begins inside the name. */
+function takesSecret(text: string, index: number, name: string): boolean {
+  const words = splitName(name);
+  const begins = index - name.length + nameAfter(text, index).length;
+  return /^(?:set|with|use)$/.test(words[0] ?? '') || (words.length === 1 && text[begins - 1] === '.');
+}
+
+const nameAfter = (text: string, index: number): string => /^[\w-]*/.exec(text.slice(index, index + 40))?.[0] ?? '';
 
 const passwordWord =
   /^(?:pass|pw|pwd|psk|creds?)$|(?:password|passwd|passphrase|passcode|secret|credential)s?$|^(?:db|my|user|root)pass$/;
@@ -97,7 +111,12 @@ function isSecretValue(name: string, literal: string | undefined, bareValue: str
   if (!isPasswordName && !isKeyName) return false;
   const value = literal ?? bareValue ?? '';
   if (isKey(value)) return true;
-  return isPasswordName && isPassword(value) && (literal !== undefined || !isVariable(value, name));
+  if (!isPasswordName) return false;
+  // A word may be a password where the name says only that, and a text can't be a variable.
+  const isText = literal !== undefined || !/[a-z]/.test(name.replace(/^PWD$/, 'pwd'));
+  if (isText && passwordWord.test(last) && !/secret|cred/.test(last) && (isPlainPassword(value) || isPassPhrase(value)))
+    return true;
+  return isPassword(value) && (literal !== undefined || !isVariable(value, name));
 }
 
 function splitName(name: string): string[] {

@@ -37,10 +37,13 @@ function isCamelCase(piece: string): boolean {
   return lower === 0 || upper <= 1 || upper <= (upper + lower) / 4;
 }
 
+/** Letters of other languages are none. */
+const sign = /[^\p{L}\p{M}\w./:-]/u;
+
 export function isPassword(value: string): boolean {
   if (value.length < 6 || /\s/.test(value) || isPlaceholder(value) || isWords(value)) return false;
-  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^\w./:-]/].filter((kind) => kind.test(value)).length;
-  return kinds >= 2 && /\d|[^\w./:-]/.test(value);
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, sign].filter((kind) => kind.test(value)).length;
+  return kinds >= 2 && (/\d/.test(value) || sign.test(value));
 }
 
 /** Made by a program: long, and its characters' kinds alternate as they do not in words. */

@@ -3,6 +3,7 @@
 // another file, and not completed if a team's server or the disk cache would get the text. Text with one is not explained.
 import type { LongText } from '../documents/long-text.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
+import { plainSecretsIn } from './plain-secrets.ts';
 import { assignmentsIn } from './secret-assignments.ts';
 import { type Span, tokensIn } from './secret-tokens.ts';
 
@@ -19,6 +20,7 @@ export function isWithheld(uri: string, text: LongText, staysInMemory: boolean):
 function* secretsIn(text: string): Generator<Span> {
   yield* tokensIn(text);
   yield* assignmentsIn(text);
+  yield* plainSecretsIn(text);
 }
 
 function containsSecret(text: string): boolean {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { hasSecret, hasSecretAfter, holdsSecrets, redacted } from '../../../language-server/secrets/secrets.ts';
 import { negatives } from './negatives.ts';
+import { plainHeldOut } from './plain-held-out.ts';
+import { plainTuning } from './plain-tuning.ts';
 import { positives } from './positives.ts';
 import { Random } from './random.ts';
 
@@ -18,6 +20,19 @@ test('takes at most 1 of 100 harmless texts for a secret', () => {
   const taken = negatives.filter(isFound);
   expect(taken.length / negatives.length, taken.join('\n')).toBeLessThanOrEqual(0.01);
 });
+
+test.each([
+  ['the list that the rules were written with', plainTuning],
+  ['a list that they were never changed for', plainHeldOut],
+])(
+  'of secrets in plain words, letters and digits, at least 95 of 100 are found, and 1 of 100 harmless texts: %s',
+  (_, list) => {
+    const missed = list.positives.filter((text) => !isFound(text));
+    const taken = list.negatives.filter(isFound);
+    expect(missed.length / list.positives.length, missed.join('\n')).toBeLessThanOrEqual(0.05);
+    expect(taken.length / list.negatives.length, taken.join('\n')).toBeLessThanOrEqual(0.01);
+  },
+);
 
 const random = new Random(7);
 const token = `ghp_${random.alnum(36)}`;
