@@ -1,5 +1,5 @@
 // Settings as people write them in the configuration of an editor, or an administrator for all users.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { type ParseError, parse } from 'jsonc-parser';
 import { contributes } from '../../package.json';
 import { sentence } from './log.ts';
@@ -65,9 +65,8 @@ export function managedConfiguration(path = managedPath()): Configured {
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
-    return isAbsent ? { settings: {}, problems: [] } : allOff(`${path} cannot be read (${code})`);
+    if (isAbsent(path)) return { settings: {}, problems: [] };
+    return allOff(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   const value = jsonIn(bytes);
   if (value === undefined) return allOff(`${path} is not valid JSON`);
@@ -76,6 +75,16 @@ export function managedConfiguration(path = managedPath()): Configured {
   if (mode === undefined || modes.has(mode)) return { settings, problems };
   const off = allOff(`${path} sets "hearth.mode" to ${sentence(JSON.stringify(mode), [], 40)}, which is no mode`);
   return { settings: { ...settings, ...off.settings }, problems: [...problems, ...off.problems] };
+}
+
+/** Can be told without a free file handle. */
+function isAbsent(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 function allOff(why: string): Configured {
