@@ -49,10 +49,10 @@ def is_formatting(windows):
     return all(without_space(old) == without_space(new) for window in windows for _, old, new in window.changes)
 
 
-def commits(repository, most, seconds):
+def commits(repository, most, seconds, patterns=PATTERNS):
     """Lists of windows, a list for each commit, the newest first; no merges, no reverts, no formatting. For so many seconds."""
     command = ["git", "-c", "safe.directory=*", "-C", repository, "log", "-p", f"-U{CONTEXT}", "--no-merges", "--no-renames", "--no-color", "-n", str(most),
-               "--format=%x00%s", "--", *PATTERNS]
+               "--format=%x00%s", "--", *patterns]
     reader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(os.environ, GIT_NO_LAZY_FETCH="1"))
     until = time.time() + seconds
     windows, path, is_revert, count = [], None, False, 0

@@ -15,8 +15,8 @@ CONTROL = 3  # tokenizer.ggml.token_type
 if __name__ == "__main__":
     fields = gguf.GGUFReader(sys.argv[1]).fields
     tokens, types, merges = (fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "token_type", "merges"))
-    plain = {token: number for number, (token, kind) in enumerate(zip(tokens, types)) if kind != CONTROL}
-    tokenizer = Tokenizer(models.BPE(plain, [tuple(merge.split(" ")) for merge in merges]))
+    numbers = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.BPE(numbers, [tuple(merge.split(" ")) for merge in merges]))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(Regex(PATTERN), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
     tokenizer.decoder = decoders.ByteLevel()

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Step 3: trains an adapter for a model file, for so many seconds in all.
+
+    train.py MODEL.gguf TRAINING.npz.xz OUT --seconds 570 [--resume OUT/state.pt]
+
+OUT gets loss.csv, state.pt every two minutes, and adapter.gguf at the end. The loss is of the answers only.
+"""
+import argparse
+import io
+import lzma
+import os
+import time
+
+STARTED = time.time()
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import gguf_file
+from qwen2 import Adapter, Qwen2, blocks_of, flex_attend, separate_attention
+
+SAVE_EVERY = 120
+# For the last state, the adapter and the way out.
+SPARE = 10
+PAD = 151643
+
+
+class Examples:
+    """Tokens of all examples one behind the other, the weight of each as a target in tenths, and their sizes."""
+
+    def __init__(self, path, row):
+        with lzma.open(path) as source:
+            arrays = np.load(io.BytesIO(source.read()))
+        self.tokens, self.weights, sizes = arrays["tokens"].astype(np.int64), arrays["weights"], arrays["sizes"]
+        self.ends = np.cumsum(sizes)
+        self.begins = self.ends - sizes
+        self.usable = np.flatnonzero(sizes <= row)
+        self.row = row
+
+    def rows(self, seed):
+        """Endless rows of whole examples: (pass, tokens, weights, sizes)."""
+        number = 0
+        while True:
+            chosen, size = [], 0
+            for each in np.random.default_rng([seed, number]).permutation(self.usable):
+                length = self.ends[each] - self.begins[each]
+                if size + length > self.row:
+                    yield number, *self.packed(chosen, size)
+                    chosen, size = [], 0
+                chosen.append(each)
+                size += length
+            number += 1
+
+    def packed(self, chosen, size):
+        pad = int(self.row - size)
+        parts = [slice(self.begins[each], self.ends[each]) for each in chosen]
+        tokens = np.concatenate([*(self.tokens[part] for part in parts), np.full(pad, PAD)])
+        weights = np.concatenate([*(self.weights[part] for part in parts), np.zeros(pad, np.uint8)])
+        return tokens, weights, [int(part.stop - part.start) for part in parts] + ([pad] if pad else [])
+
+
+class Trainer:
+    def __init__(self, model, adapter, attention):
+        self.model, self.adapter, self.attention = model, adapter, attention
+        self.flex_layer = torch.compile(self.layer_with_flex, dynamic=False, fullgraph=True) if attention == "compiled" else self.layer_with_flex
+
+    def layer_with_flex(self, x, rotation, documents, blocks, weights, pairs):
+        return self.model.layer(x, rotation, flex_attend(documents, blocks), weights, pairs, self.adapter.scale)
+
+    def loss(self, tokens, weights, sizes):
+        """The sum over the answers, and the sum of their weights."""
+        model, device = self.model, self.model.device
+        tokens = torch.from_numpy(tokens).to(device)
+        x = model.embeddings[tokens].requires_grad_()
+        rotation = model.rotation(torch.cat([torch.arange(size, device=device) for size in sizes]))
+        if self.attention == "separate":
+            attend = separate_attention(sizes)
+            for layer, pairs in zip(model.layers, self.adapter.layers):
+                x = model.layer(x, rotation, attend, layer, pairs, self.adapter.scale)
+        else:
+            documents = torch.repeat_interleave(torch.arange(len(sizes), device=device, dtype=torch.int32), torch.tensor(sizes, device=device), output_size=len(tokens))
+            blocks = blocks_of(documents)
+            for layer, pairs in zip(model.layers, self.adapter.layers):
+                x = self.flex_layer(x, rotation, documents, blocks, layer, pairs)
+        targets = np.flatnonzero(weights)
+        weight = torch.from_numpy(weights[targets]).to(device).float() / 10
+        places = torch.from_numpy(targets).to(device)
+        costs = F.cross_entropy(model.logits(x[places - 1]), tokens[places], reduction="none")
+        return (costs * weight).sum(), weight.sum()
+
+
+def saved(path, adapter, optimizer, step):
+    state = {"adapter": {name: each.detach().cpu() for name, each in adapter.named().items()}, "optimizer": optimizer.state_dict(), "step": step}
+    torch.save(state, path + ".part")
+    os.replace(path + ".part", path)
+
+
+def main(args):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(args.seed)
+    os.makedirs(args.out, exist_ok=True)
+    model = Qwen2(gguf_file.Reader(args.model), device, torch.bfloat16 if device == "cuda" else torch.float32)
+    adapter = Adapter(model, args.rank, args.alpha, args.seed)
+    optimizer = torch.optim.AdamW(adapter.parameters(), lr=args.rate, betas=(0.9, 0.98), weight_decay=0, fused=device == "cuda")
+    step = 0
+    if args.resume:
+        state = torch.load(args.resume, map_location=device)
+        adapter.load(state["adapter"])
+        optimizer.load_state_dict(state["optimizer"])
+        step = state["step"]
+    print(f"{sum(each.numel() for each in adapter.parameters()) / 1e6:.1f} M parameters; model read after {time.time() - STARTED:.0f} s", flush=True)
+    trainer = Trainer(model, adapter, args.attention or ("compiled" if device == "cuda" else "separate"))
+    rows = Examples(args.data, args.row).rows(args.seed + step)
+    begun, last_saved, seen, first_step, end = time.time(), time.time(), 0, step, STARTED + args.seconds - SPARE
+    with open(f"{args.out}/loss.csv", "a" if args.resume else "w") as curve:
+        if not args.resume:
+            curve.write("step,seconds,tokens,pass,loss,rate\n")
+        while time.time() < end and step - first_step < args.steps:
+            part = (time.time() - begun) / (end - begun)
+            rate = args.rate * min(1, (step - first_step + 1) / args.warm) * min(1, max(0.02, (1 - part) / (1 - args.hold)))
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+            total, weight = 0.0, 0.0
+            for _ in range(args.accumulate):
+                number, *row = next(rows)
+                try:
+                    loss, of = trainer.loss(*row)
+                    (loss / args.accumulate / of).backward()
+                except Exception as error:
+                    if trainer.attention == "separate" or step > first_step:
+                        raise
+                    print(f"{trainer.attention} attention does not work, goes on without: {type(error).__name__} {str(error)[:500]}", flush=True)
+                    trainer.attention, loss, of = "separate", torch.zeros(()), torch.ones(())
+                total, weight, seen = total + loss.detach(), weight + of, seen + args.row
+            torch.nn.utils.clip_grad_norm_(adapter.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            step += 1
+            if step - first_step <= 3 or step % 10 == 0:
+                curve.write(f"{step},{time.time() - begun:.1f},{seen},{number},{float(total / weight):.4f},{rate:.2e}\n")
+                curve.flush()
+            if step - first_step in (1, 2, 3) or step % 50 == 0:
+                print(f"step {step}, {time.time() - begun:.0f} s, {seen / 1e6:.1f} M tokens, {seen / (time.time() - begun):.0f}/s, pass {number}, loss {float(total / weight):.4f}", flush=True)
+            if time.time() - last_saved > SAVE_EVERY:
+                saved(f"{args.out}/state.pt", adapter, optimizer, step)
+                last_saved = time.time()
+    saved(f"{args.out}/state.pt", adapter, optimizer, step)
+    tensors = {name: each.detach().cpu().half().numpy() for name, each in adapter.named().items()}
+    gguf_file.write_adapter(f"{args.out}/adapter.gguf", tensors, args.alpha, "qwen2", "next edits for " + model.name)
+    if device == "cuda":
+        print(f"peak {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
+    print(f"done: {step} steps, {seen / 1e6:.1f} M tokens, {time.time() - STARTED:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("model")
+    parser.add_argument("data")
+    parser.add_argument("out")
+    parser.add_argument("--seconds", type=float, required=True, help="in all, with reading and writing")
+    parser.add_argument("--steps", type=int, default=10**9)
+    parser.add_argument("--resume", help="a state to go on from")
+    parser.add_argument("--rank", type=int, default=16)
+    parser.add_argument("--alpha", type=float, default=32)
+    parser.add_argument("--rate", type=float, default=3e-4)
+    parser.add_argument("--warm", type=int, default=20, help="steps until the full rate")
+    parser.add_argument("--hold", type=float, default=0.3, help="the part of the time after which the rate falls")
+    parser.add_argument("--row", type=int, default=16384, help="tokens")
+    parser.add_argument("--accumulate", type=int, default=2, help="rows a step")
+    parser.add_argument("--attention", choices=["compiled", "flex", "separate"])
+    parser.add_argument("--seed", type=int, default=1)
+    main(parser.parse_args())
