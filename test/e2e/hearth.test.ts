@@ -105,6 +105,28 @@ test('Ctrl+Right accepts the next word of the ghost text', async () => {
   expect(ghostText.startsWith(await accepted())).toBe(true);
 });
 
+test('Alt+End accepts a line of the ghost text', async () => {
+  const ghostText = await ghostTextFor(typed);
+  await bench.press('Alt+End');
+  const line = ghostText.split('\n')[0] ?? '';
+  const accepted = async () => (await bench.savedText()).slice((sample + typed).length);
+  await expect.poll(accepted).toSatisfy((text: string) => text.trimEnd() === line.trimEnd());
+});
+
+test('asking brings other suggestions, which Alt+] and Alt+[ go through', async () => {
+  await ghostTextFor(typed);
+  await bench.press('Alt+Backslash');
+  const seen = new Set<string>();
+  const next = async () => {
+    await bench.press('Alt+]');
+    return seen.add(await bench.shownGhostText()).size;
+  };
+  await expect.poll(next).toBeGreaterThan(1);
+  const second = await bench.shownGhostText();
+  await bench.press('Alt+[');
+  await expect.poll(() => bench.shownGhostText()).not.toBe(second);
+});
+
 test('Explain Selection writes an explanation into a page beside the editor', async () => {
   await bench.setText(sample);
   await bench.selectLines(4, 6);
