@@ -13,6 +13,7 @@ import {
   InlineCompletionTriggerKind,
   languages,
   Position,
+  Range,
   type TextDocument,
   type TextEditor,
   window,
@@ -66,6 +67,8 @@ interface Offered {
   document: TextDocument;
   version: number;
   position: Position;
+  /** What the first suggestion says behind the position. */
+  text: string;
 }
 
 export class GhostText implements InlineCompletionItemProvider, Disposable {
@@ -121,7 +124,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     this.hasBeenAsked = true;
     const startedAt = performance.now();
     const request = { document, position, time: new Date() };
-    const asked: Offered = { document, version: document.version, position };
+    const { version } = document;
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
     const nothing = (reason: Reason) => {
       // Otherwise another request follows.
@@ -149,7 +152,8 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       const items = answer.items.map((item) => server.protocol2CodeConverter.asInlineCompletionItem(item));
       for (const item of items) item.command = onAccept(item, document, position);
       this.onRequest({ ...request, ...answer, items });
-      if (!token.isCancellationRequested) this.setOffered(items.length > 0 ? asked : null);
+      const text = items[0] && textAfterCursor(items[0], position);
+      if (!token.isCancellationRequested) this.setOffered(text ? { document, version, position, text } : null);
       return items;
     } catch (error) {
       if (token.isCancellationRequested) return nothing('superseded');
@@ -198,7 +202,8 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const editor = window.activeTextEditor;
     if (offered && (editor?.document !== offered.document || hasLeft(editor, offered))) {
       this.setOffered(null);
-      this.leave(offered.document);
+      if (canTriggerAlone && editor && goesAlong(editor, offered)) void triggerAlone();
+      else this.leave(offered.document);
     }
     clearTimeout(this.restTimer);
     this.restTimer = setTimeout(() => this.reportCursor(), restMs);
@@ -232,6 +237,15 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
 /** Whether the cursor has moved without the document having changed; VS Code sends a new request after a change. */
 function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
   return document.version === of && !selection.active.isEqual(position);
+}
+
+/** Whether the cursor has moved over what the suggestion says as well, such as a quote; what follows it still holds there. */
+function goesAlong(
+  { document, selection: { active, isEmpty } }: TextEditor,
+  { document: of, position, text }: Offered,
+) {
+  if (document !== of || !isEmpty || active.line !== position.line || !active.isAfter(position)) return false;
+  return text.startsWith(document.getText(new Range(position, active)));
 }
 
 /** A plain object, since VS Code's Position has a toJSON() of its own. */

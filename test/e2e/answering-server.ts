@@ -1,0 +1,16 @@
+// A server in place of Hearth's own, for a window alone: its model answers with what a test has written into a file beside
+// it, and with nothing when the file is gone.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';
+import { Server } from '../../language-server/server/server.ts';
+import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
+
+if (process.argv.includes('--endpoint')) process.exit(cannotAnnounceCode);
+const file = join(dirname(process.argv[1] ?? ''), 'answer.txt');
+const respond = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+new Server({
+  loadModel: async () => ({ engine: new FakeEngine({ respond }), traits: fakeTraits }),
+  addonInfo: () => ({ variants: ['fake'], gpus: async () => 'none' }),
+  bundledModel: 'answering',
+}).connectStdio();
