@@ -22,7 +22,7 @@ function sentences(status: ServerStatus, report: string): string[] {
     ...(model ? [l10n.t('Code is completed by {0}.', model.name), placeText(model)] : []),
     ...(isStarter ? [`${starterText()} ${l10n.t('"Hearth: Use Recommended Model" gets a better one.')}`] : []),
     ...(explainModel ? [l10n.t('Code is explained by {0}.', explainModel.name)] : []),
-    ...(last ? [l10n.t('The last suggestion came after {0} ms.', last.latencyMs.toFixed(0))] : []),
+    ...(last ? [l10n.t('The last answer was written by {0} in {1} ms.', last.model, last.latencyMs.toFixed(0))] : []),
     ...settingProblems,
     ...broken.map((what) => l10n.t('This does not work: {0}', what)),
     ...(broken.length === 0 && lines.some((line) => /^ok /.test(line)) ? [l10n.t('All checks have passed.')] : []),

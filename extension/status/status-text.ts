@@ -145,14 +145,17 @@ function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Stat
   ];
   if (rates.some(Boolean)) rows.push([l10n.t('Speed'), rates.filter(Boolean).join(', ')]);
   if (last) {
-    const { latencyMs, promptTokens, cachedTokens, completionTokens } = last;
+    const { latencyMs, promptTokens, cachedTokens, completionTokens, model } = last;
     const work = l10n.t(
       '{0} of {1} prompt tokens computed, {2} written',
       promptTokens - cachedTokens,
       promptTokens,
       completionTokens,
     );
-    rows.push([l10n.t('Last answer'), `${latencyMs.toFixed(0)} ms; ${work}`]);
+    rows.push([
+      l10n.t('Last answer'),
+      `${l10n.t('{0} ms, by {1}', latencyMs.toFixed(0), escapeMarkdown(model))}; ${work}`,
+    ]);
   }
   return rows;
 }

@@ -194,9 +194,10 @@ export class SharedEngine {
     };
   }
 
-  answered(timings: Timings, latencyMs: number): void {
+  /** model: the name of the one that has answered, since a team's server and this machine may take turns. */
+  answered(timings: Timings, latencyMs: number, model: string): void {
     this.throughput.add(timings);
-    this.last = { ...timings, latencyMs };
+    this.last = { ...timings, latencyMs, model };
     this.changed();
   }
 

@@ -42,7 +42,7 @@ export interface ProviderOptions {
   /** Called when a new request would return more text. If absent, answers wait for the whole text. */
   onGrown?: (grown: GrownParams) => void;
   /** Called when a model has finished a text for a request, or has been cancelled while it made one. */
-  onMade?: (made: GhostCompletion) => void;
+  onMade?: (made: GhostCompletion, by: Completer) => void;
   /** Finds code of other files for prompts. If absent, prompts contain none. */
   related?: RelatedCode;
 }

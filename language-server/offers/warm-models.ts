@@ -114,7 +114,7 @@ export class WarmEngine {
 
   constructor(
     readonly engine: Completer,
-    private readonly onMade?: (made: GhostCompletion) => void,
+    private readonly onMade?: (made: GhostCompletion, by: Completer) => void,
     related?: RelatedCode,
     private readonly anchors = new Anchors(engine, defaultLinesUp, related?.placeOf),
   ) {
@@ -132,7 +132,7 @@ export class WarmEngine {
   ): Promise<GhostCompletion> {
     const options = optionsFor(purpose, settings);
     const made = await generate(this.engine, this.anchors, document, options, onGrowth, signal);
-    if (purpose.kind !== 'ahead') this.onMade?.(made);
+    if (purpose.kind !== 'ahead') this.onMade?.(made, this.engine);
     return made;
   }
 

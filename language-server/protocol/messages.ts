@@ -136,8 +136,8 @@ export interface ServerStatus {
   /** Averaged over the last answers, like the next. */
   decodeTokensPerSecond?: number;
   prefillTokensPerSecond?: number;
-  /** The figures of the last answer. */
-  last?: Timings & { latencyMs: number };
+  /** The figures of the last answer, and the name of the model that wrote it. */
+  last?: Timings & { latencyMs: number; model: string };
   engine?: EngineStatus;
 }
 

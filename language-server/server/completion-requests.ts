@@ -42,7 +42,8 @@ export class CompletionRequests {
       void wire.notify(this.connection, protocol.grownNotification, grown).catch(() => undefined);
     this.hasOwnProvider = hasOwnProvider;
     this.provider = new CompletionProvider({
-      onMade: ({ timings }) => this.parts.engines.answered(timings, timings.prefillMs + timings.decodeMs),
+      onMade: ({ timings }, { info }) =>
+        this.parts.engines.answered(timings, timings.prefillMs + timings.decodeMs, info.name),
       related: new RelatedCode(window, this.closedFiles),
       ...(asksAgain && { onGrown }),
     });

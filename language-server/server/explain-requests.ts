@@ -36,7 +36,7 @@ export class ExplainRequests {
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
       // How fast a second model is says nothing about the one that completes.
-      if (!explainer.mustWait) this.engines.answered(result.timings, latencyMs);
+      if (!explainer.mustWait) this.engines.answered(result.timings, latencyMs, explainer.engine.info.name);
       return result;
     } catch (error) {
       this.log.error(`explanation failed: ${errorText(error)}`);

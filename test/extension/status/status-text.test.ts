@@ -51,7 +51,7 @@ const ready: ServerStatus = {
   model,
   decodeTokensPerSecond: 42.4,
   prefillTokensPerSecond: 800.2,
-  last: { ...last, latencyMs: 44.4 },
+  last: { ...last, latencyMs: 44.4, model: 'Coder [7B]' },
 };
 
 function check(status: Status, text: string, label: string): void {
@@ -86,7 +86,7 @@ test('the tooltip has a row for the model, the speed and the last answer', () =>
   const tooltip = statusTooltip(ready);
   expect(tooltip).toContain('| Model | Tiny \\(Q6\\_K, 32 MiB, context of 4096 tokens\\) |');
   expect(tooltip).toContain('| Speed | 42 tok/s written, 800 tok/s read |');
-  expect(tooltip).toContain('| Last answer | 44 ms; 2 of 400 prompt tokens computed, 7 written |');
+  expect(tooltip).toContain('| Last answer | 44 ms, by Coder \\[7B\\]; 2 of 400 prompt tokens computed, 7 written |');
 });
 
 test("a model on a team's server has neither a size nor a quantization", () => {
