@@ -1,10 +1,12 @@
-// Divides a document into chunks of about twenty lines and lists the identifiers in each. Where a chunk ends depends
-// only on its own lines and the next one, so after an edit the chunks above it, and most of those below, stay the same
-// and are not scanned again.
+// Divides a document into chunks of about twenty lines, where declarations begin, and lists the identifiers in each. Where a
+// chunk ends depends only on its own lines and what begins below, so after an edit the chunks above it, and most of those
+// below, stay the same and are not scanned again.
 
 import type { LongText } from '../documents/long-text.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
+import { thingsOf } from '../syntax/outline.ts';
+import { treeOf } from '../syntax/trees.ts';
 
 export interface Chunk {
   text: string;
@@ -28,6 +30,9 @@ export interface PlacedChunk {
 
 const minLines = 12;
 const maxLines = 24;
+/** What is so long has a chunk of its own, if there are a few lines above it. */
+const ownChunkLines = 8;
+const fewLines = 4;
 // Longer documents are ignored. They are mostly generated, and searching them for secrets would take too long.
 const maxDocumentChars = 200_000;
 const maxWords = 400;
@@ -47,7 +52,7 @@ export class ChunkedDocument {
     const editedAtMs = this.text === null ? 0 : nowMs;
     const isUsed = document.text.length <= maxDocumentChars;
     this.hasSecret = isUsed && holdsSecrets(document.uri, document.text);
-    const pieces = isUsed ? split(document.text.toString()) : [];
+    const pieces = isUsed ? split(document.text.toString(), thingsIn(document)) : [];
     this.chunks = pieces.map(({ text, ...place }) => {
       return { chunk: known.get(text) ?? scan(text, editedAtMs), ...place };
     });
@@ -64,15 +69,23 @@ export class ChunkedDocument {
 
 export type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
 
-/** Without blank pieces. */
-export function split(text: string): Piece[] {
+function thingsIn(document: OpenDocument): ReadonlyMap<number, number> | null {
+  const tree = treeOf(document);
+  return tree?.isCurrent ? thingsOf(tree, maxLines + 1) : null;
+}
+
+/**
+ * Without blank pieces. things: the lines where something begins, and how many lines it has; null: the syntax is not known.
+ */
+export function split(text: string, things: ReadonlyMap<number, number> | null = null): Piece[] {
   const lines = text.split('\n');
   const pieces: Piece[] = [];
   let first = 0;
   let offset = 0;
   for (let i = 1; i <= lines.length; i++) {
     const count = i - first;
-    const isCut = i === lines.length || count >= maxLines || (count >= minLines && startsBlock(lines, i));
+    const isCut =
+      i === lines.length || count >= maxLines || (things ? begins(things, i, count) : endsBlock(lines, i, count));
     if (!isCut) continue;
     const piece = lines.slice(first, i).join('\n');
     if (piece.trim() !== '') pieces.push({ text: piece, line: first, lineCount: count, offset });
@@ -82,9 +95,14 @@ export function split(text: string): Piece[] {
   return pieces;
 }
 
+function begins(things: ReadonlyMap<number, number>, line: number, count: number): boolean {
+  const size = things.get(line) ?? 0;
+  return size > 0 && (count >= minLines || (count >= fewLines && size >= ownChunkLines));
+}
+
 /** After a blank line, or at a line that is not indented. */
-function startsBlock(lines: string[], i: number): boolean {
-  return lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? '');
+function endsBlock(lines: string[], i: number, count: number): boolean {
+  return count >= minLines && (lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? ''));
 }
 
 const word = /[\p{L}_$][\p{L}\p{N}_$]{2,}/gu;

@@ -16,6 +16,7 @@ import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
 import { RelatedCode } from '../../language-server/related-code/related-code.ts';
+import { wholeTreeOf } from '../../language-server/syntax/trees.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../support/cross-file-cases.ts';
 
@@ -58,6 +59,7 @@ function isRight(text: string, { wanted }: CrossFileCase): boolean {
 /** As in an editor with all files of the case open, after the cursor has rested at the place. */
 async function textFor(engine: Engine, { document, files }: CrossFileCase, tokens: number): Promise<string> {
   const open = files.map(({ uri, languageId, text }) => OpenDocument.create(uri, languageId, 1, text));
+  for (const each of open) await wholeTreeOf(each);
   const related = new RelatedCode({
     openDocuments: () => open,
     folders: () => [{ uri: workspaceUri, name: 'workspace' }],

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { ChunkedDocument } from '../../../language-server/related-code/chunks.ts';
 import { RelatedCode } from '../../../language-server/related-code/related-code.ts';
+import { loadGrammar } from '../../../language-server/syntax/runtime.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../../support/cross-file-cases.ts';
 import { elapse, useFakeClock } from '../../support/fake-clock.ts';
 import { atCursor, cursorIn } from '../cursor.ts';
@@ -178,6 +179,7 @@ async function placeOfWanted(each: CrossFileCase, all: CrossFileCase[]): Promise
 test('the file with the wanted name is found among all that are open', async () => {
   const cases = readCrossFileCases(join(import.meta.dirname, '../../fixtures/cross-file'));
   expect(cases.length).toBeGreaterThanOrEqual(40);
+  for (const { document } of cases) await loadGrammar(document.languageId);
   const places = await Promise.all(cases.map((each) => placeOfWanted(each, cases)));
   expect(places).not.toContain(-1);
   expect(places.filter((place) => place === 0).length).toBeGreaterThanOrEqual(35);

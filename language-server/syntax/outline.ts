@@ -1,0 +1,38 @@
+// Where the things of a document begin that are in a list: declarations, members, statements.
+import type { Node } from 'web-tree-sitter';
+import type { SyntaxTree } from './syntax-tree.ts';
+
+const maxNodes = 20_000;
+
+/**
+ * The lines where a thing begins, or the comment above it, with how many lines it has. What is within a thing of fewer than
+ * minLines is not looked at.
+ */
+export function thingsOf({ root, grammar: { lists } }: SyntaxTree, minLines: number): Map<number, number> {
+  const things = new Map<number, number>();
+  const pending = [root];
+  let count = 0;
+  for (let node = pending.pop(); node && count < maxNodes; node = pending.pop()) {
+    const isList = lists.has(node.type);
+    let comments: Node[] = [];
+    for (const child of node.namedChildren) {
+      count++;
+      if (child.isExtra) {
+        comments = isJustAbove(comments, child) ? [...comments, child] : [child];
+        continue;
+      }
+      if (isList) {
+        const first = (isJustAbove(comments, child) ? comments[0] : undefined) ?? child;
+        things.set(first.startPosition.row, child.endPosition.row - first.startPosition.row + 1);
+      }
+      comments = [];
+      if (child.endPosition.row - child.startPosition.row + 1 >= minLines) pending.push(child);
+    }
+  }
+  return things;
+}
+
+function isJustAbove(comments: readonly Node[], { startPosition }: Node): boolean {
+  const last = comments.at(-1);
+  return last !== undefined && startPosition.row <= last.endPosition.row + 1;
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { LongText } from '../../../language-server/documents/long-text.ts';
+import { functionAround } from '../../../language-server/syntax/enclosing.ts';
+import { thingsOf } from '../../../language-server/syntax/outline.ts';
+import { wholeTreeOf } from '../../../language-server/syntax/trees.ts';
+
+const tree = async (languageId: string, text: string) =>
+  (await wholeTreeOf({ uri: 'file:///a', languageId, text: LongText.of(text) }))!;
+
+const code = `import a from 'a';
+
+// A shape.
+// It is round.
+class A {
+  b = 1;
+
+  f() {
+    g();
+    return 2;
+  }
+}
+
+if (a) {
+  g();
+}
+`;
+
+test('what begins where, with the comment above it', async () => {
+  expect([...thingsOf(await tree('typescript', code), 4)]).toEqual([
+    [0, 1],
+    [2, 10],
+    [13, 3],
+    [5, 1],
+    [7, 4],
+    [8, 1],
+    [9, 1],
+  ]);
+});
+
+test('what is short is not looked into', async () => {
+  expect([...thingsOf(await tree('typescript', code), 12)].map(([line]) => line)).toEqual([0, 2, 13]);
+});
+
+test('a comment that is not just above belongs to nothing', async () => {
+  expect([...thingsOf(await tree('python', '# a\n\nb = 1\n# c\nd = 2\n'), 4)]).toEqual([
+    [2, 1],
+    [3, 2],
+  ]);
+});
+
+test('the function around a place', async () => {
+  const at = code.indexOf('return');
+  const found = functionAround(await tree('typescript', code), at, at);
+  expect(found?.text.split('\n')[0]).toBe('f() {');
+  expect(functionAround(await tree('typescript', code), 3, 3)).toBeNull();
+  expect(functionAround(await tree('json', '[1]'), 1, 1)).toBeNull();
+});
