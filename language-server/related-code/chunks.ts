@@ -6,7 +6,7 @@ import type { LongText } from '../documents/long-text.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
 import { thingsOf } from '../syntax/outline.ts';
-import { treeOf } from '../syntax/trees.ts';
+import { keptTreeOf } from '../syntax/trees.ts';
 
 export interface Chunk {
   text: string;
@@ -70,7 +70,7 @@ export class ChunkedDocument {
 export type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
 
 function thingsIn(document: OpenDocument): ReadonlyMap<number, number> | null {
-  const tree = treeOf(document);
+  const tree = keptTreeOf(document);
   return tree?.isCurrent ? thingsOf(tree, maxLines + 1) : null;
 }
 

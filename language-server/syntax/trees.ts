@@ -18,6 +18,8 @@ export interface SourceText {
 export const maxTrees = 16;
 /** Longer documents have no tree. */
 export const maxChars = 500_000;
+/** Of all documents together. A tree takes 20 to 80 bytes a character. */
+export const maxCharsOfAll = 2_000_000;
 /** How long a text is parsed in pauses; each text that takes longer halves that for the next one. */
 const patienceMs = 4000;
 const pauseMs = 1;
@@ -41,11 +43,23 @@ export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null
   if (!loaded || isRefused) return null;
   const current = document ?? new DocumentTree(loaded);
   documents.set(uri, current);
-  for (const oldest of documents.keys()) {
-    if (documents.size <= maxTrees) break;
-    forgetTree(oldest);
-  }
+  makeRoom(text.length);
   return current.of(text);
+}
+
+/** Deletes the trees of the documents that were not asked for longest. chars: of the one that was asked for last. */
+function makeRoom(chars: number): void {
+  let others = [...documents.values()].slice(0, -1).reduce((sum, each) => sum + each.chars, 0);
+  for (const [uri, { chars: itsChars }] of [...documents].slice(0, -1)) {
+    if (documents.size <= maxTrees && others + chars <= maxCharsOfAll) break;
+    forgetTree(uri);
+    others -= itsChars;
+  }
+}
+
+/** The same, but it takes no other document's place: null, too, if this one is none of the last 16. */
+export function keptTreeOf(source: SourceText): SyntaxTree | null {
+  return documents.has(source.uri) ? treeOf(source) : null;
 }
 
 /** Loads the grammar and begins to parse, so that the tree is there when it is needed. */
@@ -68,10 +82,13 @@ export async function wholeTreeOf(source: SourceText): Promise<SyntaxTree | null
   return null;
 }
 
-/** Call when the document is closed. */
+/** Call when the document is closed. Of its parts and variants, which have its URI and a fragment, there are no trees either. */
 export function forgetTree(uri: string): void {
-  documents.get(uri)?.delete();
-  documents.delete(uri);
+  for (const [each, document] of documents) {
+    if (each !== uri && !each.startsWith(`${uri}#`)) continue;
+    document.delete();
+    documents.delete(each);
+  }
 }
 
 const refusedChunks = new WeakMap<object, boolean>();
@@ -100,6 +117,10 @@ class DocumentTree {
   private patienceMs = patienceMs;
 
   constructor(readonly loaded: LoadedGrammar) {}
+
+  get chars(): number {
+    return this.wanted?.length ?? this.tree?.text.length ?? 0;
+  }
 
   get isParsing(): boolean {
     return this.parsing !== null;

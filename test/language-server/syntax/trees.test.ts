@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Parser, Tree } from 'web-tree-sitter';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { faultsOf } from '../../../language-server/syntax/faults.ts';
 import { grammarOf, languageIds } from '../../../language-server/syntax/grammars.ts';
@@ -10,7 +11,9 @@ import { Parsing, type SyntaxTree } from '../../../language-server/syntax/syntax
 import { editBetween, pointAt } from '../../../language-server/syntax/text-input.ts';
 import {
   forgetTree,
+  keptTreeOf,
   maxChars,
+  maxCharsOfAll,
   maxTrees,
   prepareTree,
   treeOf,
@@ -185,8 +188,9 @@ test('a text that takes too long is given up, and the next one is tried again', 
 
 test('a document has no tree when it is closed, too long, or in a language without a grammar', async () => {
   const tree = await whole('json', LongText.of('[1]'));
+  const part = treeOf({ uri: `${uri}#12`, languageId: 'json', text: LongText.of('[2]') });
   forgetTree(uri);
-  expect(() => tree.root).toThrow('this tree has been deleted');
+  for (const each of [tree, part]) expect(() => each?.root).toThrow('this tree has been deleted');
   const long = LongText.of('1 '.repeat(maxChars / 2 + 1));
   expect(treeOf({ uri, languageId: 'json', text: long })).toBeNull();
   expect(treeOf({ uri, languageId: 'yaml', text: LongText.of(`a\n${'- '.repeat(300)}`) })).toBeNull();
@@ -198,8 +202,43 @@ test('there are trees of the last 16 documents', () => {
   const text = LongText.of('[1]');
   const trees = Array.from({ length: maxTrees + 1 }, (_, i) => treeOf({ uri: `${i}`, languageId: 'json', text }));
   expect(() => trees[0]?.root).toThrow('this tree has been deleted');
+  expect(keptTreeOf({ uri: '0', languageId: 'json', text })).toBeNull();
+  expect(keptTreeOf({ uri: '1', languageId: 'json', text })).toBe(trees[1]);
   for (const tree of trees.slice(1)) expect(tree?.root.type).toBe('document');
   for (const i of trees.keys()) forgetTree(`${i}`);
+});
+
+test('long documents take the place of more', async () => {
+  const text = LongText.of('[1]\n'.repeat(maxChars / 4));
+  const uris = Array.from({ length: maxCharsOfAll / maxChars + 1 }, (_, i) => `file:///${i}`);
+  for (const each of uris) treeOf({ uri: each, languageId: 'json', text });
+  expect(uris.map((each) => keptTreeOf({ uri: each, languageId: 'json', text: LongText.of('1') }) !== null)).toEqual(
+    uris.map((_, i) => i > 0),
+  );
+  for (const each of uris) forgetTree(each);
+});
+
+test('nothing is left in memory of the trees and parsers that edits, suggestions and a closed document took', async () => {
+  const [parse, copy, freed] = [
+    vi.spyOn(Parser.prototype, 'parse'),
+    vi.spyOn(Tree.prototype, 'copy'),
+    vi.spyOn(Tree.prototype, 'delete'),
+  ];
+  const [begun, ended] = [vi.spyOn(Parser.prototype, 'setLanguage'), vi.spyOn(Parser.prototype, 'delete')];
+  const parsed = () => parse.mock.results.filter(({ value }) => value !== null).length;
+  const trees = () => parsed() + copy.mock.calls.length - freed.mock.calls.length;
+  let text = LongText.of(own);
+  for (let count = 0; count < 200; count++) {
+    text = text.with(count * 20, count * 20, 'x');
+    const base = treeOf({ uri, languageId: 'typescript', text });
+    if (base) withText(base, 5, 5, 'y')?.delete();
+    // The last whole one, and while the next is made, the moved one.
+    expect(trees()).toBeLessThan(4);
+    expect(begun.mock.calls.length - ended.mock.calls.length).toBeLessThan(2);
+  }
+  forgetTree(uri);
+  expect([trees(), begun.mock.calls.length - ended.mock.calls.length]).toEqual([0, 0]);
+  vi.restoreAllMocks();
 });
 
 test('a document whose language changes gets a tree of that language', async () => {
