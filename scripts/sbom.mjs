@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { grammarFiles } from './grammars.mjs';
 import { targetOf } from './targets/targets.mjs';
 import { main, root, runNpm, ToolError } from './tools.mjs';
 
@@ -39,8 +40,8 @@ export function licenceProblems(packages) {
 const digestOf = (file) => [{ alg: 'SHA-256', content: createHash('sha256').update(readFileSync(file)).digest('hex') }];
 
 /**
- * npm's SBOM of the lock file, reduced to the packages that ship, with the starter model added, and for a package the
- * addon with what was linked into it. addon: its file, built for the target.
+ * npm's SBOM of the lock file, reduced to the packages that ship, with the grammars' files and the starter model added,
+ * and for a package the addon with what was linked into it. addon: its file, built for the target.
  */
 export async function sbom({ target, addon } = {}) {
   const packages = shippedPackages();
@@ -61,6 +62,8 @@ export async function sbom({ target, addon } = {}) {
     hashes: digestOf(starter),
     licenses: [{ license: { id: 'Apache-2.0' } }],
   };
+  // Files of those packages, and all that ships of them.
+  const grammars = grammarFiles.map((file) => ({ type: 'file', name: file, hashes: digestOf(join(root, file)) }));
   const references = new Set(components.map((part) => part['bom-ref']));
   const dependencies = list.dependencies
     .filter(({ ref }) => references.has(ref))
@@ -68,7 +71,7 @@ export async function sbom({ target, addon } = {}) {
   return {
     ...list,
     metadata: { ...list.metadata, component: { ...list.metadata.component, name: 'hearth' } },
-    components: [...components, model, ...(addon ? [addonComponent(target, addon)] : [])],
+    components: [...components, ...grammars, model, ...(addon ? [addonComponent(target, addon)] : [])],
     dependencies,
   };
 }

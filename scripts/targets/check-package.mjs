@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { grammarFiles } from '../grammars.mjs';
 import { listedFiles, webFiles } from '../package.mjs';
 import { main, root, run, ToolError } from '../tools.mjs';
 import { addonProblems } from './inspect.mjs';
@@ -82,10 +83,11 @@ export const webProblems = (facts, wanted) => [
   ...facts.binaries.map(binaryProblem),
 ];
 
-/** Its list of components must give the digests of the two files that users can't read. */
+/** Its list of components must give the digests of the files that users can't read. */
 function componentProblems(components, files) {
   const digests = components.flatMap(({ hashes = [] }) => hashes.map(({ content }) => content));
-  const unlisted = [addonPath, modelPath].filter((path) => !digests.includes(files.get(path)?.sha256));
+  const binaries = [addonPath, modelPath, ...grammarFiles.map((file) => `extension/${file}`)];
+  const unlisted = binaries.filter((path) => !digests.includes(files.get(path)?.sha256));
   return unlisted.map((path) => `${sbomPath} does not list ${path}`);
 }
 

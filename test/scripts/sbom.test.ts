@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,14 +17,18 @@ test('the list of components has every package of the bundles, and no other', { 
   );
   const list = await sbom();
   expect(list).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'hearth' } } });
-  const listed: string[] = list.components.map(
-    ({ name, version }: { name: string; version: string }) => `${name} ${version}`,
-  );
+  const isFile = ({ type }: { type: string }) => type === 'file';
+  const listed: string[] = list.components
+    .filter((part: { type: string }) => !isFile(part))
+    .map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
   const { metadata } = await gguf(join(root, 'models/starter.gguf'), { allowLocalFile: true });
   const [, ownVersion] = /v(\d+)/.exec(String((metadata as Record<string, unknown>)['general.name'])) ?? [];
   expect(listed.sort()).toEqual(
     [...packages.map(({ name, version }) => `${name} ${version}`), `starter-coder-83m-q4_0 ${ownVersion}`].sort(),
   );
+  const python = list.components.filter(isFile).find(({ name }: { name: string }) => name.endsWith('python.wasm'));
+  const bytes = readFileSync(join(root, 'dist/grammars/tree-sitter-python.wasm'));
+  expect(python.hashes).toEqual([{ alg: 'SHA-256', content: createHash('sha256').update(bytes).digest('hex') }]);
   const model = list.components.find(({ type }: { type: string }) => type === 'machine-learning-model');
   const [sha256] = /`([0-9a-f]{64})`/.exec(readFileSync(join(root, 'models/README.md'), 'utf8'))?.slice(1) ?? [];
   expect(model.hashes, 'the digest on the card of the bundled model').toEqual([{ alg: 'SHA-256', content: sha256 }]);

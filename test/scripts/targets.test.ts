@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 // @ts-expect-error a script without types
+import { grammarFiles } from '../../scripts/grammars.mjs';
+// @ts-expect-error a script without types
 import { inOwnFolder } from '../../scripts/package.mjs';
 // @ts-expect-error a script without types
 import { packageAll, releaseNotes } from '../../scripts/package-all.mjs';
@@ -134,10 +136,17 @@ const digests: Record<string, string> = {
   'extension/dist/hearth.node': addonDigest,
 };
 const facts = {
-  files: (expectedFiles() as string[]).map((path) => ({ path, bytes: 10, isLink: false, sha256: digests[path] ?? '' })),
+  files: (expectedFiles() as string[]).map((path) => ({
+    path,
+    bytes: 10,
+    isLink: false,
+    sha256: digests[path] ?? path,
+  })),
   binaries: [linuxAddon],
   identity: { Version: '0.1.0', TargetPlatform: 'linux-x64' },
-  components: [{ hashes: [{ content: model }] }, { hashes: [{ content: addonDigest }] }],
+  components: [model, addonDigest, ...(grammarFiles as string[]).map((each) => `extension/${each}`)].map((content) => ({
+    hashes: [{ content }],
+  })),
   notices: 'Hearth contains these packages:\n\ncompiler-rt of zig 0.15.2 (MIT)\n\nMay be used.\n',
 };
 const expected = { bytes: 50e6, version: '0.1.0', model };
@@ -189,7 +198,8 @@ test.each([
     [/not the bundled model/, /does not list .*starter/],
   ],
   ['a licence that it lacks', { notices: '' }, [/NOTICES\.txt lacks the licence of the compiler-rt of zig/]],
-  ['a list without the addon', { components: facts.components.slice(0, 1) }, [/does not list .*hearth\.node/]],
+  ['a list without the addon', { components: facts.components.toSpliced(1, 1) }, [/does not list .*hearth\.node/]],
+  ['a list without a grammar', { components: facts.components.slice(0, -1) }, [/does not list .*\.wasm/]],
 ])('a package is refused for %s', (_, change, problems) => {
   const found: string[] = packageProblems({ ...facts, ...change }, 'linux-x64', expected);
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
