@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
-import { type LoadedGrammar, loadedGrammar, loadGrammar } from './runtime.ts';
+import { giveUp, type LoadedGrammar, loadedGrammar, loadGrammar } from './runtime.ts';
 import { Parsing, type SyntaxTree } from './syntax-tree.ts';
 import { budgetMs } from './with-text.ts';
 
@@ -44,7 +44,13 @@ export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null
   const current = document ?? new DocumentTree(loaded);
   documents.set(uri, current);
   makeRoom(text.length);
-  return current.of(text);
+  try {
+    return current.of(text);
+  } catch (error) {
+    giveUp(loaded.grammar, error);
+    forgetTree(uri);
+    return null;
+  }
 }
 
 /** Deletes the trees of the documents that were not asked for longest. chars: of the one that was asked for last. */
