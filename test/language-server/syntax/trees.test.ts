@@ -103,7 +103,7 @@ describe.each(languageIds)('%s', (languageId) => {
     tree.delete();
   });
 
-  // All of them: `npm run test:reliability -- fuzz-trees`.
+  // A quarter of them for each language; test/fuzz/ts/claims/trees.ts makes others.
   test('texts that nobody writes take no longer than others', () => {
     const first = languageIds.indexOf(languageId);
     for (const [i, [name, part]] of Object.entries(hostile).entries()) {
