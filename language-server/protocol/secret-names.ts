@@ -63,8 +63,14 @@ export function hasSecretName(uri: string): boolean {
   if (folders.test(path) || inFolder.test(path)) return true;
   const last = path.replace(/^.*[/:]/, '');
   return [last, last.replace(/(?!^)[#?].*$/, '')]
+    .map(shortened)
     .map(withoutCopyMarks)
     .some((name) => names.test(name) && !templates.test(name));
+}
+
+function shortened(name: string): string {
+  const half = nameChars / 2;
+  return name.length <= nameChars ? name : name.slice(0, half) + name.slice(-half);
 }
 
 function withoutCopyMarks(name: string): string {
@@ -75,9 +81,7 @@ function withoutCopyMarks(name: string): string {
     left -= copySuffix.exec(name.slice(Math.max(start, end - suffixChars), end))?.[0].length ?? 0;
     if (left === end) break;
   }
-  const [from, to] = end > start ? [start, end] : [0, name.length];
-  const half = nameChars / 2;
-  return to - from <= nameChars ? name.slice(from, to) : name.slice(from, from + half) + name.slice(to - half, to);
+  return end > start ? name.slice(start, end) : name;
 }
 
 /** A URI, or a part of one, with its escapes read; as it is if one of them is not valid. */
