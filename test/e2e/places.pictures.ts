@@ -1,5 +1,6 @@
 // Takes the pictures of docs/suggestions.md: what the starter model suggests in ten languages. In each file of
-// test/fixtures/sessions, the second half is typed until a suggestion of some length is shown: the first one counts.
+// test/fixtures/sessions, the lines of the second half are begun one after the other, until there is a suggestion for
+// one, also after its first word: the first one counts.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e places
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,15 +13,17 @@ import { Workbench } from './workbench.ts';
 
 const sources = 'test/fixtures/sessions';
 const pictures = 'docs/suggestions';
-const linesToType = 20;
-const minShown = 16;
+const lines = 25;
+const minShown = 12;
 // Longer than an answer takes.
-const answerMs = 600;
+const answerMs = 1000;
+const lineHeight = 20;
 const settings = {
   'editor.cursorBlinking': 'solid',
+  'editor.cursorSurroundingLines': 7,
+  'editor.lineHeight': lineHeight,
   'editor.minimap.enabled': false,
-  'editor.autoClosingBrackets': 'never',
-  'editor.autoIndent': 'none',
+  'editor.stickyScroll.enabled': false,
   'editor.quickSuggestions': false,
   'editor.suggestOnTriggerCharacters': false,
   'editor.parameterHints.enabled': false,
@@ -50,34 +53,56 @@ test.each(readdirSync(sources))(
   async (source) => {
     const name = basename(source, '.txt');
     const rows = readFileSync(join(sources, source), 'utf8').trimEnd().split('\n');
-    const begun = rows.length - linesToType;
-    writeFileSync(join(folder, name), `${rows.slice(0, begun).join('\n')}\n`);
+    writeFileSync(join(folder, name), '');
     const bench = await new Workbench(server, folder, join(folder, name)).open(browser);
-    await bench.page.setViewportSize({ width: 760, height: 380 });
+    await bench.page.setViewportSize({ width: 1000, height: 420 });
     await bench.statusSays(/ready/);
-    await bench.press('Control+End');
-    const shown = await typeUntilShown(bench, rows.slice(begun).join('\n'));
-    expect(shown).not.toBe('');
-    await bench.page.screenshot({
-      path: join(pictures, `${name}.png`),
-      clip: { x: 0, y: 57, width: 720, height: 280 },
-    });
+    expect(await beginUntilShown(bench, rows)).not.toBe('');
+    const box = await bench.editor.boundingBox();
+    if (!box) throw new Error('there is no editor');
+    const height = box.height - (box.height % lineHeight); // no line is cut
+    await bench.page.screenshot({ path: join(pictures, `${name}.png`), clip: { ...box, width: 960, height } });
     await bench.close();
   },
   240_000,
 );
 
-/** Returns the first long suggestion; '' if there is none. */
-async function typeUntilShown(bench: Workbench, text: string): Promise<string> {
-  for (const key of text) {
-    await (key === '\n' ? bench.press('Enter') : bench.page.keyboard.insertText(key));
-    await sleep(answerMs / 10);
-    const isWordEnd = /\W/.test(key);
-    if (isWordEnd) await sleep(answerMs);
-    const shown = await bench.shownGhostText();
-    if (shown.trim().length >= minShown) return await wholeText(bench, shown);
+/** Returns the first suggestion for a line that is begun; '' if there is none. */
+async function beginUntilShown(bench: Workbench, rows: string[]): Promise<string> {
+  for (const [i, row] of rows.entries()) {
+    if (i < rows.length - lines || row.trim() === '' || isClosing(row)) continue;
+    const indentation = row.slice(0, indentOf(row));
+    const before = rows.slice(0, i).join('\n');
+    // The last white space is typed, since only a key brings a suggestion.
+    const line = indentation === '' ? '' : `\n${indentation.slice(0, -1)}`;
+    await bench.setText(`${before}${line}\n${closing(rows, i).join('\n')}\n`);
+    await bench.press('Control+Home');
+    for (let n = line === '' ? 1 : 0; n < i; n++) await bench.press('ArrowDown');
+    await bench.press('End');
+    await (line === '' ? bench.press('Enter') : bench.page.keyboard.insertText(indentation.slice(-1)));
+    const [word = ''] = /^\S+ ?/.exec(row.trimStart()) ?? [];
+    for (const typed of ['', word]) {
+      await bench.page.keyboard.insertText(typed);
+      await sleep(answerMs);
+      const shown = await bench.shownGhostText();
+      if (shown.trim().length >= minShown) return await wholeText(bench, shown);
+    }
   }
   return '';
+}
+
+const isClosing = (row: string) => /^\s*([)\]}]|<\/)/.test(row);
+
+const indentOf = (row: string) => row.length - row.trimStart().length;
+
+/** The lines that close what is open before a row, which an editor has written already. */
+function closing(rows: string[], i: number): string[] {
+  let indent = indentOf(rows[i] ?? '');
+  return rows.slice(i).filter((row) => {
+    const closes = isClosing(row) && indentOf(row) < indent;
+    if (closes) indent = indentOf(row);
+    return closes;
+  });
 }
 
 /** What is shown when it no longer grows. */
