@@ -197,6 +197,8 @@ export const claims: Record<string, Evidence> = {
   'In texts of another kind': 'by design',
   'The time for the search': [['time.test.ts', 'in proportion to its length']],
 
+  'The grammars of languages': [['grammars.test.ts', 'refuses a grammar that is not the one listed']],
+  'They run without access to files': 'by design',
   '`dist/NOTICES.txt`': [
     ['sbom.test.ts', 'has every package of the bundles'],
     ['sbom.test.ts', 'comes with the texts of the licences'],
