@@ -1,0 +1,347 @@
+// Which names of a document are of the same thing: what it declares, where each is known, and what it imports. A name is
+// looked up as the language does it (name-rows.ts), by the tree around the places where it stands.
+import { setImmediate } from 'node:timers/promises';
+import { type Node, Query } from 'web-tree-sitter';
+import { type NameRow, nameRows, sameNames } from './name-rows.ts';
+
+/** A place where a name stands in code. */
+export interface Name {
+  at: number;
+  node: Node;
+  roles: ReadonlySet<string>;
+  /** The innermost is the last. */
+  scopes: readonly Scope[];
+  /** Behind a dot: the member of this object or class, or of something that is not known. */
+  receiver: 'none' | 'own' | 'other';
+  /** Until where it is not known yet: the end of the statement that declares it. */
+  from: number;
+  /** The import that it stands in. */
+  imported: Node | undefined;
+}
+
+interface Scope {
+  kind: 'block' | 'function' | 'closed' | 'class';
+  /** Scopes with the same key are one: a class may have its members in several places. */
+  key: string;
+  node: Node;
+}
+
+/** What one thing is called, wherever it is. */
+export interface Binding {
+  /** The scope that it is known in; '' if that is all of the document. */
+  home: string;
+  homeNode: Node | undefined;
+  isMember: boolean;
+  /** In the order of the text, those that declare it, too. */
+  names: readonly Name[];
+  declarations: readonly Name[];
+}
+
+/** All names of one word in a document. */
+export interface Names {
+  bindings: readonly Binding[];
+  /** Those that nothing in the document declares. */
+  free: readonly Name[];
+  /** Those in code that cannot be read. */
+  broken: readonly Name[];
+  /** Members of something that is not known. */
+  unknown: readonly Name[];
+  row: NameRow;
+}
+
+// A name with more places is a word of every other line, and nobody writes code that is nested deeper. What a look into the
+// tree costs depends on how many nodes are beside those around the place.
+const maxPlaces = 300;
+const maxDepth = 200;
+const maxNodes = 2000;
+const maxNodesInAll = 100_000;
+/** How long nobody else is answered. */
+const sliceMs = 10;
+const declaring = ['local', 'outer', 'hoisted', 'import', 'field', 'method'];
+
+export function hasNames(languageId: string): boolean {
+  return nameRows[sameNames[languageId] ?? languageId] !== undefined;
+}
+
+/** null: the language's names are not known, or there are too many. root: the tree of the text, which lasts until then. */
+export async function namesOf(root: Node, languageId: string, text: string, word: string): Promise<Names | null> {
+  const row = nameRows[sameNames[languageId] ?? languageId];
+  const places = row && [...text.matchAll(wholeWord(word, row))].map(({ index }) => index);
+  if (!places || places.length > maxPlaces) return null;
+  const [names, broken]: [Name[], Name[]] = [[], []];
+  let [since, inAll] = [performance.now(), 0];
+  for (const at of places) {
+    if (performance.now() - since > sliceMs) {
+      await setImmediate();
+      since = performance.now();
+    }
+    const { top, nodes } = wayTo(root, at);
+    inAll += nodes;
+    if (nodes > maxNodes || inAll > maxNodesInAll) return null;
+    const name = nameAt(top, row, text, at, word.length);
+    if (name) (name.roles.has('broken') || root.isError ? broken : names).push(name);
+  }
+  return { ...grouped(names, row), broken };
+}
+
+/** The statement of the document that has the place, and how many nodes are beside those around it there. */
+function wayTo(root: Node, at: number): { top: Node; nodes: number } {
+  const cursor = root.walk();
+  cursor.gotoFirstChildForIndex(at);
+  const top = cursor.currentNode;
+  let nodes = 0;
+  for (let depth = 0; nodes <= maxNodes; depth++) {
+    nodes += depth > maxDepth ? maxNodes : cursor.currentNode.childCount;
+    if (!cursor.gotoFirstChildForIndex(at)) break;
+  }
+  cursor.delete();
+  return { top, nodes };
+}
+
+function wholeWord(word: string, { isDollarASign }: NameRow): RegExp {
+  const letter = isDollarASign ? '\\p{L}\\p{N}_' : '\\p{L}\\p{N}_$';
+  return new RegExp(`(?<![${letter}])${word.replaceAll('$', '\\$')}(?![${letter}])`, 'gu');
+}
+
+/** Whether the name is declared more than once, so that the declarations may be of several things. A prototype is none. */
+export function isAmbiguous(
+  { declarations, isMember }: Binding,
+  { isAssigned, again, hasOverloads }: NameRow,
+): boolean {
+  const definitions = declarations.filter(({ roles }) => !(roles.has('outer') && roles.has('local')));
+  if (definitions.length < 2 || again === 'same') return false;
+  if (isMember && hasOverloads) return true;
+  return !(isAssigned && definitions.every(({ roles }) => roles.has('hoisted') || roles.has('field')));
+}
+
+/** The one thing that is declared or used there. A parameter may be a field, too. */
+export function bindingsAt({ bindings }: Names, at: number): Binding[] {
+  return bindings.filter(({ names }) => names.some((name) => name.at === at));
+}
+
+const queries = new WeakMap<NameRow, Query>();
+
+function queryOf({ tree }: Node, row: NameRow): Query {
+  const query = queries.get(row) ?? new Query(tree.language, `${row.query} (ERROR) @broken`);
+  queries.set(row, query);
+  return query;
+}
+
+const nameTypes = /identifier|^name$|^constant$|^variable_name$|^implicit_parameter$|^type$/;
+const otherTypes = /^(?:statement_identifier|dotted_name|label_name|package_identifier)$|^(?:scoped|qualified|dotted)_/;
+const memberTypes = /^(?:property_identifier|private_property_identifier|field_identifier|hash_key_symbol)$/;
+const qualified = /(?:(?<!\.)\.|[\p{L}\p{N}_$)\]]->|::)\s*$/u;
+const ownReceiver =
+  /(?:^|[^\p{L}\p{N}_$.>:])(?:this|self|cls|super|super\(\)|Self|static|\$this)[?!]*(?:\.|->|::)\s*$/u;
+const charsBeside = 100;
+
+function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
+  const [before, behind] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(at + length, at + length + 1)];
+  const node = top.descendantForIndex(at, at + length);
+  if (!node) return null;
+  const isExact = node.startIndex === at && node.endIndex === at + length;
+  const isPrivate = node.type === 'private_property_identifier' && node.startIndex === at - 1;
+  const isInString =
+    !isExact && row.inString?.[0].test(before) && row.inString[1].test(behind) && /string/.test(node.type);
+  if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type) && !otherTypes.test(node.type)))) return null;
+  const captures = queryOf(top, row)
+    .matches(top, { startIndex: at, endIndex: at + length })
+    .flatMap(({ captures: all }, match) => all.map((each) => ({ ...each, match })));
+  const around = captures
+    .filter((each) => each.node.startIndex <= at && each.node.endIndex >= at + length)
+    .sort((a, b) => a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex || order(a) - order(b));
+  const scopes = scopesOf(around, captures);
+  const roles: Set<string> = isInString ? new Set() : rolesOf(node, around, row);
+  if (roles.has('key') || around.some(({ name }) => name === 'foreign')) return null;
+  const receiverOfMethod = captures.find(({ name }) => name === 'receiver')?.node.text;
+  const isOwn =
+    isPrivate ||
+    roles.has('own') ||
+    ownReceiver.test(before) ||
+    (receiverOfMethod !== undefined && before.endsWith(`${receiverOfMethod}.`));
+  const isMember = qualified.test(before) || isPrivate || memberTypes.test(node.type);
+  const receiver = roles.has('import') || !isMember ? 'none' : isOwn ? 'own' : 'other';
+  const [innermost] = scopes.slice(-1);
+  const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost?.node ?? top));
+  const imported = around.find(({ name }) => name === 'import.statement')?.node;
+  return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported };
+}
+
+interface Capture {
+  name: string;
+  node: Node;
+  match: number;
+  patternIndex: number;
+}
+
+/** Of what is captured at one node: a method may be the class of its receiver. */
+function order({ name }: Capture): number {
+  return name === 'class' ? 0 : 1;
+}
+
+const kinds: ReadonlySet<string> = new Set(['block', 'function', 'closed', 'class']);
+
+function scopesOf(around: readonly Capture[], captures: readonly Capture[]): Scope[] {
+  const scopes: Scope[] = [];
+  for (const { name, node, match } of around) {
+    if (!kinds.has(name)) continue;
+    const last = scopes.at(-1);
+    const kind = name as Scope['kind'];
+    // The parameters of a function and the names of its body are in one scope.
+    const isBody = kind === 'block' && last?.node.id === node.parent?.id;
+    if (isBody && (last?.kind === 'function' || last?.kind === 'closed')) continue;
+    const title = captures.find((each) => each.name === 'name' && each.match === match);
+    const key = kind === 'class' && title ? `class ${title.node.text}` : `${node.id}`;
+    if (last?.key !== key || last.kind !== kind) scopes.push({ kind, key, node });
+  }
+  return scopes;
+}
+
+function isWithin(inner: Node, outer: Node): boolean {
+  return inner.startIndex >= outer.startIndex && inner.endIndex <= outer.endIndex;
+}
+
+function rolesOf(node: Node, around: readonly Capture[], { unbound = [] }: NameRow): Set<string> {
+  const roles = new Set<string>();
+  for (const { name, node: captured } of around) {
+    if (name.startsWith('binds')) {
+      if (isBound(node, captured, unbound)) roles.add(name.split('.')[1] ?? 'local');
+    } else if (captured.id === node.id || name === 'broken') roles.add(name);
+  }
+  if (roles.has('use')) for (const role of declaring) roles.delete(role);
+  const isMember = roles.has('field') || roles.has('method');
+  if (isMember || roles.has('hoisted')) roles.delete('outer');
+  if (isMember || roles.has('outward')) roles.delete('hoisted');
+  if (roles.has('hoisted')) roles.delete('local');
+  return roles;
+}
+
+/** Whether the pattern binds the name, rather than using it for a value or a key. */
+function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean {
+  let child = node;
+  for (let depth = 0; child.id !== pattern.id; depth++) {
+    const { parent } = child;
+    if (!parent || depth > maxDepth) return false;
+    const current = child;
+    const isExcluded = unbound.some((each) => {
+      const [type, field] = each.split('.');
+      return parent.type === type && (field === undefined || parent.childForFieldName(field)?.id === current.id);
+    });
+    if (isExcluded) return false;
+    child = parent;
+  }
+  return !unbound.includes(node.type) && !unbound.includes(pattern.type);
+}
+
+interface Found {
+  key: string;
+  home: string;
+  homeNode: Node | undefined;
+  isMember: boolean;
+  name: Name;
+}
+
+function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {
+  const outward = new Set(names.filter(({ roles }) => roles.has('outward')).map((name) => functionOf(name)?.key));
+  const declared: Found[] = [];
+  for (const name of names) declared.push(...declarationsOf(name, row, outward, declared));
+  const keys = [...new Set(declared.map(({ key }) => key))];
+  const isDeclaration = new Set(declared.map(({ name }) => name));
+  const uses = names
+    .filter((name) => !isDeclaration.has(name))
+    .map((name) => ({ name, key: lookUp(name, declared, row) }));
+  const bindings = keys.map((key) => {
+    const all = declared.filter((each) => each.key === key);
+    const [{ home, homeNode, isMember }] = all as [Found];
+    const declarations = all.map(({ name }) => name);
+    const itsUses = uses.filter((each) => each.key === key).map(({ name }) => name);
+    const itsNames = [...declarations, ...itsUses].sort((a, b) => a.at - b.at);
+    return { home, homeNode, isMember, declarations, names: itsNames };
+  });
+  const free = uses.filter(({ key }) => key === undefined).map(({ name }) => name);
+  const isUnknown = ({ receiver }: Name) => receiver === 'other';
+  return { bindings, free: free.filter((name) => !isUnknown(name)), unknown: free.filter(isUnknown), row };
+}
+
+function functionOf({ scopes }: Name): Scope | undefined {
+  return scopes.findLast(({ kind }) => kind === 'function' || kind === 'closed');
+}
+
+function classOf({ scopes }: Name): Scope | undefined {
+  return scopes.findLast(({ kind }) => kind === 'class');
+}
+
+function declarationsOf(
+  name: Name,
+  row: NameRow,
+  outward: ReadonlySet<string | undefined>,
+  known: readonly Found[],
+): Found[] {
+  const { roles, scopes, at } = name;
+  const inScope = (scope: Scope | undefined, space = ''): Found => {
+    const home = scope?.key ?? '';
+    return { key: `${home}${space}`, home, homeNode: scope?.node, isMember: false, name };
+  };
+  const found: Found[] = [];
+  if (roles.has('field') || roles.has('method'))
+    found.push({ ...inScope(classOf(name), spaceOf(name, row)), isMember: true });
+  if (roles.has('outer')) found.push(inScope(scopes.at(-2)));
+  else if (roles.has('local') || roles.has('import')) {
+    const local = inScope(scopes.at(-1));
+    found.push(row.again === 'another' && roles.has('local') ? { ...local, key: `${local.key} ${at}` } : local);
+  } else if (roles.has('hoisted') && !outward.has(functionOf(name)?.key)) {
+    const isKnown = row.blocksShareLocals && isLocalAround(name, known);
+    if (!isKnown) found.push(inScope(functionOf(name)));
+  }
+  return found;
+}
+
+/** Whether a function around the innermost one has a local of the name. */
+function isLocalAround({ scopes }: Name, known: readonly Found[]): boolean {
+  const around = scopes.slice(scopes.findLastIndex(({ kind }) => kind === 'closed')).slice(0, -1);
+  return around.some(({ key }) => known.some((each) => each.home === key && isVariable(each)));
+}
+
+/** Members with names of their own: methods in some languages, and `#name`. */
+function spaceOf({ roles, node }: Name, row: NameRow): string {
+  if (node.type === 'private_property_identifier') return ' private';
+  return row.hasMethodNames && (roles.has('method') || roles.has('call')) ? ' method' : ' member';
+}
+
+function isVariable({ name: { roles } }: Found): boolean {
+  return !roles.has('outer') && !roles.has('import');
+}
+
+/** The key of what the name is of; undefined if nothing here declares it. */
+function lookUp(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
+  const { roles, at } = name;
+  if (roles.has('origin')) return undefined;
+  const memberOf = (scope: Scope | undefined) => {
+    const key = `${scope?.key ?? ''}${spaceOf(name, row)}`;
+    return declared.find((each) => each.key === key)?.key;
+  };
+  if (name.receiver === 'other') return undefined;
+  if (name.receiver === 'own') return memberOf(classOf(name));
+  const outwards = name.scopes.toReversed();
+  if (roles.has('enclosing') || roles.has('outward')) outwards.splice(0, 1);
+  let [onlyFunctions, isInBody] = [roles.has('call'), true];
+  for (const scope of [...outwards, undefined]) {
+    const here = declared.filter(
+      (each) =>
+        !each.isMember &&
+        each.home === (scope?.key ?? '') &&
+        each.name.from <= at &&
+        !(onlyFunctions && isVariable(each)),
+    );
+    const last = here.findLast((each) => each.name.at < at) ?? here[0];
+    if (last) return last.key;
+    const { bareMembers } = row;
+    if (scope?.kind === 'class' && (bareMembers === 'everywhere' || (bareMembers === 'body' && isInBody))) {
+      const member = memberOf(scope);
+      if (member !== undefined) return member;
+    }
+    if (scope?.kind === 'closed') onlyFunctions = true;
+    if (scope && scope.kind !== 'block') isInBody = false;
+  }
+  return undefined;
+}

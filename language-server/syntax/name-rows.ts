@@ -1,0 +1,338 @@
+// How each language declares names, as data: queries over its syntax tree, and what they cannot say.
+//
+// Scopes: @block of locals; @function of those and of hoisted names; @closed, which sees no local around it; @class of members,
+// which has the @name of a class if that is declared in several places, and the @receiver by which a method knows its own.
+// Declarations: @local in the innermost scope, @outer in the one around that, @hoisted in the function, @field and @method in
+// the class, @import of another file. @binds: the names in this pattern are local; @binds.hoisted, @binds.field, @binds.outer.
+// A local in an @after exists from its end on.
+// Others: @use is no declaration, @key no name of this file, and neither is any name in @foreign. @origin is that of what is
+// imported by another name, all in @import.statement. @call finds methods only, @own members of the class. @enclosing is
+// looked up outside the function, @outward is declared there. @shorthand and @exported are the name of a member, too. What
+// becomes of @unclear is not known.
+
+export interface NameRow {
+  query: string;
+  /** Where a pattern has other things than names it binds: the type of a node, or of a node and the field of its child. */
+  unbound?: readonly string[];
+  /** Where members are names by themselves, without the object: in all of the class, or beside each other in its body. */
+  bareMembers?: 'everywhere' | 'body';
+  /** What it is to declare a name again in the same block: another thing from there on, or the same one. */
+  again?: 'another' | 'same';
+  /** A name is declared by what is first assigned to it. */
+  isAssigned?: boolean;
+  /** What is assigned in a block is a local of the method around it, if that has it. */
+  blocksShareLocals?: boolean;
+  /** "$" is no part of a name. */
+  isDollarASign?: boolean;
+  /** Methods that differ in their parameters only have the same name. */
+  hasOverloads?: boolean;
+  /** Methods have names apart from those of variables. */
+  hasMethodNames?: boolean;
+  /** What is before and behind a name in a string that stands for its value, where the tree has none. */
+  inString?: readonly [before: RegExp, behind: RegExp];
+  /** Of the lines in which names are declared that other files may know. */
+  shared: RegExp;
+}
+
+const javascript = `
+(statement_block) @block (for_statement) @block (for_in_statement) @block (catch_clause) @block (switch_body) @block
+[(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function_declaration)
+ (generator_function)] @function
+(class_body) @class
+(variable_declarator name: (_) @binds)
+(variable_declaration (variable_declarator name: (_) @binds.hoisted))
+(for_in_statement kind: "var" left: (_) @binds.hoisted)
+(for_in_statement kind: ["let" "const"] left: (_) @binds)
+(catch_clause parameter: (_) @binds)
+(arrow_function parameter: (_) @binds)
+[(function_declaration name: (identifier) @outer) (generator_function_declaration name: (identifier) @outer)]
+[(function_expression name: (identifier) @local) (generator_function name: (identifier) @local)]
+(class_body (method_definition name: (_) @method))
+(import_statement) @import.statement
+(variable_declarator value: (call_expression function: (identifier) @_r (#eq? @_r "require"))) @import.statement
+(variable_declarator value: (await_expression (call_expression function: (import)))) @import.statement
+(import_clause (identifier) @import) (namespace_import (identifier) @import)
+(import_specifier name: (_) @import !alias) (import_specifier alias: (_) @import) (import_specifier name: (_) @origin alias: (_))
+(export_specifier name: (_) @exported !alias) (export_specifier alias: (_) @key)
+(export_statement source: (_)) @foreign
+(shorthand_property_identifier) @shorthand
+(shorthand_property_identifier_pattern) @shorthand
+`;
+/** Tags in small letters are no names of ours. */
+const jsx = `
+([(jsx_opening_element name: (identifier) @key) (jsx_closing_element name: (identifier) @key)
+  (jsx_self_closing_element name: (identifier) @key)] (#match? @key "^[a-z]"))
+`;
+const javascriptOnly = `
+(class_declaration name: (_) @local) (class_body (field_definition property: (_) @field))
+(formal_parameters [(identifier) (object_pattern) (array_pattern) (assignment_pattern) (rest_pattern)] @binds)
+`;
+const typescriptOnly = `
+[(function_signature) (method_signature) (abstract_method_signature) (function_type) (call_signature)
+ (construct_signature) (type_alias_declaration) (interface_declaration) (conditional_type) (mapped_type_clause)] @block
+(interface_body) @class (object_type) @class
+[(enum_declaration name: (_) @local) (internal_module name: (identifier) @local)]
+[(interface_declaration name: (_) @outer) (type_alias_declaration name: (_) @outer) (function_signature name: (_) @outer)]
+[(class_declaration) (abstract_class_declaration)] @block
+[(class_declaration name: (_) @outer) (abstract_class_declaration name: (_) @outer)]
+(type_parameter name: (_) @local) (mapped_type_clause name: (_) @local)
+(required_parameter pattern: (_) @binds) (optional_parameter pattern: (_) @binds)
+(required_parameter (accessibility_modifier) pattern: (identifier) @field)
+(public_field_definition name: (_) @field) (property_signature name: (_) @field)
+[(method_signature name: (_) @method) (abstract_method_signature name: (_) @method)]
+(enum_body (property_identifier) @key) (enum_assignment name: (_) @key)
+`;
+const unboundJavascript = [
+  'assignment_pattern.right',
+  'object_assignment_pattern.right',
+  'pair_pattern.key',
+  'computed_property_name',
+];
+const sharedJavascript = /^\s*export\b/;
+
+const c = `
+[(compound_statement) (for_statement) (if_statement) (while_statement) (switch_statement)] @block
+(function_definition) @function
+(parameter_declaration declarator: (_) @binds)
+(declaration declarator: (_) @binds) (declaration) @after
+(function_definition declarator: (_) @binds.outer)
+(struct_specifier body: (_)) @class (union_specifier body: (_)) @class
+[(struct_specifier name: (_) @outer body: (_)) (union_specifier name: (_) @outer body: (_))
+ (enum_specifier name: (_) @local body: (_)) (type_definition declarator: (type_identifier) @local)]
+(enumerator name: (_) @local)
+(field_declaration declarator: (_) @binds.field)
+[(preproc_def name: (_) @local) (preproc_function_def name: (_) @local)]
+(declaration declarator: (function_declarator declarator: (_) @outer)) @block
+(declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @outer))) @block
+(field_declaration declarator: (function_declarator)) @block
+(preproc_include) @import.statement
+`;
+const unboundC = [
+  'init_declarator.value',
+  'array_declarator.size',
+  'function_declarator.parameters',
+  'qualified_identifier',
+  'template_function',
+  'bitfield_clause',
+];
+const cpp = `${c}
+(for_range_loop) @block (for_range_loop declarator: (_) @binds) (lambda_expression) @function (catch_clause) @block
+(optional_parameter_declaration declarator: (_) @binds) (variadic_parameter_declaration declarator: (_) @binds)
+(class_specifier name: (_) @outer body: (_)) @class
+(namespace_definition) @block (namespace_definition name: (_) @outer)
+(alias_declaration name: (_) @local) (template_declaration) @block (type_parameter_declaration (type_identifier) @local)
+(function_declarator declarator: (field_identifier) @method)
+[(field_declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @use)))
+ (field_declaration_list (declaration declarator: (function_declarator declarator: (identifier) @use)))]
+(condition_clause) @block (field_initializer (field_identifier) @own)
+`;
+
+const notInPattern = ['attribute', 'subscript', 'call'];
+
+/** By language id. */
+export const nameRows: Readonly<Record<string, NameRow>> = {
+  javascript: { query: javascript + javascriptOnly + jsx, unbound: unboundJavascript, shared: sharedJavascript },
+  typescript: { query: javascript + typescriptOnly, unbound: unboundJavascript, shared: sharedJavascript },
+  typescriptreact: { query: javascript + typescriptOnly + jsx, unbound: unboundJavascript, shared: sharedJavascript },
+  python: {
+    query: `
+[(function_definition) (lambda) (list_comprehension) (set_comprehension) (dictionary_comprehension)
+ (generator_expression)] @function
+(class_definition) @class
+(function_definition name: (_) @outer) (class_definition name: (_) @outer)
+[(class_definition body: (block (function_definition name: (_) @method)))
+ (class_definition body: (block (decorated_definition (function_definition name: (_) @method))))]
+(parameters (_) @binds.hoisted) (lambda_parameters (_) @binds.hoisted)
+[(default_parameter value: (identifier) @enclosing) (typed_default_parameter value: (identifier) @enclosing)]
+(assignment left: (_) @binds.hoisted) (augmented_assignment left: (identifier) @hoisted)
+(named_expression name: (_) @hoisted)
+(for_statement left: (_) @binds.hoisted) (for_in_clause left: (_) @binds.hoisted)
+(as_pattern_target (_) @binds.hoisted) (case_pattern (dotted_name . (identifier) @hoisted .))
+(class_definition body: (block (expression_statement (assignment left: (identifier) @field))))
+((assignment left: (attribute object: (identifier) @_s attribute: (identifier) @field)) (#eq? @_s "self"))
+(global_statement (identifier) @outward) (nonlocal_statement (identifier) @outward)
+(keyword_argument name: (_) @key)
+[(import_statement) (import_from_statement)] @import.statement
+(import_statement name: (dotted_name . (identifier) @import)) (aliased_import alias: (_) @import)
+(import_from_statement name: (dotted_name (identifier) @import)) (import_from_statement module_name: (_) @foreign)
+(aliased_import name: (dotted_name (identifier) @origin))
+`,
+    unbound: [...notInPattern, 'default_parameter.value', 'typed_default_parameter.value', 'type'],
+    bareMembers: 'body',
+    isAssigned: true,
+    shared: /^\S/,
+  },
+  go: {
+    query: `
+[(block) (if_statement) (for_statement) (expression_switch_statement) (type_switch_statement) (expression_case)
+ (default_case) (type_case) (communication_case) (select_statement)] @block
+[(function_declaration) (func_literal)] @function
+(type_spec name: (_) @name) @class
+(method_declaration receiver: (parameter_list (parameter_declaration
+  name: (_) @receiver type: [(type_identifier) @name (pointer_type (type_identifier) @name)]))) @class
+(method_declaration) @function
+(parameter_declaration name: (_) @local) (variadic_parameter_declaration name: (_) @local)
+(short_var_declaration left: (_) @binds) (short_var_declaration) @after
+(var_spec name: (_) @local) (var_spec) @after (const_spec name: (_) @local) (const_spec) @after
+(range_clause left: (_) @binds ":=") (receive_statement left: (_) @binds ":=")
+(type_switch_statement alias: (_) @binds)
+(function_declaration name: (_) @outer) (type_spec name: (_) @outer) (type_alias name: (_) @local)
+(field_declaration name: (_) @field) (method_declaration name: (_) @method)
+((composite_literal type: [(type_identifier) (qualified_type)]
+  body: (literal_value (keyed_element . (literal_element (identifier) @key)))))
+(import_spec) @import.statement (import_spec name: (_) @import) (package_clause (_) @key)
+`,
+    unbound: ['selector_expression', 'index_expression', 'unary_expression'],
+    again: 'same',
+    shared: /^/,
+  },
+  rust: {
+    query: `
+[(block) (match_arm) (if_expression) (while_expression) (for_expression) (mod_item) (struct_item) (enum_item)
+ (trait_item) (type_item)] @block
+[(function_item) (closure_expression) (function_signature_item)] @function
+(impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name)]) @class
+(struct_item name: (_) @name) @class (trait_item name: (_) @name) @class
+(let_declaration pattern: (_) @binds) (let_declaration) @after (let_condition pattern: (_) @binds)
+(for_expression pattern: (_) @binds) (match_arm pattern: (_) @binds)
+(parameter pattern: (_) @binds) (closure_parameters (_) @binds)
+[(function_item name: (_) @outer) (function_signature_item name: (_) @outer) (mod_item name: (_) @outer)
+ (struct_item name: (_) @outer) (enum_item name: (_) @outer) (trait_item name: (_) @outer) (type_item name: (_) @outer)]
+[(const_item name: (_) @local) (static_item name: (_) @local) (macro_definition name: (_) @key)]
+(macro_invocation macro: (_) @key) (type_parameter name: (_) @local)
+[(impl_item body: (declaration_list (function_item name: (_) @method)))
+ (trait_item body: (declaration_list (function_signature_item name: (_) @method)))
+ (trait_item body: (declaration_list (function_item name: (_) @method)))]
+(field_declaration name: (_) @field) (enum_variant name: (_) @key)
+(shorthand_field_initializer (identifier) @shorthand) (shorthand_field_identifier) @shorthand
+(use_declaration) @import.statement
+[(use_declaration argument: (scoped_identifier name: (_) @import)) (use_list (identifier) @import)
+ (use_list (scoped_identifier name: (_) @import)) (use_as_clause alias: (_) @import)]
+[(use_as_clause path: (identifier) @origin) (use_as_clause path: (scoped_identifier name: (_) @origin))]
+`,
+    unbound: [
+      'tuple_struct_pattern.type',
+      'struct_pattern.type',
+      'match_pattern.condition',
+      'scoped_identifier',
+      'parameter.type',
+      'range_pattern',
+    ],
+    again: 'another',
+    inString: [/\{$/, /^[:}]/],
+    shared: /^\s*pub\b/,
+  },
+  java: {
+    query: `
+[(block) (constructor_body) (for_statement) (enhanced_for_statement) (try_with_resources_statement) (catch_clause)
+ (switch_block)] @block
+[(method_declaration) (constructor_declaration) (lambda_expression)] @function
+[(class_declaration name: (_) @outer) (interface_declaration name: (_) @outer) (enum_declaration name: (_) @outer)
+ (record_declaration name: (_) @outer)] @class
+(local_variable_declaration declarator: (variable_declarator name: (_) @local))
+(field_declaration declarator: (variable_declarator name: (_) @field)) (enum_constant name: (_) @field)
+[(formal_parameter name: (_) @local) (spread_parameter (variable_declarator name: (_) @local))
+ (catch_formal_parameter name: (_) @local) (enhanced_for_statement name: (_) @local) (resource name: (_) @local)
+ (inferred_parameters (identifier) @local) (lambda_expression parameters: (identifier) @local)
+ (instanceof_expression name: (_) @local) (type_pattern (identifier) @local)]
+(record_declaration parameters: (formal_parameters (formal_parameter name: (_) @field)))
+(method_declaration name: (_) @method)
+(method_invocation name: (_) @call) (type_parameter (type_identifier) @local)
+(element_value_pair key: (_) @key) (labeled_statement . (identifier) @key) (break_statement (identifier) @key)
+(import_declaration) @import.statement (import_declaration (scoped_identifier name: (_) @import))
+(package_declaration (_) @foreign)
+`,
+    bareMembers: 'everywhere',
+    hasOverloads: true,
+    hasMethodNames: true,
+    shared: /^\s*(?:(?:public|abstract|final|sealed|static)\s+)*(?:class|interface|enum|record)\b/,
+  },
+  csharp: {
+    query: `
+[(block) (for_statement) (foreach_statement) (using_statement) (catch_clause) (switch_section) (switch_expression_arm)
+ (namespace_declaration)] @block
+[(method_declaration) (constructor_declaration) (lambda_expression) (local_function_statement) (accessor_declaration)
+ (anonymous_method_expression)] @function
+[(class_declaration name: (_) @outer) (struct_declaration name: (_) @outer) (interface_declaration name: (_) @outer)
+ (record_declaration name: (_) @outer) (enum_declaration name: (_) @outer)] @class
+(variable_declarator name: (_) @local) (variable_declarator (tuple_pattern (_) @binds))
+(field_declaration (variable_declaration (variable_declarator name: (_) @field)))
+(property_declaration name: (_) @field) (enum_member_declaration name: (_) @field)
+[(parameter name: (_) @local) (implicit_parameter) @local (foreach_statement left: (identifier) @local)
+ (catch_declaration name: (_) @local) (declaration_pattern name: (_) @local) (declaration_expression name: (_) @local)
+ (type_parameter name: (_) @local)]
+(record_declaration (parameter_list (parameter name: (_) @field)))
+(method_declaration name: (_) @method)
+(local_function_statement name: (_) @outer)
+(argument name: (_) @key) (initializer_expression (assignment_expression left: (identifier) @key))
+(anonymous_object_creation_expression (identifier) @unclear)
+(using_directive) @import.statement (using_directive name: (_) @import)
+`,
+    bareMembers: 'everywhere',
+    hasOverloads: true,
+    shared: /^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|interface|enum|record|struct)\b/,
+  },
+  c: { query: c, unbound: unboundC, shared: /^(?!\s*static\b)\S/ },
+  cpp: { query: cpp, unbound: unboundC, bareMembers: 'everywhere', hasOverloads: true, shared: /^(?!\s*static\b)\S/ },
+  ruby: {
+    query: `
+[(method) (singleton_method)] @closed [(block) (do_block) (lambda)] @function
+[(class name: (_) @outer) (module name: (_) @outer)] @class
+(assignment left: (_) @binds.hoisted) (operator_assignment left: (identifier) @hoisted)
+(left_assignment_list (_) @binds.hoisted) (for pattern: (_) @binds.hoisted) (exception_variable (identifier) @hoisted)
+[(method_parameters (_) @binds) (block_parameters (_) @binds) (lambda_parameters (_) @binds)]
+(method name: (identifier) @method) (singleton_method name: (identifier) @method)
+(call method: (identifier) @call) (assignment left: (instance_variable) @field)
+`,
+    unbound: [...notInPattern, 'element_reference', 'optional_parameter.value', 'keyword_parameter.value'],
+    bareMembers: 'everywhere',
+    blocksShareLocals: true,
+    isAssigned: true,
+    shared: /^\S/,
+  },
+  php: {
+    query: `
+[(function_definition) (method_declaration)] @closed [(anonymous_function) (arrow_function)] @function
+[(class_declaration name: (_) @outer) (interface_declaration name: (_) @outer) (trait_declaration name: (_) @outer)
+ (enum_declaration name: (_) @outer)] @class
+(assignment_expression left: (variable_name) @hoisted) (assignment_expression left: (list_literal (variable_name) @hoisted))
+(augmented_assignment_expression left: (variable_name) @hoisted)
+[(simple_parameter name: (_) @hoisted) (variadic_parameter name: (_) @hoisted) (catch_clause name: (_) @hoisted)
+ (property_promotion_parameter name: (_) @hoisted) (static_variable_declaration name: (_) @hoisted)]
+(foreach_statement (_) "as" (variable_name) @hoisted) (foreach_statement (_) "as" (pair (variable_name) @hoisted))
+(foreach_statement (_) "as" (pair (variable_name) (variable_name) @hoisted))
+(global_declaration (variable_name) @outward) (anonymous_function_use_clause (variable_name) @outward)
+(function_definition name: (_) @outer) (method_declaration name: (_) @method)
+[(member_call_expression name: (_) @call) (scoped_call_expression name: (_) @call)]
+(property_element name: (_) @unclear) (argument name: (_) @key)
+(namespace_use_clause) @import.statement (namespace_use_clause (qualified_name (name) @import))
+`,
+    hasMethodNames: true,
+    isAssigned: true,
+    shared: /^\s*(?:(?:abstract|final)\s+)*(?:class|interface|trait|enum|function)\b/,
+  },
+  kotlin: {
+    query: `
+[(block) (for_statement) (when_expression) (when_entry) (catch_block)] @block
+[(function_declaration) (lambda_literal) (anonymous_function) (secondary_constructor)] @function
+[(class_declaration name: (_) @outer) (object_declaration name: (_) @outer)] @class
+(variable_declaration (identifier) @local)
+[(class_body (property_declaration (variable_declaration (identifier) @field)))
+ (class_parameter ["val" "var"] . (identifier) @field)]
+(class_parameter (identifier) @local) (parameter . (identifier) @local) (catch_block . (identifier) @local)
+(function_declaration name: (_) @outer) (class_body (function_declaration name: (_) @method))
+(function_declaration (user_type) . name: (_) @method)
+(type_parameter (identifier) @local) (value_argument . (identifier) @key "=")
+(import) @import.statement (import (qualified_identifier (identifier) @import .)) (package_header (_) @foreign)
+`,
+    bareMembers: 'everywhere',
+    hasOverloads: true,
+    inString: [/\$$/, /^/],
+    isDollarASign: true,
+    shared:
+      /^\s*(?:(?:public|internal|open|abstract|data|sealed|inline|suspend)\s+)*(?:class|interface|object|fun|val|var)\b/,
+  },
+};
+
+/** Languages that have the names of another. */
+export const sameNames: Readonly<Record<string, string>> = { javascriptreact: 'javascript' };
