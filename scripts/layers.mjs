@@ -32,7 +32,7 @@ export const layers = {
   [`${server}/rules`]: ['protocol', 'documents', 'syntax', 'prompt'].map(inServer).concat(engine),
   [`${server}/edits/text`]: [`${server}/documents`],
   [`${server}/edits/history`]: ['edits/text', 'documents', 'secrets', 'protocol'].map(inServer),
-  [`${server}/edits/proposals`]: ['edits/text', 'edits/history', 'syntax', 'rules'].map(inServer),
+  [`${server}/edits/proposals`]: ['edits/text', 'edits/history', 'documents', 'syntax'].map(inServer),
   [`${server}/edits/evidence`]: ['edits/text', 'edits/history', 'edits/proposals'].map(inServer),
   [`${server}/edits/preference`]: ['edits/text', 'edits/proposals', 'edits/evidence', 'prompt']
     .map(inServer)
@@ -40,7 +40,7 @@ export const layers = {
   [`${server}/edits/generation`]: ['edits/text', 'rules', 'prompt', 'models'].map(inServer).concat(engine),
   [`${server}/edits/decision`]: ['text', 'history', 'proposals', 'evidence', 'preference', 'generation']
     .map((room) => inServer(`edits/${room}`))
-    .concat(['documents', 'syntax', 'protocol', 'models', 'rules'].map(inServer), engine),
+    .concat(['documents', 'syntax', 'protocol', 'models'].map(inServer), engine),
   [`${server}/edits`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt', 'models', 'related-code', 'rules']
     .map(inServer)
     .concat(engine),

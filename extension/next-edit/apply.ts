@@ -1,6 +1,7 @@
 // Takes the user to an edit, and applies it.
 import { Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import { allChanges } from './rebase.ts';
 
 /** Puts the cursor at the first word that changes. "Go Back" leads back. */
 export async function goTo(edit: NextEdit): Promise<TextEditor> {
@@ -15,7 +16,7 @@ export async function applyIn(edit: NextEdit): Promise<boolean> {
   const editor = await editorOf(edit);
   if (editor.document.version !== edit.version) return false;
   const isDone = await editor.edit((builder) => {
-    for (const { range, text } of edit.changes)
+    for (const { range, text } of allChanges(edit))
       builder.replace(new Range(range.start.line, range.start.character, range.end.line, range.end.character), text);
   });
   if (!isDone) return false;

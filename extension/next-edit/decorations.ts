@@ -12,6 +12,7 @@ import {
   window,
 } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import { allChanges } from './rebase.ts';
 import { difference, inline, isTiny } from './texts.ts';
 
 const tinyBorder = { border: '1px solid', borderColor: new ThemeColor('editorInfo.foreground') };
@@ -45,7 +46,7 @@ export class EditDecorations implements Disposable {
     if (edit) {
       const border = isTiny(edit) ? tinyBorder : {};
       const hoverMessage = new MarkdownString().appendCodeblock(difference(edit), 'diff');
-      for (const { range, text } of isOnlyMarked ? [] : edit.changes) {
+      for (const { range, text } of isOnlyMarked ? [] : allChanges(edit)) {
         const { start, end } = range;
         const replaced = new Range(start.line, start.character, end.line, end.character);
         if (!replaced.isEmpty) removed.push({ range: replaced, hoverMessage, renderOptions: border });
@@ -55,8 +56,10 @@ export class EditDecorations implements Disposable {
         const after = { contentText: inline(text), backgroundColor, margin, ...border };
         inserted.push({ range: new Range(replaced.end, replaced.end), hoverMessage, renderOptions: { after } });
       }
-      const { line } = edit.range.start;
-      marked.push({ range: new Range(line, 0, line, 0), hoverMessage });
+      const lines = new Set(
+        [edit.range.start, ...(edit.also ?? []).map(({ range }) => range.start)].map(({ line }) => line),
+      );
+      for (const line of lines) marked.push({ range: new Range(line, 0, line, 0), hoverMessage });
     }
     editor.setDecorations(this.removed, removed);
     editor.setDecorations(this.inserted, inserted);

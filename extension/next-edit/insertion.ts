@@ -2,6 +2,7 @@
 // accepts it whole or word by word.
 import { InlineCompletionItem, Position, Range, type TextDocument, type TextEditor } from 'vscode';
 import type { EditOffer } from './offer.ts';
+import { allChanges } from './rebase.ts';
 
 /** VS Code runs it when the user has accepted the whole of it, with the number of characters. */
 export const insertedCommand = 'hearth.editInserted';
@@ -14,7 +15,7 @@ export function insertionIn(offer: EditOffer, { document, selection }: TextEdito
 /** Null unless the user has gone to the edit, and it is nothing else than an insertion there. */
 export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {
   const { state, edit } = offer;
-  const [only, ...others] = edit?.changes ?? [];
+  const [only, ...others] = edit ? allChanges(edit) : [];
   if (state.kind !== 'jumped' || edit?.uri !== document.uri.toString() || !only || others.length > 0) return null;
   const { start, end } = only.range;
   const at = new Position(start.line, start.character);

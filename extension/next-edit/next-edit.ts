@@ -25,6 +25,7 @@ import { insertedCommand, insertionIn } from './insertion.ts';
 import type { DocumentLine, EditOffer } from './offer.ts';
 import { Patience } from './patience.ts';
 import { isTurnedOn, Questions } from './questions.ts';
+import { allChanges } from './rebase.ts';
 import { Triggers } from './triggers.ts';
 
 /** After an edit was applied, Tab waits for the next one, which was found ahead; a server that is busy may need longer. */
@@ -142,7 +143,7 @@ export class NextEdits implements Disposable {
     });
     if (!isDone) return this.withdraw();
     this.lastEdit = { uri: edit.uri, line: edit.range.start.line };
-    this.applied(edit.changes.reduce((sum, { text }) => sum + text.length, 0));
+    this.applied(allChanges(edit).reduce((sum, { text }) => sum + text.length, 0));
   }
 
   /** The one that follows is asked for at once. */

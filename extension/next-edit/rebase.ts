@@ -1,6 +1,11 @@
 // Where an offered edit is after the document has changed, and what is left of it.
 import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
 
+/** All that applying the edit changes. */
+export function allChanges({ changes, also = [] }: NextEdit): readonly Change[] {
+  return [...changes, ...also];
+}
+
 /** A change of a document; the range is that before any change of the same event. */
 export type Change = NextEdit['changes'][number];
 type Span = Change['range'];
@@ -14,8 +19,20 @@ export function rebased(edit: NextEdit, changes: readonly Change[], version: num
   let result: NextEdit | null = edit;
   // From the end of the document on, so that no change moves one that is still to come.
   for (const change of changes.toSorted((a, b) => compare(b.range.start, a.range.start)))
-    result = result && afterOne(result, change);
+    result = result && withOthers(afterOne(result, change), change);
   return result && { ...result, version };
+}
+
+/** The other lines are no longer what they were if one of them was changed: then the edit is offered alone. */
+function withOthers(edit: NextEdit | null, by: Change): NextEdit | null {
+  if (!edit?.also) return edit;
+  const { also, ...alone } = edit;
+  if (also.some(({ range: { start, end } }) => touchesLine(by, start.line) || touchesLine(by, end.line))) return alone;
+  const isBehind = ({ start }: Span) => compare(start, by.range.end) >= 0;
+  return {
+    ...edit,
+    also: also.map((change) => (isBehind(change.range) ? { ...change, range: movedSpan(change.range, by) } : change)),
+  };
 }
 
 /** Whether the change is in this line. */
@@ -43,12 +60,12 @@ function isAbove({ range: { start, end }, text }: Change, { line }: Position): b
 }
 
 function moved(edit: NextEdit, by: Change): NextEdit {
-  const span = ({ start, end }: Span) => ({ start: positionAfter(start, by), end: positionAfter(end, by) });
-  return {
-    ...edit,
-    range: span(edit.range),
-    changes: edit.changes.map((change) => ({ ...change, range: span(change.range) })),
-  };
+  const changes = edit.changes.map((change) => ({ ...change, range: movedSpan(change.range, by) }));
+  return { ...edit, range: movedSpan(edit.range, by), changes };
+}
+
+function movedSpan({ start, end }: Span, by: Change): Span {
+  return { start: positionAfter(start, by), end: positionAfter(end, by) };
 }
 
 /** What is left of an edit when the beginning of its only change has been written. */

@@ -29,7 +29,11 @@ export function summary(edit: NextEdit): string {
   const now = shortened(first.text);
   const old = shortened(replacedBy(first, edit));
   if (old === '') return `+ ${now}`;
-  return now === '' ? `− ${old}` : `${old} → ${now}`;
+  if (now === '') return `− ${old}`;
+  const lines = new Set((edit.also ?? []).map(({ range }) => range.start.line)).size;
+  const more =
+    lines === 0 ? '' : lines === 1 ? l10n.t(', and in 1 other line') : l10n.t(', and in {0} other lines', lines);
+  return `${old} → ${now}${more}`;
 }
 
 /** The lines before and after, for a screen reader and the hover. */

@@ -21,7 +21,7 @@ import {
   type Workspace,
 } from './edit-search.ts';
 import { EditHistory, maxChars } from './history/edit-history.ts';
-import type { PastEdit } from './text/text-edit.ts';
+import { changesOf, type PastEdit, type TextEdit } from './text/text-edit.ts';
 
 /** Where the model comes from. Never a team's server: what was edited stays on this machine. */
 export interface EngineSource {
@@ -68,19 +68,21 @@ export class NextEdits {
     this.history = new EditHistory(now);
   }
 
-  /** Call with each change of a document; and after the last one of an edit, changed(). */
-  record(change: DocumentChange): void {
-    this.history.record(change);
-    this.dismissed.follow(change);
-    this.editedMs.set(change.uri, this.now());
-  }
-
-  /** Ends the search in the text before, and, unless the change is the edit that was foreseen, also the one ahead of it. */
-  changed(document: OpenDocument): void {
+  /**
+   * Call with all changes of an edit. It ends the search in the text before and, unless it is the one that was foreseen, also
+   * the search ahead of it.
+   */
+  changed(document: OpenDocument, changes: readonly DocumentChange[]): void {
+    const isOffered = this.isForeseen(document);
+    for (const change of changes) {
+      this.history.record(change, isOffered);
+      this.dismissed.follow(change);
+    }
+    this.editedMs.set(document.uri, this.now());
     this.search?.controller.abort();
     this.resting?.abort();
     this.unsearched = null;
-    if (this.isForeseen(document)) return;
+    if (isOffered) return;
     this.stopAhead();
     this.unsearched = document.uri;
   }
@@ -245,7 +247,7 @@ export class NextEdits {
   private past(documents: readonly SearchedDocument[]): PastEdit[] {
     const byUri = new Map(documents.map((each) => [each.uri, each]));
     const edits = this.history.edits((uri) => byUri.get(uri)?.text);
-    return edits.map(({ uri, before, after: now }) => ({ path: byUri.get(uri)?.path ?? '', before, after: now }));
+    return edits.map(({ uri, ...edit }) => ({ path: byUri.get(uri)?.path ?? '', ...edit }));
   }
 
   /** Only those that the editor shares: neither excluded, nor ignored by git, nor of an untrusted workspace. */
@@ -282,7 +284,19 @@ function onScreen(found: FoundEdit, target: OpenDocument): NextEdit {
     start: target.positionAt(start),
     end: target.positionAt(end),
   });
-  const changes = found.changes.map((change) => ({ range: range(change), text: change.text }));
+  const placed = (change: TextEdit) => ({ range: range(change), text: change.text });
+  const text = target.text.toString();
+  const also = found.also.flatMap((edit) => changesOf(edit, text)).map(placed);
+  const changes = found.changes.map(placed);
   const { text: newText, oldText, probability } = found;
-  return { uri: target.uri, version: target.version, range: range(found), oldText, newText, changes, probability };
+  const edit = {
+    uri: target.uri,
+    version: target.version,
+    range: range(found),
+    oldText,
+    newText,
+    changes,
+    probability,
+  };
+  return also.length === 0 ? edit : { ...edit, also };
 }

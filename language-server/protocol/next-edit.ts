@@ -34,9 +34,19 @@ export interface NextEdit {
   oldText: string;
   newText: string;
   /** What differs, word by word, in order and without overlaps; the positions are those before any of them is made. */
-  changes: { range: Range; text: string }[];
+  changes: Change[];
+  /**
+   * The same rename in all other lines of the document, word by word: it is shown and applied together
+   * with the edit. Absent if there is none.
+   */
+  also?: Change[];
   /** How likely the user would make this edit. */
   probability: number;
+}
+
+interface Change {
+  range: Range;
+  text: string;
 }
 
 interface Range {

@@ -33,7 +33,8 @@ export type EditReason =
   | 'only-space'
   | 'only-imports'
   | 'changes-too-much'
-  | 'breaks-brackets';
+  | 'only-literals'
+  | 'breaks-syntax';
 
 /** Whether a document holds a message rather than code: VS Code's box for commit messages and chat, a message of git. */
 export function isMessage(languageId: string): boolean {
@@ -105,5 +106,6 @@ export const reasonTexts: Record<Reason, string> = {
   'only-space': 'The edit would only change white space.',
   'only-imports': 'The edit would only add or remove imports.',
   'changes-too-much': 'The edit would delete or change too many lines.',
-  'breaks-brackets': 'The edit would leave a bracket without a partner.',
+  'only-literals': 'The edit would only put one number or truth value in the place of another.',
+  'breaks-syntax': 'The edit would leave a syntax error.',
 };

@@ -1,6 +1,6 @@
 // The messages of next edits in one window, and what they need to know of its documents.
 import type { Connection, TextDocumentContentChangeEvent } from 'vscode-languageserver';
-import { OpenDocument } from '../documents/open-document.ts';
+import { type DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { type EngineSource, NextEdits } from '../edits/next-edits.ts';
 import { errorText, type Log, placeName } from '../protocol/log.ts';
 import type { CursorParams, Settings } from '../protocol/messages.ts';
@@ -35,10 +35,9 @@ export class EditRequests {
   /** In place of OpenDocument.update(). A history that fails must not keep the document from being changed. */
   update(document: OpenDocument, changes: TextDocumentContentChangeEvent[], version: number): OpenDocument {
     if (this.parts.settings().nextEdit === 'off') return OpenDocument.update(document, changes, version);
-    const updated = OpenDocument.update(document, changes, version, (change) =>
-      this.attempt(() => this.edits.record(change)),
-    );
-    this.attempt(() => this.edits.changed(updated));
+    const made: DocumentChange[] = [];
+    const updated = OpenDocument.update(document, changes, version, (change) => made.push(change));
+    this.attempt(() => this.edits.changed(updated, made));
     return updated;
   }
 

@@ -44,6 +44,23 @@ test('a rename with seven places in two files, by Tab alone', async () => {
   await bench.openFile('prices.ts');
 });
 
+test('all uses of a local are drawn, one Tab renames them, and one undo takes that back; another function keeps its own', async () => {
+  const adding = (name: string) =>
+    `function ${name}(items) {\n  let sum = 0;\n  for (const item of items) {\n    sum += item.price;\n  }\n  return sum;\n}\n`;
+  const text = adding('total') + adding('average');
+  await edited.start(text);
+  await edited.rename('sum', 'subtotal');
+  await expect.poll(() => edited.drawn()).toEqual(['subtotal']);
+  await picture('next-edit-everywhere');
+  await bench.press('Tab');
+  const renamed = adding('total').replaceAll('sum', 'subtotal') + adding('average');
+  await expect.poll(() => bench.savedText()).toBe(renamed);
+  await sleep(1500);
+  expect(await edited.drawn()).toEqual([]);
+  await bench.press('Control+z');
+  await expect.poll(() => bench.savedText()).toBe(text.replace('sum', 'subtotal'));
+});
+
 test('an edit out of sight has a hint at the cursor; Tab goes there, and Tab again applies it', async () => {
   await edited.start(farApart('amount'));
   await edited.rename('amount', 'quantity');

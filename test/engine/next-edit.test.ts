@@ -14,13 +14,17 @@ const texts = new Map<string, string>();
 async function open(name: string, text: string): Promise<string> {
   const uri = `${folder.uri}/${name}`;
   texts.set(uri, text);
-  await client.open(uri, text);
+  await client.open(uri, text, name.endsWith('.tsx') ? 'typescriptreact' : 'typescript');
   return uri;
 }
 
 /** Makes the edit, here and in the server. */
-async function apply({ uri, changes }: Pick<NextEdit, 'uri' | 'changes'>): Promise<void> {
-  for (const { range, text } of changes.toReversed()) {
+async function apply({ uri, changes, also = [] }: Pick<NextEdit, 'uri' | 'changes' | 'also'>): Promise<void> {
+  const all = [...changes, ...also].sort(
+    ({ range: { start: one } }, { range: { start: other } }) =>
+      other.line - one.line || other.character - one.character,
+  );
+  for (const { range, text } of all) {
     const lines = (texts.get(uri) ?? '').split('\n');
     const { line, character } = range.start;
     const old = lines[line] ?? '';
@@ -64,4 +68,72 @@ test('malformed parameters are refused, and the server goes on', async () => {
     await client.connection.sendRequest('hearth/nextEdit', params).catch(() => undefined);
   }
   expect((await client.nextEdit(`${folder.uri}/cart.ts`, 0, 0)).edit).toBe(null);
+});
+
+const sum = (name: string, more = '') => `export function ${name}(items: Item[]): number {
+  let sum = 0;
+  for (const item of items) {
+    sum += item.price * item.qty;
+  }
+  return sum${more};
+}
+`;
+const rated = (name: string, more: string) => `function ${name}(net: number) {\n  const rate = 0.19;\n${more}}\n`;
+const page = (tag: string) =>
+  `function Page() {\n  return (\n    <${tag}>\n      <div className="a">One</div>\n      <div>Two</div>\n    </${tag}>\n  );\n}\n`;
+const template = (name: string) => `const ${name} = user.name;\nlog(\`\${${name}} name\`, user.name);\n`;
+const label = "  const label = 'rate is ' + rate;\n  // the rate is fixed\n  return label;\n";
+const used = (name: string) => `  return net * (1 + ${name});\n`;
+
+/** A file in which a person has typed over the first place of a name, another one that is open, and how it ends. */
+test.each([
+  [
+    'a local, not that of another function or file',
+    'sum',
+    'subtotal',
+    sum('total') + sum('average', ' / items.length'),
+    sum('mean'),
+    sum('total').replaceAll('sum', 'subtotal') + sum('average', ' / items.length'),
+  ],
+  [
+    'a constant, no string or comment of another function',
+    'rate',
+    'vatRate',
+    rated('net', used('rate')) + rated('gross', label),
+    '',
+    rated('net', used('vatRate')).replace('const rate', 'const vatRate') + rated('gross', label),
+  ],
+  [
+    'a parameter',
+    'net',
+    'price',
+    rated('gross', used('rate')) + rated('other', used('rate')),
+    '',
+    rated('gross', used('rate')).replaceAll('net', 'price') + rated('other', used('rate')),
+  ],
+  [
+    'a constant that a template uses',
+    'name',
+    'label',
+    template('name'),
+    'const name = 1;\nlog(name);\n',
+    template('label'),
+  ],
+  ['a tag and its partner', 'div', 'section', page('div'), '', page('section')],
+])('by Tab until nothing is offered: %s', async (title, old, now, text, other, expected) => {
+  const others = other === '' ? '' : await open(`other ${title}.tsx`, other);
+  const uri = await open(`${title}.tsx`, text);
+  const before = text.slice(0, text.indexOf(old));
+  const line = before.split('\n').length - 1;
+  const character = before.length - before.lastIndexOf('\n') - 1;
+  const range = { start: { line, character }, end: { line, character: character + old.length } };
+  await apply({ uri, changes: [{ range, text: now }] });
+  let { edit } = await client.nextEdit(uri, line, character + now.length);
+  for (let tabs = 0; edit && tabs < 9; tabs++) {
+    await apply(edit);
+    const { start } = edit.changes[0]?.range ?? edit.range;
+    ({ edit } = await client.nextEdit(edit.uri, start.line, start.character + now.length));
+  }
+  expect(texts.get(uri)).toBe(expected);
+  if (others !== '') expect(texts.get(others)).toBe(other);
 });

@@ -14,7 +14,6 @@ import { readingsInPlace } from '../preference/reading-in-place.ts';
 import { withModel } from '../preference/with-model.ts';
 import type { Candidate } from '../proposals/candidate.ts';
 import { candidatesFor } from '../proposals/candidates.ts';
-import { withinScope } from '../proposals/renames/scope.ts';
 import { type Line, linesOf } from '../text/lines.ts';
 import { changesOf, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import { deletionGate, maxDeletedLines } from './unwanted-edit.ts';
@@ -49,15 +48,14 @@ export function likeliest(document: EditedDocument, most: number): [WeighedCandi
 interface PossibleEdits {
   lines: Line[];
   changes: PastChange[];
-  candidates: readonly Candidate[];
+  candidates: Candidate[];
 }
 
 function possibleEdits(document: EditedDocument): PossibleEdits {
   const { text, history, dismissed = [] } = document;
   const [lines, changes] = [linesOf(text), pastChanges(history)];
   const candidates = history.length === 0 ? [] : candidatesFor(document, lines, changes);
-  const wanted = candidates.filter((edit) => !dismissed.some((each) => isSame(each, edit)));
-  return { lines, changes, candidates: withinScope(wanted, document) };
+  return { lines, changes, candidates: candidates.filter((edit) => !dismissed.some((each) => isSame(each, edit))) };
 }
 
 function weighed(
@@ -110,12 +108,12 @@ export async function propose(
   return generated ?? (await proposed(engine, document, signal));
 }
 
-/** Whether it neither stands at the cursor, takes back what was done, leaves a name's scope, nor is one that the user does not want. */
-function isPossible(edit: TextEdit, document: EditedDocument): boolean {
-  const { text, cursor, history, dismissed = [] } = document;
+/** Whether it neither stands at the cursor, takes back what was done, nor is one that the user does not want. */
+function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [], isNamesake }: EditedDocument): boolean {
   const isHere = edit.start <= cursor && cursor <= edit.end;
-  const isRefused = undoes(edit, text, history) || dismissed.some((each) => isSame(each, edit));
-  return !isHere && !isRefused && withinScope([edit], document).length === 1;
+  return (
+    !isHere && !isNamesake?.(edit) && !undoes(edit, text, history) && !dismissed.some((each) => isSame(each, edit))
+  );
 }
 
 function isSame(one: TextEdit, other: TextEdit): boolean {

@@ -1,8 +1,9 @@
 // How likely an edit must be to be offered, and edits that are never offered, however likely they seem.
 import type { Eagerness } from '../../protocol/next-edit.ts';
 import type { Reason } from '../../protocol/reasons.ts';
-import { languageOf } from '../../rules/languages.ts';
-import { isBracket, scan } from '../../rules/scanner.ts';
+import { isWorse } from '../../syntax/faults.ts';
+import { type SourceText, treeOf } from '../../syntax/trees.ts';
+import { withText } from '../../syntax/with-text.ts';
 import { changesOf, type TextEdit } from '../text/text-edit.ts';
 
 /** test/bench/results/next-edit.md says how often what is above a gate is right. */
@@ -18,11 +19,11 @@ const maxChangedLines = 8;
 
 type Unwanted = Extract<
   Reason,
-  'only-space' | 'changes-too-much' | 'edit-unsure' | 'breaks-brackets' | 'only-imports' | 'special-token'
+  'only-space' | 'changes-too-much' | 'edit-unsure' | 'only-imports' | 'only-literals' | 'special-token'
 >;
 
 /** Why the edit is not offered; null if it may be. */
-export function whyUnwanted(edit: TextEdit, text: string, probability: number, languageId: string): Unwanted | null {
+export function whyUnwanted(edit: TextEdit, text: string, probability: number): Unwanted | null {
   const old = text.slice(edit.start, edit.end);
   const changes = changesOf(edit, text);
   const inserted = changes.map((change) => change.text).join('');
@@ -33,7 +34,9 @@ export function whyUnwanted(edit: TextEdit, text: string, probability: number, l
   if (inserted.trim() === '' && probability < deletionGate) return 'edit-unsure';
   if (isOnlyImports(old, edit.text, changes)) return 'only-imports';
   if (/<\|[^\s|]+\|>/.test(inserted) && !/<\|/.test(text)) return 'special-token';
-  return imbalance(edit.text, languageId) > imbalance(old, languageId) ? 'breaks-brackets' : null;
+  return changes.every((change) => isLiteral(change.text) && isLiteral(text.slice(change.start, change.end)))
+    ? 'only-literals'
+    : null;
 }
 
 /** Lines that are not blank. */
@@ -50,8 +53,19 @@ function isOnlyImports(old: string, now: string, changes: readonly TextEdit[]): 
   return !replaces && lines.every((line) => importLine.test(line));
 }
 
-/** How many brackets have no partner in these lines. */
-function imbalance(lines: string, languageId: string): number {
-  const { open, outer } = scan(lines, languageOf(languageId));
-  return open.filter(isBracket).length + outer.length;
+/** Which value an edit of these alone gives is anybody's guess. */
+function isLiteral(text: string): boolean {
+  return /^(?:true|false|\d[\d_]*)$/i.test(text);
+}
+
+/** Whether the document would have more errors with the edit; false where nobody can tell. */
+export function breaksSyntax({ start, end, text }: TextEdit, document: SourceText): boolean {
+  const tree = treeOf(document);
+  const after = tree?.isCurrent ? withText(tree, start, end, text) : null;
+  if (!tree || !after) return false;
+  try {
+    return isWorse(tree, after, { start, end: start + text.length });
+  } finally {
+    after.delete();
+  }
 }

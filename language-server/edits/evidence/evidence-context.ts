@@ -1,10 +1,10 @@
 // What the evidence of all candidates of a document is taken from: its words and lines, and what the user has done in it.
 
 import type { PastChange } from '../history/past-changes.ts';
+import { declares } from '../proposals/declares-by-text.ts';
 import { isTelling, type Substitution } from '../proposals/substitutions.ts';
 import { type Line, lineAt } from '../text/lines.ts';
 import { type EditedDocument, wordsOf } from '../text/text-edit.ts';
-import { declares } from './declarations.ts';
 
 export interface EvidenceContext extends EditedDocument {
   lines: readonly Line[];

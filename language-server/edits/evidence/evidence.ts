@@ -2,10 +2,10 @@
 
 import type { PastChange } from '../history/past-changes.ts';
 import { type Candidate, finders } from '../proposals/candidate.ts';
+import { declares, definition } from '../proposals/declares-by-text.ts';
 import { isRename, isTelling, occurrencesOf, wordBefore, wordBehind } from '../proposals/substitutions.ts';
 import { indentationOf, type Line, similarity } from '../text/lines.ts';
 import { changesOf, type EditedDocument, wordsOf } from '../text/text-edit.ts';
-import { declares, definition } from './declarations.ts';
 import { contextOf, type EvidenceContext } from './evidence-context.ts';
 
 /** In the order of the numbers. Adding one means fitting the model again. */

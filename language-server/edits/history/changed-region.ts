@@ -47,7 +47,7 @@ export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, l
 
 /**
  * The whole lines of the region before and after, without those that both have at their beginning and their end; with
- * "\n" between them, whatever the document has.
+ * "\n" between them, whatever the document has; and where they begin in the text.
  */
 export function linesOf({ base, baseStart, baseEnd, start, end }: ChangedRegion, text: LongText) {
   const before = wholeLines(base, baseStart, baseEnd);
@@ -58,7 +58,7 @@ export function linesOf({ base, baseStart, baseEnd, start, end }: ChangedRegion,
   let tail = 0;
   while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
   const trimmed = (lines: string[]) => lines.slice(head, lines.length - tail).join('\n');
-  return { before: trimmed(before), after: trimmed(after) };
+  return { before: trimmed(before), after: trimmed(after), line: text.lineAt(start) + head };
 }
 
 function wholeLines(text: LongText, start: number, end: number): string[] {

@@ -13,13 +13,18 @@ export interface RecordedEdit {
   uri: string;
   before: string;
   after: string;
+  /** Of the current text. */
+  line: number;
 }
+
+type Lines = Omit<RecordedEdit, 'uri'>;
 
 interface Entry {
   uri: string;
   region: ChangedRegion;
   beganMs: number;
   changedMs: number;
+  isOffered: boolean;
 }
 
 /** Nobody asks for edits in longer documents: looking for places would take too long. */
@@ -44,24 +49,30 @@ export class EditHistory {
     return this.bulks.get(uri)?.isGoingOn ?? false;
   }
 
-  /** Call with each change of a document, in order. */
-  record(change: DocumentChange): void {
+  /** Call with each change of a document, in order. isOffered: whether it is of an edit that was offered. */
+  record(change: DocumentChange, isOffered = false): void {
     const { uri, before, edit, after } = change;
     if (hasSecretName(uri) || after.length > maxChars) return void this.forget(uri);
     const bulk = this.bulkOf(uri);
-    if (bulk.note(before.slice(edit.start, edit.end), edit.text)) {
+    if (!isOffered && bulk.note(before.slice(edit.start, edit.end), edit.text)) {
       this.entries = this.entries.filter((each) => each.uri !== uri || each.beganMs < bulk.sinceMs);
       this.shift(change);
       return;
     }
     if (hasSecret(before) || hasSecretAfter(before, edit, after)) return void this.forget(uri);
-    const entry = this.entryFor(change) ?? { uri, region: begin(before, edit), beganMs: this.now() };
+    const entry = this.entryFor(change, isOffered) ?? {
+      uri,
+      isOffered,
+      region: begin(before, edit),
+      beganMs: this.now(),
+    };
     const others = this.entries.filter((each) => each !== entry);
     const region = applied(entry.region, edit);
     this.entries = others;
     this.shift(change);
     const { beganMs } = entry;
-    this.entries = [...this.entries, { uri, region, beganMs, changedMs: this.now() }].slice(-maxEdits);
+    const changed = { uri, region, beganMs, changedMs: this.now(), isOffered: entry.isOffered && isOffered };
+    this.entries = [...this.entries, changed].slice(-maxEdits);
   }
 
   /** The oldest first, without what was taken back. texts: the open documents as they are now. */
@@ -73,10 +84,12 @@ export class EditHistory {
     }
     const since = this.now() - keptMs;
     this.entries = this.entries.filter(({ changedMs }) => changedMs >= since);
-    return this.entries.flatMap(({ uri, region }) => {
+    return this.entries.flatMap(({ uri, region, isOffered }) => {
       const text = texts(uri);
       const lines = text && linesOf(region, text);
-      return lines && lines.before !== lines.after && isOfPerson(lines) ? { uri, ...lines } : [];
+      if (!lines || lines.before === lines.after) return [];
+      const edits = isOffered ? lineByLine(lines) : [lines];
+      return edits.filter(isOfPerson).map((each) => ({ uri, ...each }));
     });
   }
 
@@ -91,13 +104,15 @@ export class EditHistory {
   }
 
   /** The entry that the change belongs to, wide enough for it: of the same lines, or the last one if it is near and soon. */
-  private entryFor({ uri, before, edit }: DocumentChange): Entry | undefined {
+  private entryFor({ uri, before, edit }: DocumentChange, isOffered: boolean): Entry | undefined {
     const ofDocument = this.entries.filter((each) => each.uri === uri);
     const last = this.entries.at(-1);
     const isSoon = last !== undefined && this.now() - last.changedMs <= soonMs;
     const same = ofDocument.findLast(({ region }) => touches(region, edit, before, 0));
     const near = isSoon && last.uri === uri && touches(last.region, edit, before, nearLines) ? last : undefined;
-    const entry = same ?? near;
+    // An edit that was offered may be in many places.
+    const isTogether = isSoon && isOffered && last.isOffered && last.uri === uri;
+    const entry = same ?? near ?? (isTogether ? last : undefined);
     if (!entry) return undefined;
     const region = widened(entry.region, edit);
     const isFree = ofDocument.every(
@@ -124,6 +139,16 @@ export class EditHistory {
     this.bulks.set(uri, bulk);
     return bulk;
   }
+}
+
+/** An edit in many places, as one of each line that differs; whole if it has added or removed lines. */
+function lineByLine(edit: Lines): Lines[] {
+  const [before, after] = [edit.before.split('\n'), edit.after.split('\n')];
+  if (before.length !== after.length) return [edit];
+  return before.flatMap((line, i) => {
+    const now = after[i] ?? '';
+    return line === now ? [] : [{ before: line, after: now, line: edit.line + i }];
+  });
 }
 
 /** In longer lines, nothing that follows is looked for. */

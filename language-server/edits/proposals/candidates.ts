@@ -23,7 +23,7 @@ export function candidatesFor(
   lines: readonly Line[],
   changes: readonly PastChange[],
 ): Candidate[] {
-  const { path, text, cursor, history } = place;
+  const { path, text, cursor, history, isNamesake = () => false } = place;
   const cursorLine = lineAt(lines, cursor);
   const substitutions = substitutionsOf(changes);
   const renamed = new Set(substitutions.filter((each) => !each.isPart && isRename(each)).map(({ old }) => old));
@@ -46,7 +46,10 @@ export function candidatesFor(
     cursor,
   )
     .filter(isWithinGroup)
-    .filter((edit) => isMoreThanSpace(edit, text) && keepsBrackets(edit, text) && !undoes(edit, text, history));
+    .filter(
+      (edit) =>
+        isMoreThanSpace(edit, text) && keepsBrackets(edit, text) && !isNamesake(edit) && !undoes(edit, text, history),
+    );
   return mostPromising(possible, text);
 }
 

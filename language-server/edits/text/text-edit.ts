@@ -12,11 +12,12 @@ export interface PastEdit {
   path: string;
   before: string;
   after: string;
+  /** Where the lines after it begin in the file as it is; absent if that is not known. */
+  line?: number;
 }
 
 export interface EditedDocument {
   path: string;
-  languageId: string;
   /** Lines end with "\n". */
   text: string;
   /** -1: not in this document. */
@@ -25,6 +26,8 @@ export interface EditedDocument {
   history: readonly PastEdit[];
   /** Edits that the user does not want, which are left out. */
   dismissed?: readonly TextEdit[];
+  /** Whether an edit would rename what only has the same name as that which was renamed. */
+  isNamesake?: (edit: TextEdit) => boolean;
 }
 
 export function applyEdit(text: string, edit: TextEdit): string {

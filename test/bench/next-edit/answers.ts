@@ -1,12 +1,16 @@
 // Who answers: a rule; or what Hearth would offer, by the history alone or with a model.
 
+import { LongText } from '../../../language-server/documents/long-text.ts';
 import { likeliest, mostLikely, type Proposal, propose } from '../../../language-server/edits/decision/propose.ts';
-import { whyUnwanted } from '../../../language-server/edits/decision/unwanted-edit.ts';
+import { breaksSyntax, whyUnwanted } from '../../../language-server/edits/decision/unwanted-edit.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
 import { editPrompt } from '../../../language-server/edits/preference/edit-prompt.ts';
-import { renamedUse, renameProbability } from '../../../language-server/edits/proposals/renames/renamed-uses.ts';
+import { renameProbability } from '../../../language-server/edits/proposals/renames/renamed-uses.ts';
+import type { EditedDocument } from '../../../language-server/edits/text/text-edit.ts';
 import type { EditFormatName } from '../../../language-server/models/model-traits.ts';
+import { forgetTree } from '../../../language-server/syntax/trees.ts';
 import type { Engine } from '../../../native/index.ts';
+import { nextUse } from '../../support/next-use.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 import { renameRule } from './rename-rule.ts';
 
@@ -15,8 +19,8 @@ export type Answerer = (of: NextEditCase) => Promise<NextEditAnswer>;
 export const byRule: Answerer = (of) => answer(of, () => Promise.resolve(renameRule(of)));
 
 export const byHistory: Answerer = (of) =>
-  offered(of, () => {
-    const proposals = likeliest(of, 5).map(([{ start, end, text }, odds]) => ({
+  offered(of, (document) => {
+    const proposals = likeliest(document, 5).map(([{ start, end, text }, odds]) => ({
       ...{ edit: { start, end, text }, probability: probabilityOf(odds) },
     }));
     return Promise.resolve(mostLikely(proposals, of.text));
@@ -27,26 +31,31 @@ export function byScore(engine: Engine, format: EditFormatName | null): Answerer
   return async (of) => {
     const { head } = editPrompt(engine, of);
     if (head.length > 1) await engine.prefill(head.subarray(0, -1));
-    return await offered(of, () => propose(engine, of, undefined, format), engine);
+    return await offered(of, (document) => propose(engine, document, undefined, format), engine);
   };
 }
 
 /** As edit-search.ts does: the uses of a renamed declaration first, and nothing that is never offered. */
 export async function offered(
   of: NextEditCase,
-  find: () => Promise<Proposal | undefined>,
+  find: (document: EditedDocument) => Promise<Proposal | undefined>,
   engine?: Engine,
 ): Promise<NextEditAnswer> {
-  const { text, languageId, history } = of;
+  const { path, text, languageId, history } = of;
   const found = await answer(
     of,
-    () => {
-      const use = renamedUse(of, history, () => false);
-      return use ? Promise.resolve({ edit: use, probability: renameProbability }) : find();
+    async () => {
+      const { use, isNamesake } = await nextUse(of, history);
+      return use ? { edit: use, probability: renameProbability } : await find({ ...of, isNamesake });
     },
     engine,
   );
-  const refusal = found.edit && whyUnwanted(found.edit, text, found.probability ?? 0, languageId);
+  const source = { uri: `case:${path}`, languageId, text: LongText.of(text) };
+  const refusal =
+    found.edit &&
+    (whyUnwanted(found.edit, text, found.probability ?? 0) ??
+      (breaksSyntax(found.edit, source) ? ('breaks-syntax' as const) : null));
+  forgetTree(source.uri);
   return refusal ? { ...found, edit: null, probability: null, reason: refusal } : found;
 }
 

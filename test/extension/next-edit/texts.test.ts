@@ -28,6 +28,15 @@ test('the hint names the line, and the file if it is another one', () => {
   expect(hint(renamed, 'b.ts')).toBe('⇥ b.ts, line 84: name → path'.replaceAll(' ', '\u00a0'));
 });
 
+test('the hint says in how many other lines the name is replaced with it', () => {
+  const line = (of: number) => ({
+    range: { start: { line: of, character: 4 }, end: { line: of, character: 8 } },
+    text: 'path',
+  });
+  expect(summary({ ...renamed, also: [line(90)] })).toBe('name → path, and in 1 other line');
+  expect(summary({ ...renamed, also: [line(90), line(91), line(91)] })).toBe('name → path, and in 2 other lines');
+});
+
 test('what is said aloud names the key, and what it does from where the cursor is', () => {
   const said = 'Next edit in b.ts, line 84: name → path.';
   expect(announcement(renamed, 'b.ts', 'Tab', 'go')).toBe(`${said} Tab goes there.`);

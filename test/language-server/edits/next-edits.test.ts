@@ -1,9 +1,10 @@
 // Which edit a request gets, and which it does not: with a scripted proposal in place of a model.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { OpenDocument } from '../../../language-server/documents/open-document.ts';
+import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
 import { type EngineSource, NextEdits } from '../../../language-server/edits/next-edits.ts';
 import type { Mode, Settings } from '../../../language-server/protocol/messages.ts';
+import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { Engine } from '../../../native/index.ts';
 
@@ -25,7 +26,8 @@ vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
       const edit = { start, end, text: line.replace('sum', 'total') };
       const isDismissed = dismissed.some((each) => each.start === start && each.text === edit.text);
       const isHere = start <= cursor && cursor <= end;
-      if (edit.text !== line && !isDismissed && !isHere) return { edit, probability: script.probability };
+      const isFree = !isDismissed && !isHere && !document.isNamesake?.(edit);
+      if (edit.text !== line && isFree) return { edit, probability: script.probability };
       start = end + 1;
     }
     return undefined;
@@ -43,7 +45,9 @@ const source = { ready: async () => ({ local: {} as Engine }) };
 const settings: Settings = { ...defaultSettings, nextEdit: 'calm' };
 
 function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) {
-  const documents = Object.entries(texts).map(([uri, text]) => OpenDocument.create(uri, 'typescript', 1, text));
+  const documents = Object.entries(texts).map(([uri, text]) =>
+    OpenDocument.create(uri, uri.endsWith('html') ? 'html' : 'typescript', 1, text),
+  );
   const edits = new NextEdits({
     openDocuments: () => documents,
     folders: () => [{ uri: 'file:///w', name: 'w' }],
@@ -55,8 +59,9 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) 
     const from = document(uri).text.toString().indexOf(old);
     const range = { start: document(uri).positionAt(from), end: document(uri).positionAt(from + old.length) };
     const { version } = document(uri);
-    OpenDocument.update(document(uri), [{ range, text: now }], version + 1, (change) => edits.record(change));
-    edits.changed(document(uri));
+    const made: DocumentChange[] = [];
+    OpenDocument.update(document(uri), [{ range, text: now }], version + 1, (change) => made.push(change));
+    edits.changed(document(uri), made);
   };
   const ask = (uri: string, character = 9, given = settings, signal = new AbortController().signal) => {
     const params = { uri, version: document(uri).version, position: { line: 0, character }, trigger: 'pause' as const };
@@ -64,13 +69,31 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) 
   };
   const rest = (uri: string, mode: Mode = 'automatic', from: EngineSource = source) =>
     edits.rest({ uri, position: { line: 0, character: 9 }, mode }, from, settings);
-  return { edits, document, replace, ask, rest };
+  /** What Tab does: all places at once. */
+  const apply = ({ uri, changes, also = [] }: NextEdit) => {
+    const made: DocumentChange[] = [];
+    const ordered = [...changes, ...also].sort((one, other) => other.range.start.line - one.range.start.line);
+    OpenDocument.update(document(uri), ordered, document(uri).version + 1, (change) => made.push(change));
+    edits.changed(document(uri), made);
+  };
+  return { edits, document, replace, ask, rest, apply };
 }
 
 const patient = { timeout: 20_000 };
 const a = 'file:///w/a.ts';
 const b = 'file:///w/b.ts';
 const texts = { [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\nend(sum);\n', [b]: 'import sum;\n' };
+
+const adding = `export function add(items: Item[]): number {
+  let sum = 0;
+  for (const item of items) {
+    sum += item.price * item.qty;
+  }
+  return sum;
+}
+`;
+const average = adding.replace('add', 'average').replace('return sum', 'return sum / items.length');
+const balanced: Settings = { ...settings, nextEdit: 'balanced' };
 
 test('an edit is answered with its lines and with the words that differ', async () => {
   const { replace, ask } = windowWith(texts);
@@ -83,7 +106,9 @@ test('an edit is answered with its lines and with the words that differ', async 
     range: { start: at(2, 0), end: at(2, 9) },
     changes: [{ range: { start: at(2, 4), end: at(2, 7) }, text: 'total' }],
   });
-  expect(script.asked[0]?.history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' }]);
+  expect(script.asked[0]?.history).toEqual([
+    { path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);', line: 0 },
+  ]);
 });
 
 test('with Windows line ends, the same is found, and what is offered has them, too', async () => {
@@ -106,9 +131,60 @@ test('documents without a file, which nothing tells apart, are not taken for one
   const [first, second] = ['untitled:Untitled-1', 'untitled:Untitled-2'];
   const { replace, ask } = windowWith({ [first]: 'const tax = 1;\nend();\n', [second]: 'begin();\nlog(tax);\n' });
   replace(first, 'tax', 'vat');
-  const balanced: Settings = { ...settings, nextEdit: 'balanced' };
   expect((await ask(first, 9, balanced)).reason).toBe('nothing-follows');
   expect((await ask(second, 8, balanced)).reason).toBe('no-edits');
+});
+
+test('all uses of a renamed local are offered at once, and nothing of another function or file', async () => {
+  const { replace, ask, apply, document } = windowWith({ [a]: adding + average, [b]: average });
+  replace(a, 'sum', 'total');
+  const { edit } = await ask(a, 9, balanced);
+  expect(edit).toMatchObject({
+    newText: '    total += item.price * item.qty;',
+    changes: [{ text: 'total', range: { start: { line: 3, character: 4 } } }],
+    also: [{ text: 'total', range: { start: { line: 5, character: 9 } } }],
+  });
+  apply(edit as NextEdit);
+  expect(document(a).text.toString()).toBe(adding.replaceAll('sum', 'total') + average);
+  expect((await ask(a, 9, balanced)).reason).toBe('nothing-follows');
+});
+
+test('a rename of many places is no bulk of changes, and goes on in a file that imports the name', async () => {
+  const uses = Array.from({ length: 30 }, (_, i) => `log(${i}, rate);\n`).join('');
+  const { replace, ask, apply, document } = windowWith({
+    [a]: `export const rate = 1;\n${uses}`,
+    [b]: "import { rate } from './a';\nlog(rate);\n",
+  });
+  replace(a, 'rate', 'vatRate');
+  const { edit } = await ask(a, 9, balanced);
+  expect(edit?.also).toHaveLength(29);
+  apply(edit as NextEdit);
+  expect(document(a).text.toString()).not.toMatch(/\brate\b/);
+  const next = await ask(a, 9, balanced);
+  expect(next.edit).toMatchObject({ uri: b, newText: "import { vatRate } from './a';", also: [{ text: 'vatRate' }] });
+});
+
+test('strings and comments of another function keep the name', async () => {
+  const gross = "function gross() {\n  // the sum is fixed\n  const sum = 2;\n  return 'sum is ' + sum;\n}\n";
+  const { replace, ask } = windowWith({ [a]: `function net() {\n  const sum = 1;\n  return sum;\n}\n${gross}` });
+  replace(a, 'sum', 'total');
+  const { edit } = await ask(a, 9, balanced);
+  expect(edit).toMatchObject({ newText: '  return total;' });
+  expect(edit?.also).toBeUndefined();
+  replace(a, 'return sum', 'return total');
+  expect((await ask(a, 9, balanced)).reason).toBe('nothing-follows');
+});
+
+test('a changed tag is followed by its partner, and by nothing else', async () => {
+  const page = '<main>\n  <sum class="card">\n    <sum>One</sum>\n  </sum>\n  <sum>Two</sum>\n</main>\n';
+  const { replace, ask } = windowWith({ 'file:///w/a.html': page });
+  replace('file:///w/a.html', 'sum class', 'total class');
+  expect((await ask('file:///w/a.html', 2, balanced)).edit).toMatchObject({
+    newText: '  </total>',
+    range: { start: { line: 3, character: 0 } },
+  });
+  replace('file:///w/a.html', '  </sum>\n  <', '  </total>\n  <');
+  expect((await ask('file:///w/a.html', 2, balanced)).reason).toBe('nothing-follows');
 });
 
 test('nothing is looked for before the first edit, nor after it was taken back', async () => {
@@ -208,7 +284,7 @@ test('when the cursor rests, the next request is answered ahead, once', async ()
   await vi.waitFor(() => expect(script.asked).toHaveLength(1), patient);
   const { text, cursor, history } = script.asked[0] as EditedDocument;
   expect(text.slice(0, cursor)).toBe('set(total');
-  expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' }]);
+  expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);', line: 0 }]);
   expect((await ask(a)).edit?.newText).toBe('log(total);');
   // And the one after it.
   await vi.waitFor(() => expect(script.asked).toHaveLength(2), patient);

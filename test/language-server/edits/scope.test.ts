@@ -278,12 +278,12 @@ test.each(partners)('of a changed tag, the partner alone follows: %s', async (_,
   expect(await afterTabs({ [file]: marked.replace(/[‹›]/g, '') }, now)).toEqual({ [file]: expected });
 });
 
-test.each([
-  ['it is in the same line', '<«b»>One</b>\n<b>Two</b>\n'],
-  ['there are others without one', '<«p»>\n  One\n</p>\n<p>\n  Two\n<p>\n  Three\n'],
-])('nothing follows a changed tag whose partner is not certain, or at the cursor: %s', async (_, text) => {
-  expect(await afterTabs({ 'a.html': text }, 'i')).toEqual({ 'a.html': text.replace(/«.»/, 'i') });
-});
+test.each([['it is in the same line', '<«b»>One</b>\n<b>Two</b>\n']])(
+  'nothing follows a changed tag whose partner is not certain, or at the cursor: %s',
+  async (_, text) => {
+    expect(await afterTabs({ 'a.html': text }, 'i')).toEqual({ 'a.html': text.replace(/«.»/, 'i') });
+  },
+);
 
 test('a component whose import was renamed is renamed wherever it is', async () => {
   const text = "import { «Card» } from './card';\n\nreturn (\n  <p>\n    <Card a />\n    <Card b />\n  </p>\n);\n";

@@ -1,103 +1,92 @@
-// The uses of a name whose declaration was renamed. Where a document has no declaration of the old name any more, its
-// uses are wrong as they are: nothing needs to be weighed, and no model asked. Only what can be told from the text is
-// changed here; a name that may be another's is left to those who weigh.
-import type { Language } from '../../../rules/language.ts';
-import { languageOf } from '../../../rules/languages.ts';
-import { changesBetween, isWord, type PastEdit, type TextEdit, wordsOf } from '../../text/text-edit.ts';
-import { declares, keywords, methods, sharedKeywords } from './declares.ts';
-import { importAround, isOf, seesAllOf } from './imports.ts';
-import { type NamePlace, namePlaces, wholeWord } from './name-places.ts';
-import { newName, type Rename } from './new-name.ts';
-
-interface Place {
-  path: string;
-  text: string;
-  /** -1: not in this document. */
-  cursor: number;
-  languageId: string;
-}
+// The uses of what was renamed: wrong as they are, so nothing needs to be weighed, and no model asked. And what is none
+// of them, although it has the same name.
+import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
+import { type Places, placesIn, type Rename } from './renames.ts';
+import type { NamedSource, Place } from './text-before.ts';
 
 /** 32 of 49 became this line, in 16,018 cases that `npm run tool -- edit-cases` has cut; 41 were changed in some way. */
 export const renameProbability = 0.65;
 
-/** The next use from the cursor on, with the new name; undefined if there is none. */
-export function renamedUse(
-  place: Place,
-  history: readonly PastEdit[],
+/** A rename, and where a document has the old name. */
+export interface RenameHere extends Rename {
+  places: Places;
+}
+
+export async function renamesHere(document: NamedSource, renames: readonly Rename[]): Promise<RenameHere[]> {
+  const here: RenameHere[] = [];
+  for (const rename of renames) here.push({ ...rename, places: await placesIn(document, rename) });
+  return here;
+}
+
+export interface RenamedUses {
+  /** The line with the next ones from the cursor on, with the new name. */
+  next: TextEdit;
+  /** All other lines. */
+  others: TextEdit[];
+}
+
+/** Undefined if no use is left but at the cursor, which is -1 in another document. */
+export function renamedUses(
+  document: NamedSource,
+  cursor: number,
+  renames: readonly RenameHere[],
   isDismissed: (edit: TextEdit) => boolean,
-): TextEdit | undefined {
-  const { cursor, languageId } = place;
-  const language = languageOf(languageId);
-  if (['data', 'prose', 'tags'].includes(language.family)) return undefined;
-  for (const rename of history.toReversed().flatMap((edit) => renameIn(edit) ?? [])) {
-    const edits = usesOf(place, rename, language).filter(
-      (edit) => !(edit.start <= cursor && cursor <= edit.end) && !isDismissed(edit),
-    );
-    const next = edits.find(({ start }) => start >= cursor) ?? edits[0];
-    if (next) return next;
+): RenamedUses | undefined {
+  for (const { old, isPure, places } of renames) {
+    if (!isPure) continue;
+    const edits = renamedLines(document, places.certain, old).filter((edit) => !isDismissed(edit));
+    const elsewhere = edits.filter(({ start, end }) => !(start <= cursor && cursor <= end));
+    const next = elsewhere.find(({ start }) => start >= cursor) ?? elsewhere[0];
+    if (next) return { next, others: edits.filter((edit) => edit !== next) };
   }
   return undefined;
 }
 
-/** Undefined unless the edit does nothing else than to rename, and does so where the name is declared. */
-function renameIn({ path, before, after }: PastEdit): Rename | undefined {
-  const [change] = changesBetween(before, after);
-  if (!change) return undefined;
-  const [old, now] = [before.slice(change.start, change.end), change.text];
-  if (![old, now].every((word) => isWord(word) && wordsOf(word).length === 1)) return undefined;
-  const [lines, made] = [before.split('\n'), after.split('\n')];
-  const isPure =
-    lines.length === made.length &&
-    lines.every((line, i) => made[i] === line || made[i] === line.replace(wholeWord(old), () => now));
-  const line = lines.find((each, i) => made[i] !== each && keywordBefore(each, old) !== undefined);
-  if (!isPure || line === undefined) return undefined;
-  const keyword = keywordBefore(line, old) ?? '';
-  const isMember = methods.test(line) || /^(?:static|readonly)$/.test(keyword);
-  const isShared = /^(?:export|pub|public)\b/.test(line) || (sharedKeywords.test(keyword) && /^\S/.test(line));
-  return { path, old, now, isShared, isMember };
-}
-
-function keywordBefore(line: string, name: string): string | undefined {
-  const at = line.search(wholeWord(name));
-  return at === -1 ? undefined : keywords.exec(line.slice(0, at))?.[1];
-}
-
-/** Whole lines, from the top. None if the document declares the old name, or the new one for something else. */
-function usesOf({ path, text, languageId }: Place, rename: Rename, language: Language): TextEdit[] {
-  const isOther = path !== rename.path;
-  if (isOther && !rename.isShared) return [];
-  const [old, now] = [rename.old, rename.now].map((name) => namePlaces(text, name, language));
-  if (!old || !now || old.length === 0) return [];
-  /** Undefined outside of imports. */
-  const isImported = (place: NamePlace) => {
-    const statement = importAround(place);
-    return statement === undefined ? undefined : isOther && isOf(statement, rename.path);
-  };
-  const isDeclared = (place: NamePlace) => {
-    const isElsewhere = place.isOwnMember && !rename.isMember;
-    return !isElsewhere && (declares(place, language) ? isImported(place) !== true : isImported(place) === false);
-  };
-  if (old.some(isDeclared) || now.filter(isDeclared).length > (isOther ? 0 : 1)) return [];
-  if (isOther && ![...old, ...now].some(isImported) && !seesAllOf(text, path, rename.path)) return [];
-  return linesWith(old, text, rename, (place) => newName(place, rename, language, languageId));
-}
-
-function linesWith(
-  places: readonly NamePlace[],
-  text: string,
-  { old }: Rename,
-  nameOf: (place: NamePlace) => string | undefined,
-): TextEdit[] {
-  const starts = new Set(places.map(({ lineStart }) => lineStart));
-  return [...starts].flatMap((start) => {
-    const here = places.filter(({ lineStart }) => lineStart === start);
-    const end = here[0]?.lineEnd ?? start;
-    const names = here.map(nameOf);
-    const line = text.slice(start, end);
-    const renamed = here.reduceRight(
-      (result, { at }, i) => result.slice(0, at - start) + names[i] + result.slice(at - start + old.length),
-      line,
+/** Whole lines, from the top. */
+function renamedLines({ text }: NamedSource, places: readonly Place[], old: string): TextEdit[] {
+  const lines = [...new Set(places.map(({ line }) => line))].sort((a, b) => a - b);
+  return lines.map((line) => {
+    const start = text.lineStart(line);
+    const next = line + 1 < text.lineCount ? text.lineStart(line + 1) : text.length;
+    const now = text.slice(start, next).replace(/[\r\n]+$/, '');
+    const here = places.filter((place) => place.line === line).toSorted((a, b) => b.character - a.character);
+    const renamed = here.reduce(
+      (result, { character, text: become }) =>
+        result.slice(0, character) + become + result.slice(character + old.length),
+      now,
     );
-    return renamed === line || names.includes(undefined) ? [] : [{ start, end, text: renamed }];
+    return { start, end: start + now.length, text: renamed };
   });
+}
+
+/** Whether an edit would rename what is another's. text: the document's, with "\n" between its lines. */
+export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: TextEdit) => boolean {
+  const keyOf = ({ old, now }: Pick<Rename, 'old' | 'now'>) => `${old} ${now}`;
+  // Who gives two things the same new name may mean a third one, too.
+  const timesOf = (key: string) => all.reduce((sum, each) => sum + (keyOf(each) === key ? each.times : 0), 0);
+  const renames = all.filter((rename) => timesOf(keyOf(rename)) < 2);
+  const itsOwn = new Map<string, Set<string>>(renames.map((rename) => [keyOf(rename), new Set()]));
+  for (const rename of renames)
+    for (const { line, character } of [...rename.places.certain, ...rename.places.possible])
+      itsOwn.get(keyOf(rename))?.add(`${line}:${character}`);
+  return (edit) =>
+    changesOf(edit, text).some(({ start, end, text: now }) => {
+      const [old, made] = [wordsOf(text.slice(start, end)), now.toLowerCase()];
+      // Also as a part of a longer name: where the new one has the old one in it, that could go on for ever.
+      const isMade = (name: string) => made.includes(name.toLowerCase());
+      return renames.some((rename) => {
+        let at = start;
+        return old.some((word) => {
+          const place = at;
+          at += word.length;
+          if (word !== rename.old || !isMade(rename.now)) return false;
+          return !itsOwn.get(keyOf(rename))?.has(positionIn(text, place));
+        });
+      });
+    });
+}
+
+function positionIn(text: string, at: number): string {
+  const before = text.slice(0, at);
+  return `${before.split('\n').length - 1}:${at - (before.lastIndexOf('\n') + 1)}`;
 }

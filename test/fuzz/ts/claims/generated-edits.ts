@@ -10,7 +10,7 @@ import type { Claim } from './claim.ts';
 
 const text = 'let sum = 0;\n\nadd(total);\nlog("ä");\nend();\nstop();\n';
 const edited: EditedDocument = {
-  ...{ path: 'a.ts', languageId: 'typescript', text, cursor: 'let sum'.length },
+  ...{ path: 'a.ts', text, cursor: 'let sum'.length },
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 const documents = [edited, { ...edited, text: text.trimEnd() }];

@@ -33,7 +33,7 @@ function modelThatLikes(logits: Record<string, number>) {
 
 const text = 'let sum = 0;\nadd(total);\nlog(end);\nend(total);\n';
 const document = {
-  ...{ path: 'a.ts', languageId: 'typescript', text, cursor: 'let sum'.length },
+  ...{ path: 'a.ts', text, cursor: 'let sum'.length },
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 const candidate = (edit: { start: number; end: number; text: string }): Candidate => ({

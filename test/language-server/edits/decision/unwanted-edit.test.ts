@@ -1,12 +1,20 @@
 // What is never offered, however likely.
-import { expect, test } from 'vitest';
-import { whyUnwanted } from '../../../../language-server/edits/decision/unwanted-edit.ts';
+import { expect, test, vi } from 'vitest';
+import { LongText } from '../../../../language-server/documents/long-text.ts';
+import { breaksSyntax, whyUnwanted } from '../../../../language-server/edits/decision/unwanted-edit.ts';
+import { loadGrammar } from '../../../../language-server/syntax/runtime.ts';
+import { treeOf } from '../../../../language-server/syntax/trees.ts';
 
 /** old and now: whole lines of a file that has others around them. */
-function why(old: string, now: string, probability = 0.9, languageId = 'typescript') {
+function why(old: string, now: string, probability = 0.9) {
+  const { edit, text } = among(old, now);
+  return whyUnwanted(edit, text, probability);
+}
+
+function among(old: string, now: string) {
   const text = `before();\n${old}\nafter();\n`;
   const start = text.indexOf(old);
-  return whyUnwanted({ start, end: start + old.length, text: now }, text, probability, languageId);
+  return { text, edit: { start, end: start + old.length, text: now } };
 }
 
 test.each([
@@ -20,9 +28,10 @@ test.each([
   ['a name removed from an import', "import { sum, a } from '../a';", "import { sum } from '../a';", 'only-imports'],
   ['a removed include', '#include <a.h>', '', 'only-imports'],
   ['four lines that go', 'a();\nb();\nc();\nd();', '', 'changes-too-much'],
-  ['a lost bracket', 'log(sum);', 'log(sum;', 'breaks-brackets'],
-  ['a bracket in a string', 'log("a");', 'log("(");', null],
-  ['a bracket that gets its partner', 'log(sum;', 'log(sum);', null],
+  ['another truth value', 'log(true);', 'log(false);', 'only-literals'],
+  ['another number', 'wait(100, 2);', 'wait(200, 2);', 'only-literals'],
+  ['another number and name', 'wait(100);', 'sleep(200);', null],
+  ['a number in the place of a name', 'wait(ms);', 'wait(200);', null],
   ['a control token', 'log(sum);', 'log(<|endoftext|>);', 'special-token'],
 ] as const)('%s', (_, old, now, expected) => {
   expect(why(old, now)).toBe(expected);
@@ -32,4 +41,19 @@ test('a deletion must be likelier than other edits', () => {
   expect(why('log(sum);', '', 0.84)).toBe('edit-unsure');
   expect(why('log(sum, 2);', 'log(sum);', 0.84)).toBe('edit-unsure');
   expect(why('log(sum, 2);', 'log(sum);', 0.86)).toBe(null);
+});
+
+test.each([
+  ['a lost bracket', 'log(sum);', 'log(sum;', true],
+  ['a bracket in a string', 'log("a");', 'log("(");', false],
+  ['a bracket that gets its partner', 'log(sum;', 'log(sum);', false],
+  ['an operator without a value', 'log(sum + 1);', 'log(sum + );', true],
+  ['a renamed word in a line that has a fault already', 'log(sum;', 'log(total;', false],
+])('whether a document has more faults: %s', async (_, old, now, expected) => {
+  await loadGrammar('typescript');
+  const { edit, text } = among(old, now);
+  const document = { uri: `case:${old}`, languageId: 'typescript', text: LongText.of(text) };
+  await vi.waitFor(() => expect(treeOf(document)?.isCurrent).toBe(true));
+  expect(breaksSyntax(edit, document)).toBe(expected);
+  expect(breaksSyntax(edit, { ...document, languageId: 'plaintext' })).toBe(false);
 });

@@ -12,7 +12,7 @@ import { FakeEngine } from '../../../fixtures/fake-engine.ts';
 
 const text = 'let sum = 0;\n\nadd(total);\nlog("ä");\nend();\nstop();\n';
 const document: EditedDocument = {
-  ...{ path: 'a.ts', languageId: 'typescript', text, cursor: 'let sum'.length },
+  ...{ path: 'a.ts', text, cursor: 'let sum'.length },
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 

@@ -1,5 +1,5 @@
-// Whether a line of code declares a name, in any of the languages.
-import type { Substitution } from '../proposals/substitutions.ts';
+// Whether a line of code declares a name, as far as the text alone tells it, in any of the languages.
+import type { Substitution } from './substitutions.ts';
 
 // In these places a name is declared: behind a keyword, behind its type at the beginning of the line or among the
 // parameters, and at the beginning of the line before its type or value.
@@ -12,7 +12,7 @@ const parameter = /[(,]\s*(?:const\s+)?[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
 export const definition = /\b(?:def|fn|func|fun|function|constructor)\b|^\s*[\p{L}_][^=]*\)[^=;()]*\{?\s*$/u;
 
 /** Whether a line declares what the substitution replaces. */
-export function declares(lines: string, { old }: Substitution): boolean {
+export function declares(lines: string, { old }: Pick<Substitution, 'old'>): boolean {
   if (!/^[\p{L}_$]/u.test(old)) return false;
   return lines.split('\n').some((line) => {
     const at = line.indexOf(old);

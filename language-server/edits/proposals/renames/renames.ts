@@ -1,0 +1,216 @@
+// What was renamed, as the history tells, and all places that follow from it: those of the same thing, by scope. Where a
+// name is another's, in another function, file, string or comment, nothing follows.
+import { setImmediate } from 'node:timers/promises';
+import { type Binding, bindingsAt, hasNames, isAmbiguous, type Name, namesOf } from '../../../syntax/declarations.ts';
+import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
+import { declares } from '../declares-by-text.ts';
+import { isOf, seesAllOf } from './imports.ts';
+import { type Replacement, replacementsIn } from './replacements.ts';
+import { partnersOf } from './tag-partner.ts';
+import {
+  before,
+  editedLines,
+  type NamedSource,
+  type Place,
+  readable,
+  settled,
+  type TextBefore,
+} from './text-before.ts';
+
+export interface Rename {
+  /** Of the file in which it is declared. */
+  path: string;
+  old: string;
+  now: string;
+  /** Whether other files may use the name. */
+  isShared: boolean;
+  /** Whether the edit did nothing else. */
+  isPure: boolean;
+  /** How many things had that name and got this one, without those that another file declares. */
+  times: number;
+  /** Whether it is a name behind a dot, which may be that of a member of anything. */
+  isMember: boolean;
+  /** What was done so far, in all documents. */
+  edits: readonly PastEdit[];
+  own: Places;
+}
+
+/** Where a document has the old name. */
+export interface Places {
+  /** Of what was renamed. */
+  certain: readonly Place[];
+  /** Of what may be the same, or another's. */
+  possible: readonly Place[];
+}
+
+// Each is looked for in a tree of its own.
+const maxRenames = 8;
+
+/** The newest first. documents: those that are open. */
+export async function renamesIn(documents: readonly NamedSource[], history: readonly PastEdit[]): Promise<Rename[]> {
+  const renames: Rename[] = [];
+  for (const { path, ...made } of replacementsIn(history).slice(0, maxRenames)) {
+    const written = documents.find((each) => each.path === path);
+    if (!written) continue;
+    const document = readable(written);
+    await setImmediate();
+    const found = (await settled(document)) ? await renameIn(document, made) : undefined;
+    const rename = found ?? (hasNames(document.languageId) ? undefined : renamedByText(document, made));
+    if (rename) renames.push(rename);
+  }
+  return renames;
+}
+
+/** Where a name is declared several times, nobody knows whose the others are, and nothing follows. */
+const undecided = {
+  ...{ isPure: false, isShared: false, isMember: false, times: 1 },
+  ...{ edits: [], own: { certain: [], possible: [] } },
+};
+
+function renamedByText({ path, text }: NamedSource, { old, now, edits }: Replacement): Rename | undefined {
+  const isTwice = edits.some(({ before }) => declares(before, { old })) && declares(text.toString(), { old });
+  return isTwice ? { path, old, now, ...undecided } : undefined;
+}
+
+async function renameIn(document: NamedSource, made: Replacement): Promise<Rename | undefined> {
+  const { old, now, isPure, isAlias, edits } = made;
+  const lines = document.text.toString().split('\n');
+  const ofDocument = edits.filter(({ path }) => path === document.path);
+  const edited = new Set(ofDocument.flatMap((edit) => editedLines(edit, lines)));
+  if (edited.size === 0) return undefined;
+  const rename = { path: document.path, old, now, isPure, edits };
+  return await before(document, edits, async (text): Promise<Rename | undefined> => {
+    const partners = partnersOf(text, edited, made);
+    if (partners) {
+      const own = { certain: partners, possible: [] };
+      return { ...rename, isShared: false, isMember: false, times: 0, own };
+    }
+    const found = await declaredIn(text, document, edited, made);
+    if (!found || !('names' in found)) return found && { ...rename, ...found };
+    const placesOf = (names: readonly Name[]) => names.flatMap((name) => placeOf(name, text, made));
+    const inComments = found.documented.flatMap((name) => inCommentAbove(name, text, old, now));
+    const members = found.isMember ? placesOf(found.unknown) : [];
+    const own = { certain: placesOf(found.names), possible: [...inComments, ...members] };
+    const { times, isMember } = found;
+    return { ...rename, times, isMember, isShared: found.isShared && !isAlias, own };
+  });
+}
+
+/** What the edited lines declare by the old name, where the new one is free. */
+async function declaredIn(
+  text: TextBefore,
+  { languageId }: NamedSource,
+  edited: ReadonlySet<number>,
+  made: Replacement,
+) {
+  const [names, others] = await bothNames(text, languageId, made);
+  if (!names || !others) return undefined;
+  const isTaken = ({ home, isMember }: Binding) =>
+    others.bindings.some((each) => each.home === home && each.isMember === isMember);
+  const bindings = names.bindings.filter(
+    (each) => isDeclaredIn(each.declarations, edited, text, made.isAlias) && !isTaken(each),
+  );
+  if (bindings.length === 0) return undefined;
+  const isBroken = ({ homeNode }: Binding) =>
+    names.broken.some(({ at }) => !homeNode || (homeNode.startIndex <= at && at < homeNode.endIndex));
+  if (bindings.some((each) => isAmbiguous(each, names.row) || isBroken(each))) return undecided;
+  const hidden = others.bindings.flatMap(({ homeNode }) => homeNode ?? []);
+  const isHidden = ({ at }: Name, home: Binding) =>
+    hidden.some(
+      ({ startIndex, endIndex }) => startIndex <= at && at < endIndex && startIndex > (home.homeNode?.startIndex ?? -1),
+    );
+  const lines = text.text.split('\n');
+  const isKnownElsewhere = ({ home, declarations: [first] }: Binding) => {
+    const around = first?.scopes.slice(0, first.scopes.findLastIndex(({ key }) => key === home) + 1);
+    const isOutside = around?.every(({ kind }) => kind === 'class' || kind === 'block');
+    return isOutside && names.row.shared.test(lines[text.lineOf(first?.at ?? 0)] ?? '');
+  };
+  const declared = bindings.map(({ declarations: [first] }) => first).filter((first) => !first?.roles.has('import'));
+  const isDocumented = ({ home, isMember }: Binding) => home === '' || isMember;
+  return {
+    isShared: bindings.some(isKnownElsewhere),
+    isMember: bindings.some(({ isMember }) => isMember),
+    times: new Set(declared.map((first) => first?.at)).size,
+    documented: bindings.filter(isDocumented).flatMap(({ declarations }) => declarations),
+    unknown: names.unknown,
+    names: bindings.flatMap((each) => each.names.filter((name) => !isHidden(name, each))),
+  };
+}
+
+async function bothNames(
+  { root, text }: TextBefore,
+  languageId: string,
+  { old, now }: Pick<Replacement, 'old' | 'now'>,
+) {
+  return [await namesOf(root, languageId, text, old), await namesOf(root, languageId, text, now)] as const;
+}
+
+/** A name that is assigned several times was declared by the first one. */
+function isDeclaredIn(
+  declarations: readonly Name[],
+  edited: ReadonlySet<number>,
+  { lineOf, characterNow }: TextBefore,
+  isAlias: boolean,
+): boolean {
+  const isAssigned = declarations.every(({ roles }) => roles.has('hoisted') || roles.has('field'));
+  const which = isAssigned ? declarations.slice(0, 1) : declarations;
+  const isRenamed = ({ at, roles }: Name) =>
+    isAlias ? roles.has('shorthand') || roles.has('import') : characterNow(at) === undefined;
+  return which.some((name) => edited.has(lineOf(name.at)) && isRenamed(name));
+}
+
+const commentLine = /^\s*(?:\/\/|#|\*|\/\*|--)/;
+
+/** Where the comment above a declaration has its name. */
+function inCommentAbove({ at }: Name, { text, lineOf }: TextBefore, old: string, now: string): Place[] {
+  const lines = text.split('\n');
+  const places: Place[] = [];
+  for (let line = lineOf(at) - 1; commentLine.test(lines[line] ?? ''); line--) {
+    let character = 0;
+    for (const word of wordsOf(lines[line] ?? '')) {
+      if (word === old) places.push({ line, character, text: now });
+      character += word.length;
+    }
+  }
+  return places;
+}
+
+/** What becomes of the name; nothing where it was edited already. */
+function placeOf(
+  { at, roles, imported }: Name,
+  text: TextBefore,
+  { old, now }: Pick<Replacement, 'old' | 'now'>,
+): Place[] {
+  const character = text.characterNow(at);
+  if (character === undefined || roles.has('unclear') || text.isTooLong(text.lineOf(at))) return [];
+  const isKept = roles.has('shorthand') && !imported;
+  const become = isKept ? `${old}: ${now}` : roles.has('exported') ? `${now} as ${old}` : now;
+  return [{ line: text.lineOf(at), character, text: become }];
+}
+
+/** In the same file or, by an import of it, in another one. */
+export async function placesIn(document: NamedSource, rename: Rename): Promise<Places> {
+  if (document.path === rename.path) return rename.own;
+  const none = { certain: [], possible: [] };
+  if (!rename.isShared && !rename.isMember) return none;
+  return (await before(document, rename.edits, (text) => placesElsewhere(document, text, rename))) ?? none;
+}
+
+async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefore, rename: Rename): Promise<Places> {
+  const [names, others] = await bothNames(text, languageId, rename);
+  if (!names || !others) return { certain: [], possible: [] };
+  const placesOf = (all: readonly Name[]) => all.flatMap((name) => placeOf(name, text, rename));
+  const possible = placesOf(names.unknown);
+  const isTaken = others.bindings.some(({ home, isMember }) => home === '' && !isMember);
+  if (isTaken || !rename.isShared) return { certain: [], possible };
+  const isImported = ({ imported }: Name) => imported !== undefined && isOf(imported.text, rename.path);
+  const all = [...names.bindings.flatMap((each) => each.names), ...names.free];
+  const specifying = ['import', 'origin', 'shorthand'];
+  const specifiers = all.filter((name) => isImported(name) && specifying.some((role) => name.roles.has(role)));
+  const followers = specifiers.flatMap((each) =>
+    each.roles.has('origin') ? [each] : bindingsAt(names, each.at).flatMap((binding) => binding.names),
+  );
+  const isSeen = specifiers.length === 0 && seesAllOf(text.text, path, rename.path);
+  const free = isSeen ? names.free.filter(({ receiver, imported }) => receiver === 'none' && !imported) : [];
+  return { certain: placesOf([...followers, ...free]), possible };
+}

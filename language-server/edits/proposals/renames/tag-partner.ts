@@ -1,0 +1,38 @@
+// The other tags of elements of which one was changed.
+import type { Node } from 'web-tree-sitter';
+import type { Place, TextBefore } from './text-before.ts';
+
+const tag = /^(?:jsx_(?:opening|closing)_element|start_tag|end_tag)$/;
+
+/** Undefined if the edited lines have no such tag. None if that is edited, too. */
+export function partnersOf(
+  { root, text, lineOf, characterNow }: TextBefore,
+  edited: ReadonlySet<number>,
+  { old, now }: { old: string; now: string },
+): Place[] | undefined {
+  const found: Place[] = [];
+  let isTag = false;
+  for (let at = text.indexOf(`<`); at !== -1; at = text.indexOf(`<`, at + 1)) {
+    const name = text.startsWith('/', at + 1) ? at + 2 : at + 1;
+    if (!text.startsWith(old, name) || !edited.has(lineOf(name)) || characterNow(name) !== undefined) continue;
+    const node = root.descendantForIndex(name, name + old.length);
+    const other = node?.text === old && node.parent && tag.test(node.parent.type) ? otherTag(node.parent) : undefined;
+    if (!other) continue;
+    isTag = true;
+    const character = characterNow(other.startIndex);
+    if (other.text === old && character !== undefined)
+      found.push({ line: lineOf(other.startIndex), character, text: now });
+  }
+  return isTag ? found : undefined;
+}
+
+/** Of the element, the name in its other tag. */
+function otherTag(one: Node): Node | undefined {
+  const isOther = (each: Node | null) => each !== null && each.id !== one.id && tag.test(each.type);
+  const other = one.parent?.namedChildren.find(isOther);
+  return (
+    other?.namedChildren.find(
+      (each) => each !== null && /^(?:tag_name|identifier|member_expression)$/.test(each.type),
+    ) ?? undefined
+  );
+}
