@@ -38,6 +38,6 @@ mkdir -p "$dir" && cd "$dir"
 [ -e "$stamp" ] && exit 0
 rm -rf node_modules glibc .installed-*
 echo '{ "private": true }' >package.json
-npm install --no-audit --no-fund --loglevel=error --no-package-lock "@jazzer.js/core@$jazzer" || fail "npm could not install Jazzer.js."
+npm install --ignore-scripts=false --no-audit --no-fund --loglevel=error --no-package-lock "@jazzer.js/core@$jazzer" || fail "npm could not install Jazzer.js."
 glibc_is_recent || unpack_glibc
 touch "$stamp"

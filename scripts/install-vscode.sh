@@ -41,7 +41,7 @@ install_code_server() {
   $npm --omit=dev # not `npm ci`: the shrinkwrap in the package is out of step
   (cd extensions && $npm --omit=dev)
   rm -rf node_modules/@github/copilot-sdk* node_modules/@vscode/sandbox-runtime # 260 MB that no test uses
-  npm rebuild @vscode/spdlog --loglevel=error
+  npm rebuild --ignore-scripts=false @vscode/spdlog --loglevel=error
 }
 
 [ "$(uname -sm)" = "Linux x86_64" ] || fail "only Linux on x86-64 is supported, this is $(uname -sm)."
