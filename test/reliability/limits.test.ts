@@ -6,6 +6,7 @@ import { mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync, wr
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Statistics } from '../../extension/statistics/statistics.ts';
 import { cannotAnnounceCode, Endpoint } from '../../language-server/protocol/endpoint.ts';
@@ -55,9 +56,11 @@ async function problemOf(client: FrameClient): Promise<string> {
 /** The soft limit of a process that runs. */
 const limit = (pid: number | undefined, what: 'as' | 'nofile', value: number | 'unlimited') =>
   execFileSync('prlimit', [`--pid=${pid}`, `--${what}=${value}:`]);
-/** Leaves a process no handle but those that it has. */
-function takeHandles(pid: number | undefined): void {
-  const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
+const handlesOf = (pid: number | undefined) => readdirSync(`/proc/${pid}/fd`);
+/** Leaves a process no handle but those that it has, once it has closed the files that it was reading, such as a grammar. */
+async function takeHandles(pid: number | undefined): Promise<void> {
+  for (let before = ''; before !== handlesOf(pid).join(); await sleep(500)) before = handlesOf(pid).join();
+  const open = new Set(handlesOf(pid).map(Number));
   limit(
     pid,
     'nofile',
@@ -69,7 +72,7 @@ test('without free file handles (EMFILE), a server says why it cannot load the m
   const client = await start(serverCommand, { mode: 'off' });
   const { pid } = client.child;
   await client.request('hearth/models', { downloadFolder: folder });
-  takeHandles(pid);
+  await takeHandles(pid);
   await client.notify('hearth/settings', { mode: 'automatic' });
   expect(await problemOf(client)).toMatch(/too many open files/i);
   limit(pid, 'nofile', 1024);
@@ -83,7 +86,7 @@ test('without free file handles (EMFILE), a server keeps its windows, and takes 
   const { child, endpoint } = startShared(folder);
   await once(child, 'message');
   const before = await openSocket(endpoint);
-  takeHandles(child.pid);
+  await takeHandles(child.pid);
   const { id } = announcementAt(endpoint);
   const refused = connect(endpoint.socketOf(id)).on('error', () => {});
   await new Promise((resolve) => refused.once('close', resolve));
