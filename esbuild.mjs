@@ -3,6 +3,7 @@
 // while a window opens, so each such import is a file of its own. Names on the command line limit the build: `node esbuild.mjs programs`; `--watch` goes on.
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { context } from 'esbuild';
+import { programOptions } from './scripts/bundle.mjs';
 import { copyGrammars, grammarSources } from './scripts/grammars.mjs';
 
 const entries = {
@@ -52,21 +53,14 @@ const contexts = await Promise.all(
     context({
       entryPoints: [entry],
       outfile: `dist/${name}.js`,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      format: 'cjs',
-      mainFields: ['module', 'main'],
+      ...programOptions,
       external: ['vscode'],
-      // Its module for ES asks for its own URL, which a bundle in CommonJS does not have.
-      alias: { 'web-tree-sitter': './node_modules/web-tree-sitter/web-tree-sitter.cjs' },
       // require() instead: the editor gives its own module "vscode" to those who ask in this way, in every version.
       supported: { 'dynamic-import': false },
       // Names survive, so that a stack trace in a bug report can be read.
       keepNames: true,
       sourcemap: 'linked',
       metafile: true,
-      logLevel: 'warning',
       plugins: isWatching ? [apart, announce] : [apart],
     }),
   ),

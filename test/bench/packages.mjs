@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { programOptions } from '../../scripts/bundle.mjs';
 import { main, root, run, ToolError } from '../../scripts/tools.mjs';
 import { folderOf } from '../everywhere/suites.mjs';
 import { systems } from '../everywhere/systems.mjs';
@@ -18,8 +19,8 @@ async function benchIn(dist) {
   if (!existsSync(join(dist, 'hearth.node'))) throw new ToolError(`${dist} has no addon: see the top of this file`);
   const outfile = join(dist, 'bench.cjs');
   const source = join(root, 'test/tools/tool.ts');
-  const options = { bundle: true, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'error' };
-  await build({ entryPoints: [source], outfile, external: ['web-tree-sitter', 'typescript'], ...options });
+  const external = ['web-tree-sitter', 'typescript'];
+  await build({ ...programOptions, entryPoints: [source], outfile, external, alias: {}, logLevel: 'error' });
   return outfile;
 }
 

@@ -2,6 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+// @ts-expect-error a script without types
+import { programOptions } from '../../scripts/bundle.mjs';
 import type { CodeServer } from './code-server.ts';
 
 export function installedIn({ root }: CodeServer): string {
@@ -15,6 +17,6 @@ export async function replaceServer(installed: string, source: string): Promise<
   await build({
     entryPoints: [join('test/e2e', source)],
     outfile: join(installed, 'server.js'),
-    ...{ bundle: true, platform: 'node', target: 'node20', format: 'cjs', logLevel: 'warning' },
+    ...programOptions,
   });
 }

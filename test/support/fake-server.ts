@@ -1,6 +1,8 @@
 // Bundles the server around the fake engine, as server.js with what it needs beside it.
 import { join } from 'node:path';
 import { build } from 'esbuild';
+// @ts-expect-error a script without types
+import { programOptions } from '../../scripts/bundle.mjs';
 
 export async function buildFakeServer(folder: string): Promise<void> {
   const root = join(import.meta.dirname, '../..');
@@ -10,9 +12,6 @@ export async function buildFakeServer(folder: string): Promise<void> {
       'template-process': join(root, 'language-server/explain/template-process.ts'),
     },
     outdir: folder,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    mainFields: ['module', 'main'],
+    ...programOptions,
   });
 }

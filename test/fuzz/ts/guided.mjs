@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { programOptions } from '../../../scripts/bundle.mjs';
 import { root, run, ToolError } from '../../../scripts/tools.mjs';
 
 const jazzer = join(root, '.cache/jazzer');
@@ -15,12 +16,7 @@ async function bundle(source, outfile) {
   await build({
     stdin: { contents: source, resolveDir: import.meta.dirname, loader: 'ts' },
     outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    mainFields: ['module', 'main'],
-    logLevel: 'warning',
+    ...programOptions,
   });
   return outfile;
 }
