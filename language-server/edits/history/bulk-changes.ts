@@ -1,6 +1,10 @@
 // Tells what a person types from what a program writes: an agent, a formatter, a large paste.
 
 const withinMs = 1500;
+/** A program that writes a text in pieces pauses as long between two of them, but its pieces are longer than a key. */
+const pauseMs = 300;
+/** A name that is selected goes with the first key. */
+const maxKeyRemoves = 40;
 const maxChars = 200;
 const maxLines = 8;
 
@@ -27,7 +31,9 @@ export class BulkChanges {
   note(removed: string, inserted: string): boolean {
     const ms = this.now();
     const lines = removed.split('\n').length + inserted.split('\n').length - 2;
-    const old = this.recent.findIndex((each) => each.ms >= ms - withinMs);
+    const isKey = inserted.length <= 1 && removed.length <= maxKeyRemoves;
+    const since = isKey && ms - (this.recent.at(-1)?.ms ?? ms) >= pauseMs ? ms : ms - withinMs;
+    const old = this.recent.findIndex((each) => each.ms >= since);
     for (const each of this.recent.splice(0, old === -1 ? this.recent.length : old)) this.count(each, -1);
     const size = { ms, chars: removed.length + inserted.length, lines };
     this.recent.push(size);

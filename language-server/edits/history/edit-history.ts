@@ -5,6 +5,7 @@ import type { DocumentChange } from '../../documents/open-document.ts';
 import { hasSecretName } from '../../protocol/secret-names.ts';
 import { hasSecret, hasSecretAfter } from '../../secrets/secrets.ts';
 import { maxLineChars } from '../text/lines.ts';
+import type { TextEdit } from '../text/text-edit.ts';
 import { BulkChanges } from './bulk-changes.ts';
 import { applied, begin, type ChangedRegion, linesOf, touches, widened } from './changed-region.ts';
 
@@ -41,6 +42,8 @@ export class EditHistory {
   private entries: Entry[] = [];
   /** By document: a program may write in one while the user types in another. */
   private readonly bulks = new Map<string, BulkChanges>();
+  /** Where somebody goes on writing after the last change: behind it, or between brackets that the editor has closed. */
+  private last: { uri: string; start: number; end: number } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
@@ -73,6 +76,8 @@ export class EditHistory {
     const { beganMs } = entry;
     const changed = { uri, region, beganMs, changedMs: this.now(), isOffered: entry.isOffered && isOffered };
     this.entries = [...this.entries, changed].slice(-maxEdits);
+    const end = edit.start + edit.text.length;
+    this.last = { uri, start: /[\p{L}\p{N}]/u.test(edit.text) ? end : edit.start, end };
   }
 
   /** The oldest first, without what was taken back. texts: the open documents as they are now. */
@@ -109,6 +114,7 @@ export class EditHistory {
     const last = this.entries.at(-1);
     const isSoon = last !== undefined && this.now() - last.changedMs <= soonMs;
     const same = ofDocument.findLast(({ region }) => touches(region, edit, before, 0));
+    if (same && this.isRewritten(same, edit, before)) return undefined;
     const near = isSoon && last.uri === uri && touches(last.region, edit, before, nearLines) ? last : undefined;
     // An edit that was offered may be in many places.
     const isTogether = isSoon && isOffered && last.isOffered && last.uri === uri;
@@ -121,6 +127,19 @@ export class EditHistory {
     if (!isFree) return undefined;
     entry.region = region;
     return entry;
+  }
+
+  /**
+   * Whether the change goes back, after a pause, into lines that the entry has only added. What somebody does to new code is
+   * an edit of its own; as a part of the addition it would be no rename, say.
+   */
+  private isRewritten({ uri, region, changedMs }: Entry, edit: TextEdit, before: LongText): boolean {
+    if (this.now() - changedMs <= soonMs || linesOf(region, before).before.trim() !== '') return false;
+    if (edit.start <= region.start && region.end <= edit.end) return false;
+    if (this.last?.uri !== uri) return true;
+    const { start, end } = this.last;
+    const goesOn = start <= edit.end && edit.start <= end;
+    return !goesOn && (edit.start < edit.end || before.lineAt(edit.start) !== before.lineAt(end));
   }
 
   /** Moves what stands behind a change; what it overlaps is no longer known. */

@@ -29,6 +29,12 @@ function editing(texts: Record<string, string>) {
       const record = (change: DocumentChange) => history.record(change);
       OpenDocument.update(document(uri), [{ range, text: now }], version + 1, record);
     },
+    insert: (after: string, added: string, uri = 'a.ts') => {
+      const { text, version } = document(uri);
+      const at = document(uri).positionAt(text.toString().indexOf(after) + after.length);
+      const record = (change: DocumentChange) => history.record(change);
+      OpenDocument.update(document(uri), [{ range: { start: at, end: at }, text: added }], version + 1, record);
+    },
     /** Types after a text, a key every 100 ms. */
     type: (after: string, keys: string) => {
       let before = after;
@@ -75,6 +81,48 @@ test('changes within eight lines and a second are one edit, later or farther one
     { uri: 'a.ts', before: 'line 40;', after: 'row 40;' },
     { uri: 'a.ts', before: 'line 42;', after: 'row 42;' },
   ]);
+});
+
+const added = 'export function total(items) {\n  return items.length;\n}\n';
+
+test.each([
+  ['a name that was written a while ago is renamed', 'items', 'lines', 'export function total(items) {'],
+  ['a parameter is added', 'total(items', 'total(items, rate', 'export function total(items) {'],
+  ['a part of a line is written anew', 'items.length', 'items.size', '  return items.length;'],
+])('in lines that were added, %s: an edit of its own', (_, old, now, before) => {
+  for (const text of ['', 'first();\n\nlast();\n']) {
+    const person = editing({ 'a.ts': text });
+    person.replace(text === '' ? '' : 'first();\n', text === '' ? added : `first();\n${added}`);
+    person.wait(1500);
+    person.replace(old, now);
+    expect(person.edits().at(-1)).toMatchObject({ before, after: before.replace(old, now) });
+  }
+});
+
+test('what somebody goes on writing after a pause is one addition, and none once it is taken back', () => {
+  const person = editing({ 'a.ts': 'first();\n' });
+  person.replace('first();\n', 'first();\nwrite\n');
+  person.insert('write', '()'); // as the editor closes the bracket
+  person.wait(5000);
+  person.type('write(', 'one');
+  person.wait(5000);
+  person.type('write(one)', ';');
+  expect(person.edits()).toMatchObject([{ before: '', after: 'write(one);' }]);
+  person.wait(5000);
+  person.replace('write(one);\n', '');
+  expect(person.edits()).toEqual([]);
+});
+
+test('a rename half a second after a large paste is an edit', () => {
+  const person = editing({ 'a.ts': '' });
+  person.replace('', `let sum = 1;\n${numbered(30)}\n`);
+  expect(person.history.isBulk('a.ts')).toBe(true);
+  person.wait(500);
+  person.replace('sum', 't');
+  person.wait(100);
+  person.type('let t', 'otal');
+  expect(person.history.isBulk('a.ts')).toBe(false);
+  expect(person.edits()).toMatchObject([{ before: 'let sum = 1;', after: 'let total = 1;' }]);
 });
 
 test('keys that several cursors type at once are one edit for each place', () => {
