@@ -53,6 +53,7 @@ export const layers = {
   [`${server}/explain`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt', 'models', 'engine']
     .map(inServer)
     .concat(engine),
+  [`${server}/diagnosis`]: ['protocol', 'prompt', 'models', 'engine', 'remote'].map(inServer).concat(engine),
   [`${server}/server`]: [
     'protocol',
     'documents',
@@ -66,6 +67,7 @@ export const layers = {
     'engine',
     'explain',
     'remote',
+    'diagnosis',
   ]
     .map(inServer)
     .concat(engine, 'package.json', lsp),
@@ -80,6 +82,7 @@ export const layers = {
     'engine',
     'explain',
     'remote',
+    'diagnosis',
     'server',
   ]
     .map(inServer)

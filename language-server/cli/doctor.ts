@@ -1,10 +1,11 @@
-// `hearth doctor`: the checks of server/doctor.ts for a model that it loads itself, and what only a terminal gets.
+// `hearth doctor`: the checks of diagnosis/machine.ts for a model that it loads itself, and what only a terminal gets.
 import { writeFileSync } from 'node:fs';
 import { addonInfo, type Engine, gpuReport } from '../../native/index.ts';
 import { version } from '../../package.json';
+import { check, reportLines } from '../diagnosis/check.ts';
+import { examine } from '../diagnosis/machine.ts';
+import { writeOpTrace } from '../diagnosis/op-trace.ts';
 import { loadModel } from '../engine/load-model.ts';
-import { check, examine, reportLines } from '../server/doctor.ts';
-import { writeOpTrace } from '../server/op-trace.ts';
 import {
   type Command,
   cpuOptions,

@@ -11,6 +11,7 @@ import {
   TextDocuments,
 } from 'vscode-languageserver';
 import { version } from '../../package.json';
+import { report } from '../diagnosis/machine.ts';
 import { OpenDocument } from '../documents/open-document.ts';
 import { pagesFolderIn } from '../engine/disk-cache.ts';
 import { cacheBytes } from '../engine/load-options.ts';
@@ -24,7 +25,6 @@ import { redacted } from '../secrets/secrets.ts';
 import { forgetTree, prepareTree } from '../syntax/trees.ts';
 import { CompletionRequests } from './completion-requests.ts';
 import { ConnectedWindow } from './connected-window.ts';
-import { report } from './doctor.ts';
 import { EditRequests } from './edit-requests.ts';
 import { ExplainRequests } from './explain-requests.ts';
 import type { Inbox } from './inbox.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeOpTrace } from '../../language-server/server/op-trace.ts';
+import { writeOpTrace } from '../../language-server/diagnosis/op-trace.ts';
 import { loadEngine } from '../../native/index.ts';
 
 interface Event {

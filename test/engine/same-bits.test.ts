@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { compareBits, fingerprint, knownFingerprint } from '../../language-server/diagnosis/same-bits.ts';
 import { loadModel } from '../../language-server/engine/load-model.ts';
-import { compareBits, fingerprint, knownFingerprint } from '../../language-server/server/same-bits.ts';
 import { addonInfo } from '../../native/index.ts';
 import { commandLine } from '../support/command-line.ts';
 

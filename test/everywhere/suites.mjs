@@ -12,7 +12,7 @@ export const folderOf = (name) => join(root, 'build/everywhere', name);
 /** Where the other suites find Hearth: unpacked, as a user gets it. */
 const distOf = (name) => join(folderOf(name), 'extension/dist');
 const known = /knownFingerprint =\s*'([0-9a-f]{64})'/.exec(
-  readFileSync(join(root, 'language-server/server/same-bits.ts'), 'utf8'),
+  readFileSync(join(root, 'language-server/diagnosis/same-bits.ts'), 'utf8'),
 )[1];
 
 /** The addon is built, packed, and looked at from all sides; it must be refused in the package of any other system. */

@@ -1,5 +1,4 @@
-// Checks what works on this machine: the addon, the model and a short self-test. Used by "Show Status" and `hearth
-// doctor`.
+// Checks what works on this machine: the addon, the model and a short self-test. "Show Status" and `hearth doctor` use it.
 import { statSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Engine } from '../../native/index.ts';
@@ -7,9 +6,9 @@ import { backendLine } from '../engine/engine-host.ts';
 import type { Examined } from '../engine/shared-engine.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { fimHead, tokenizeText } from '../prompt/fim-prompt.ts';
-import { logEntry } from '../protocol/log.ts';
+import { type Check, check, reportLines } from './check.ts';
 import { compareBits } from './same-bits.ts';
-import { type Check, examineServer } from './server-doctor.ts';
+import { examineServer } from './team-server.ts';
 
 export async function examine(examined: Examined): Promise<Check[]> {
   const checks = [
@@ -39,10 +38,6 @@ export async function examine(examined: Examined): Promise<Check[]> {
 /** The findings of examine() as text. */
 export async function report(examined: Examined): Promise<string> {
   return reportLines(await examine(examined)).join('\n');
-}
-
-export function reportLines(checks: Check[]): string[] {
-  return checks.map(({ name, isOk, detail }) => logEntry(`${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`));
 }
 
 /** Only a problem is reported, since the engine works without a draft model. */
@@ -76,14 +71,6 @@ async function selfTest(engine: Engine): Promise<Check[]> {
       );
     }),
   ];
-}
-
-export async function check(name: string, find: () => string | Promise<string>): Promise<Check> {
-  try {
-    return { name, isOk: true, detail: await find() };
-  } catch (error) {
-    return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
-  }
 }
 
 function processorLine(): string {

@@ -1,7 +1,7 @@
 // Records how long each op of one completion takes, as a file for chrome://tracing or ui.perfetto.dev.
 import { writeFileSync } from 'node:fs';
 import type { Engine, OpEvent } from '../../native/index.ts';
-import { selfTestPrompt } from './doctor.ts';
+import { selfTestPrompt } from './machine.ts';
 
 /** Traces a completion with a cold cache. Returns a summary for the user. */
 export async function writeOpTrace(engine: Engine, path: string): Promise<string> {

@@ -6,13 +6,7 @@ import type { Usage } from '../remote/event-stream.ts';
 import { proxyFor } from '../remote/network.ts';
 import { errorOf, ServerError } from '../remote/server-error.ts';
 import { describe, knowsTokens, type ServerModel } from '../remote/server-model.ts';
-
-export interface Check {
-  name: string;
-  isOk: boolean;
-  /** What was found, or what is wrong and what to do. */
-  detail: string;
-}
+import type { Check } from './check.ts';
 
 const wholeMs = 60_000;
 const timeoutMs = 30_000;

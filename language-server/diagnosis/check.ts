@@ -1,0 +1,21 @@
+// One check of a doctor, and how a list of them is written.
+import { logEntry } from '../protocol/log.ts';
+
+export interface Check {
+  name: string;
+  isOk: boolean;
+  /** What was found, or what is wrong and what to do. */
+  detail: string;
+}
+
+export async function check(name: string, find: () => string | Promise<string>): Promise<Check> {
+  try {
+    return { name, isOk: true, detail: await find() };
+  } catch (error) {
+    return { name, isOk: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function reportLines(checks: Check[]): string[] {
+  return checks.map(({ name, isOk, detail }) => logEntry(`${isOk ? 'ok    ' : 'BROKEN'}  ${name}: ${detail}`));
+}
