@@ -1,7 +1,7 @@
 // Loads the addon, declares its functions for TypeScript, and converts its errors.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type {
   Completion,
   EngineStatus,
@@ -71,8 +71,8 @@ interface Addon {
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   describe(path: string): Promise<ModelDescription>;
   variants(): string[];
-  gpus(backend: string): Promise<string>;
-  /** Of "hip" or "cuda". recordFile: '' without a cache folder. */
+  gpus(backend: string, kernels: string): Promise<string>;
+  /** Of a backend. recordFile: '' without a cache folder. */
   gpuDriver(backend: string): { isThere: boolean; recordFile: string };
   gpuReport(kernels: string, isBrief: boolean): Promise<string>;
   keepOthersOut(pipe: string): string;
@@ -83,6 +83,8 @@ let loadedAddon: Addon | undefined;
 /** The path of hearth.node: beside the bundles, or in dist/ when run from the sources. */
 const addonPlaces = [join(__dirname, 'hearth.node'), join(__dirname, '..', 'dist', 'hearth.node')];
 export const addonPath = () => addonPlaces.find((place) => existsSync(place));
+/** The folder of the GPU kernels; packages for systems without GPU support lack it. */
+export const gpuKernels = () => join(dirname(addonPath() ?? ''), 'gpu');
 
 export function addon(): Addon {
   if (loadedAddon) return loadedAddon;

@@ -4,12 +4,12 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { addon, addonPath, EngineError } from './addon.ts';
+import { addon, addonPath, EngineError, gpuKernels } from './addon.ts';
 import type { LoadOptions } from './types.ts';
 
 type Backend = NonNullable<LoadOptions['backend']>;
 
-const vendors = { hip: "AMD's driver", cuda: "NVIDIA's driver" } as const;
+const vendors = { hip: "AMD's driver", cuda: "NVIDIA's driver", webgpu: 'the driver behind WebGPU' } as const;
 type Vendor = keyof typeof vendors;
 
 /** Waking several large GPUs takes seconds. */
@@ -19,7 +19,7 @@ const rememberedMs = 24 * 3_600_000;
 /** Ends with the process that has started it, even where the driver never returns. */
 const program = `
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
-  require(process.argv[1]).gpus(process.argv[2]).then((text) => process.stdout.write(text, () => process.exit(0)));
+  require(process.argv[1]).gpus(process.argv[2], process.argv[3]).then((text) => process.stdout.write(text, () => process.exit(0)));
 `;
 const advice = 'update it or restart the computer; "hearth doctor" tries it again, and so does Hearth after a day';
 
@@ -50,8 +50,10 @@ export function rememberThatItWorks(backend: Backend): void {
 /** What `hearth doctor` says of all GPUs. Asks every driver anew. */
 export async function describeGpus(limitMs = answerMs): Promise<string> {
   const drivers = driversOf('auto');
-  if (drivers.length === 0) return addon().gpus('auto'); // calls none, and says what is missing
-  return (await Promise.all(drivers.map((vendor) => askAnew(vendor, limitMs)))).map(({ text }) => text).join(', ');
+  const others = askAnew('webgpu', limitMs).then(({ text }) => `by WebGPU: ${text}`);
+  if (drivers.length === 0) return `${await addon().gpus('auto', gpuKernels())}; ${await others}`; // calls none of them
+  const texts = await Promise.all(drivers.map((vendor) => askAnew(vendor, limitMs)));
+  return [texts.map(({ text }) => text).join(', '), await others].join('; ');
 }
 
 /** '' if the driver may be called. */
@@ -73,7 +75,7 @@ async function askAnew(vendor: Vendor, limitMs: number): Promise<{ text: string;
   if (path === undefined) throw new EngineError('addon-missing', 'hearth.node is missing');
   const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxTextBytes, windowsHide: true } as const;
   return new Promise((resolve) => {
-    execFile(process.execPath, ['-e', program, path, vendor], options, (error, text) => {
+    execFile(process.execPath, ['-e', program, path, vendor, gpuKernels()], options, (error, text) => {
       if (error === null) forget(vendor);
       if (error === null) return resolve({ text, works: true });
       const problem = `${vendors[vendor]} ${faultOf(error, limitMs)}: ${advice}`;

@@ -1,6 +1,5 @@
 // The TypeScript interface of the engine, the only file of this folder that language-server/ may import.
-import { dirname, join } from 'node:path';
-import { addon, addonPath, guarded, requireCount } from './addon.ts';
+import { addon, gpuKernels, guarded, requireCount } from './addon.ts';
 import { describeGpus, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
 import { LoadedEngine } from './loaded-engine.ts';
 import type { LoadOptions, ModelDescription } from './types.ts';
@@ -11,7 +10,7 @@ export type * from './types.ts';
 export interface AddonInfo {
   /** Variants of the CPU kernels that this CPU can run, best first. */
   variants: string[];
-  /** The GPUs that AMD's runtime and NVIDIA's driver report, or why there are none. Takes a moment: a process loads these. */
+  /** The GPUs that the drivers report, or why there are none. Takes a moment: a process of its own calls them. */
   gpus: () => Promise<string>;
 }
 
@@ -40,9 +39,6 @@ export function keepOthersOut(pipe: string): void {
   const problem = addon().keepOthersOut(pipe);
   if (problem !== '') throw new Error(problem);
 }
-
-/** The folder of the GPU kernels; packages for systems without GPU support lack it. */
-const gpuKernels = () => join(dirname(addonPath() ?? ''), 'gpu');
 
 /** A limit, since every thread has its own scratch memory. No machine gets faster with this many. */
 const maxThreads = 256;

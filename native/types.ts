@@ -223,9 +223,9 @@ export interface LoadOptions {
   modelPath: string;
   /**
    * 'auto': a GPU if one can run the model, otherwise the CPU. 'hip' tries only AMD's GPUs and 'cuda' only NVIDIA's;
-   * both load the runtime even if no driver is found.
+   * both load the runtime even if no driver is found. 'webgpu' is for trying kernels/webgpu.
    */
-  backend?: 'auto' | 'cpu' | 'hip' | 'cuda';
+  backend?: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu';
   /** Part of the name of the GPU to use, such as '4090', or '4090 #2' of equal ones. Default: the best one. */
   gpu?: string;
   /** The folder with the GPU kernels, <architecture>.co and nvidia.fatbin. Default: gpu/ beside the addon. */

@@ -37,12 +37,17 @@ test('kernels include nothing of the engine', () => {
   expect(kernels.filter(([, path]) => engine.has(path) || path.includes('native/'))).toEqual([]);
 });
 
+const gpuHeaders = [
+  ...['hip/ops_hip.h', 'hip/gpu_api.h', 'hip/device.h'],
+  ...['webgpu/ops_webgpu.h', 'webgpu/device.h', 'webgpu/wgsl.h'],
+];
+
 test('the engine includes ops.h and quant_blocks.h of the kernels, and native/gpu also the interface of the GPU kernels', () => {
   const isKnown = (file: string, path: string) =>
     [dirname(file), ''].some((folder) => existsSync(join(root, 'native', folder, path))) ||
     isOfSystem(path) ||
     ['ops.h', 'quant_blocks.h'].includes(path) ||
-    (file.startsWith('gpu/') && ['hip/ops_hip.h', 'hip/gpu_api.h', 'hip/device.h'].includes(path));
+    (file.startsWith('gpu/') && gpuHeaders.includes(path));
   const all = includes('native');
   expect(all.length).toBeGreaterThan(0);
   expect(all.filter(([file, path]) => !isKnown(file, path))).toEqual([]);

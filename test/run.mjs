@@ -5,10 +5,11 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tryAmd } from '../scripts/build-amd.mjs';
-import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
+import { buildAarch64, buildAsan, buildNative, buildTsan, buildWebgpuTests } from '../scripts/build-native.mjs';
 import { tryNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
-import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
+import { main, NotRun, requireCommands, requireFiles, root, run, ToolError } from '../scripts/tools.mjs';
+import { wgpuNative } from '../scripts/wgpu-native.mjs';
 import { everywhere } from './everywhere/run.mjs';
 import { fuzz } from './fuzz/run.mjs';
 import { report, runLanes } from './support/lanes.mjs';
@@ -40,6 +41,29 @@ async function emulatedGpu(folder, env = {}) {
 async function hipTests() {
   await buildNative();
   return emulatedGpu('build/native');
+}
+
+/** Runs the kernels in WGSL on Mesa's lavapipe, a driver for Vulkan that computes on the processor: ops, whole models. */
+async function webgpuTests() {
+  await requireFiles({
+    '/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so': 'mesa-vulkan-drivers',
+    '/usr/lib/x86_64-linux-gnu/libvulkan.so.1': 'libvulkan1',
+  });
+  const library = join(await wgpuNative(), 'libwgpu_native-release.so');
+  await buildWebgpuTests();
+  const env = { HEARTH_WGPU_LIBRARY: library, HEARTH_WEBGPU_ANY_ADAPTER: '1', XDG_RUNTIME_DIR: '/tmp' };
+  const folder = join(root, 'build/native/webgpu_tests');
+  const model = async (name) => {
+    const output = await run(join(folder, 'webgpu_model_test'), [name], { quiet: true, env }).catch((error) => {
+      console.log(error.output);
+      return '';
+    });
+    return output ? { ...nothing, passed: 1 } : { ...nothing, failed: 1, names: [`${name} by WebGPU`] };
+  };
+  const families = ['llama', 'qwen3', 'granite'].map((name) => `test/fixtures/reference/tiny-${name}.gguf`);
+  let sum = await inHalves(join(folder, 'webgpu_tests'), [], env);
+  for (const name of ['tiny:q4_k_m', 'tiny:q8_0', ...families]) sum = add(sum, await model(name));
+  return sum;
 }
 
 /** Compiles the kernels with AMD's compiler: no spills, no scratch memory, and the expected instructions. */
@@ -124,8 +148,9 @@ const waiting = {
   e2e: ['real VS Code', editorTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],
 };
-/** What of `npm run test:everywhere` fits in ten minutes: the two packages that run here without an emulator. */
+/** What CI runs, too; of `npm run test:everywhere` the two packages that run here without an emulator. */
 const extra = {
+  webgpu: ['kernels in WGSL by WebGPU', webgpuTests],
   everywhere: [
     'packages for Windows and Alpine',
     () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),

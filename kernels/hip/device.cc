@@ -9,31 +9,9 @@ namespace hearth::kernels::hip {
 namespace {
 
 constexpr size_t kStagingBytes = size_t{16} << 20;
-// How long a wait spins before it sleeps. A decode step takes about a millisecond, and sleeping
-// would cost as much again.
-constexpr std::chrono::milliseconds kSpin{3};
 
 std::atomic<uint64_t> n_devices_made = 0;
 thread_local uint64_t attached_here = 0;  // Device::id_; 0: none
-
-/// The time that has passed while the process ran, counted in steps. A step much longer than others
-/// is the sleep of the computer: the clocks of some systems go on meanwhile, and a GPU does not.
-class RunningTime {
- public:
-  using Clock = std::chrono::steady_clock;
-  /// patience: how long somebody waits; no step counts for more than a hundredth of it.
-  explicit RunningTime(Clock::duration patience) : longest_step_(patience / 100) {}
-  Clock::duration step() {
-    const Clock::time_point now = Clock::now();
-    passed_ += std::min(now - std::exchange(last_, now), longest_step_);
-    return passed_;
-  }
-
- private:
-  const Clock::duration longest_step_;
-  Clock::time_point last_ = Clock::now();
-  Clock::duration passed_{0};
-};
 
 std::string mebibytes(size_t n_bytes) {
   return std::to_string((n_bytes + (size_t{1} << 20) - 1) >> 20) + " MiB";

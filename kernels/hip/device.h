@@ -12,6 +12,7 @@
 
 #include "gpu_api.h"
 #include "ops.h"
+#include "running_time.h"
 
 namespace hearth::kernels::hip {
 
@@ -22,11 +23,9 @@ struct DeviceChoice {
   std::string name;     // to show: "gfx1100 AMD Radeon RX 7900 XTX"
   int n_processors = 1;
   std::span<const std::byte> code_object;
-  size_t reserved_bytes = 0;  // of its memory, left for the desktop
-  // A GPU that does not respond for this long counts as hung. A batch of 256 tokens of a 7B model
-  // takes 0.3 s on a small GPU.
-  std::chrono::milliseconds patience{10'000};
-  int shared_bytes = 64 << 10;    // that a thread block can have
+  size_t reserved_bytes = 0;                       // of its memory, left for the desktop
+  std::chrono::milliseconds patience = kPatience;  // longer counts as hung
+  int shared_bytes = 64 << 10;                     // that a thread block can have
   bool has_copies = false;        // asynchronous ones to shared memory (GPU_COPIES_AHEAD)
   std::function<void()> on_lost;  // called once, when it hangs; may be empty
 };

@@ -1,22 +1,55 @@
-// The greatest logit of all, from those of the head's workgroups (head_main.wgsl): one workgroup.
-// best [N] (value, row as bits) -> result [1], the lowest row of equal ones.
-@group(0) @binding(4) var<storage, read> best: array<vec2<f32>>;
-@group(0) @binding(8) var<storage, read_write> result: array<vec2<f32>>;
-var<workgroup> tops: array<vec2<f32>, 256>;
-fn better(a: vec2<f32>, b: vec2<f32>) -> bool {
-  return a.x > b.x || (a.x == b.x && bitcast<u32>(a.y) < bitcast<u32>(b.y));
-}
+// The greatest of 4,096 logits of a row (RangeArgmax of range_argmax.h): grid (ranges, rows).
+struct Params { logits0: u32, n_vocab: u32, n_ranges: u32, row0: u32 }
+@group(0) @binding(2) var<storage, read> params: Params;
+@group(0) @binding(3) var<storage, read> logits: array<f32>;
+@group(0) @binding(4) var<storage, read_write> ranges: array<vec4<u32>>;
+var<workgroup> best: array<f32, 256>;
+var<workgroup> ids: array<u32, 256>;
+var<workgroup> wrong: array<u32, 256>;
 @compute @workgroup_size(256)
-fn main(@builtin(local_invocation_index) li: u32) {
-  var top = vec2<f32>(-1e30, 0f);
-  for (var i = li; i < N; i += 256u) {
-    if (better(best[i], top)) { top = best[i]; }
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
+  let first = wid.x * 4096u;
+  let n = min(4096u, params.n_vocab - first);
+  let at = params.logits0 + wid.y * params.n_vocab + first;
+  var top = -3.4e38;
+  var id = min(li, n - 1u);
+  var is_wrong = 0u;
+  for (var i = li; i < n; i += 256u) {
+    let v = logits[at + i];
+    if ((bitcast<u32>(v) & 0x7f800000u) == 0x7f800000u) { is_wrong = 1u; }
+    if (v > top) {
+      top = v;
+      id = i;
+    }
   }
-  tops[li] = top;
+  best[li] = top;
+  ids[li] = id;
+  wrong[li] = is_wrong;
   workgroupBarrier();
-  for (var s = 128u; s > 0u; s /= 2u) {
-    if (li < s && better(tops[li + s], tops[li])) { tops[li] = tops[li + s]; }
+  for (var m = 128u; m > 0u; m /= 2u) {
+    if (li < m) {
+      let other = best[li + m];
+      if (other > best[li] || (other == best[li] && ids[li + m] < ids[li])) {
+        best[li] = other;
+        ids[li] = ids[li + m];
+      }
+      wrong[li] |= wrong[li + m];
+    }
     workgroupBarrier();
   }
-  if (li == 0u) { result[0] = tops[0]; }
+  let greatest = best[0];
+  let greatest_id = ids[0];
+  workgroupBarrier();
+  var sum = 0f;
+  for (var i = li; i < n; i += 256u) { sum += exp(logits[at + i] - greatest); }
+  best[li] = sum;
+  workgroupBarrier();
+  for (var m = 128u; m > 0u; m /= 2u) {
+    if (li < m) { best[li] += best[li + m]; }
+    workgroupBarrier();
+  }
+  if (li == 0u) {
+    ranges[wid.y * params.n_ranges + wid.x] =
+        vec4<u32>(bitcast<u32>(greatest), first + greatest_id, bitcast<u32>(best[0]), 1u - wrong[0]);
+  }
 }

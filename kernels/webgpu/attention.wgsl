@@ -1,94 +1,91 @@
-// Attention of a part: 64 positions of one key head, for NR rows; a row is a query head of a token.
-// Workgroup (rows / NR, key head, part); a thread has position or pair of dimensions p, and quarter c of the sum.
-//   q          [token][HEADS][64] pairs of dimensions; pair i of a head is dimensions i and i + 64
-//   k_cache    [KV_HEADS][CONTEXT][64] pairs of f16; v_cache likewise
-//   part_sums  [token][HEADS][MAX_PARTS][128] sum of exp(score - maximum) * v
-//   part_ml    [token][HEADS][MAX_PARTS] (maximum, sum of exp(score - maximum))
-// values_attention.wgsl adds the parts in order. Where a part begins depends on the position alone.
-@group(0) @binding(4) var<storage, read> q: array<vec2<f32>>;
-@group(0) @binding(5) var<storage, read> k_cache: array<vec4<u32>>;
-@group(0) @binding(6) var<storage, read> v_cache: array<u32>;
-@group(0) @binding(8) var<storage, read_write> part_sums: array<f32>;
-@group(0) @binding(9) var<storage, read_write> part_ml: array<vec2<f32>>;
+// Attention of a part: 64 positions of one key head, for NR rows; a row is a query head of a token. Grid (rows / NR, key heads,
+// parts). source_attention.wgsl adds the parts in order. Where a part begins depends on the position alone.
+//   q     [token][HEADS][HD]; batch and pages: put_qkv.wgsl
+//   sums  [token][HEADS][max_parts][HD] sum of exp(score - greatest) * v; ends likewise (greatest, sum of exp(score - greatest))
+// Tokens of this launch are first, first + 1, ... of the batch; sums and ends begin with the first.
+struct Params { n: u32, first: u32, n_tokens: u32, q0: u32, max_parts: u32, scale: f32, zero: f32 }
+@group(0) @binding(2) var<storage, read> params: Params;
+@group(0) @binding(3) var<storage, read> q: array<f32>;
+@group(0) @binding(4) var<storage, read> batch: array<u32>;
+@group(0) @binding(5) var<storage, read> keys: array<vec4<u32>>;    // the pages
+@group(0) @binding(6) var<storage, read> values: array<u32>;        // the same pages
+@group(0) @binding(7) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(8) var<storage, read_write> ends: array<vec2<f32>>;
+const HALF = HD / 2u;
 const PER = HEADS / KV_HEADS;
-var<workgroup> qs: array<vec2<f32>, NR * 64u>;
-var<workgroup> red: array<vec2<f32>, 4u * NR * 64u>;
-var<workgroup> ps: array<f32, NR * 64u>;
-var<workgroup> ml: array<vec2<f32>, NR>;
-@compute @workgroup_size(256)
+const W = 64u;
+var<workgroup> qs: array<vec2<f32>, NR * HALF>;
+var<workgroup> scores: array<f32, NR * 64u>;
+var<workgroup> greatest: array<f32, NR>;
+// How many of the part's positions a row attends to.
+fn n_visible(row: u32, part: u32) -> u32 {
+  if (row >= params.n_tokens * PER) { return 0u; }
+  let position = batch[params.n + params.first + row / PER];
+  return min(64u, max(position + 1u, part * 64u) - part * 64u);
+}
+fn page_of(row: u32, position: u32) -> u32 {
+  return batch[batch[2u * params.n + params.first + row / PER] + position / 32u];
+}
+@compute @workgroup_size(W)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
   let kv = wid.y;
   let part = wid.z;
   let row0 = wid.x * NR;
-  let rows = params.n * PER;
-  let p = li % 64u;
-  let c = li / 64u;
-  let last = params.start + (min(row0 + NR, rows) - 1u) / PER;
-  if (part * 64u > last) { return; }
-  for (var e = li; e < NR * 64u; e += 256u) {
-    let row = min(row0 + e / 64u, rows - 1u);
-    qs[e] = q[((row / PER) * HEADS + kv * PER + row % PER) * 64u + e % 64u] * SCALE;
-  }
-  var k: array<vec2<f32>, 16>;
-  let at = (kv * CONTEXT + part * 64u + p) * 16u + 4u * c;
-  for (var i = 0u; i < 4u; i++) {
-    let w = k_cache[at + i];
-    k[4u * i] = unpack2x16float(w.x);
-    k[4u * i + 1u] = unpack2x16float(w.y);
-    k[4u * i + 2u] = unpack2x16float(w.z);
-    k[4u * i + 3u] = unpack2x16float(w.w);
+  for (var e = li; e < NR * HALF; e += W) {
+    let row = min(row0 + e / HALF, params.n_tokens * PER - 1u);
+    let at = params.q0 + ((params.first + row / PER) * HEADS + kv * PER + row % PER) * HD + e % HALF;
+    qs[e] = vec2<f32>(q[at], q[at + HALF]) * params.scale;
   }
   workgroupBarrier();
-  for (var r = 0u; r < NR; r++) {
-    var s = 0f;
-    for (var i = 0u; i < 16u; i++) {
-      let a = qs[r * 64u + 16u * c + i];
-      s = fma(a.x, k[i].x, s);
-      s = fma(a.y, k[i].y, s);
+  for (var e = li; e < NR * 64u; e += W) {
+    let r = e / 64u;
+    let p = e % 64u;
+    var score = params.zero;
+    if (p < n_visible(row0 + r, part)) {
+      let position = part * 64u + p;
+      let at = ((page_of(row0 + r, position) * KV_HEADS + kv) * 64u + position % 32u) * (HALF / 4u);
+      for (var i = 0u; i < HALF / 4u; i++) {
+        let words = keys[at + i];
+        for (var j = 0u; j < 4u; j++) {
+          let k = unpack2x16float(words[j]);
+          let a = qs[r * HALF + 4u * i + j];
+          score = fma(a.x, k.x, score);
+          score = fma(a.y, k.y, score);
+        }
+      }
     }
-    red[(c * NR + r) * 64u + p] = vec2<f32>(s, 0f);
-  }
-  workgroupBarrier();
-  for (var e = li; e < NR * 64u; e += 256u) {
-    let s = (red[e].x + red[NR * 64u + e].x) + (red[2u * NR * 64u + e].x + red[3u * NR * 64u + e].x);
-    let row = min(row0 + e / 64u, rows - 1u);
-    ps[e] = select(-1e30, s, part * 64u + e % 64u <= params.start + row / PER);
+    scores[e] = score;
   }
   workgroupBarrier();
   if (li < NR) {
-    var m = -1e30;
-    for (var i = 0u; i < 64u; i++) { m = max(m, ps[li * 64u + i]); }
-    ml[li] = vec2<f32>(m, 0f);
+    let n = n_visible(row0 + li, part);
+    var m = scores[li * 64u];
+    for (var p = 1u; p < n; p++) { m = max(m, scores[li * 64u + p]); }
+    greatest[li] = m;
   }
   workgroupBarrier();
-  for (var e = li; e < NR * 64u; e += 256u) {
-    let s = ps[e];
-    ps[e] = select(0f, exp(s - ml[e / 64u].x), s > -1e29);
-  }
+  for (var e = li; e < NR * 64u; e += W) { scores[e] = exp(scores[e] - greatest[e / 64u]); }
   workgroupBarrier();
   if (li < NR) {
-    var l = 0f;
-    for (var i = 0u; i < 64u; i++) { l += ps[li * 64u + i]; }
     let row = row0 + li;
-    if (row < rows) {
-      part_ml[((row / PER) * HEADS + kv * PER + row % PER) * MAX_PARTS + part] = vec2<f32>(ml[li].x, l);
-    }
+    let n = n_visible(row, part);
+    var sum = 0f;
+    for (var p = 0u; p < n; p++) { sum += scores[li * 64u + p]; }
+    if (n > 0u) { ends[((row / PER) * HEADS + kv * PER + row % PER) * params.max_parts + part] = vec2<f32>(greatest[li], sum); }
   }
-  var acc: array<vec2<f32>, NR>;
-  for (var r = 0u; r < NR; r++) { acc[r] = vec2<f32>(0f); }
-  for (var i = 0u; i < 16u; i++) {
-    let v = unpack2x16float(v_cache[(kv * CONTEXT + part * 64u + 16u * c + i) * 64u + p]);
-    for (var r = 0u; r < NR; r++) { acc[r] = fma(vec2<f32>(ps[r * 64u + 16u * c + i]), v, acc[r]); }
-  }
-  for (var r = 0u; r < NR; r++) { red[(c * NR + r) * 64u + p] = acc[r]; }
-  workgroupBarrier();
-  for (var e = li; e < NR * 64u; e += 256u) {
-    let s = (red[e] + red[NR * 64u + e]) + (red[2u * NR * 64u + e] + red[3u * NR * 64u + e]);
-    let row = row0 + e / 64u;
-    if (row < rows) {
-      let o = (((row / PER) * HEADS + kv * PER + row % PER) * MAX_PARTS + part) * 128u + e % 64u;
-      part_sums[o] = s.x;
-      part_sums[o + 64u] = s.y;
+  for (var e = li; e < NR * HALF; e += W) {
+    let row = row0 + e / HALF;
+    let n = n_visible(row, part);
+    if (n > 0u) {
+      var sum = vec2<f32>(params.zero);
+      var at = 0u;
+      for (var p = 0u; p < n; p++) {
+        if (p % 32u == 0u) { at = ((page_of(row, part * 64u + p) * KV_HEADS + kv) * 64u + 32u) * HALF + e % HALF; }
+        sum = fma(vec2<f32>(scores[e / HALF * 64u + p]), unpack2x16float(values[at + p % 32u * HALF]), sum);
+      }
+      let to = (((row / PER) * HEADS + kv * PER + row % PER) * params.max_parts + part) * HD + e % HALF;
+      sums[to] = sum.x;
+      sums[to + HALF] = sum.y;
     }
   }
 }

@@ -1,22 +1,20 @@
-// x [token][K] = row tokens[token] of the Q6_K table, as floats: a workgroup a token, a thread a group of 32 columns.
-@group(0) @binding(4) var<storage, read> tokens: array<u32>;
-@group(0) @binding(8) var<storage, read_write> x: array<vec4<f32>>;
-@compute @workgroup_size(W)
-fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) g: u32) {
-  if (g >= G) { return; }
-  let row = tokens[wid.x];
-  let tile = row / 8u;
-  let l = row % 8u;
-  let pair = (tile * P + g / 2u) * 8u + l;
-  let u = w6[H6 + pair];
-  let q = q6_unpack(w6[(tile * G + g) * 8u + l], select(u.xy, u.zw, (g & 1u) == 1u));
-  let d = 0.25 * unpack2x16float(s6[D6 + (tile * B + g / 8u) * 8u + l]).x;
-  let s = s6[pair];
-  let da = d * f32(int8_of(s, 2u * (g & 1u)));
-  let db = d * f32(int8_of(s, 2u * (g & 1u) + 1u));
-  let at = wid.x * (K / 4u) + 8u * g;
-  for (var i = 0u; i < 4u; i++) {
-    x[at + i] = vec4<f32>(unpack4xI8(q.a[i])) * da;
-    x[at + 4u + i] = vec4<f32>(unpack4xI8(q.b[i])) * db;
+// x [token][K] = row tokens[token] of the table, as floats: a workgroup a token. Rows of other strips are left to their kernels.
+struct Params { row0: u32, n_rows: u32, x0: u32 }
+@group(0) @binding(2) var<storage, read> params: Params;
+@group(0) @binding(3) var<storage, read> batch: array<u32>;
+@group(0) @binding(4) var<storage, read_write> x: array<f32>;
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
+  let row = batch[wid.x] - params.row0;
+  if (row >= params.n_rows) { return; }
+  for (var g = li; g < K / 32u; g += 64u) {
+    let raw = load_raw(row / 8u, row % 8u, g);
+    let codes = codes_of(raw);
+    let z = scales_of(raw);
+    let at = params.x0 + wid.x * K + 32u * g;
+    for (var i = 0u; i < 16u; i++) {
+      x[at + i] = value_of(z, 0u, int8_of(codes.a[i / 4u], i % 4u));
+      x[at + 16u + i] = value_of(z, 1u, int8_of(codes.b[i / 4u], i % 4u));
+    }
   }
 }

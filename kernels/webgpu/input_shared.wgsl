@@ -1,35 +1,16 @@
-// The input of a product of one token, quantized by each workgroup for itself. values_*.wgsl gives the floats: thread e prepares
-// columns 16 e to 16 e + 15.
-const E = K / 16u;
-var<workgroup> xq: array<vec4<u32>, E>;
-var<workgroup> xd: array<vec2<f32>, E>;  // scale, sum of codes of 16 columns
-var<workgroup> xm: array<f32, E>;
-var<workgroup> xss: array<f32, E>;
-var<workgroup> xss8: array<f32, (E + 7u) / 8u>;
-fn x16(c: u32) -> vec4<u32> { return xq[c]; }
-fn xscale(g: u32) -> vec2<f32> {
-  let a = xd[2u * g];
-  return vec2<f32>(a.x, a.x * (a.y + xd[2u * g + 1u].y));
+// The input of one token, prepared by each workgroup for itself.
+const THREADS = RT * S;
+var<workgroup> xq: array<vec4<u32>, 2u * G>;
+var<workgroup> xd: array<GroupScale, G>;
+fn store_codes(token: u32, g: u32, codes: Codes, d: GroupScale) {
+  xq[2u * g] = codes.a;
+  xq[2u * g + 1u] = codes.b;
+  xd[g] = d;
 }
-fn prepare(e: u32, token: u32) {
-  var v: array<vec4<f32>, 4>;
-  var ss = 0f;
-  if (e < E) {
-    ss = values(e, token, & v);
-    xm[e] = amax16(v);
-    xss[e] = ss;
-  }
-  workgroupBarrier();
-  if (e < E) {
-    let amax = max(xm[e], xm[e ^ 1u]);
-    let q = quantize16(v, amax);
-    xq[e] = q.codes;
-    xd[e] = vec2<f32>(amax / 127f, f32(q.sum));
-    if (e < (E + 7u) / 8u) {
-      var s = 0f;
-      for (var i = 8u * e; i < min(8u * e + 8u, E); i++) { s += xss[i]; }
-      xss8[e] = s;
-    }
-  }
+fn store_floats(token: u32, k4: u32, v: vec4<f32>) {}
+fn prepared(token: u32, li: u32) {
+  prepare(token, li);
   workgroupBarrier();
 }
+fn codes_at(token: u32, i: u32) -> vec4<u32> { return xq[i]; }
+fn scale_at(token: u32, g: u32) -> GroupScale { return xd[g]; }

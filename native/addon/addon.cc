@@ -240,10 +240,10 @@ Napi::Value text_of(Napi::Env env, std::function<std::string()> make) {
   return task->promise();
 }
 
-/// gpus(backend) -> promise of a text
+/// gpus(backend, kernels) -> promise of a text
 Napi::Value gpus(const Napi::CallbackInfo& call) {
-  const std::string backend = call[0].ToString();
-  return text_of(call.Env(), [backend] { return gpu::describe_gpus(backend); });
+  const std::string backend = call[0].ToString(), kernels = call[1].ToString();
+  return text_of(call.Env(), [backend, kernels] { return gpu::describe_gpus(backend, kernels); });
 }
 
 /// gpuDriver(backend) -> { isThere, recordFile }

@@ -13,9 +13,9 @@ namespace hearth {
 namespace {
 
 /// Of a matrix, or those of all experts.
-uint64_t matrix_bytes(const GgufTensor& tensor) {
+uint64_t matrix_bytes(const GgufTensor& tensor, const std::string& backend) {
   const uint64_t n_matrices = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
-  return n_matrices * gpu::packed_bytes(tensor.type, static_cast<int>(tensor.shape[1]),
+  return n_matrices * gpu::packed_bytes(backend, tensor.type, static_cast<int>(tensor.shape[1]),
                                         static_cast<int>(tensor.shape[0]));
 }
 
@@ -30,7 +30,8 @@ std::string matrix_of(const std::string& name) {
 
 }  // namespace
 
-uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions) {
+uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
+                             const std::string& backend) {
   constexpr uint64_t kBatch = kernels::kMaxBatch, kFloat = sizeof(float);
   const auto padded = [](uint64_t n) { return (n + 63) / 64 * 64; };
   const uint64_t n_embd = config.n_embd, n_q = config.n_q(), n_ff = config.n_ff;
@@ -38,6 +39,7 @@ uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions) {
   const uint64_t n_used = config.n_experts_used, n_rows = kBatch * n_used;  // rows of experts
   // Four parts of 256 positions for each token of a batch, or twice all parts for eight tokens.
   const uint64_t n_parts = std::max(4 * kBatch, 16 * (n_positions / 256 + 1));
+  const bool is_webgpu = backend == "webgpu";
   const uint64_t sizes[] = {
       // The residual stream, q, attention, h, logits.
       kBatch * n_embd * kFloat,
@@ -63,6 +65,11 @@ uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions) {
       n_rows * n_embd * kFloat,
       kBatch * config.n_experts * kFloat,
       n_rows * 40 * kFloat,
+      // WebGPU: q, k and v or gate and up of a batch, attention's parts, parameters, and what is
+      // lost between allocations.
+      is_webgpu ? kBatch * std::max(2 * n_ff, n_q + 2 * config.n_kv()) * kFloat : 0,
+      is_webgpu ? uint64_t{40} << 20 : 0,
+      is_webgpu ? uint64_t{64} << 20 : 0,
   };
   // Rows of the file, batches, and what is smaller than a megabyte.
   constexpr uint64_t kOthers = uint64_t{16 + 8} << 20;
@@ -70,17 +77,18 @@ uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions) {
                          [](uint64_t sum, uint64_t size) { return sum + allocated_bytes(size); });
 }
 
-GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes) {
+GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
+                   const std::string& backend) {
   const uint64_t page_bytes = config.attention_shape(kernels::KvType::kF16, 0).page_bytes();
   const uint64_t n_positions =
       std::min<uint64_t>(config.n_context, kv_bytes / page_bytes * kernels::kPageTokens);
   GpuNeeds needs;
-  needs.of_any = gpu_workspace_bytes(config, n_positions);
+  needs.of_any = gpu_workspace_bytes(config, n_positions, backend);
   needs.of_layers.assign(static_cast<size_t>(config.n_layers), kv_bytes / config.n_layers);
   std::map<std::string, uint64_t> matrices;
   for (const GgufTensor& tensor : file.tensors()) {
     if (tensor.shape.size() > 1)
-      matrices[matrix_of(tensor.name)] += matrix_bytes(tensor);
+      matrices[matrix_of(tensor.name)] += matrix_bytes(tensor, backend);
     else  // vectors are on both sides, whatever their layer
       needs.of_any += tensor.shape[0] * sizeof(float);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "model/model.h"
@@ -22,13 +23,15 @@ struct GpuNeeds {
   int layers_that_fit(uint64_t free_bytes) const;
 };
 
-/// kv_bytes: of the KV pool.
-GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes);
+/// kv_bytes: of the KV pool. backend: of LoadOptions.
+GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
+                   const std::string& backend);
 
 /// What a GPU's part of a model takes beside matrices, vectors and KV pages, at most: activations
 /// as floats and quantized, logits, RoPE tables, attention's parts, and rows of the file while they
 /// are packed.
-uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions);
+uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
+                             const std::string& backend);
 
 /// Drivers give memory in pieces of 2 MiB, of which small allocations share one.
 constexpr uint64_t allocated_bytes(uint64_t n_bytes) {

@@ -8,7 +8,8 @@ namespace hearth {
 
 struct LoadOptions {
   std::string model_path;
-  std::string backend = "auto";  // "auto": a GPU if there is one, "cpu", "hip" (AMD), "cuda"
+  // "auto": a GPU if there is one; "cpu", "hip" (AMD), "cuda", "webgpu"
+  std::string backend = "auto";
   std::string gpu;               // a part of the name of the GPU to use; empty: the best
   std::string gpu_kernels;       // folder of the GPU's code objects
   std::string variant;           // CPU variant; empty: the best

@@ -9,6 +9,7 @@
 #include "hip/ops_hip.h"
 #include "self_test.h"
 #include "test_record.h"
+#include "webgpu_backend.h"
 
 namespace hearth::gpu {
 namespace {
@@ -34,16 +35,14 @@ class OwningOps : private GpuResources, public kernels::hip::HipOps {
 
 /// Checked before the upload, since copying gigabytes of a model takes a while.
 void require_memory(const Candidate& gpu, const DeviceChoice& choice, const GpuOptions& options) {
-  const uint64_t n_bytes = options.n_bytes;
   size_t free = 0, total = 0;
   const bool is_known =
       gpu.api().set_device(choice.index) == 0 && gpu.api().memory_info(&free, &total) == 0;
-  if (!is_known || n_bytes + choice.reserved_bytes <= free) return;
-  if (options.fits && options.fits(free - std::min(free, choice.reserved_bytes))) return;
+  if (!is_known || options.is_of_use(free - std::min(free, choice.reserved_bytes))) return;
   const auto mib = [](uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
-  throw std::runtime_error("GPU " + choice.name + ": the model and its cache need " + mib(n_bytes) +
-                           ", but of " + mib(total) + " only " + mib(free) + " are free, and " +
-                           mib(choice.reserved_bytes) +
+  throw std::runtime_error("GPU " + choice.name + ": the model and its cache need " +
+                           mib(options.n_bytes) + ", but of " + mib(total) + " only " + mib(free) +
+                           " are free, and " + mib(choice.reserved_bytes) +
                            " stay with the desktop; choose a smaller model or lower "
                            "hearth.cache.memoryMiB");
 }
@@ -70,12 +69,17 @@ std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, std::shared_ptr<
 
 }  // namespace
 
+bool GpuOptions::names(const std::string& gpu) const {
+  return lower(gpu).find(lower(device)) != std::string::npos;
+}
+
 std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
+  if (options.backend == "webgpu") return make_webgpu_ops(options);
   // Shared with the Ops, since a GPU that cannot be opened is followed by the next one.
   const auto gpus = std::make_shared<Gpus>(find_gpus(options.backend));
   bool is_named = false;
   for (const Candidate& gpu : gpus->candidates) {
-    if (lower(gpu.name()).find(lower(options.device)) == std::string::npos) continue;
+    if (!options.names(gpu.name())) continue;
     is_named = true;
     try {
       return make_ops_on(gpu, gpus, options);
@@ -85,15 +89,17 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
   }
   if (!is_named && !gpus->candidates.empty())
     gpus->add_reason("no GPU here is called \"" + options.device + "\": there is " +
-                     describe_gpus());
+                     describe_gpus("auto", options.kernels));
   throw std::runtime_error(gpus->reasons);
 }
 
-uint64_t packed_bytes(kernels::BlockType type, int n_rows, int n_cols) {
-  return kernels::hip::packed_bytes(type, n_rows, n_cols);
+uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols) {
+  return backend == "webgpu" ? webgpu_packed_bytes(type, n_rows, n_cols)
+                             : kernels::hip::packed_bytes(type, n_rows, n_cols);
 }
 
-std::string describe_gpus(const std::string& backend) {
+std::string describe_gpus(const std::string& backend, const std::string& kernels) {
+  if (backend == "webgpu") return describe_webgpu(kernels);
   const Gpus gpus = find_gpus(backend);
   std::string list;
   for (const Candidate& gpu : gpus.candidates) {

@@ -197,8 +197,9 @@ Step head(const Rows& w) {
 /// A prompt, another one far after it, then a single token. The later ones attend to positions in
 /// two of the parts of 256 positions, which thread blocks compute and the last one merges.
 /// Positions in between are zeros. A decode step begins with embed(), which also uploads the batch.
-Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape& shape) {
-  return [&table, &qkv, shape](Bench& b) {
+Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape& shape,
+               bool has_next) {
+  return [&table, &qkv, shape, has_next](Bench& b) {
     const int n_q = shape.n_heads * shape.head_dim;
     b.ops->make_kv_pool(shape, kPages);
     const auto embeddings = b.pack({table.source()}), matrix = b.pack({qkv.source()});
@@ -211,7 +212,7 @@ Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape
       b.begin(first, n);
       if (n == 1) b.ops->embed(*embeddings, x->data);
       b.ops->norm_qkv(0, b.norm->data, kEps, *matrix, bias->data, x->data, q->data);
-      b.ops->attention(0, q->data, out->data, matrix.get());
+      b.ops->attention(0, q->data, out->data, has_next ? matrix.get() : nullptr);
       const std::vector<float> values = b.read(*out);
       all.insert(all.end(), values.begin(), values.begin() + n * n_q);
     }
@@ -221,7 +222,7 @@ Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape
 
 std::unique_ptr<Ops> scalar_cpu() { return kernels::make_cpu_ops({"scalar", 1}); }
 
-void test_type(Bench& gpu, Bench& cpu, BlockType type) {
+void test_type(Bench& gpu, Bench& cpu, BlockType type, bool is_dense) {
   const std::string name = kernels::block_traits(type).name;
   const Rows rows(type, kRows, 1), gate(type, kHidden, 2), up(type, kHidden, 3);
   const Rows long_rows(type, kRows, 4, kLongCols);
@@ -230,16 +231,17 @@ void test_type(Bench& gpu, Bench& cpu, BlockType type) {
     compare(gpu, cpu, "a product with " + name, kSumTolerance, product(long_rows, n));
     compare(gpu, cpu, "SwiGLU with " + name, kStepTolerance, feed_forward(gate, up, rows, n));
   }
-  if (kernels::block_traits(type).is_float()) return;
+  if (is_dense || kernels::block_traits(type).is_float()) return;
   const MixedRows experts(type);
   for (const int n : {3, 20})  // of few tokens for an expert, and of many
     compare(gpu, cpu, "experts with " + name, kStepTolerance,
             [&](Bench& b) { return experts.run(b, n); });
 }
 
-void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
+void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu,
+              std::span<const BlockType> types, bool is_dense) {
   Bench gpu(make_gpu()), cpu(scalar_cpu());
-  for (const BlockType type : kernels::kBlockTypes) test_type(gpu, cpu, type);
+  for (const BlockType type : types) test_type(gpu, cpu, type, is_dense);
   compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
   const auto test_attention = [&](int size, const std::string& what, const auto& change) {
     kernels::AttentionShape shape{1, 4, 2, size, kPages * 32, 10000};
@@ -247,7 +249,7 @@ void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
     Bench own_gpu(make_gpu()), own_cpu(scalar_cpu());
     const Rows table(BlockType::kQ8_0, kRows, 7), qkv(BlockType::kQ8_0, 8 * size, 6);
     compare(own_gpu, own_cpu, "attention with " + what, kStepTolerance,
-            attention(table, qkv, shape));
+            attention(table, qkv, shape, !is_dense));
   };
   for (const int size : kHeadSizes)
     test_attention(size, "heads of " + std::to_string(size), [](auto&) {});
@@ -255,6 +257,7 @@ void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu) {
     shape.q_norms = shape.k_norms = wave(kNormedHeadSize, 0.2f);
     shape.norm_eps = kEps;
   });
+  if (is_dense) return;
   test_attention(kNormedHeadSize, "a sliding window", [](kernels::AttentionShape& shape) {
     shape.is_sliding = {1};
     shape.window = 35;  // from the second part of positions back into the first
@@ -270,7 +273,13 @@ void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice
   kernels::hip::DeviceChoice narrow = choice;
   narrow.n_processors = 1;
   for (const auto& as : {choice, narrow})
-    test_all([&] { return std::make_unique<kernels::hip::HipOps>(api, as); });
+    test_all([&] { return std::make_unique<kernels::hip::HipOps>(api, as); }, kernels::kBlockTypes,
+             false);
+}
+
+void self_test_dense(const std::function<std::unique_ptr<kernels::Ops>()>& make_gpu,
+                     std::span<const BlockType> types) {
+  test_all(make_gpu, types, true);
 }
 
 }  // namespace hearth::gpu

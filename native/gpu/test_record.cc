@@ -1,12 +1,15 @@
 #include "test_record.h"
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
+#include "system/files.h"
 #include "system/libraries.h"
+#include "system/mark.h"
 #include "system/paths.h"
 
 namespace hearth::gpu {
@@ -16,6 +19,15 @@ namespace {
 uint64_t hash(std::span<const std::byte> bytes, uint64_t value) {
   for (const std::byte byte : bytes) value = (value ^ static_cast<uint64_t>(byte)) * 0x100000001b3;
   return value;
+}
+
+/// Of a mark that a process has left: something else than the GPU may have ended it.
+constexpr std::chrono::hours kRemembered{24};
+
+bool is_old(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto changed = std::filesystem::last_write_time(path, error);
+  return error || std::filesystem::file_time_type::clock::now() - changed > kRemembered;
 }
 
 bool is_there(const std::string& path) {
@@ -46,11 +58,35 @@ std::string record_file(const std::string& kind, const std::string& about,
 
 TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> code_object)
     : passed_(record_file("gpu-test", machine, code_object)),
-      lost_(record_file("gpu-lost", machine, code_object)) {}
+      lost_(record_file("gpu-lost", machine, code_object)),
+      work_(record_file("gpu-work", machine, code_object)) {}
 
 bool TestRecord::has_passed() const { return is_there(passed_); }
 void TestRecord::pass() const { write_empty(passed_); }
 void TestRecord::lose() const { write_empty(lost_); }
+std::unique_ptr<system::Mark> TestRecord::work_mark() const {
+  if (work_.empty()) return nullptr;
+  std::error_code ignored;
+  std::filesystem::create_directories(system::path_of(work_).parent_path(), ignored);
+  return std::make_unique<system::Mark>(work_ + "-");
+}
+
+void TestRecord::require_no_victim() const {
+  if (work_.empty()) return;
+  const std::filesystem::path own = system::path_of(work_);
+  const std::string prefix = system::utf8_of(own.filename()) + "-";
+  for (const std::string& name : system::names_in(system::utf8_of(own.parent_path()))) {
+    const std::filesystem::path file = own.parent_path() / system::path_of(name);
+    if (!name.starts_with(prefix) || !system::Mark::was_left(system::utf8_of(file))) continue;
+    if (!is_old(file))
+      throw std::runtime_error(
+          "Hearth has ended while the GPU had work, as its driver may have caused; Hearth uses it "
+          "again after a day, or update the driver, or delete " +
+          system::utf8_of(file));
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+  }
+}
 
 void TestRecord::require_not_lost() const {
   if (is_there(lost_))

@@ -5,8 +5,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+
+namespace hearth::system {
+class Mark;
+}
 
 namespace hearth::gpu {
 
@@ -24,9 +29,14 @@ class TestRecord {
   /// Throws std::runtime_error if the GPU has stopped responding before; it says how to try again.
   void require_not_lost() const;
   void lose() const;
+  /// For a library that may end the process when its GPU is gone: to be set while the GPU has work.
+  /// Null without a cache folder.
+  std::unique_ptr<system::Mark> work_mark() const;
+  /// Throws std::runtime_error for a day after a process has ended while its mark was set.
+  void require_no_victim() const;
 
  private:
-  std::string passed_, lost_;  // files; empty without a cache folder
+  std::string passed_, lost_, work_;  // files; empty without a cache folder
 };
 
 }  // namespace hearth::gpu

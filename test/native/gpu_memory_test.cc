@@ -147,8 +147,8 @@ int load_with(const hearth::GgufFile& file, size_t n_bytes) {
   memory.n_bytes = n_bytes;
   std::unique_ptr<hearth::kernels::Ops> ops = std::make_unique<hip::HipOps>(api, choice);
   const uint64_t page_bytes = config.attention_shape(hearth::kernels::KvType::kF16, 0).page_bytes();
-  const int n =
-      hearth::gpu_needs(file, config, n_pages * page_bytes).layers_that_fit(ops->free_bytes());
+  const int n = hearth::gpu_needs(file, config, n_pages * page_bytes, "hip")
+                    .layers_that_fit(ops->free_bytes());
   if (n == 0) return 0;
   if (n < config.n_layers)
     ops = std::make_unique<hearth::SplitOps>(hearth::kernels::make_cpu_ops({"", 1}), std::move(ops),

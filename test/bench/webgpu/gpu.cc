@@ -18,7 +18,7 @@ WGPULimits limits;
 float period = 1;
 bool has_timestamps = false;
 int n_errors = 0;
-string wgsl_folder = "kernels/webgpu";
+string wgsl_folder = "test/bench/webgpu/kernels";
 int unroll_most = 16;
 double compile_s = 0;
 int n_pipes = 0;

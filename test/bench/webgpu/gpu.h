@@ -20,7 +20,7 @@ extern WGPULimits limits;
 extern float period;  // nanoseconds of a tick of the timestamps
 extern bool has_timestamps;
 extern int n_errors;        // that the device has reported
-extern string wgsl_folder;  // kernels/webgpu
+extern string wgsl_folder;  // test/bench/webgpu/kernels
 extern int unroll_most;     // loops with at most so many rounds are written out; 0: none
 extern double compile_s;    // spent on pipelines
 extern int n_pipes;

@@ -1,5 +1,5 @@
 // A whole decode step and whole prompts of a model of qwen2's shape with random weights, by the
-// kernels of kernels/webgpu.
+// kernels in kernels/.
 //   webgpu_bench                the 1.5B shape: choices of tiles, figures, bits; wants a GPU
 //   webgpu_bench small [tune]   two small layers, against float64 too; runs without a GPU
 //   webgpu_bench mid            four layers of the 1.5B shape

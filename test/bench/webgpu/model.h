@@ -16,7 +16,7 @@ uint16_t half(float f);
 float unhalf(uint16_t u);
 string wgsl(long v);  // as a constant of type u32
 
-/// A matrix in the layout of kernels/webgpu/weights.wgsl. kind 4: Q4_K, 6: Q6_K.
+/// A matrix in the layout of kernels/weights.wgsl. kind 4: Q4_K, 6: Q6_K.
 struct PackedMatrix {
   int kind = 4, R = 0, K = 0;
   WGPUBuffer w = nullptr, s = nullptr;

@@ -1,4 +1,4 @@
-// `node test/bench/webgpu/run.mjs [small | mid]`: gets wgpu-native, builds the benchmark of kernels/webgpu and runs it.
+// `node test/bench/webgpu/run.mjs [small | mid]`: gets wgpu-native, builds the benchmark of kernels in WGSL and runs it.
 // It wants a driver for Vulkan: a GPU's, or Debian's mesa-vulkan-drivers, which computes on the processor.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,11 +4,11 @@
 #include "timing.h"
 
 /// How a product is divided for one token: rows of a workgroup, slices of the columns, and for the
-/// head tiles of rows (RT, S and NT of kernels/webgpu/gemv.wgsl).
+/// head tiles of rows (RT, S and NT of kernels/gemv.wgsl).
 struct Gemv {
   int RT, S, NT = 1;
 };
-/// How it is divided for a batch: kernels/webgpu/matmul.wgsl.
+/// How it is divided for a batch: kernels/matmul.wgsl.
 struct Tile {
   int TM, TN, MM, MN, KS;
 };

@@ -11,9 +11,9 @@
 #include <numeric>
 #include <random>
 
+#include "../gpu/random_model.h"
 #include "gpu.h"
 #include "hip/ops_hip.h"
-#include "random_model.h"
 
 using namespace hearth::kernels;
 using test::fast_rows, test::kShapes, test::Shape;

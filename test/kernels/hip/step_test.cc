@@ -143,7 +143,7 @@ TEST("a GPU batch is there, all of it, whichever kernel brings it") {
 }
 
 TEST("a repeated GPU step is one graph launch, and sees the new batch") {
-  const auto ops = gpu_ops();
+  const auto ops = hip_ops();
   const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
   const auto matrix = ops->pack(std::vector{table.source()});
   const auto x = ops->buffer(64);
@@ -187,7 +187,7 @@ TEST("a GPU step brings its batch and its best token without copies on the strea
 }
 
 TEST("a long GPU step goes out as two graphs, the first before the step is whole") {
-  const auto ops = gpu_ops();
+  const auto ops = hip_ops();
   const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
   const auto matrix = ops->pack(std::vector{table.source()});
   std::vector<std::unique_ptr<Buffer>> copies;

@@ -1,4 +1,4 @@
-// The HIP kernels against the CPU's scalar ones, op by op, for every type of weight.
+// A GPU's kernels against the CPU's scalar ones, op by op, for every type of weight.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "gpu_fixture.h"
 #include "hip/plain.h"
-#include "hip_fixture.h"
 
 using namespace hearth::kernels;
 using namespace test::gpu;
@@ -16,14 +16,13 @@ using test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
-/// matmul_add of n random tokens, on this GPU and on the CPU.
-void check_matmul_add(const TestMatrix& w, int n, const hip::DeviceChoice& choice) {
+/// matmul_add of n random tokens, on the GPU and on the CPU.
+void check_matmul_add(const TestMatrix& w, int n, int most_processors = INT_MAX) {
   const auto in = random_floats(n * size_t(w.n_cols), n);
   const auto x = random_floats(n * size_t(w.n_rows), 5);
   std::vector<float> results[2];
   for (int k = 0; k < 2; k++) {
-    const std::unique_ptr<Ops> ops =
-        k ? cpu_ops() : std::make_unique<hip::HipOps>(test::gpu_api(), choice);
+    const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops(most_processors);
     const auto matrix = ops->pack(std::vector{w.source()});
     const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
     const TestBatch step(0, n, 2);
@@ -69,7 +68,7 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
     for (int n_cols : column_counts(type)) {
       for (int n : {1, 3, 8, 9, 33}) {
         if (test::kIsSanitized && n % 8 == 1 && n_cols > 1000) continue;
-        check_matmul_add(TestMatrix(type, 50, n_cols, 3), n, test::gpu_choice());
+        check_matmul_add(TestMatrix(type, 50, n_cols, 3), n);
       }
     }
   }
@@ -128,12 +127,10 @@ TEST("what a GPU matmul adds is scaled") {
 }
 
 TEST("GPU products of more tiles than processors are the CPU's") {
-  hip::DeviceChoice narrow = test::gpu_choice();
-  narrow.n_processors = 1;
   for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n : {1, 5, 20, 40}) {
       if (test::kIsSanitized && n > 5 && type != BlockType::kQ6_K) continue;
-      check_matmul_add(TestMatrix(type, 144, 1280, 3), n, narrow);
+      check_matmul_add(TestMatrix(type, 144, 1280, 3), n, 1);
     }
   }
 }

@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "gguf/gguf.h"
-#include "gpu.h"
-#include "hip/ops_hip.h"
+#include "gpu_fixture.h"
 #include "model/forward.h"
 #include "model/model.h"
 #include "random_model.h"
@@ -266,7 +265,8 @@ float spread(const std::vector<float>& values) {
 
 int main(int argc, char** argv) try {
   require(argc == 2, "usage: model_test MODEL.gguf | SHAPE:q8_0 | SHAPE:q4_k_m");
-  kernels::hip::HipOps gpu_ops(test::gpu_api(), test::gpu_choice());
+  const auto ops = test::gpu::gpu_ops();
+  kernels::Ops& gpu_ops = *ops;
   const auto start = std::chrono::steady_clock::now();
   Runner gpu(argv[1], gpu_ops);
   std::printf("%s: loaded in %.2f s\n", gpu_ops.description().c_str(), seconds_since(start));

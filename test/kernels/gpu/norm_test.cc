@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "hip_fixture.h"
+#include "gpu_fixture.h"
 
 using namespace hearth::kernels;
 using namespace test::gpu;

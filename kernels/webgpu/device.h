@@ -1,0 +1,137 @@
+// One GPU through wgpu-native: memory, pipelines, and dispatches, which are collected and submitted
+// together. A submit after the device is lost would end the process; so each one asks first, and
+// DeviceChoice::on_busy lets the caller leave a mark on disk for what cannot be asked.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "running_time.h"
+#include "wgpu_api.h"
+
+namespace hearth::kernels::webgpu {
+
+struct DeviceChoice {
+  std::string name;
+  Handle adapter = nullptr;           // stays the caller's
+  std::function<void(bool)> on_busy;  // true before the GPU is given work, false when it has none
+  std::function<void()> on_lost;
+  std::chrono::milliseconds patience = kPatience;  // longer counts as hung
+  std::chrono::milliseconds spin = kSpin;
+  uint64_t n_bytes = UINT64_MAX;  // of memory that may be taken
+};
+
+class Device;
+
+/// A buffer of the GPU, freed with the object.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(Device& device, Handle buffer, size_t n_bytes)
+      : device_(&device), buffer_(buffer), n_bytes_(n_bytes) {}
+  Memory(Memory&& other) noexcept { *this = std::move(other); }
+  Memory& operator=(Memory&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(buffer_, other.buffer_);
+    std::swap(n_bytes_, other.n_bytes_);
+    return *this;
+  }
+  ~Memory();
+  Handle buffer() const { return buffer_; }
+  size_t n_bytes() const { return n_bytes_; }
+
+ private:
+  Device* device_ = nullptr;
+  Handle buffer_ = nullptr;
+  size_t n_bytes_ = 0;
+};
+
+/// A part of a buffer at a binding of a kernel. n_bytes 0: the rest, as far as a binding reaches.
+struct Binding {
+  uint32_t at = 0;
+  Handle buffer = nullptr;
+  uint64_t offset = 0;
+  uint64_t n_bytes = 0;
+};
+
+using Constants = std::vector<std::pair<const char*, long>>;
+using Files = std::vector<const char*>;
+
+class Device {
+ public:
+  Device(const WgpuApi& api, DeviceChoice choice);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceChoice& choice() const { return choice_; }
+  const Limits& limits() const { return limits_; }
+  Handle handle() const { return device_; }
+
+  /// Zeroed. Throws std::runtime_error, naming what it is for, if there is no room.
+  Memory allocate(size_t n_bytes, const char* what);
+  /// How much of `wanted` there is room for. WebGPU cannot be asked, so it is tried.
+  uint64_t free_bytes(uint64_t wanted);
+  void upload(Handle to, size_t offset, std::span<const std::byte> from);
+  /// Runs all that was added before.
+  void download(std::span<std::byte> to, Handle from, size_t offset);
+  void copy(Handle to, size_t to_offset, Handle from, size_t from_offset, size_t n_bytes);
+
+  /// The kernel made of these files and constants. It is compiled once.
+  Handle pipeline(const Files& files, const Constants& constants);
+  /// Adds a dispatch. Parameters of up to 256 bytes are bound at 2, a list, if there is one, at 11.
+  void add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
+           std::array<uint32_t, 3> grid, std::span<const uint32_t> list = {});
+  size_t n_pending() const { return pending_.size(); }
+  void submit();
+  void wait();
+  void release(Handle buffer, size_t n_bytes);
+
+ private:
+  struct Dispatch {
+    Handle pipeline, group;
+    std::array<uint32_t, 3> grid;
+  };
+  struct KeyHash {
+    size_t operator()(const std::vector<uint64_t>& key) const;
+  };
+  /// Null, with error_, if there is no room.
+  Handle create_buffer(uint64_t usage, size_t n_bytes);
+  void require_alive();
+  /// Until the condition, which is told whether the GPU has no work, or the device is lost.
+  template <class Condition>
+  void wait_until(Condition is_over);
+  void begin_work();
+  uint64_t stage(std::span<const std::byte> bytes);
+  Handle group(Handle pipeline, const std::vector<Binding>& bindings);
+  void forget_groups();
+  Handle encoder();
+
+  const WgpuApi& api_;
+  DeviceChoice choice_;
+  Limits limits_{};
+  Handle device_ = nullptr, queue_ = nullptr;
+  std::atomic<bool> is_lost_ = false;
+  bool is_hung_ = false;  // then nothing is freed, since freeing would wait
+  std::string error_;
+  uint64_t n_taken_ = 0;  // bytes of memory
+  bool is_busy_ = false;
+  std::vector<Dispatch> pending_;
+  Memory staging_, readback_;
+  std::vector<std::byte> staged_;  // parameters and lists since the last wait
+  size_t n_sent_ = 0;              // of these, submitted
+  std::map<std::string, Handle> pipelines_;
+  std::unordered_map<std::vector<uint64_t>, Handle, KeyHash> groups_;
+};
+
+}  // namespace hearth::kernels::webgpu

@@ -1,0 +1,162 @@
+// WebgpuOps: which kernels multiply, and who prepares their input.
+#include <algorithm>
+#include <cstring>
+
+#include "ops_webgpu.h"
+
+namespace hearth::kernels::webgpu {
+namespace {
+
+constexpr uint64_t kOffsetBytes = 256;  // what WebGPU allows as an offset everywhere
+// Up to so many columns, a workgroup of the GEMV prepares its input for itself.
+constexpr int kOwnColumns = 4096;
+// Up to so many parts of attention it adds them up.
+constexpr int kOwnParts = 16;
+// Up to so many tokens the GEMV is quicker, though it reads the weights for each.
+constexpr int kGemvTokens = 3;
+constexpr int kFewTokens = 8;
+
+constexpr const char* kSourceFiles[] = {"source_plain", "source_silu", "source_attention"};
+
+uint32_t ceil_div(size_t a, size_t b) { return static_cast<uint32_t>((a + b - 1) / b); }
+
+/// For kernels without weights: the shape of their input.
+Constants input_constants(int n_cols, bool has_norm, int block) {
+  return {{"K", n_cols}, {"NORM", has_norm}, {"BLOCK", block}};
+}
+
+void append(Constants& to, const Constants& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+}  // namespace
+
+Slices slices_of(int n_groups) {
+  const int pairs = n_groups / 2, each = (pairs + 27) / 28, n = (pairs + each - 1) / each;
+  return {2 * each, n, n <= 16 ? 16 : 8};
+}
+
+Binding WebgpuOps::bind(uint32_t at, const Memory& memory) const {
+  const uint64_t most = device_.limits().storage_bytes;
+  return {at, memory.buffer(), 0, std::min<uint64_t>(memory.n_bytes(), most)};
+}
+
+Binding WebgpuOps::bind(uint32_t at, const Addresses::Place& place) const {
+  const uint64_t from = place.offset / kOffsetBytes * kOffsetBytes;
+  return {at, place.buffer, from,
+          std::min<uint64_t>(place.n_bytes - from, device_.limits().storage_bytes)};
+}
+
+uint32_t WebgpuOps::offset(const Addresses::Place& place) const {
+  return static_cast<uint32_t>(place.offset % kOffsetBytes / sizeof(float));
+}
+
+Constants WebgpuOps::shape_constants() const {
+  return {{"HEADS", shape_.n_heads}, {"KV_HEADS", shape_.n_kv_heads}, {"HD", shape_.head_dim}};
+}
+
+void WebgpuOps::add_source(const Input& input, InputParams& params,
+                           std::vector<Binding>& bindings) const {
+  const Addresses::Place norm =
+      input.norm ? addresses_.find(input.norm) : Addresses::Place{batch_.buffer(), 0, 256};
+  bindings.push_back(bind(6, norm));
+  params.eps = input.eps;
+  params.n = static_cast<uint32_t>(n_);
+  params.max_parts = static_cast<uint32_t>(max_parts_);
+  if (input.source == Source::kAttention) {
+    bindings.insert(bindings.end(), {bind(3, part_sums_), bind(4, part_ends_), bind(5, batch_)});
+  } else if (input.source == Source::kSilu) {
+    bindings.push_back(bind(3, wide_));
+  } else {
+    const Addresses::Place x = addresses_.find(input.x);
+    bindings.push_back(bind(3, x));
+    params.x0 = offset(x);
+  }
+}
+
+void WebgpuOps::prepare(Input& input, int block) {
+  if (input.prepared_block == block) return;
+  input.prepared_block = block;
+  InputParams params;
+  std::vector<Binding> bindings{bind(7, input_codes_), bind(8, input_scales_),
+                                bind(9, input_floats_)};
+  add_source(input, params, bindings);
+  Constants constants = input_constants(input.n_cols, input.norm != nullptr, block);
+  append(constants, {{"G", (input.n_cols / 32 + 1) / 2 * 2}});
+  if (input.source == Source::kAttention) append(constants, shape_constants());
+  add({"common", input.rows.empty() ? "rows_all" : "rows_listed",
+       kSourceFiles[static_cast<int>(input.source)], "input", "prepare"},
+      constants, std::move(bindings), params, {static_cast<uint32_t>(input.n), 1, 1}, input.rows);
+}
+
+void WebgpuOps::write_floats(Input input, const float* out) {
+  InputParams params;
+  const Addresses::Place to = addresses_.find(out);
+  std::vector<Binding> bindings{bind(7, input_codes_), bind(8, input_scales_), bind(9, to)};
+  add_source(input, params, bindings);
+  params.y0 = offset(to);
+  Constants constants = input_constants(input.n_cols, false, 0);
+  append(constants, {{"G", (input.n_cols / 32 + 1) / 2 * 2}});
+  if (input.source == Source::kAttention) append(constants, shape_constants());
+  params.first = static_cast<uint32_t>(input.first);
+  add({"common", "rows_all", kSourceFiles[static_cast<int>(input.source)], "input", "prepare"},
+      constants, std::move(bindings), params, {static_cast<uint32_t>(input.n), 1, 1});
+}
+
+void WebgpuOps::multiply(const PackedMatrix& w, Input& input, const Output& to) {
+  for (const Strip& strip : w.strips) multiply(strip, input, to);
+}
+
+void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
+                         std::span<const uint32_t> rows) {
+  const char* rows_file = rows.empty() ? "rows_all" : "rows_listed";
+  const auto n_rows = static_cast<uint32_t>(rows.empty() ? strip.n_rows : rows.size());
+  const auto n = static_cast<uint32_t>(input.n);
+  const Layout& layout = strip.layout;
+  const bool is_own = n == 1 && rows.empty() && input.rows.empty() && layout.file &&
+                      input.prepared_block < 0 && input.n_cols <= kOwnColumns &&
+                      input.source != Source::kSilu &&
+                      (input.source != Source::kAttention || max_parts_ <= kOwnParts);
+  InputParams params;
+  std::vector<Binding> bindings{bind(0, strip.codes), bind(10, to.y)};
+  if (layout.file) bindings.push_back(bind(1, strip.scales));
+  if (is_own)
+    add_source(input, params, bindings);
+  else
+    prepare(input, layout.block);
+  params.y0 = offset(to.y) + static_cast<uint32_t>(rows.empty() ? strip.row0 : 0);
+  params.stride = static_cast<uint32_t>(to.stride);
+  params.scale = residual_scale;
+  params.n_rows = n_rows;
+  if (!is_own) params.n = n;
+  if (!layout.file) {
+    bindings.push_back(bind(3, input_floats_));
+    return add({rows_file, "float_product"}, {{"K", input.n_cols}, {"ADD", to.adds}},
+               std::move(bindings), params, {ceil_div(n_rows, 64), n, 1}, rows);
+  }
+  Constants constants = strip.constants();
+  append(constants, {{"ADD", to.adds}});
+  const Slices slices = slices_of(strip.n_groups);
+  append(constants, {{"GS", slices.n_groups}});
+  if (!is_own) bindings.insert(bindings.end(), {bind(3, input_codes_), bind(4, input_scales_)});
+  if (is_own || n <= kGemvTokens || !rows.empty()) {
+    append(constants, {{"RT", slices.rows}, {"S", slices.n}});
+    Files files{"common", layout.file, rows_file};
+    if (is_own) {
+      append(constants, input_constants(input.n_cols, input.norm != nullptr, layout.block));
+      if (input.source == Source::kAttention) append(constants, shape_constants());
+      files.insert(files.end(),
+                   {kSourceFiles[static_cast<int>(input.source)], "input", "input_shared"});
+    } else {
+      files.push_back("input_stored");
+    }
+    files.push_back("gemv");
+    return add(files, constants, std::move(bindings), params, {ceil_div(n_rows, slices.rows), n, 1},
+               rows);
+  }
+  const bool is_few = n <= kFewTokens;
+  const int tokens = is_few ? 8 : 32;
+  append(constants, {{"TM", 64}, {"TN", tokens}, {"MM", 4}, {"MN", is_few ? 2 : 4}, {"KS", 2}});
+  add({"common", layout.file, "rows_all", "input_stored", "matmul"}, constants, std::move(bindings),
+      params, {ceil_div(n_rows, 64), ceil_div(n, tokens), 1});
+}
+
+}  // namespace hearth::kernels::webgpu

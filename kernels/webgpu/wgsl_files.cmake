@@ -1,0 +1,12 @@
+# Writes wgsl_files.cc: the files of this folder as string literals. cmake -DFOLDER=... -DOUTPUT=... -P wgsl_files.cmake
+file(GLOB FILES ${FOLDER}/*.wgsl)
+set(ALL "")
+set(TEXT "#include <string>\n#include \"webgpu/wgsl.h\"\nnamespace hearth::kernels::webgpu {\nstd::string_view wgsl_file(std::string_view name) {\n")
+foreach(FILE ${FILES})
+  get_filename_component(NAME ${FILE} NAME_WE)
+  file(READ ${FILE} CONTENT)
+  string(APPEND TEXT "  if (name == \"${NAME}\") return R\"WGSL(${CONTENT})WGSL\";\n")
+  string(APPEND ALL "\n    text += wgsl_file(\"${NAME}\");")
+endforeach()
+string(APPEND TEXT "  return {};\n}\nstd::string all_wgsl() {\n  std::string text;${ALL}\n  return text;\n}\n}  // namespace hearth::kernels::webgpu\n")
+file(WRITE ${OUTPUT} "${TEXT}")

@@ -1,0 +1,87 @@
+#include "webgpu_backend.h"
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+
+#include "self_test.h"
+#include "system/mark.h"
+#include "test_record.h"
+#include "webgpu.h"
+#include "webgpu/ops_webgpu.h"
+#include "webgpu/wgsl.h"
+
+namespace hearth::gpu {
+namespace {
+
+using kernels::BlockType;
+using kernels::webgpu::WebgpuOps;
+
+/// One for each layout of weights (kernels/webgpu/packed.h).
+constexpr BlockType kTypes[] = {BlockType::kQ4_K, BlockType::kQ6_K, BlockType::kQ8_0,
+                                BlockType::kQ4_1, BlockType::kQ2_K, BlockType::kF16};
+
+std::unique_ptr<kernels::Ops> make_ops_on(const WebgpuRuntime& runtime,
+                                          const WebgpuAdapter& adapter, const GpuOptions& options) {
+  const std::string texts = kernels::webgpu::all_wgsl();
+  const TestRecord record("webgpu " + adapter.name + " " + adapter.driver,
+                          std::as_bytes(std::span(texts)));
+  record.require_not_lost();
+  record.require_no_victim();
+  kernels::webgpu::DeviceChoice choice = choice_of(adapter);
+  choice.on_lost = [record] { record.lose(); };
+  choice.on_busy = [mark = std::shared_ptr(record.work_mark())](bool is_busy) {
+    if (mark) mark->set(is_busy);
+  };
+  const auto device = std::make_shared<kernels::webgpu::Device>(runtime.api, choice);
+  const uint64_t n_free = device->free_bytes(options.n_bytes);
+  if (!options.is_of_use(n_free))
+    throw std::runtime_error("GPU " + adapter.name + ": the model and its cache need " +
+                             std::to_string(options.n_bytes >> 20) + " MiB, but only " +
+                             std::to_string(n_free >> 20) +
+                             " are to be had; choose a smaller model or lower "
+                             "hearth.cache.memoryMiB");
+  if (!record.has_passed()) {
+    self_test_dense([&] { return std::make_unique<WebgpuOps>(device); }, kTypes);
+    record.pass();
+  }
+  return std::make_unique<WebgpuOps>(device, n_free);
+}
+
+const WebgpuRuntime& runtime_of(const std::string& kernels) {
+  static const WebgpuRuntime runtime = webgpu_runtime(kernels);
+  return runtime;
+}
+
+}  // namespace
+
+std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options) {
+  const WebgpuRuntime& runtime = runtime_of(options.kernels);
+  std::string reasons;
+  for (const WebgpuAdapter& adapter : runtime.adapters) {
+    if (!options.names(adapter.name)) continue;
+    try {
+      return make_ops_on(runtime, adapter, options);
+    } catch (const std::runtime_error& error) {
+      reasons += (reasons.empty() ? "" : "; ") + std::string(error.what());
+    }
+  }
+  if (reasons.empty()) reasons = "no GPU here is called \"" + options.device + "\"";
+  throw std::runtime_error(reasons);
+}
+
+uint64_t webgpu_packed_bytes(BlockType type, int n_rows, int n_cols) {
+  return kernels::webgpu::packed_bytes(type, n_rows, n_cols);
+}
+
+std::string describe_webgpu(const std::string& kernels) {
+  const WebgpuRuntime& runtime = runtime_of(kernels);
+  std::string list;
+  for (const WebgpuAdapter& adapter : runtime.adapters) {
+    kernels::webgpu::Device(runtime.api, choice_of(adapter)).wait();
+    list += (list.empty() ? "" : ", ") + adapter.name + " (" + adapter.driver + ")";
+  }
+  return list;
+}
+
+}  // namespace hearth::gpu

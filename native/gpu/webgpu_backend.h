@@ -1,0 +1,17 @@
+// Ops by WebGPU, on a GPU that has passed its self-test.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "backend.h"
+
+namespace hearth::gpu {
+
+/// All three throw std::runtime_error saying why there is none.
+std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options);
+uint64_t webgpu_packed_bytes(kernels::BlockType type, int n_rows, int n_cols);
+std::string describe_webgpu(const std::string& kernels);
+
+}  // namespace hearth::gpu
