@@ -16,10 +16,15 @@ type Vendor = keyof typeof vendors;
 const answerMs = 20_000;
 const maxTextBytes = 2 ** 16;
 const rememberedMs = 24 * 3_600_000;
-/** Ends with the process that has started it, even where the driver never returns. */
+/**
+ * Ends with the process that has started it, even where the driver never returns. The answer stands between two NULs: a
+ * driver may print something, or end the process as if all were well.
+ */
 const program = `
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
-  require(process.argv[1]).gpus(process.argv[2], process.argv[3]).then((text) => process.stdout.write(text, () => process.exit(0)));
+  require(process.argv[1]).gpus(process.argv[2], process.argv[3]).then((text) => {
+    process.stdout.write('\\0' + text + '\\0', () => process.exit(0));
+  });
 `;
 const advice = 'update it or restart the computer; "hearth doctor" tries it again, and so does Hearth after a day';
 
@@ -75,17 +80,23 @@ async function askAnew(vendor: Vendor, limitMs: number): Promise<{ text: string;
   if (path === undefined) throw new EngineError('addon-missing', 'hearth.node is missing');
   const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxTextBytes, windowsHide: true } as const;
   return new Promise((resolve) => {
-    execFile(process.execPath, ['-e', program, path, vendor, gpuKernels()], options, (error, text) => {
-      if (error === null) forget(vendor);
-      if (error === null) return resolve({ text, works: true });
-      const problem = `${vendors[vendor]} ${faultOf(error, limitMs)}: ${advice}`;
+    execFile(process.execPath, ['-e', program, path, vendor, gpuKernels()], options, (error, output) => {
+      const [, text, end] = output.split('\0');
+      if (error === null && text !== undefined && end !== undefined) {
+        forget(vendor);
+        return resolve({ text, works: true });
+      }
+      const problem = `${vendors[vendor]} ${faultOf(error ?? { code: 0 }, limitMs)}: ${advice}`;
       remember(vendor, problem);
       resolve({ text: problem, works: false });
     });
   });
 }
 
-function faultOf({ killed = false, signal, code }: ExecFileException, limitMs: number): string {
+function faultOf(
+  { killed = false, signal, code }: Pick<ExecFileException, 'killed' | 'signal' | 'code'>,
+  limitMs: number,
+): string {
   if (killed) return `has not answered for ${limitMs / 1000} s`;
   return `ends the process that calls it (${signal ?? code})`;
 }

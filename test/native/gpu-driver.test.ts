@@ -36,6 +36,7 @@ const load = async (backend: 'auto' | 'cuda') => {
 test.runIf(isEmulated).for([
   ['stuck', /^NVIDIA's driver has not answered for 1 s: update it or restart the computer/],
   ['dies', /^NVIDIA's driver ends the process that calls it \(SIGABRT\): update it or restart the computer/],
+  ['exits', /^NVIDIA's driver ends the process that calls it \(0\): update it or restart the computer/],
 ] as const)(
   'a driver that is %s leaves the CPU, says so, and is not called again for a day',
   async ([name, sentence]) => {

@@ -1,7 +1,8 @@
 // What both fake runtimes (fake_amdhip64.cc, fake_cuda.cc) report about the emulated GPU.
 // HEARTH_FAKE_GPU selects a fault: "small" means no free memory, "wrong:KERNEL" a kernel that does
-// nothing, "stuck" a first call that never returns, "dies" one that ends the process, "words" names
-// with line breaks; each runtime's own file names further ones.
+// nothing, "stuck" a first call that never returns, "dies" one that crashes the process, "exits"
+// one that ends it as if all were well, "words" names with line breaks; each runtime's own file
+// names further ones.
 #pragma once
 
 #include <chrono>
@@ -30,6 +31,7 @@ inline const char* fault(const char* kind) {
 inline void fake_start() {
   while (fault("stuck")) std::this_thread::sleep_for(std::chrono::hours(1));
   if (fault("dies")) std::abort();
+  if (fault("exits")) std::_Exit(0);
 }
 
 inline int fake_memory_info(size_t* free, size_t* total) {
