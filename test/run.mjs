@@ -183,8 +183,11 @@ const counts = (title, { passed, failed, notRun, seconds }) =>
 /** One part runs in this process, so that its output comes at once; several run as processes, in two lanes. */
 async function runParts(names) {
   if (names.length === 1) return { [names[0]]: await runPart(all[names[0]]) };
-  const computes = (name) => name in computing || name === 'quick';
-  const lanes = { computing: names.filter(computes), waiting: names.filter((name) => !computes(name)) };
+  const lanes = {
+    computing: names.filter((name) => name in computing || name === 'quick'),
+    waiting: names.filter((name) => name in waiting),
+    either: names.filter((name) => name in extra),
+  };
   const results = await runLanes(lanes, import.meta.filename, {
     args: ['--part'],
     onBegin: (name) => console.log(`begins: ${all[name][0]}`),

@@ -54,6 +54,15 @@ test('the parts of a lane run one after the other, and one that dies has printed
   expect(results).toMatchObject({ one: { passed: 1 }, dies: undefined, two: { passed: 1 } });
 });
 
+test('the lane that is done first takes what may run in either', async () => {
+  const printed = [];
+  const results = await runLanes({ computing: ['left', 'two'], waiting: [], either: ['right', 'three'] }, script, {
+    onEnd: (output) => printed.push(String(output).split(' ')[0]),
+  });
+  expect(results.right.priority).toBeLessThan(results.left.priority); // it ran beside it
+  expect(printed.sort()).toEqual(['left', 'right', 'three', 'two']);
+});
+
 test('a part does not last as long as a process that it leaves behind', async () => {
   const printed = [];
   const results = await runLanes({ computing: [], waiting: ['leaves'] }, script, {

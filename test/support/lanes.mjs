@@ -11,16 +11,20 @@ const leftMs = 2000;
 export const report = (result) => new Promise((sent) => process.send(result, sent));
 
 /**
- * lanes: lists of names, { computing, waiting }. script: run with args and a name, it calls report(). onBegin: gets the
- * name. onEnd: gets all that the part has printed, so that parts are not mixed. after: name -> the part that must have
+ * lanes: lists of names, { computing, waiting, either }; the lane that is done first takes what is in the last. script: run
+ * with args and a name, it calls report(). onBegin: gets the name. onEnd: gets all that the part has printed, so that parts are not mixed. after: name -> the part that must have
  * ended before, if it runs at all. Resolves to name -> result; undefined for a part whose process ended without one.
  */
 export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
   const results = {};
   const ended = new EventEmitter();
-  const isGiven = (name) => [...lanes.computing, ...lanes.waiting].includes(name);
+  const { computing, waiting, either = [] } = lanes;
+  const isGiven = (name) => [...computing, ...waiting, ...either].includes(name);
+  const rest = [...either];
   const run = async (names, priority) => {
-    for (const name of names) {
+    const own = [...names];
+    const next = () => own.shift() ?? rest.shift();
+    for (let name = next(); name !== undefined; name = next()) {
       const first = after[name];
       if (isGiven(first) && !(first in results)) await once(ended, first);
       onBegin(name);
@@ -31,7 +35,7 @@ export async function runLanes(lanes, script, { args = [], onBegin = () => {}, o
     }
   };
   const { PRIORITY_NORMAL, PRIORITY_LOW } = constants.priority;
-  await Promise.all([run(lanes.computing, PRIORITY_LOW), run(lanes.waiting, PRIORITY_NORMAL)]);
+  await Promise.all([run(computing, PRIORITY_LOW), run(waiting, PRIORITY_NORMAL)]);
   return results;
 }
 
