@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { VersionedPosition } from '../protocol/messages.ts';
 import type { Suggestion } from '../rules/shape.ts';
-import type { GhostCompletion, OnGrowth } from './complete.ts';
+import type { Generate, GhostCompletion } from './complete.ts';
 import { accepted, Offer } from './offer.ts';
 
 export interface Pace {
@@ -30,16 +30,14 @@ export interface Purpose {
   isCareful: boolean;
 }
 
+/** Makes the text for a place; it has the models and the settings. */
+export type Maker = (document: CursorDocument, purpose: Purpose) => Generate;
+
 export interface TextRequest {
   document: CursorDocument;
   /** The number of the cursor's line. */
   line: number;
-  generate: (
-    document: CursorDocument,
-    purpose: Purpose,
-    onGrowth: OnGrowth,
-    signal: AbortSignal,
-  ) => Promise<GhostCompletion>;
+  make: Maker;
   /** Whether the user has asked explicitly; the answer is then the whole text with alternatives. */
   isInvoked: boolean;
   /** Called when a new request would return more text. If absent, only the whole text is returned. */
@@ -153,9 +151,9 @@ export class DocumentOffers {
     return { kind: 'text', isCareful: line === this.rejectedLine };
   }
 
-  private begin({ document, generate }: TextRequest, purpose: Purpose, before: Suggestion[] = []): Offer {
+  private begin({ document, make }: TextRequest, purpose: Purpose, before: Suggestion[] = []): Offer {
     this.abort();
-    this.current = new Offer(document, (onGrowth, signal) => generate(document, purpose, onGrowth, signal), before);
+    this.current = new Offer(document, make(document, purpose), before);
     return this.current;
   }
 
@@ -205,7 +203,7 @@ export class DocumentOffers {
   }
 
   /** Begins an offer for the text after the accepted suggestion, once it has been shown for restMs. */
-  private beginAhead(suggestion: Suggestion, { document: before, line, generate }: TextRequest): void {
+  private beginAhead(suggestion: Suggestion, { document: before, line, make }: TextRequest): void {
     const document = accepted(before, suggestion);
     const { ahead } = this;
     const isMade =
@@ -218,8 +216,7 @@ export class DocumentOffers {
     this.aheadTimer = setTimeout(() => {
       // As a key there would be: what is shown must not depend on when it was made.
       const isCareful = line + newlines(suggestion.text) === this.rejectedLine;
-      const purpose: Purpose = { kind: 'ahead', isCareful };
-      this.ahead = new Offer(document, (onGrowth, signal) => generate(document, purpose, onGrowth, signal));
+      this.ahead = new Offer(document, make(document, { kind: 'ahead', isCareful }));
     }, this.pace.restMs).unref();
   }
 

@@ -6,20 +6,16 @@ import type { Suggestion } from '../rules/shape.ts';
 import type { Generate, GhostCompletion, OnGrowth } from './complete.ts';
 
 /** headStartMs: Infinity if the second is asked only when the first has failed. Rejects if both fail. */
-export async function firstWithText(
-  generateFirst: Generate,
-  generateSecond: Generate,
-  headStartMs: number,
-  onGrowth: OnGrowth,
-  signal: AbortSignal,
-): Promise<GhostCompletion> {
-  const first = new Attempt(generateFirst, signal);
-  const early = await within(first.outcome, headStartMs);
-  if (early === 'text' || early === 'nothing' || signal.aborted) return first.result(onGrowth);
-  const second = new Attempt(generateSecond, signal);
-  const winner = await better(first, second);
-  (winner === first ? second : first).stop();
-  return winner.result(onGrowth);
+export function firstWithText(generateFirst: Generate, generateSecond: Generate, headStartMs: number): Generate {
+  return async (onGrowth, signal) => {
+    const first = new Attempt(generateFirst, signal);
+    const early = await within(first.outcome, headStartMs);
+    if (early === 'text' || early === 'nothing' || signal.aborted) return first.result(onGrowth);
+    const second = new Attempt(generateSecond, signal);
+    const winner = await better(first, second);
+    (winner === first ? second : first).stop();
+    return winner.result(onGrowth);
+  };
 }
 
 /** The one whose text comes first; if neither has any, one that has not failed, if there is one. */

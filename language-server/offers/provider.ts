@@ -16,8 +16,8 @@ import { isMessage, type Reason } from '../protocol/reasons.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import type { Suggestion } from '../rules/shape.ts';
 import { isWithheld } from '../secrets/secrets.ts';
-import type { GhostCompletion, OnGrowth } from './complete.ts';
-import { DocumentOffers, defaultPace, endOf, type Found, type Purpose } from './document-offers.ts';
+import type { GhostCompletion } from './complete.ts';
+import { DocumentOffers, defaultPace, endOf, type Found } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
 
 /** A position, with the mode of its document; if that is absent, the general setting applies. */
@@ -111,8 +111,7 @@ export class CompletionProvider {
     const text = {
       document: asked.document,
       line: position.line,
-      generate: (at: CursorDocument, purpose: Purpose, onGrowth: OnGrowth, until: AbortSignal) =>
-        warm.generate(at, purpose, settings, onGrowth, until),
+      make: warm.maker(settings),
       isInvoked,
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
     };

@@ -12,8 +12,8 @@ import type { Settings } from '../protocol/messages.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import { stricter } from '../rules/confidence.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
-import { type CompletionOptions, type Generate, type GhostCompletion, generate, type OnGrowth } from './complete.ts';
-import type { Purpose } from './document-offers.ts';
+import { type CompletionOptions, type GhostCompletion, generate } from './complete.ts';
+import type { Maker, Purpose } from './document-offers.ts';
 import { firstWithText } from './head-start.ts';
 
 export interface Models {
@@ -41,20 +41,16 @@ export class WarmModels {
     return canFillInTheMiddle(this.current.engine);
   }
 
-  /** Makes the text of an offer. If the server fails, or is slow when it has been lately, the local model does. */
-  async generate(
-    document: CursorDocument,
-    purpose: Purpose,
-    settings: Settings,
-    onGrowth: OnGrowth,
-    signal: AbortSignal,
-  ): Promise<GhostCompletion> {
-    const { remote, warmLocal, models } = this;
-    if (remote === null) return warmLocal.generate(document, purpose, settings, onGrowth, signal);
-    const by = (engine: WarmEngine): Generate => engine.generate.bind(engine, document, purpose, settings);
-    // Nobody waits for what is made ahead.
-    const headStartMs = purpose.kind === 'ahead' ? undefined : models.headStartMs?.();
-    return firstWithText(by(remote), by(warmLocal), headStartMs ?? Number.POSITIVE_INFINITY, onGrowth, signal);
+  /** Makes the texts of offers. If the server fails, or is slow when it has been lately, the local model does. */
+  maker(settings: Settings): Maker {
+    return (document, purpose) => {
+      const { remote, warmLocal, models } = this;
+      const local = warmLocal.maker(settings)(document, purpose);
+      if (remote === null) return local;
+      // Nobody waits for what is made ahead.
+      const headStartMs = (purpose.kind === 'ahead' ? undefined : models.headStartMs?.()) ?? Number.POSITIVE_INFINITY;
+      return firstWithText(remote.maker(settings)(document, purpose), local, headStartMs);
+    };
   }
 
   /** Call after each key. */
@@ -122,18 +118,13 @@ export class WarmEngine {
     this.leftDocuments = new LeftDocuments(engine);
   }
 
-  /** Makes the text of an offer. */
-  async generate(
-    document: CursorDocument,
-    purpose: Purpose,
-    settings: Settings,
-    onGrowth: OnGrowth,
-    signal: AbortSignal,
-  ): Promise<GhostCompletion> {
-    const options = optionsFor(purpose, settings);
-    const made = await generate(this.engine, this.anchors, document, options, onGrowth, signal);
-    if (purpose.kind !== 'ahead') this.onMade?.(made, this.engine);
-    return made;
+  maker(settings: Settings): Maker {
+    return (document, purpose) => async (onGrowth, signal) => {
+      const options = optionsFor(purpose, settings);
+      const made = await generate(this.engine, this.anchors, document, options, onGrowth, signal);
+      if (purpose.kind !== 'ahead') this.onMade?.(made, this.engine);
+      return made;
+    };
   }
 
   /** Call after each key: evaluates the prompt of the next anchor, if one is due. */

@@ -2,11 +2,13 @@
 // anchor. A fresh engine must generate the same text from these.
 
 import { type CompletionOptions, type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
+import type { Maker } from '../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { optionsFor, WarmEngine } from '../../language-server/offers/warm-models.ts';
 import { type Anchor, anchoredAt } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
+import type { Settings } from '../../language-server/protocol/messages.ts';
 import type { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 
@@ -50,15 +52,17 @@ class RecordedWarmEngine extends WarmEngine {
     super(engine, undefined, related, recorded);
   }
 
-  override generate(...asked: Parameters<WarmEngine['generate']>): Promise<GhostCompletion> {
-    const [place, purpose, settings] = asked;
-    this.recorded.used = null;
-    const completion = super.generate(...asked);
-    // The prompt is made before anything is waited for.
-    const { used } = this.recorded;
-    if (used === null) throw new Error('a text was made without an anchor');
-    this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion });
-    return completion;
+  override maker(settings: Settings): Maker {
+    const make = super.maker(settings);
+    return (place, purpose) => (onGrowth, signal) => {
+      this.recorded.used = null;
+      const completion = make(place, purpose)(onGrowth, signal);
+      // The prompt is made before anything is waited for.
+      const { used } = this.recorded;
+      if (used === null) throw new Error('a text was made without an anchor');
+      this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion });
+      return completion;
+    };
   }
 }
 

@@ -46,7 +46,7 @@ async function run(server: Plan, local: Plan, headStartMs = 60, signal = new Abo
   const [there, here] = [model(server), model(local)];
   const texts: string[] = [];
   const onGrowth = ({ text }: Suggestion) => texts.push(text);
-  const { suggestions } = await firstWithText(there.generate, here.generate, headStartMs, onGrowth, signal);
+  const { suggestions } = await firstWithText(there.generate, here.generate, headStartMs)(onGrowth, signal);
   return { texts, last: suggestions[0]?.text, there: there.seen, here: here.seen };
 }
 
