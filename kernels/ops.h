@@ -50,6 +50,34 @@ class Matrix {
   size_t n_bytes = 0;  // as packed
 };
 
+/// What a LoRA adapter adds to the product with some rows of a matrix: scale * b (a h).
+struct LowRankSource {
+  int first_row = 0;  // of the matrix, a multiple of 16, as n_rows
+  int n_rows = 0;
+  int rank = 0;  // 1 to kMaxRank
+  float scale = 1;
+  std::span<const float> a;  // [rank][n_cols]
+  std::span<const float> b;  // [n_rows][rank]
+};
+inline constexpr int kMaxRank = 256;
+
+/// The same for parts of one matrix, as f16 in the backend's own layout. Destroyed before its Ops.
+class LowRank {
+ public:
+  virtual ~LowRank() = default;
+  size_t n_bytes = 0;  // as packed
+};
+
+/// A matrix to multiply by and, if the tokens are an adapter's, what it adds to the product before
+/// anything is made of it (bias, RoPE, SwiGLU).
+struct Weights {
+  // Implicit: most matrices have nothing added.
+  Weights(const Matrix& matrix, const LowRank* added = nullptr) : matrix(matrix), added(added) {}
+  size_t n_bytes() const { return matrix.n_bytes + (added ? added->n_bytes : 0); }
+  const Matrix& matrix;
+  const LowRank* added;
+};
+
 /// Backend memory for floats, freed with the object. Destroyed before its Ops.
 class Buffer {
  public:
@@ -106,6 +134,7 @@ struct ModelShape {
   bool has_mixed_gate_up = false;  // in some layer, gate and up differ in type
   int n_experts = 0;               // in each layer; 0: no mixture of experts
   bool has_float_experts = false;  // some are not quantized
+  bool has_adapters = false;       // some will be packed
 };
 
 /// Most experts that a token can choose.
@@ -185,6 +214,13 @@ class Ops {
   /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
   /// Parts may differ in type. The sources are not needed afterwards.
   virtual std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) = 0;
+  /// Packs what an adapter adds to a matrix of n_cols columns. The sources, of rows that rise and
+  /// do not overlap, are not needed afterwards. For backends whose require_support() accepts
+  /// adapters.
+  virtual std::unique_ptr<LowRank> pack_low_rank(int /*n_cols*/,
+                                                 std::span<const LowRankSource> /*sources*/) {
+    throw std::logic_error("this backend has no adapters");
+  }
   /// Backend memory, zeroed.
   virtual std::unique_ptr<Buffer> buffer(size_t n_floats) = 0;
   virtual void write(float* destination, std::span<const float> source) = 0;
@@ -210,7 +246,7 @@ class Ops {
   /// h = rmsnorm(x) * norm; [q|k|v] = h * qkv^T + bias; RoPE on q and k at the batch's positions;
   /// k and v go into the batch's pages of this layer. x [n][n_cols], q [n][n_heads * head_dim].
   /// qkv stacks q, k, v; bias [qkv.n_rows], or null.
-  virtual void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv,
+  virtual void norm_qkv(int layer, const float* norm, float eps, const Weights& qkv,
                         const float* bias, const float* x, float* q) = 0;
   /// Causal softmax(softmax_scale() * q k^T) v over each token's pages.
   /// q and out [n][n_heads * head_dim]; may not alias. next, here and in norm_gate_up: the matrix
@@ -218,10 +254,10 @@ class Ops {
   /// null. What these return is for matmul_add() with that matrix.
   virtual ProductInput attention(int layer, const float* q, float* out, const Matrix* next) = 0;
   /// x[n][w.n_rows] += residual_scale * in[n][w.n_cols] * w^T. Output projection and FFN down.
-  virtual void matmul_add(const Matrix& w, ProductInput in, float* x) = 0;
+  virtual void matmul_add(const Weights& w, ProductInput in, float* x) = 0;
   /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate,
   /// up.
-  virtual ProductInput norm_gate_up(const float* norm, float eps, const Matrix& gate_up,
+  virtual ProductInput norm_gate_up(const float* norm, float eps, const Weights& gate_up,
                                     const float* x, float* h, const Matrix* next) = 0;
   // Mixture of experts: for backends whose require_support() accepts it.
 

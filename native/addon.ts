@@ -26,6 +26,8 @@ export class EngineError extends Error {
 export interface NativeRequest {
   kind: 'generate' | 'prefill' | 'logits' | 'lastLogits' | 'score' | 'continuations';
   tokens: Uint32Array;
+  /** The number of one that was loaded, from 1; 0: none. */
+  adapter: number;
   continuations: Uint32Array[];
   /** How many of the first tokens of each continuation are not scored. */
   given: Uint32Array;
@@ -55,7 +57,7 @@ export interface NativeEngine {
   detokenize(tokens: Uint32Array): string;
   tokenBytes(token: number): Uint8Array;
   submit(id: number, request: NativeRequest, onText: OnText | null): Promise<NativeResult>;
-  pin(id: number, tokens: Uint32Array): Promise<void>;
+  pin(id: number, tokens: Uint32Array, adapter: number): Promise<void>;
   learn(tokens: Uint32Array): Promise<void>;
   clearCache(): Promise<void>;
   cancel(id: number): void;

@@ -60,6 +60,7 @@ export async function loadEngine(
     cacheBytes: 0,
     kvType: 'f16',
     contextTokens: 0,
+    adapters: [] as string[],
     draftModelPath: '',
     diskFolder: '',
     diskBytes: 0,

@@ -72,6 +72,7 @@ export class LoadedEngine implements Engine {
       throw new EngineError('bad-argument', `alternatives must be 1, 2, 3 or 4, not ${alternatives}`);
     const native = {
       ...(request.sampling ?? {}),
+      adapter: this.adapterNumber(request.adapter),
       heal: request.heal ?? new Uint8Array(),
       maxTokens: request.maxTokens,
       isBackground: request.priority === 'background',
@@ -85,31 +86,38 @@ export class LoadedEngine implements Engine {
     return { ...completion, logProbabilities: values };
   }
 
-  async prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings> {
-    const isBackground = priority === 'background';
-    return (await this.submit('prefill', tokens, { isBackground }, signal)).timings;
+  async prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Timings> {
+    const options = { isBackground: priority === 'background', adapter: this.adapterNumber(adapter) };
+    return (await this.submit('prefill', tokens, options, signal)).timings;
   }
 
-  async logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
-    return (await this.submit('logits', tokens, {}, signal)).values;
+  async logits(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array> {
+    return (await this.submit('logits', tokens, { adapter: this.adapterNumber(adapter) }, signal)).values;
   }
 
-  async lastLogits(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Float32Array> {
-    const isBackground = priority === 'background';
-    return (await this.submit('lastLogits', tokens, { isBackground }, signal)).values;
+  async lastLogits(
+    tokens: Uint32Array,
+    priority?: Priority,
+    signal?: AbortSignal,
+    adapter?: string,
+  ): Promise<Float32Array> {
+    const options = { isBackground: priority === 'background', adapter: this.adapterNumber(adapter) };
+    return (await this.submit('lastLogits', tokens, options, signal)).values;
   }
 
-  async score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array> {
-    return (await this.submit('score', tokens, {}, signal)).values;
+  async score(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array> {
+    return (await this.submit('score', tokens, { adapter: this.adapterNumber(adapter) }, signal)).values;
   }
 
   async scoreContinuations(
     tokens: Uint32Array,
     continuations: readonly Continuation[],
-    priority?: 'foreground' | 'background',
+    priority?: Priority,
     signal?: AbortSignal,
+    adapter?: string,
   ): Promise<Float32Array[]> {
     const options = {
+      adapter: this.adapterNumber(adapter),
       continuations: continuations.map(({ given, scored }) => Uint32Array.from([...given, ...scored])),
       given: Uint32Array.from(continuations, ({ given }) => given.length),
       isBackground: priority === 'background',
@@ -128,9 +136,10 @@ export class LoadedEngine implements Engine {
     return this.native.status();
   }
 
-  async pin(id: number, tokens: Uint32Array): Promise<void> {
+  async pin(id: number, tokens: Uint32Array, adapter?: string): Promise<void> {
     requireCount(id, 'a pin');
-    await this.whenReady((native) => native.pin(id, tokens));
+    const number = this.adapterNumber(adapter);
+    await this.whenReady((native) => native.pin(id, tokens, number));
   }
 
   async learn(tokens: Uint32Array): Promise<void> {
@@ -216,6 +225,13 @@ export class LoadedEngine implements Engine {
     }
   }
 
+  private adapterNumber(path?: string): number {
+    if (path === undefined) return 0;
+    const index = this.info.adapters.indexOf(path);
+    if (index < 0) throw new EngineError('bad-argument', `the model was loaded without the adapter ${path}`);
+    return index + 1;
+  }
+
   private requireOpen(): void {
     if (this.isClosed) throw new EngineError('closed', 'the engine was closed');
   }
@@ -238,6 +254,7 @@ function infoOf(
 }
 
 const requestDefaults = {
+  adapter: 0,
   continuations: [],
   given: new Uint32Array(),
   heal: new Uint8Array(),

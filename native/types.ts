@@ -44,6 +44,8 @@ export interface ModelInfo {
   loadMs: number;
   /** The size of the packed weights in memory. */
   weightBytes: number;
+  /** The paths of the adapters that were loaded with the model. */
+  adapters: string[];
   /** The number of pages that were loaded from the disk cache. */
   restoredPages: number;
   /** For the log: a sentence for each damaged file of the disk cache. */
@@ -105,6 +107,8 @@ export interface Sampling {
 export interface GenerateRequest {
   /** The whole prompt. The engine itself finds what is cached of it. */
   tokens: Uint32Array;
+  /** The path of one of LoadOptions.adapters, to be applied to this request. Default: none. */
+  adapter?: string;
   /** Bytes that the model must generate first (token healing). The answer's text does not contain them. */
   heal?: Uint8Array;
   maxTokens: number;
@@ -240,6 +244,11 @@ export interface LoadOptions {
   kvType?: KvType;
   /** A limit on the context, if it is to be shorter than the model's. */
   contextTokens?: number;
+  /**
+   * Paths of LoRA adapters for the model, as llama.cpp's converter writes them. Each request names one or none. If one
+   * does not fit the model, loading rejects.
+   */
+  adapters?: string[];
   /** A draft model for speculative decoding: a smaller model with the same vocabulary. */
   draftModelPath?: string;
   /** Called when the file has been read. If absent, prompts are those of qwen2.5-coder. */
@@ -275,9 +284,9 @@ export interface Completer {
   tokenize(text: string): Uint32Array;
   tokenBytes(token: number): Uint8Array;
   generate(request: CompletionRequest, onText?: OnText, signal?: AbortSignal): Promise<Completed>;
-  prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings>;
+  prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Timings>;
   /** A server decides about its cache and its drafts itself. */
-  pin?(id: number, tokens: Uint32Array): Promise<void>;
+  pin?(id: number, tokens: Uint32Array, adapter?: string): Promise<void>;
   learn?(tokens: Uint32Array): Promise<void>;
 }
 
@@ -307,14 +316,14 @@ export interface Engine extends Completer {
    * onText gets the answer as it is generated. An abort resolves with the answer so far and finishReason 'cancelled'.
    */
   generate(request: GenerateRequest, onText?: OnText, signal?: AbortSignal): Promise<Completion>;
-  /** Evaluates tokens so that they are cached, and generates nothing. */
-  prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Timings>;
+  /** Evaluates tokens so that they are cached, and generates nothing. Here and below, adapter is as in GenerateRequest. */
+  prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Timings>;
   /** The logits of all tokens, [tokens.length][vocabulary], computed without the cache. */
-  logits(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  logits(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
   /** The logits after the last token, [vocabulary], computed with the cache; bitwise the last row of logits(). */
-  lastLogits(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal): Promise<Float32Array>;
+  lastLogits(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
   /** The negative log-likelihood, in nats, of each token but the first given those before it, [tokens.length - 1]. */
-  score(tokens: Uint32Array, signal?: AbortSignal): Promise<Float32Array>;
+  score(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
   /**
    * The log-probability, in nats, of each scored token of each continuation, all of which come after the same tokens.
    * What several begin with is evaluated once, and the rest in one batch; at most 64. An abort resolves with no scores.
@@ -324,12 +333,13 @@ export interface Engine extends Completer {
     continuations: readonly Continuation[],
     priority?: Priority,
     signal?: AbortSignal,
+    adapter?: string,
   ): Promise<Float32Array[]>;
   /**
    * Pins what is cached of these tokens, instead of what the id pinned before; an empty array unpins. Pages without a
    * pin are evicted first. Runs after background requests that arrived earlier.
    */
-  pin(id: number, tokens: Uint32Array): Promise<void>;
+  pin(id: number, tokens: Uint32Array, adapter?: string): Promise<void>;
   /**
    * Adds a text, such as another document, to the corpus that drafts for speculative decoding are taken from. When the
    * corpus has more than 65,536 tokens, it drops the older half.

@@ -11,6 +11,7 @@
 #include "attention.h"
 #include "expert_plan.h"
 #include "ops.h"
+#include "packed_low_rank.h"
 #include "packed_matrix.h"
 #include "row_kernels.h"
 #include "thread_pool.h"
@@ -20,6 +21,10 @@ namespace hearth::kernels::cpu {
 
 inline const PackedMatrix& packed(const Matrix& matrix) {
   return static_cast<const PackedMatrix&>(matrix);
+}
+
+inline const PackedLowRank& packed(const LowRank& added) {
+  return static_cast<const PackedLowRank&>(added);
 }
 
 /// Row tiles of so many rows.
@@ -36,6 +41,8 @@ class CpuOps : public Ops {
   std::string description() const override;
 
   std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) override;
+  std::unique_ptr<LowRank> pack_low_rank(int n_cols,
+                                         std::span<const LowRankSource> sources) override;
   std::unique_ptr<Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;
   void read(std::span<float> destination, const float* source) override;
@@ -48,11 +55,11 @@ class CpuOps : public Ops {
 
   void begin(const Batch& batch) override;
   void embed(const Matrix& table, float* x) override;
-  void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
+  void norm_qkv(int layer, const float* norm, float eps, const Weights& qkv, const float* bias,
                 const float* x, float* q) override;
   ProductInput attention(int layer, const float* q, float* out, const Matrix* next) override;
-  void matmul_add(const Matrix& w, ProductInput in, float* x) override;
-  ProductInput norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+  void matmul_add(const Weights& w, ProductInput in, float* x) override;
+  ProductInput norm_gate_up(const float* norm, float eps, const Weights& gate_up, const float* x,
                             float* h, const Matrix* next) override;
   void norm_route(const float* norm, float eps, const Experts& experts, const float* x,
                   float* routes) override;
@@ -72,6 +79,7 @@ class CpuOps : public Ops {
     int layer;
     const PackedMatrix& weights;
     const float* bias;
+    const LowRank* added;
     const Activations& input;
     float* q;
   };
@@ -92,13 +100,18 @@ class CpuOps : public Ops {
 
   const Activations& quantize(const PackedMatrix& w, int n, const float* in);
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
-                                       const float* x, const int32_t* rows = nullptr);
+                                       const float* x, const int32_t* rows = nullptr,
+                                       float* kept = nullptr);
+  const Activations& norm_and_quantize(const float* norm, float eps, const Weights& w,
+                                       const float* x);
   int tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const;
   int tiles_per_chunk(double tile_bytes, int n_cols, int n_tiles, int n, int n_parts) const;
-  void multiply(const PackedMatrix& w, int n_parts, const Activations& input, const auto& finish);
+  void multiply(const Weights& weights, int n_parts, const Activations& input, const auto& finish);
   void product(const PackedMatrix& w, const Activations& input, float* out);
   void key_value_chunk(const Qkv& qkv, int kv_head, int thread);
   void query_chunk(const Qkv& qkv, int head_begin, int head_end);
+  void lower(const LowRank* added, int n, const float* in);
+  void raise(const LowRank* added, int n, int row, int n_rows, float* products, size_t stride);
   void plan_experts(const Experts& experts, const float* routes);
   void quantize_for_experts(const PackedMatrix& w, const auto& fill_row);
 
@@ -108,6 +121,8 @@ class CpuOps : public Ops {
   Workspace workspace_;
   std::optional<Attention> attention_;
   ExpertPlan expert_plan_;
+  // For adapters, once one is packed: normalized inputs, and inputs lowered to its ranks.
+  std::unique_ptr<Buffer> normed_, lowered_;
   Batch batch_;
 };
 

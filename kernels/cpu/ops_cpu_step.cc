@@ -25,19 +25,31 @@ const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* i
   return activations;
 }
 
-/// Normalizes n rows of x [][w.n_cols]: those in `rows`, or without it the first n.
+/// Normalizes n rows of x [][w.n_cols]: those in `rows`, or without it the first n. They are kept
+/// as floats, too, if there is a place for them.
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
-                                             int n, const float* x, const int32_t* rows) {
+                                             int n, const float* x, const int32_t* rows,
+                                             float* kept) {
   Activations& activations = workspace_.activations(n, w.n_cols);
   const size_t n_cols = static_cast<size_t>(w.n_cols);
   for_token_tiles(n, [&](int begin, int end, int thread) {
-    float* normed = workspace_.rows(thread);
+    float* normed = kept != nullptr ? kept + begin * n_cols : workspace_.rows(thread);
     for (int token = begin; token < end; token++) {
       const int row = rows != nullptr ? rows[token] : token;
       kernels_.rmsnorm(x + row * n_cols, norm, eps, w.n_cols, normed + (token - begin) * n_cols);
     }
     kernels_.quantize_tokens(normed, begin, end - begin, w.input_formats(), activations);
   });
+  return activations;
+}
+
+/// The input of a product with all tokens of the batch, for an adapter, too.
+const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const Weights& w,
+                                             const float* x) {
+  float* kept = w.added != nullptr ? normed_->data : nullptr;
+  const Activations& activations =
+      norm_and_quantize(norm, eps, packed(w.matrix), batch_.size(), x, nullptr, kept);
+  lower(w.added, batch_.size(), kept);
   return activations;
 }
 
@@ -67,25 +79,28 @@ int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
   return tiles_per_chunk(static_cast<double>(w.tile_bytes()), w.n_cols, w.n_tiles(), n, n_parts);
 }
 
-/// Multiplies w by the input; w may stack two parts, matrices of the same size. A thread takes a
-/// chunk of tiles, the same of each part, and calls finish(token, row, n_rows, products, products
-/// of the second part) for each token, where row is the chunk's first row of a part.
+/// Multiplies weights by the input; they may stack two parts, matrices of the same size. A thread
+/// takes a chunk of tiles, the same of each part, and calls finish(token, row, n_rows, products,
+/// products of the second part) for each token, where row is the chunk's first row of a part.
 ///
 /// With many tokens a chunk takes long, so every thread gets the same number of chunks, of sizes
 /// that differ by at most two tiles: otherwise all would wait for the thread that has one more.
-void CpuOps::multiply(const PackedMatrix& w, int n_parts, const Activations& input,
+void CpuOps::multiply(const Weights& weights, int n_parts, const Activations& input,
                       const auto& finish) {
+  const PackedMatrix& w = packed(weights.matrix);
   const int n = input.n, n_rows = w.n_rows / n_parts, n_tiles = tiles_of(n_rows);
   const auto chunk = [&](int begin, int end, int thread) {
     const size_t stride = chunk_stride(end - begin);
     float* products = workspace_.tiles(thread);
     float* second_products = products + n * stride;
+    const int row = begin * kTileRows, chunk_rows = std::min(n_rows, end * kTileRows) - row;
     w.matmul(input, begin, end, products, stride);
+    raise(weights.added, n, row, chunk_rows, products, stride);
     if (n_parts == 2) {
       const int second = w.tile_of(n_rows);
       w.matmul(input, second + begin, second + end, second_products, stride);
+      raise(weights.added, n, n_rows + row, chunk_rows, second_products, stride);
     }
-    const int row = begin * kTileRows, chunk_rows = std::min(n_rows, end * kTileRows) - row;
     for (int token = 0; token < n; token++)
       finish(token, row, chunk_rows, products + token * stride, second_products + token * stride);
   };
@@ -129,13 +144,13 @@ void CpuOps::embed(const Matrix& table, float* x) {
   });
 }
 
-void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
-                      const float* x, float* q) {
-  const PackedMatrix& w = packed(qkv);
+void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& qkv,
+                      const float* bias, const float* x, float* q) {
+  const PackedMatrix& w = packed(qkv.matrix);
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
   attention_->balance().compute_factors(layer, w, norm, bias, workspace_.rows(0));
-  const Qkv task{layer, w, bias, norm_and_quantize(norm, eps, w, n, x), q};
+  const Qkv task{layer, w, bias, qkv.added, norm_and_quantize(norm, eps, qkv, x), q};
   const AttentionShape& shape = attention_->shape();
   const int tiles_per_head = shape.head_dim / kTileRows;
   const int heads_per_chunk = std::max(1, tiles_per_chunk(w, n, 1) / tiles_per_head);
@@ -159,6 +174,8 @@ void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   const size_t stride = static_cast<size_t>(dim);
   qkv.weights.matmul(qkv.input, k_tile, k_tile + tiles, keys, stride);
   qkv.weights.matmul(qkv.input, v_tile, v_tile + tiles, values, stride);
+  raise(qkv.added, qkv.input.n, k_row, dim, keys, stride);
+  raise(qkv.added, qkv.input.n, v_row, dim, values, stride);
   for (int token = 0; token < qkv.input.n; token++, keys += dim, values += dim) {
     if (qkv.bias != nullptr) {
       kernels_.add(keys, qkv.bias + k_row, dim);
@@ -176,6 +193,7 @@ void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
   const size_t stride = static_cast<size_t>(shape.n_heads * dim);
   qkv.weights.matmul(qkv.input, tile, tile + (head_end - head_begin) * dim / kTileRows, qkv.q + row,
                      stride);
+  raise(qkv.added, qkv.input.n, row, (head_end - head_begin) * dim, qkv.q + row, stride);
   for (int token = 0; token < qkv.input.n; token++) {
     float* heads = qkv.q + static_cast<size_t>(token) * stride + row;
     if (qkv.bias != nullptr) kernels_.add(heads, qkv.bias + row, (head_end - head_begin) * dim);
@@ -193,23 +211,24 @@ ProductInput CpuOps::attention(int layer, const float* q, float* out, const Matr
   return out;
 }
 
-void CpuOps::matmul_add(const Matrix& matrix, ProductInput in, float* x) {
-  const PackedMatrix& w = packed(matrix);
+void CpuOps::matmul_add(const Weights& weights, ProductInput in, float* x) {
+  const PackedMatrix& w = packed(weights.matrix);
   assert(w.rows_fill_tiles());
-  multiply(w, 1, quantize(w, batch_.size(), in.data),
-           [&](int token, int row, int n_rows, float* product, float*) {
-             if (residual_scale != 1)
-               for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;
-             kernels_.add(x + static_cast<size_t>(token) * w.n_rows + row, product, n_rows);
-           });
+  const Activations& input = quantize(w, batch_.size(), in.data);
+  lower(weights.added, batch_.size(), in.data);
+  multiply(weights, 1, input, [&](int token, int row, int n_rows, float* product, float*) {
+    if (residual_scale != 1)
+      for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;
+    kernels_.add(x + static_cast<size_t>(token) * w.n_rows + row, product, n_rows);
+  });
 }
 
-ProductInput CpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up,
+ProductInput CpuOps::norm_gate_up(const float* norm, float eps, const Weights& gate_up,
                                   const float* x, float* h, const Matrix*) {
-  const PackedMatrix& w = packed(gate_up);
+  const PackedMatrix& w = packed(gate_up.matrix);
   const int n_ff = w.n_rows / 2;
   assert(w.lane_of(n_ff) == 0);
-  multiply(w, 2, norm_and_quantize(norm, eps, w, batch_.size(), x),
+  multiply(gate_up, 2, norm_and_quantize(norm, eps, gate_up, x),
            [&](int token, int row, int n_rows, const float* gate, const float* up) {
              kernels_.silu_mul(gate, up, n_rows, h + static_cast<size_t>(token) * n_ff + row);
            });

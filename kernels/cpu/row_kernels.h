@@ -112,6 +112,20 @@ struct RowKernels {
   void (*silu_mul)(const float* gate, const float* up, int n, float* h);
   /// x += y.
   void (*add)(float* x, const float* y, int n);
+
+  // --- low_rank.inl: an adapter's products. n tokens, each with the same bits in any batch ---
+
+  /// out[token * out_stride + lane] = the sum of a[column][lane] * in[token * in_stride + column]
+  /// over n_cols columns, a multiple of 16. a [n_cols][16], as f16.
+  void (*lower)(const uint16_t* a, int n_cols, const float* in, size_t in_stride, int n, float* out,
+                size_t out_stride);
+  /// out[token * out_stride + 16 * tile + lane] += the sum of b[tile][i][lane] * t[token *
+  /// t_stride + i] over i < rank. b [n_tiles][rank][16], as f16.
+  void (*raise)(const uint16_t* b, int rank, int n_tiles, const float* t, size_t t_stride, int n,
+                float* out, size_t out_stride);
+
+  // --- kv_page.inl, attention.inl ---
+
   KvKernels f16;
   KvKernels int8;
   /// Online softmax: merges the next split's partial into a query's total, which begins as the

@@ -47,11 +47,11 @@ class HipOps : public Ops {
 
   void begin(const Batch& batch) override;
   void embed(const Matrix& table, float* x) override;
-  void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
+  void norm_qkv(int layer, const float* norm, float eps, const Weights& qkv, const float* bias,
                 const float* x, float* q) override;
   ProductInput attention(int layer, const float* q, float* out, const Matrix* next) override;
-  void matmul_add(const Matrix& w, ProductInput in, float* x) override;
-  ProductInput norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+  void matmul_add(const Weights& w, ProductInput in, float* x) override;
+  ProductInput norm_gate_up(const float* norm, float eps, const Weights& gate_up, const float* x,
                             float* h, const Matrix* next) override;
   size_t n_route_floats(const Experts& experts) const override;
   void norm_route(const float* norm, float eps, const Experts& experts, const float* x,

@@ -184,9 +184,10 @@ void HipOps::embed(const Matrix& table, float* x) {
   }
 }
 
-void HipOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
-                      const float* x, float* q) {
+void HipOps::norm_qkv(int layer, const float* norm, float eps, const Weights& weights,
+                      const float* bias, const float* x, float* q) {
   if (is_cancelled()) return;
+  const Matrix& qkv = weights.matrix;
   MatmulParams p = normed_input(qkv, x, norm, eps, nullptr, n_);
   Epilogue& e = p.epilogue;
   e.kind = EpilogueKind::kQkv;
@@ -273,8 +274,9 @@ ProductInput HipOps::attention(int layer, const float* q, float* out, const Matr
   return {out, quantizes};
 }
 
-void HipOps::matmul_add(const Matrix& w, ProductInput in, float* x) {
+void HipOps::matmul_add(const Weights& weights, ProductInput in, float* x) {
   if (is_cancelled()) return;
+  const Matrix& w = weights.matrix;
   assert(!in.is_quantized || reads_groups(&w));
   MatmulParams p = {};
   p.n_tokens = n_;
@@ -290,9 +292,10 @@ void HipOps::matmul_add(const Matrix& w, ProductInput in, float* x) {
   matmul(packed(w), p);
 }
 
-ProductInput HipOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up,
+ProductInput HipOps::norm_gate_up(const float* norm, float eps, const Weights& weights,
                                   const float* x, float* h, const Matrix* next) {
   if (is_cancelled()) return h;
+  const Matrix& gate_up = weights.matrix;
   const auto& strips = packed(gate_up).strips;
   const int n_ff = gate_up.n_rows / 2;
   const bool is_split = strips.size() == 2 && strips[0].source_type == strips[1].source_type;

@@ -128,10 +128,12 @@ export async function loadFrom(values: Values): Promise<Model> {
   const gpu = text(values, 'gpu');
   const kvType = choice(values, 'kv-type', ['f16', 'int8']);
   const contextTokens = count(values, 'context');
+  const adapter = text(values, 'adapter');
   if (backend !== undefined) options.backend = backend;
   if (gpu !== undefined) options.gpu = gpu;
   if (kvType !== undefined) options.kvType = kvType;
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
+  if (adapter !== undefined) options.adapters = [adapter];
   const model = await loadModel(options);
   const asked = [gpu !== undefined && `--gpu ${gpu}`, /hip|cuda|webgpu/.test(backend ?? '') && `--backend ${backend}`];
   const { device, fallbackReason } = model.engine.info;

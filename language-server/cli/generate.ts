@@ -19,6 +19,7 @@ export const generateCommand: Command = {
   operands: '',
   options: {
     ...engineOptions,
+    adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter for the model, a GGUF file' },
     prompt: {
       type: 'string',
       short: 'p',
@@ -39,7 +40,9 @@ export const generateCommand: Command = {
       const left = engine.info.contextTokens - tokens.length;
       if (left < 1)
         throw new Error(`the prompt has ${tokens.length} tokens; the context has ${engine.info.contextTokens}`);
-      const result = await engine.generate({ tokens, maxTokens: Math.min(maxTokens, left) }, (written) => {
+      const adapter = text(values, 'adapter');
+      const request = { tokens, maxTokens: Math.min(maxTokens, left), ...(adapter !== undefined && { adapter }) };
+      const result = await engine.generate(request, (written) => {
         if (!isJson) process.stdout.write(written);
       });
       if (isJson) printJson({ text: result.text, finishReason: result.finishReason, timings: result.timings });

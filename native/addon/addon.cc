@@ -100,12 +100,14 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return task->promise();
   }
 
-  /// pin(id, tokens) -> promise
+  /// pin(id, tokens, adapter) -> promise
   Napi::Value pin(const Napi::CallbackInfo& call) {
     const auto id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     std::vector<uint32_t> tokens = tokens_of(call[1]);
+    const int adapter = call[2].ToNumber().Int32Value();
     Engine& engine = open_engine(call);
-    return promise(call, [&](Engine::Done done) { engine.pin(id, std::move(tokens), done); });
+    return promise(call,
+                   [&](Engine::Done done) { engine.pin(id, std::move(tokens), adapter, done); });
   }
 
   /// learn(tokens) -> promise

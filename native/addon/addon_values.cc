@@ -120,9 +120,13 @@ Napi::Value to_js(Napi::Env env, const ModelInfo& info, const Tokenizer& tokeniz
   object.Set("draftProblem", info.draft_problem);
   object.Set("loadMs", info.load_ms);
   object.Set("restoredPages", info.restored_pages);
-  Napi::Array problems = Napi::Array::New(env, info.disk_problems.size());
-  for (uint32_t i = 0; i < info.disk_problems.size(); i++) problems.Set(i, info.disk_problems[i]);
-  object.Set("diskProblems", problems);
+  const auto texts = [env](const std::vector<std::string>& list) {
+    Napi::Array array = Napi::Array::New(env, list.size());
+    for (uint32_t i = 0; i < list.size(); i++) array.Set(i, list[i]);
+    return array;
+  };
+  object.Set("adapters", texts(info.adapters));
+  object.Set("diskProblems", texts(info.disk_problems));
   object.Set("weightBytes", static_cast<double>(info.weight_bytes));
   object.Set("bosToken",
              tokenizer.begin_of_text() ? static_cast<double>(*tokenizer.begin_of_text()) : -1.0);
@@ -203,6 +207,7 @@ Request request_of(const Napi::Object& object) {
   request.n_given = tokens_of(object.Get("given"));
   const auto heal = object.Get("heal").As<Napi::Uint8Array>();
   request.heal.assign(heal.Data(), heal.Data() + heal.ElementLength());
+  request.adapter = integer(object, "adapter");
   request.max_tokens = integer(object, "maxTokens");
   request.priority = object.Get("isBackground").ToBoolean().Value() ? Priority::kBackground
                                                                     : Priority::kForeground;
@@ -230,6 +235,9 @@ LoadOptions load_options_of(const Napi::Object& given) {
   options.cache_bytes = count(given, "cacheBytes");
   options.kv_type = string(given, "kvType");
   options.context_tokens = integer(given, "contextTokens");
+  const auto adapters = given.Get("adapters").As<Napi::Array>();
+  for (uint32_t i = 0; i < adapters.Length(); i++)
+    options.adapters.push_back(adapters.Get(i).ToString().Utf8Value());
   options.draft_model_path = string(given, "draftModelPath");
   options.disk_folder = string(given, "diskFolder");
   options.disk_bytes = count(given, "diskBytes");

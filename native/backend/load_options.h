@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hearth {
 
@@ -17,6 +18,7 @@ struct LoadOptions {
   uint64_t cache_bytes = 0;      // of KV pages; 0: min(1 GiB, 10 % of RAM)
   std::string kv_type = "f16";   // or "int8", half the memory; a GPU always uses f16
   int context_tokens = 0;        // 0: what the model was trained for and the cache can hold
+  std::vector<std::string> adapters;  // paths; a request names one by its number, from 1
   std::string draft_model_path;  // for speculative decoding; empty: none
   std::string disk_folder;       // of the disk cache; empty: none
   uint64_t disk_bytes = 0;       // limit of the disk cache

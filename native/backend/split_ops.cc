@@ -77,6 +77,11 @@ std::unique_ptr<kernels::Matrix> SplitOps::pack(std::span<const kernels::MatrixS
   return here().pack(sources);
 }
 
+std::unique_ptr<kernels::LowRank> SplitOps::pack_low_rank(
+    int n_cols, std::span<const kernels::LowRankSource> sources) {
+  return here().pack_low_rank(n_cols, sources);
+}
+
 std::unique_ptr<kernels::Buffer> SplitOps::buffer(size_t n_floats) {
   return std::make_unique<SplitBuffer>(*this, n_floats);
 }
@@ -140,9 +145,9 @@ void SplitOps::move_to_head(const float* x, int n_cols) {
   on_gpu_ = false;
 }
 
-void SplitOps::norm_qkv(int layer, const float* norm, float eps, const kernels::Matrix& qkv,
+void SplitOps::norm_qkv(int layer, const float* norm, float eps, const kernels::Weights& qkv,
                         const float* bias, const float* x, float* q) {
-  if (layer == n_cpu_layers_) move_to_gpu(x, qkv.n_cols);
+  if (layer == n_cpu_layers_) move_to_gpu(x, qkv.matrix.n_cols);
   here().norm_qkv(layer_here(layer), at(norm), eps, qkv, at(bias), at(x), at(q));
 }
 
@@ -151,12 +156,12 @@ kernels::ProductInput SplitOps::attention(int layer, const float* q, float* out,
   return {out, here().attention(layer_here(layer), at(q), at(out), next).is_quantized};
 }
 
-void SplitOps::matmul_add(const kernels::Matrix& w, kernels::ProductInput in, float* x) {
+void SplitOps::matmul_add(const kernels::Weights& w, kernels::ProductInput in, float* x) {
   here().matmul_add(w, {at(in.data), in.is_quantized}, at(x));
 }
 
 kernels::ProductInput SplitOps::norm_gate_up(const float* norm, float eps,
-                                             const kernels::Matrix& gate_up, const float* x,
+                                             const kernels::Weights& gate_up, const float* x,
                                              float* h, const kernels::Matrix* next) {
   return {h, here().norm_gate_up(at(norm), eps, gate_up, at(x), at(h), next).is_quantized};
 }

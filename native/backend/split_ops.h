@@ -29,6 +29,8 @@ class SplitOps final : public kernels::Ops {
 
   void begin_layer(int layer) override;
   std::unique_ptr<kernels::Matrix> pack(std::span<const kernels::MatrixSource> sources) override;
+  std::unique_ptr<kernels::LowRank> pack_low_rank(
+      int n_cols, std::span<const kernels::LowRankSource> sources) override;
   std::unique_ptr<kernels::Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;
   void read(std::span<float> destination, const float* source) override;
@@ -41,12 +43,12 @@ class SplitOps final : public kernels::Ops {
 
   void begin(const kernels::Batch& batch) override;
   void embed(const kernels::Matrix& table, float* x) override;
-  void norm_qkv(int layer, const float* norm, float eps, const kernels::Matrix& qkv,
+  void norm_qkv(int layer, const float* norm, float eps, const kernels::Weights& qkv,
                 const float* bias, const float* x, float* q) override;
   kernels::ProductInput attention(int layer, const float* q, float* out,
                                   const kernels::Matrix* next) override;
-  void matmul_add(const kernels::Matrix& w, kernels::ProductInput in, float* x) override;
-  kernels::ProductInput norm_gate_up(const float* norm, float eps, const kernels::Matrix& gate_up,
+  void matmul_add(const kernels::Weights& w, kernels::ProductInput in, float* x) override;
+  kernels::ProductInput norm_gate_up(const float* norm, float eps, const kernels::Weights& gate_up,
                                      const float* x, float* h,
                                      const kernels::Matrix* next) override;
   size_t n_route_floats(const kernels::Experts& experts) const override;

@@ -8,7 +8,8 @@
 
 namespace hearth {
 
-Path::Path(PageCache& cache, size_t capacity_tokens) : cache_(&cache), id_(++cache.n_paths_) {
+Path::Path(PageCache& cache, int root, size_t capacity_tokens)
+    : cache_(&cache), id_(++cache.n_paths_), root_(root) {
   tokens_.reserve(capacity_tokens);
   pages_.reserve(pages_for(static_cast<int>(capacity_tokens)));
 }
@@ -16,6 +17,7 @@ Path::Path(PageCache& cache, size_t capacity_tokens) : cache_(&cache), id_(++cac
 void Path::swap(Path& other) noexcept {
   std::swap(cache_, other.cache_);
   std::swap(id_, other.id_);
+  std::swap(root_, other.root_);
   tokens_.swap(other.tokens_);
   pages_.swap(other.pages_);
 }
@@ -108,7 +110,7 @@ void Path::commit(std::span<const uint32_t> tokens) {
     const int32_t page = pages_[page_i];
     assert(tree().node(page).writer == id_);
     assert(tree().node(page).n_tokens == length() % tree().page_tokens());
-    tree().append(page, page_i == 0 ? tree().root() : pages_[page_i - 1], token);
+    tree().append(page, page_i == 0 ? tree().root(root_) : pages_[page_i - 1], token);
     tokens_.push_back(token);
     if (length() % tree().page_tokens() == 0) replace_duplicate(page_i);
   }
@@ -123,7 +125,7 @@ void Path::truncate(int length) {
 
 Path Path::fork() const {
   if (!cache_) return Path();
-  Path path(*cache_, tokens_.capacity());
+  Path path(*cache_, root_, tokens_.capacity());
   path.tokens_ = tokens_;
   const auto shared = pages().first(pages_for(length()));
   path.pages_.reserve(pages_.capacity());
@@ -132,16 +134,17 @@ Path Path::fork() const {
   return path;
 }
 
-Path PageCache::find(std::span<const uint32_t> tokens) {
-  Path path = find_whole(tokens.first(tokens.empty() ? 0 : tokens.size() - 1));
+Path PageCache::find(std::span<const uint32_t> tokens, int root) {
+  Path path = find_whole(tokens.first(tokens.empty() ? 0 : tokens.size() - 1), root);
   hit_tokens_ += path.length();
   return path;
 }
 
-Path PageCache::find_whole(std::span<const uint32_t> tokens) {
+Path PageCache::find_whole(std::span<const uint32_t> tokens, int root) {
   tree_.tick();
-  Path path(*this, tokens.size() + 512);  // room for an answer, so that decoding rarely reallocates
-  const int n_found = tree_.walk(tokens, [&](int32_t page, int) {
+  Path path(*this, root,
+            tokens.size() + 512);  // room for an answer, so that decoding rarely reallocates
+  const int n_found = tree_.walk(tree_.root(root), tokens, [&](int32_t page, int) {
     tree_.hold(page);
     path.pages_.push_back(page);
   });
@@ -149,9 +152,9 @@ Path PageCache::find_whole(std::span<const uint32_t> tokens) {
   return path;
 }
 
-int PageCache::match_length(std::span<const uint32_t> tokens) const {
+int PageCache::match_length(std::span<const uint32_t> tokens, int root) const {
   const auto wanted = tokens.first(tokens.empty() ? 0 : tokens.size() - 1);
-  return tree_.walk(wanted, [](int32_t, int) {});
+  return tree_.walk(tree_.root(root), wanted, [](int32_t, int) {});
 }
 
 std::vector<CachedPage> PageCache::pages() const {
@@ -159,7 +162,9 @@ std::vector<CachedPage> PageCache::pages() const {
   for (int32_t page = 0; page < tree_.n_pages(); page++) {
     const PageTree::Node& node = tree_.node(page);
     if (node.n_tokens == 0) continue;
-    pages.push_back({page, node.parent == tree_.root() ? kNone : node.parent, tree_.tokens(page)});
+    const bool is_first = tree_.is_root(node.parent);
+    pages.push_back({page, is_first ? kNone : node.parent,
+                     is_first ? node.parent - tree_.root(0) : 0, tree_.tokens(page)});
   }
   // Using a page uses its ancestors, so of two pages of one branch the parent is never older; equal
   // ones are ordered by depth.
@@ -170,24 +175,27 @@ std::vector<CachedPage> PageCache::pages() const {
   });
   // A path that has released its last page and keeps those before it leaves them with an older
   // last_used. They may therefore come too late in this order; the pages below them are left out.
-  std::vector<bool> is_listed(tree_.n_pages());
+  constexpr int kNotListed = -1;
+  std::vector<int> root_of(tree_.n_pages(), kNotListed);
   std::vector<CachedPage> listed;
-  for (const CachedPage& page : pages) {
-    if (page.parent != kNone && !is_listed[page.parent]) continue;
-    is_listed[page.page] = true;
+  for (CachedPage& page : pages) {
+    if (page.parent != kNone) page.root = root_of[page.parent];
+    if (page.root == kNotListed) continue;
+    root_of[page.page] = page.root;
     listed.push_back(page);
   }
   return listed;
 }
 
 PageCache::Inserted PageCache::insert(int32_t parent, std::span<const uint32_t> tokens,
-                                      const std::function<void(int32_t)>& fill) {
+                                      const std::function<void(int32_t)>& fill, int root) {
   assert(parent == kNone || tree_.node(parent).n_tokens == tree_.page_tokens());
   Inserted inserted;
-  inserted.page = tree_.insert(parent == kNone ? tree_.root() : parent, tokens, [&](int32_t page) {
-    inserted.is_new = true;
-    fill(page);
-  });
+  inserted.page =
+      tree_.insert(parent == kNone ? tree_.root(root) : parent, tokens, [&](int32_t page) {
+        inserted.is_new = true;
+        fill(page);
+      });
   return inserted;
 }
 

@@ -9,6 +9,9 @@
 //
 //   cached page: a b c d e       path: a b c X       new page of the path: a b c X
 //
+// The keys and values of a token differ with the adapter in use: each adapter has a root of its
+// own, and a path says which one its pages belong to.
+//
 // Pages that no path holds are evicted leaf by leaf, see PageTree::retention_score().
 #pragma once
 
@@ -43,7 +46,8 @@ struct CacheStatistics {
 /// A page as the disk cache (page_store.h) sees it.
 struct CachedPage {
   int32_t page = 0;
-  int32_t parent = 0;                // the page before it, or PageCache::kNone
+  int32_t parent = 0;  // the page before it, or PageCache::kNone
+  int root = 0;
   std::span<const uint32_t> tokens;  // valid until the cache is used again
 };
 
@@ -64,6 +68,8 @@ class Path {
   /// The tokens whose KV is in the pages.
   std::span<const uint32_t> tokens() const { return tokens_; }
   int length() const { return static_cast<int>(tokens_.size()); }
+  /// 0: of the model as it is; else the number of an adapter, from 1.
+  int root() const { return root_; }
   /// The page table: one page id for every 32 positions, for length() and what reserve() added.
   std::span<const int32_t> pages() const { return pages_; }
 
@@ -88,7 +94,7 @@ class Path {
     kShrink,  // in place, after dropping what this path alone has written after that position
     kCopy,    // others may read what follows that position: copy-on-write
   };
-  Path(PageCache& cache, size_t capacity_tokens);
+  Path(PageCache& cache, int root, size_t capacity_tokens);
   void swap(Path& other) noexcept;
   PageTree& tree() const;
   int pages_for(int n_tokens) const;
@@ -101,6 +107,7 @@ class Path {
 
   PageCache* cache_ = nullptr;  // null: an empty path that cannot grow
   uint64_t id_ = 0;             // in Node::writer; 0: no path
+  int root_ = 0;
   std::vector<uint32_t> tokens_;
   std::vector<int32_t> pages_;
 };
@@ -108,21 +115,22 @@ class Path {
 class PageCache {
  public:
   /// copy(to, from, n_positions) must copy page bytes. page_tokens is kernels::kPageTokens, except
-  /// in tests.
-  PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy)
-      : tree_(n_pages, page_tokens), copy_(std::move(copy)) {}
+  /// in tests. n_roots: see Path::root().
+  PageCache(int n_pages, int page_tokens, std::function<void(int, int, int)> copy, int n_roots = 1)
+      : tree_(n_pages, page_tokens, n_roots), copy_(std::move(copy)) {}
   PageCache(const PageCache&) = delete;
 
   /// The longest cached prefix of a prompt, and at most tokens.size() - 1 of it: the last token is
   /// always evaluated, because its logits are wanted. Counts as a hit in the statistics.
-  Path find(std::span<const uint32_t> tokens);
+  Path find(std::span<const uint32_t> tokens, int root = 0);
   /// The longest cached prefix, to pin it: all of the tokens may match, and no hit is counted.
-  Path find_whole(std::span<const uint32_t> tokens);
+  Path find_whole(std::span<const uint32_t> tokens, int root = 0);
   /// The length of what find() would return. Changes neither the LRU order nor the statistics.
-  int match_length(std::span<const uint32_t> tokens) const;
+  int match_length(std::span<const uint32_t> tokens, int root = 0) const;
   /// At most n_most cached tokens that follow the given ones, on the branch used last.
-  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most) const {
-    return tree_.continuation(tokens, n_most);
+  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most,
+                                     int root = 0) const {
+    return tree_.continuation(tree_.root(root), tokens, n_most);
   }
   /// Adds to miss_tokens of the statistics.
   void count_evaluated(int n_tokens) { miss_tokens_ += n_tokens; }
@@ -139,10 +147,10 @@ class PageCache {
     int32_t page = kNone;  // kNone: no page is free
     bool is_new = false;
   };
-  /// Inserts a page below a full one (kNone: below the root), unless its tokens are cached there;
+  /// Inserts a page below a full one (kNone: below this root), unless its tokens are cached there;
   /// fill(page) must write its KV. Evicts nothing.
   Inserted insert(int32_t parent, std::span<const uint32_t> tokens,
-                  const std::function<void(int32_t)>& fill);
+                  const std::function<void(int32_t)>& fill, int root = 0);
 
  private:
   friend class Path;

@@ -1,5 +1,5 @@
-// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits: the identity says which model
-// and kernels the pages are for, and the names of one model sort by age.
+// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits: the identity says which
+// model, adapter and kernels the pages are for, and the names of one model sort by age.
 #include "page_store.h"
 
 #include <algorithm>
@@ -80,28 +80,38 @@ struct DeletedInTheEnd {
 
 }  // namespace
 
-PageStore::PageStore(std::string folder, uint64_t max_bytes, uint64_t identity, kernels::Ops& ops)
+PageStore::PageStore(std::string folder, uint64_t max_bytes, std::vector<uint64_t> identities,
+                     kernels::Ops& ops)
     : folder_(std::move(folder)),
       max_bytes_(max_bytes),
-      shape_{identity, kernels::kPageTokens, ops.kv_page_bytes()},
+      identities_(std::move(identities)),
       ops_(ops) {}
+
+PageShape PageStore::shape(int root) const {
+  return {identities_[root], kernels::kPageTokens, ops_.kv_page_bytes()};
+}
 
 PageStore::Restored PageStore::restore(PageCache& cache) {
   Restored restored;
   std::vector<fs::path> paths = store_files(folder_);
   std::sort(paths.begin(), paths.end(), is_newer);
-  const std::string prefix = hexadecimal(shape_.identity);
   for (const fs::path& path : paths) {
-    const bool is_ours = path.extension() == kExtension && path.stem().string().starts_with(prefix);
-    if (is_ours && restore_file(utf8_of(path), cache, restored)) replaced_.push_back(utf8_of(path));
+    if (path.extension() != kExtension) continue;
+    const auto identity = std::ranges::find_if(identities_, [&](uint64_t each) {
+      return path.stem().string().starts_with(hexadecimal(each));
+    });
+    if (identity == identities_.end()) continue;
+    const auto root = static_cast<int>(identity - identities_.begin());
+    if (restore_file(utf8_of(path), root, cache, restored)) replaced_.push_back(utf8_of(path));
   }
   return restored;
 }
 
 /// True if the file was read to its end or is damaged, so that save() may delete it; false if it
 /// cannot be opened now, or if the cache had no room for the rest of it.
-bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored& restored) {
-  const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape_);
+bool PageStore::restore_file(const std::string& path, int root, PageCache& cache,
+                             Restored& restored) {
+  const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape(root));
   if (!reader) {
     std::error_code error;
     // If it is gone, another server has replaced it since the folder was listed.
@@ -127,8 +137,8 @@ bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored
     const int32_t parent = is_first ? PageCache::kNone : parents[record.parent];
     if (!is_first && parent == PageCache::kNone) continue;
     const PageCache::Inserted inserted = cache.insert(
-        parent, record.tokens, [&](int32_t page) { ops_.write_page(page, record.kv); });
-    if (record.tokens.size() == shape_.page_tokens) parents.back() = inserted.page;
+        parent, record.tokens, [&](int32_t page) { ops_.write_page(page, record.kv); }, root);
+    if (record.tokens.size() == kernels::kPageTokens) parents.back() = inserted.page;
     restored.n_pages += inserted.is_new;
     has_room = inserted.page != PageCache::kNone;
   }
@@ -142,7 +152,7 @@ bool PageStore::restore_file(const std::string& path, PageCache& cache, Restored
 void PageStore::save(const PageCache& cache) {
   std::vector<CachedPage> pages = cache.pages();
   const uint64_t n_most =
-      (max_bytes_ - std::min(max_bytes_, kPageFileHeaderBytes)) / shape_.record_bytes();
+      (max_bytes_ - std::min(max_bytes_, kPageFileHeaderBytes)) / shape(0).record_bytes();
   pages.resize(std::min<uint64_t>(pages.size(), n_most));
   if (!pages.empty()) {
     std::error_code error;
@@ -150,7 +160,7 @@ void PageStore::save(const PageCache& cache) {
     fs::create_directories(folder, error);
     if (error) cannot_write(folder_, error.message());
     fs::permissions(folder, fs::perms::owner_all, error);
-    write_file(utf8_of(folder / new_name(shape_.identity)), pages);
+    for (int root = 0; root < static_cast<int>(identities_.size()); root++) write_file(root, pages);
   }
   std::error_code ignored;
   for (const std::string& path : replaced_) fs::remove(path_of(path), ignored);
@@ -158,19 +168,25 @@ void PageStore::save(const PageCache& cache) {
   drop_oldest();
 }
 
-void PageStore::write_file(const std::string& path, std::span<const CachedPage> pages) {
+/// Writes those of the pages that belong to the root, if any do.
+void PageStore::write_file(int root, std::span<const CachedPage> pages) {
+  std::vector<CachedPage> own;
+  std::ranges::copy_if(pages, std::back_inserter(own),
+                       [root](const CachedPage& page) { return page.root == root; });
+  if (own.empty()) return;
+  const std::string path = utf8_of(path_of(folder_) / new_name(identities_[root]));
   const DeletedInTheEnd unfinished(path_of(path + kUnfinished));
-  std::error_code error = write_records(utf8_of(unfinished.path), pages);
+  std::error_code error = write_records(utf8_of(unfinished.path), root, own);
   if (!error) fs::rename(unfinished.path, path_of(path + kExtension), error);
   if (error) cannot_write(folder_, error.message());
 }
 
 /// Returns when the file is closed: Windows deletes and renames no open file.
-std::error_code PageStore::write_records(const std::string& path,
+std::error_code PageStore::write_records(const std::string& path, int root,
                                          std::span<const CachedPage> pages) {
   std::vector<uint32_t> records;  // record index of each page id written so far
   PageFileWriter writer;
-  bool is_good = writer.create(path, shape_, static_cast<uint32_t>(pages.size()));
+  bool is_good = writer.create(path, shape(root), static_cast<uint32_t>(pages.size()));
   for (uint32_t i = 0; is_good && i < pages.size(); i++) {
     const CachedPage& page = pages[i];
     records.resize(std::max<size_t>(records.size(), page.page + 1), PageRecord::kNoParent);

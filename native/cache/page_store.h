@@ -18,8 +18,9 @@ namespace hearth {
 
 class PageStore {
  public:
-  /// Ops must outlive it. identity is that of kv_identity().
-  PageStore(std::string folder, uint64_t max_bytes, uint64_t identity, kernels::Ops& ops);
+  /// Ops must outlive it. identities are those of kv_identities(), one for each root of the cache.
+  PageStore(std::string folder, uint64_t max_bytes, std::vector<uint64_t> identities,
+            kernels::Ops& ops);
 
   struct Restored {
     int n_pages = 0;
@@ -29,20 +30,22 @@ class PageStore {
   /// pages, and files that cannot be opened, are skipped: nothing is thrown for them.
   Restored restore(PageCache& cache);
 
-  /// Writes the most recently used pages to a new file, up to the limit of bytes. Then deletes the
-  /// files that it replaces, and the oldest ones of any model beyond the limit. Throws EngineError
-  /// "cache-unwritable".
+  /// Writes the most recently used pages to a new file for each root, up to the limit of bytes in
+  /// all. Then deletes the files that it replaces, and the oldest ones of any model beyond the
+  /// limit. Throws EngineError "cache-unwritable".
   void save(const PageCache& cache);
 
  private:
-  bool restore_file(const std::string& path, PageCache& cache, Restored& restored);
-  void write_file(const std::string& path, std::span<const CachedPage> pages);
-  std::error_code write_records(const std::string& path, std::span<const CachedPage> pages);
+  PageShape shape(int root) const;
+  bool restore_file(const std::string& path, int root, PageCache& cache, Restored& restored);
+  void write_file(int root, std::span<const CachedPage> pages);
+  std::error_code write_records(const std::string& path, int root,
+                                std::span<const CachedPage> pages);
   void drop_oldest() const;
 
   std::string folder_;
   uint64_t max_bytes_;
-  PageShape shape_;
+  std::vector<uint64_t> identities_;  // by root
   kernels::Ops& ops_;
   std::vector<std::string> replaced_;  // read to the end or damaged: save() deletes them
 };

@@ -15,11 +15,13 @@ constexpr double kCostDoublingTokens = 4096;
 
 }  // namespace
 
-PageTree::PageTree(int n_pages, int page_tokens)
-    : page_tokens_(page_tokens),
-      nodes_(static_cast<size_t>(n_pages) + 1),
+PageTree::PageTree(int n_pages, int page_tokens, int n_roots)
+    : n_pages_(n_pages),
+      page_tokens_(page_tokens),
+      nodes_(static_cast<size_t>(n_pages) + n_roots),
       tokens_(static_cast<size_t>(n_pages) * page_tokens) {
-  nodes_.back().depth = -1;  // the root's, so that pages below it have depth 0
+  // So that pages below a root have depth 0.
+  for (int i = 0; i < n_roots; i++) nodes_[root(i)].depth = -1;
   free_.reserve(n_pages);
   for (int32_t page = n_pages - 1; page >= 0; page--) free_.push_back(page);
 }
@@ -46,7 +48,7 @@ PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> t
   return best;
 }
 
-std::vector<uint32_t> PageTree::continuation(std::span<const uint32_t> tokens,
+std::vector<uint32_t> PageTree::continuation(int32_t root, std::span<const uint32_t> tokens,
                                              size_t n_most) const {
   std::vector<uint32_t> next;
   // Whether the page agrees with the tokens and either has more of them or is full.
@@ -55,7 +57,7 @@ std::vector<uint32_t> PageTree::continuation(std::span<const uint32_t> tokens,
     const bool is_long_enough = n > tokens.size() || static_cast<int>(n) == page_tokens_;
     return is_long_enough && n_common(page, tokens) == static_cast<int>(std::min(n, tokens.size()));
   };
-  for (int32_t parent = root(); parent != kNone && next.size() < n_most;) {
+  for (int32_t parent = root; parent != kNone && next.size() < n_most;) {
     int32_t newest = kNone;
     for (int32_t page = nodes_[parent].first_child; page != kNone; page = nodes_[page].next)
       if (continues(page) && (newest == kNone || nodes_[page].last_used > nodes_[newest].last_used))

@@ -1,7 +1,8 @@
 // The radix tree of the prefix cache. A node is a KV page, and its key is the tokens whose keys and
 // values the page holds; a path from the root spells a prompt. The tree owns the free list, the
 // links, the reference counts and the eviction policy, but not the page bytes (those are in Ops)
-// and not the sequences (those are Path in page_cache.h).
+// and not the sequences (those are Path in page_cache.h). There is a root for each kind of keys and
+// values that the same tokens can have: those of the model, and those of each adapter.
 //
 //   root ─┬─ page 7 [int main ( ... ]   32 tokens, full ─┬─ page 3 [return 0 ; ...]
 //         │                                              └─ page 9 [puts ( ...]       partly filled
@@ -40,11 +41,12 @@ class PageTree {
     int n_tokens = 0;
   };
 
-  PageTree(int n_pages, int page_tokens);
+  PageTree(int n_pages, int page_tokens, int n_roots);
 
-  int n_pages() const { return root(); }
+  int n_pages() const { return n_pages_; }
   int page_tokens() const { return page_tokens_; }
-  int32_t root() const { return static_cast<int32_t>(nodes_.size()) - 1; }
+  int32_t root(int i) const { return n_pages_ + i; }
+  bool is_root(int32_t page) const { return page >= n_pages_; }
   const Node& node(int32_t page) const { return nodes_[page]; }
   Node& node(int32_t page) { return nodes_[page]; }
   std::span<const uint32_t> tokens(int32_t page) const;
@@ -54,12 +56,13 @@ class PageTree {
   int n_available() const { return n_pages() - n_held_; }
   uint64_t n_evictions() const { return n_evictions_; }
 
-  /// Longest-prefix match. Calls visit(page, n_matching) for each page from the root down, and
-  /// returns the length of the match in tokens. Only the last page visited may match partly.
+  /// Longest-prefix match below a root. Calls visit(page, n_matching) for each page from the root
+  /// down, and returns the length of the match in tokens. Only the last page visited may match
+  /// partly.
   template <typename Visit>
-  int walk(std::span<const uint32_t> tokens, Visit visit) const {
+  int walk(int32_t root, std::span<const uint32_t> tokens, Visit visit) const {
     int length = 0;
-    for (int32_t parent = root(); length < static_cast<int>(tokens.size());) {
+    for (int32_t parent = root; length < static_cast<int>(tokens.size());) {
       const Match match = best_child(parent, tokens.subspan(length));
       if (match.n_tokens == 0) break;
       visit(match.page, match.n_tokens);
@@ -70,9 +73,10 @@ class PageTree {
     return length;
   }
 
-  /// At most n_most tokens that follow the given ones in the tree. Where branches differ, it takes
-  /// the branch used last.
-  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, size_t n_most) const;
+  /// At most n_most tokens that follow the given ones below the root. Where branches differ, it
+  /// takes the branch used last.
+  std::vector<uint32_t> continuation(int32_t root, std::span<const uint32_t> tokens,
+                                     size_t n_most) const;
 
   /// An empty page with one holder, not linked yet; evicts if none is free. Needs
   /// n_available() > 0.
@@ -108,8 +112,9 @@ class PageTree {
   void link(int32_t page, int32_t parent);
   void unlink(int32_t page);
 
+  int n_pages_;
   int page_tokens_;
-  std::vector<Node> nodes_;       // [n_pages + 1], the root last
+  std::vector<Node> nodes_;       // [n_pages + n_roots], the roots last
   std::vector<uint32_t> tokens_;  // [n_pages][page_tokens]
   std::vector<int32_t> free_;
   int n_held_ = 0;

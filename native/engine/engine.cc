@@ -90,6 +90,7 @@ struct Engine::Loaded {
   /// What is loaded, on whichever backend.
   struct Source {
     const GgufFile& file;
+    const std::vector<GgufFile>& adapters;
     const LoadOptions& options;
     const Progress& progress;
     Meanwhile<std::unique_ptr<Tokenizer>> tokenizer;
@@ -115,7 +116,12 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
   // On another thread while the weights are packed: a vocabulary of 152,000 tokens takes a tenth of
   // a second. Its destructor waits, so the file stays open even if packing throws.
-  Source source{file, options, progress, {[&file] { return std::make_unique<Tokenizer>(file); }}};
+  std::vector<GgufFile> adapters;
+  for (const std::string& path : options.adapters)
+    adapters.push_back(open_adapter(path, file, info.config));
+  info.adapters = options.adapters;
+  Source source{
+      file, adapters, options, progress, {[&file] { return std::make_unique<Tokenizer>(file); }}};
   info.path = options.model_path;
   info.texts = texts_of(file);
   info.file_bytes = file.n_bytes();
@@ -182,8 +188,13 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
   ops = std::move(backend);
   const LoadOptions& options = source.options;
   const ModelConfig& config = info.config;
-  ops->require_support(config.model_shape(kv_type, config.n_context));
+  const auto n_adapters = static_cast<int>(source.adapters.size());
+  ops->require_support(config.model_shape(kv_type, config.n_context, n_adapters));
   model = load_model(source.file, config, *ops, source.progress);
+  for (const GgufFile& adapter : source.adapters) {
+    model.adapters.push_back(load_adapter(adapter, source.file, config, *ops));
+    model.n_bytes += model.adapters.back().n_bytes;
+  }
 
   kernels::AttentionShape shape = config.attention_shape(kv_type, config.n_context);
   const int n_pages = n_pages_for(options, shape.page_bytes());
@@ -197,7 +208,8 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
   forward = std::make_unique<Forward>(*ops, model, heartbeat, interrupt);
   cache = std::make_unique<PageCache>(
       n_pages, kernels::kPageTokens,
-      [this](int to, int from, int n_positions) { ops->copy_page(to, from, n_positions); });
+      [this](int to, int from, int n_positions) { ops->copy_page(to, from, n_positions); },
+      1 + n_adapters);
   sampler = std::make_unique<Sampler>(config.n_vocab);
   host_logits.reserve(config.n_vocab);
   candidates.reserve(config.n_vocab);
@@ -235,7 +247,7 @@ void Engine::Loaded::warm_up() {
 void Engine::Loaded::restore_pages(const Source& source) {
   const LoadOptions& options = source.options;
   store = std::make_unique<PageStore>(options.disk_folder, options.disk_bytes,
-                                      kv_identity(*bench, source.file), *ops);
+                                      kv_identities(*bench, source.file, source.adapters), *ops);
   PageStore::Restored restored = store->restore(*cache);
   info.restored_pages = restored.n_pages;
   info.disk_problems = std::move(restored.problems);
@@ -289,11 +301,12 @@ void Engine::submit_chore(Priority priority, std::function<void(Workbench&)> cho
   submit(job);
 }
 
-void Engine::pin(uint64_t id, std::vector<uint32_t> tokens, Done done) {
+void Engine::pin(uint64_t id, std::vector<uint32_t> tokens, int adapter, Done done) {
   submit_chore(
       Priority::kBackground,
-      [id, tokens = std::move(tokens)](Workbench& bench) {
-        bench.pins.set(id, bench.cache.find_whole(tokens));
+      [id, tokens = std::move(tokens), adapter](Workbench& bench) {
+        require_adapter(adapter, bench.forward);
+        bench.pins.set(id, bench.cache.find_whole(tokens, adapter));
       },
       std::move(done));
 }

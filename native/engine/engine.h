@@ -24,6 +24,7 @@ class Scheduler;
 struct ModelInfo {
   ModelConfig config;
   std::string path;
+  std::vector<std::string> adapters;  // paths
   uint64_t file_bytes = 0;
   uint64_t weight_bytes = 0;  // as packed
   int context_tokens = 0;
@@ -70,8 +71,9 @@ class Engine {
   // Work on the cache and the draft corpus, queued as jobs of the engine thread, which then calls
   // done with null or with an error.
   using Done = std::function<void(const EngineError*)>;
-  /// Pins what is cached of a prompt, in place of what the id pinned before. A background job.
-  void pin(uint64_t id, std::vector<uint32_t> tokens, Done done);
+  /// Pins what is cached of a prompt, read with an adapter or none (0), in place of what the id
+  /// pinned before. A background job.
+  void pin(uint64_t id, std::vector<uint32_t> tokens, int adapter, Done done);
   /// Adds a text to the corpus that drafts are taken from. A background job.
   void learn(std::vector<uint32_t> tokens, Done done);
   /// Drops all pins and every page that no request holds. A foreground job.

@@ -42,8 +42,16 @@ std::vector<std::byte> probe(Workbench& bench) {
 
 }  // namespace
 
-uint64_t kv_identity(Workbench& bench, const GgufFile& file) {
-  return checksum(probe(bench), hash(sizes_and_times(file), hash(HEARTH_KERNELS, 0)));
+std::vector<uint64_t> kv_identities(Workbench& bench, const GgufFile& file,
+                                    const std::vector<GgufFile>& adapters) {
+  const uint64_t own = checksum(probe(bench), hash(sizes_and_times(file), hash(HEARTH_KERNELS, 0)));
+  std::vector<uint64_t> identities{own};
+  for (const GgufFile& adapter : adapters) {
+    uint64_t sum = own;
+    for (const GgufPart& part : adapter.parts()) sum = checksum(part.file.bytes(), sum);
+    identities.push_back(sum);
+  }
+  return identities;
 }
 
 }  // namespace hearth

@@ -1,8 +1,9 @@
-// The identity of an engine's KV pages: a number that tells whether pages saved by one engine are
+// The identities of an engine's KV pages: numbers that tell whether pages saved by one engine are
 // valid in another. The disk cache puts it into its files and their names.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace hearth {
 
@@ -12,7 +13,9 @@ class GgufFile;
 /// A hash of all that the bytes of a page depend on: size and time of each part of the model file,
 /// the source of the kernels and, as a probe of everything else (weights, processor, page layout),
 /// the KV of a few tokens. It evaluates those tokens, so it must be called before the first
-/// request.
-uint64_t kv_identity(Workbench& bench, const GgufFile& file);
+/// request. First that of the model's own pages; then those of the pages of each adapter, which
+/// depend on all bytes of its file, too.
+std::vector<uint64_t> kv_identities(Workbench& bench, const GgufFile& file,
+                                    const std::vector<GgufFile>& adapters);
 
 }  // namespace hearth

@@ -94,34 +94,37 @@ void Forward::check_output(OpIndex index, int layer) {
 
 /// Attention and the SwiGLU are told the matrix that multiplies their output, so that the backend
 /// can quantize it for that one.
-bool Forward::run_layer(const kernels::Batch& batch, int i, bool stops_after_kv) {
+bool Forward::run_layer(const kernels::Batch& batch, int i, const AdapterLayer& added,
+                        bool stops_after_kv) {
   const Layer& layer = model_.layers[i];
+  const kernels::Weights qkv(*layer.qkv, added.qkv.get());
+  const kernels::Weights attn_out(*layer.attn_out, added.attn_out.get());
   const float eps = model_.config.norm_eps;
   const float* bias = layer.qkv_bias ? layer.qkv_bias->data : nullptr;
   float* x = x_->data;
-  const bool completed = run_op(kQkv, i, layer.qkv->n_bytes, [&] {
-    ops_.norm_qkv(i, layer.attn_norm->data, eps, *layer.qkv, bias, x, q_->data);
+  const bool completed = run_op(kQkv, i, qkv.n_bytes(), [&] {
+    ops_.norm_qkv(i, layer.attn_norm->data, eps, qkv, bias, x, q_->data);
   });
   if (!completed || stops_after_kv) return completed;
   kernels::ProductInput attended = nullptr;
   return run_op(
              kAttention, i, kv_bytes_read(batch, i),
              [&] { attended = ops_.attention(i, q_->data, attn_->data, layer.attn_out.get()); }) &&
-         run_op(kAttnOut, i, layer.attn_out->n_bytes,
-                [&] { ops_.matmul_add(*layer.attn_out, attended, x); }) &&
-         (layer.router ? run_experts(i) : run_ffn(i));
+         run_op(kAttnOut, i, attn_out.n_bytes(), [&] { ops_.matmul_add(attn_out, attended, x); }) &&
+         (layer.router ? run_experts(i) : run_ffn(i, added));
 }
 
-bool Forward::run_ffn(int i) {
+bool Forward::run_ffn(int i, const AdapterLayer& added) {
   const Layer& layer = model_.layers[i];
+  const kernels::Weights gate_up(*layer.gate_up, added.gate_up.get());
+  const kernels::Weights ffn_down(*layer.ffn_down, added.ffn_down.get());
   kernels::ProductInput h = nullptr;
-  return run_op(kGateUp, i, layer.gate_up->n_bytes,
+  return run_op(kGateUp, i, gate_up.n_bytes(),
                 [&] {
-                  h = ops_.norm_gate_up(layer.ffn_norm->data, model_.config.norm_eps,
-                                        *layer.gate_up, x_->data, h_->data, layer.ffn_down.get());
+                  h = ops_.norm_gate_up(layer.ffn_norm->data, model_.config.norm_eps, gate_up,
+                                        x_->data, h_->data, layer.ffn_down.get());
                 }) &&
-         run_op(kDown, i, layer.ffn_down->n_bytes,
-                [&] { ops_.matmul_add(*layer.ffn_down, h, x_->data); });
+         run_op(kDown, i, ffn_down.n_bytes(), [&] { ops_.matmul_add(ffn_down, h, x_->data); });
 }
 
 bool Forward::run_experts(int i) {
@@ -170,24 +173,31 @@ kernels::Batch Forward::batch_of(std::span<const Extension> extensions) {
 
 bool Forward::evaluate(Path& sequence, std::span<const uint32_t> tokens) {
   const Extension extension{&sequence, tokens};
-  if (!run(batch_of(std::span(&extension, 1)), false)) return false;
+  if (!run(batch_of(std::span(&extension, 1)), false, sequence.root())) return false;
   sequence.commit(tokens);
   return true;
 }
 
 bool Forward::evaluate_for_logits(std::span<const Extension> extensions) {
-  return run(batch_of(extensions), true);
+  const int adapter = extensions.front().sequence->root();
+  assert(std::ranges::all_of(extensions, [adapter](const Extension& extension) {
+    return extension.sequence->root() == adapter;
+  }));
+  return run(batch_of(extensions), true, adapter);
 }
 
-bool Forward::run(const kernels::Batch& batch, bool needs_head) {
+bool Forward::run(const kernels::Batch& batch, bool needs_head, int adapter) {
+  static const AdapterLayer kNothing;
   n_batch_ = batch.size();
   const int n_layers = model_.config.n_layers;
   const bool completed = run_op(kBegin, 0, 0, [&] { ops_.begin(batch); }) &&
                          run_op(kEmbed, 0, rows_bytes(*model_.token_embd, n_batch_),
                                 [&] { ops_.embed(*model_.token_embd, x_->data); });
   if (!completed) return false;
-  for (int i = 0; i < n_layers; i++)
-    if (!run_layer(batch, i, !needs_head && i == n_layers - 1)) return false;
+  for (int i = 0; i < n_layers; i++) {
+    const AdapterLayer& added = adapter > 0 ? model_.adapters[adapter - 1].layers[i] : kNothing;
+    if (!run_layer(batch, i, added, !needs_head && i == n_layers - 1)) return false;
+  }
   // Nothing is read back from this pass, which would wait for it; but its time is measured.
   return needs_head || run_op(kWait, n_layers - 1, 0, [&] { ops_.wait(); });
 }

@@ -5,10 +5,11 @@
 //   [embed], in each layer  [norm, QKV, RoPE] [attention] [x += output projection]
 //                           [norm, gate and up, SiLU] [x += down projection],  then  [norm, head]
 //
-// Each bracket is one op, x the residual stream. With a mixture of experts, [norm, router] comes
-// before the last two of a layer.
-// It owns the activations. It stops before or within any op when the interrupt flag is set, and
-// publishes each op in the heartbeat.
+// Which adapter is applied, if any, follows from the paths: theirs are the pages (Path::root()),
+// and all paths of a pass have the same. Each bracket is one op, x the residual stream. With a
+// mixture of experts, [norm, router] comes before the last two of a layer. It owns the activations.
+// It stops before or within any op when the interrupt flag is set, and publishes each op in the
+// heartbeat.
 #pragma once
 
 #include <array>
@@ -51,8 +52,9 @@ class Forward {
   bool evaluate_for_logits(std::span<const Extension> extensions);
   /// One pass over a batch that the caller has built (tests and benchmarks do). With needs_head,
   /// the hidden states are kept for head(); otherwise the last layer stops once its keys and values
-  /// are stored. False when interrupted: the KV of the batch's positions is invalid.
-  bool run(const kernels::Batch& batch, bool needs_head);
+  /// are stored. adapter: number of one of the model's, from 1; 0: none. False when interrupted:
+  /// the KV of the batch's positions is invalid.
+  bool run(const kernels::Batch& batch, bool needs_head, int adapter = 0);
 
   /// Whether the flag is set: work between two ops that takes long asks for it, too.
   bool is_interrupted() const { return interrupt_.load(std::memory_order_relaxed); }
@@ -70,6 +72,7 @@ class Forward {
   /// it: argmax or, if nothing else does, wait.
   const std::vector<OpTime>& op_times() const { return op_times_; }
   const ModelConfig& config() const { return model_.config; }
+  int n_adapters() const { return static_cast<int>(model_.adapters.size()); }
 
   /// Appends an event for each op from now on. Null turns it off.
   void trace_into(std::vector<OpEvent>* events) { trace_ = events; }
@@ -99,8 +102,9 @@ class Forward {
   };
   template <typename Op>
   bool run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op);
-  bool run_layer(const kernels::Batch& batch, int i, bool stops_after_kv);
-  bool run_ffn(int i);
+  bool run_layer(const kernels::Batch& batch, int i, const AdapterLayer& added,
+                 bool stops_after_kv);
+  bool run_ffn(int i, const AdapterLayer& added);
   bool run_experts(int i);
   kernels::Batch batch_of(std::span<const Extension> extensions);
   void check_output(OpIndex index, int layer);

@@ -4,12 +4,12 @@
 // mapped file pages of each tensor are released once it is packed.
 #include "model.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "common/error.h"
 #include "contract.h"
 #include "gguf/gguf.h"
+#include "rope_pairs.h"
 
 namespace hearth {
 namespace {
@@ -72,7 +72,7 @@ class Loader {
       const std::span<const std::byte> rows = file_.data(tensor);
       const std::byte* data = rows.data();
       if (sources.size() < n_permuted)
-        data = copies.emplace_back(pairs_to_halves(rows, tensor.shape[1])).data();
+        data = copies.emplace_back(pairs_to_halves(rows, tensor.shape[1], config_.head_dim)).data();
       sources.push_back({tensor.type, data, static_cast<int>(tensor.shape[1]),
                          static_cast<int>(tensor.shape[0])});
     }
@@ -111,27 +111,14 @@ class Loader {
     for (size_t i = 0; i < names.size(); i++) {
       const GgufTensor& tensor = *file_.find(names[i]);
       std::vector<float> values = read_vector(file_, tensor);
-      if (i < n_permuted) values = pairs_to_halves(std::span<const float>(values), values.size());
+      if (i < n_permuted)
+        values = pairs_to_halves(std::span<const float>(values), values.size(), config_.head_dim);
       for (const float value : values) all.push_back(value * scale);
       release(tensor);
     }
     std::unique_ptr<kernels::Buffer> buffer = ops_.buffer(all.size());
     ops_.write(buffer->data, all);
     return buffer;
-  }
-
-  /// Reorders n_rows rows head by head, from RoPE's neighbours to its halves:
-  ///   in the file: 0 1 2 3 4 5 ...      result: 0 2 4 ... 1 3 5 ...
-  template <typename T>
-  std::vector<T> pairs_to_halves(std::span<const T> rows, size_t n_rows) const {
-    const size_t row = rows.size() / n_rows, head = config_.head_dim, half = head / 2;
-    std::vector<T> result(rows.size());
-    for (size_t to = 0; to < n_rows; to++) {
-      const size_t i = to % head;
-      const size_t from = to - i + (i < half ? 2 * i : 2 * (i - half) + 1);
-      std::copy_n(rows.begin() + from * row, row, result.begin() + to * row);
-    }
-    return result;
   }
 
   /// False if the head is tied to the embedding. Some files of tied models (Qwen's own) contain the

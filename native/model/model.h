@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "adapter.h"
 #include "family.h"
 #include "ops.h"
 
@@ -42,9 +43,13 @@ struct ModelConfig : kernels::AttentionShape {
     shape.max_positions = n_positions;
     return shape;
   }
-  kernels::ModelShape model_shape(kernels::KvType type, int n_positions) const {
-    return {attention_shape(type, n_positions), residual_scale, has_mixed_gate_up, n_experts,
-            has_float_experts};
+  kernels::ModelShape model_shape(kernels::KvType type, int n_positions, int n_adapters) const {
+    return {attention_shape(type, n_positions),
+            residual_scale,
+            has_mixed_gate_up,
+            n_experts,
+            has_float_experts,
+            n_adapters > 0};
   }
 };
 
@@ -66,6 +71,7 @@ struct Model {
   std::vector<Layer> layers;
   std::unique_ptr<kernels::Buffer> output_norm;  // [n_embd]
   std::unique_ptr<kernels::Matrix> output;       // [n_vocab][n_embd]; null: tied to token_embd
+  std::vector<Adapter> adapters;                 // which requests may name
   size_t n_bytes = 0;                            // of all packed matrices
   const kernels::Matrix& head() const { return output ? *output : *token_embd; }
 };

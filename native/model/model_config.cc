@@ -281,6 +281,9 @@ void read_dimensions(const GgufFile& file, const std::string& prefix, ModelConfi
 }  // namespace
 
 ModelConfig read_config(const GgufFile& file) {
+  if (file.string("general.type") == "adapter")
+    refuse_unsupported(file.path(), "it is an adapter, which needs a model beside it",
+                       "Choose a model, and set hearth.model.adapter to this file");
   ModelConfig config;
   config.family = &family_of(file);
   const std::string prefix = std::string(config.family->architecture) + ".";

@@ -41,7 +41,8 @@ std::vector<uint32_t> Decoder::first_draft(int n_most) const {
   if (!request.speculate || request.heal.empty() || request.n_alternatives > 1) return {};
   const int n_room = bench_.context_tokens - static_cast<int>(request.tokens.size()) - 1;
   n_most = std::min({n_most, kMaxDraft, request.max_tokens - 1, n_room});
-  std::vector<uint32_t> draft = bench_.cache.continuation(request.tokens, std::max(0, n_most));
+  std::vector<uint32_t> draft =
+      bench_.cache.continuation(request.tokens, std::max(0, n_most), request.adapter);
   std::string_view left = request.heal;
   size_t n = 0;
   for (; n < draft.size(); n++) {

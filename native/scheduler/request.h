@@ -33,6 +33,7 @@ enum class FinishReason { kStop, kLength, kCancelled };
 struct Request {
   RequestKind kind = RequestKind::kGenerate;
   std::vector<uint32_t> tokens;  // the whole prompt
+  int adapter = 0;               // number of one that was loaded, from 1; 0: none
   std::string heal;              // token healing: bytes that the answer must begin with; the text
                                  // of the result comes after them
   std::vector<std::vector<uint32_t>> continuations;  // to be scored, each after the prompt

@@ -38,6 +38,11 @@ void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab) {
                                             std::to_string(n_vocab));
 }
 
+void require_adapter(int adapter, const Forward& forward) {
+  if (adapter < 0 || adapter > forward.n_adapters())
+    throw EngineError("bad-argument", "the model has no adapter " + std::to_string(adapter));
+}
+
 Task::Task(std::shared_ptr<Job> job, Workbench& bench)
     : job_(std::move(job)), bench_(bench), decoder_(*job_, bench), scores_(job_->request, bench) {}
 
@@ -67,6 +72,7 @@ void Task::begin() {
   has_begun_ = true;
   const Request& request = job_->request;
   require_in_vocabulary(request.tokens, bench_.n_vocab);
+  require_adapter(request.adapter, bench_.forward);
   if (request.tokens.empty()) throw EngineError("bad-argument", "the prompt has no tokens");
   const int n_prompt = static_cast<int>(request.tokens.size());
   if (n_prompt > bench_.context_tokens)
@@ -79,7 +85,8 @@ void Task::begin() {
                                           std::to_string(request.n_alternatives));
   scores_.require_valid();
   // A request for values needs the hidden states of every token, which the cache does not have.
-  path_ = bench_.cache.find(wants_values_of_all() ? std::span<const uint32_t>{} : request.tokens);
+  path_ = bench_.cache.find(wants_values_of_all() ? std::span<const uint32_t>{} : request.tokens,
+                            request.adapter);
   result_.timings.cached_tokens = path_.length();
   if (wants_values_of_all()) result_.values.reserve(request.tokens.size());
   decoder_.guard_against_repeats(path_.length() > 0 && !is_second_try_);

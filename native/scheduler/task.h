@@ -20,6 +20,9 @@ enum class StepSize {
 /// Throws EngineError "bad-argument" for an id that the model does not have.
 void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab);
 
+/// Likewise, for the number of an adapter.
+void require_adapter(int adapter, const Forward& forward);
+
 class Task {
  public:
   Task(std::shared_ptr<Job> job, Workbench& bench);

@@ -88,7 +88,7 @@ void write_raw(fuzz::Input input, bool has_head, const fs::path& path) {
 struct Restored {
   explicit Restored(const fs::path& folder)
       : cache(kPages, kPageTokens, [](int, int, int) {}),
-        store(folder.string(), 1 << 20, kIdentity, ops) {
+        store(folder.string(), 1 << 20, {kIdentity}, ops) {
     result = store.restore(cache);
   }
 

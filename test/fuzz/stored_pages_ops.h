@@ -35,7 +35,7 @@ class StoredPagesOps final : public hearth::kernels::Ops {
   void copy_page(int, int, int) override { std::abort(); }
   void begin(const hearth::kernels::Batch&) override { std::abort(); }
   void embed(const hearth::kernels::Matrix&, float*) override { std::abort(); }
-  void norm_qkv(int, const float*, float, const hearth::kernels::Matrix&, const float*,
+  void norm_qkv(int, const float*, float, const hearth::kernels::Weights&, const float*,
                 const float*, float*) override {
     std::abort();
   }
@@ -43,10 +43,10 @@ class StoredPagesOps final : public hearth::kernels::Ops {
                                           const hearth::kernels::Matrix*) override {
     std::abort();
   }
-  void matmul_add(const hearth::kernels::Matrix&, hearth::kernels::ProductInput, float*) override {
+  void matmul_add(const hearth::kernels::Weights&, hearth::kernels::ProductInput, float*) override {
     std::abort();
   }
-  hearth::kernels::ProductInput norm_gate_up(const float*, float, const hearth::kernels::Matrix&,
+  hearth::kernels::ProductInput norm_gate_up(const float*, float, const hearth::kernels::Weights&,
                                              const float*, float*,
                                              const hearth::kernels::Matrix*) override {
     std::abort();

@@ -21,8 +21,9 @@ namespace {
 
 constexpr int kExperts = 10, kUsed = 3, kWidth = 96, kFf = 160;
 
-struct Weights {
-  explicit Weights(BlockType type) : router(random_matrix(BlockType::kF32, kExperts, kWidth, 1)) {
+struct ExpertWeights {
+  explicit ExpertWeights(BlockType type)
+      : router(random_matrix(BlockType::kF32, kExperts, kWidth, 1)) {
     for (float& weight : router.weights) weight *= 4;
     std::memcpy(router.bytes.data(), router.weights.data(), router.bytes.size());
     for (unsigned i = 0; i < kExperts; i++) {
@@ -38,7 +39,7 @@ struct Weights {
 /// The ops of one layer's experts, on a batch of the rows of x [n][kWidth].
 class Layer {
  public:
-  Layer(Ops& ops, const Weights& weights) : ops_(ops), router_(pack(ops, {&weights.router})) {
+  Layer(Ops& ops, const ExpertWeights& weights) : ops_(ops), router_(pack(ops, {&weights.router})) {
     std::vector<MatrixSource> gate_up, down;
     for (size_t i = 0; i < kExperts; i++) {
       gate_up.push_back(weights.gate[i].source());
@@ -96,7 +97,7 @@ struct Exact {
   Doubles weights, x;
 };
 
-Exact exact(const Weights& weights, const std::vector<float>& norm, const float* in) {
+Exact exact(const ExpertWeights& weights, const std::vector<float>& norm, const float* in) {
   const Doubles h = normed(in, norm), logits = product(weights.router, h);
   Exact result{std::vector<int>(kExperts), {}, Doubles(in, in + kWidth)};
   std::iota(result.ids.begin(), result.ids.end(), 0);
@@ -146,7 +147,7 @@ TEST("experts are chosen by their logits, and the lower id wins a tie") {
 
 TEST("a token is the weighted sum of its experts") {
   for (BlockType type : {BlockType::kF32, BlockType::kQ8_0}) {
-    const Weights weights(type);
+    const ExpertWeights weights(type);
     const std::vector<float> norm = random_floats(kWidth, 2, 1);
     // Of what int8 inputs round away, relative to sums of around 1.
     const double tolerance = type == BlockType::kF32 ? 2e-5 : 0.05;
@@ -176,7 +177,7 @@ TEST("a token is the weighted sum of its experts") {
 }
 
 TEST("what experts add is scaled like any other part of a layer") {
-  const Weights weights(BlockType::kF32);
+  const ExpertWeights weights(BlockType::kF32);
   const std::vector<float> norm = random_floats(kWidth, 2, 1), in = random_floats(kWidth, 3);
   const std::unique_ptr<Ops> ops = make_cpu_ops({"", 1});
   Layer layer(*ops, weights);
@@ -190,7 +191,7 @@ TEST("what experts add is scaled like any other part of a layer") {
 TEST("experts give a token the same bits in any batch, with any threads and kernels") {
   constexpr int kTokens = 256;
   for (BlockType type : {BlockType::kQ8_0, BlockType::kF32}) {
-    const Weights weights(type);
+    const ExpertWeights weights(type);
     const std::vector<float> norm = random_floats(kWidth, 2, 1);
     const std::vector<float> in = random_floats(size_t{kTokens} * kWidth, 3);
     std::vector<float> expected;

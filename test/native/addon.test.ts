@@ -14,10 +14,10 @@ function outputOf(script: string, uid?: number): string {
     const { load } = require(${JSON.stringify(addon)});
     const options = {
       modelPath: ${JSON.stringify(model)}, backend: 'cpu', gpuKernels: '', threads: 1, variant: '', cacheBytes: 0,
-      kvType: 'f16', contextTokens: 0, draftModelPath: '', diskFolder: '', diskBytes: 0,
+      kvType: 'f16', contextTokens: 0, adapters: [], draftModelPath: '', diskFolder: '', diskBytes: 0,
     };
     const request = {
-      kind: 'generate', tokens: Uint32Array.of(1), heal: new Uint8Array(), maxTokens: 2, temperature: 0, topK: 0, topP: 1,
+      kind: 'generate', tokens: Uint32Array.of(1), adapter: 0, heal: new Uint8Array(), maxTokens: 2, temperature: 0, topK: 0, topP: 1,
       minP: 0, seed: 0, isBackground: false, stopTokens: new Uint32Array(), speculate: false, alternatives: 1,
       streamAlternatives: false, traceOps: false, continuations: [],
       given: new Uint32Array(),

@@ -55,8 +55,11 @@ inline void clear_cache(hearth::Engine& engine) {
   wait([&](hearth::Engine::Done done) { engine.clear_cache(std::move(done)); });
 }
 
-inline void set_pin(hearth::Engine& engine, uint64_t id, std::vector<uint32_t> tokens) {
-  wait([&](hearth::Engine::Done done) { engine.pin(id, std::move(tokens), std::move(done)); });
+inline void set_pin(hearth::Engine& engine, uint64_t id, std::vector<uint32_t> tokens,
+                    int adapter = 0) {
+  wait([&](hearth::Engine::Done done) {
+    engine.pin(id, std::move(tokens), adapter, std::move(done));
+  });
 }
 
 inline void learn(hearth::Engine& engine, std::vector<uint32_t> tokens) {

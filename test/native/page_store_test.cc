@@ -295,7 +295,7 @@ TEST("pages that cannot be read when the engine closes leave no file") {
   test::FaultyEngine engine;
   engine.ask(document(1, 100));
   engine.ops.before_read_page = [] { throw std::runtime_error("the GPU is gone"); };
-  hearth::PageStore store(folder.path.string(), 1 << 30, 7, engine.ops);
+  hearth::PageStore store(folder.path.string(), 1 << 30, {7}, engine.ops);
   CHECK_THROWS(store.save(engine.cache), "the GPU is gone");
   CHECK(folder.files().empty());
   engine.ops.before_read_page = [] {};

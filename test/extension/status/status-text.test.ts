@@ -32,6 +32,7 @@ const model: ModelInfo = {
   backend: 'cpu avx2, 2 threads',
   fallbackReason: '',
   draftProblem: '',
+  adapters: [],
   loadMs: 10,
   weightBytes: 30 * 2 ** 20,
   restoredPages: 0,

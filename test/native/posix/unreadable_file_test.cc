@@ -105,7 +105,7 @@ TEST("saved pages that cannot be opened now are not called damaged, and are kept
   request.kind = hearth::RequestKind::kPrefill;
   request.tokens = {300, 301, 302};
   engine.ask(request);
-  hearth::PageStore store(folder.file(""), 1 << 30, 7, engine.ops);
+  hearth::PageStore store(folder.file(""), 1 << 30, {7}, engine.ops);
   store.save(engine.cache);
   chmod(folder.files().front().c_str(), 0);
   hearth::PageStore::Restored restored;

@@ -1,0 +1,50 @@
+// What an adapter adds to a matrix, in the layout of the CPU kernels (low_rank.inl): as f16, in
+// tiles of 16 ranks and of 16 rows. The ranks of all parts are counted together, each part from a
+// multiple of 16 on; its last tile of ranks is filled up with zeros.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "arena.h"
+#include "ops.h"
+#include "row_kernels.h"
+
+namespace hearth::kernels::cpu {
+
+/// A slice of columns is summed up by itself: threads share the input of a single token, and its
+/// sum has the same order as in a batch.
+inline constexpr int kLowRankSlice = 512;
+
+class PackedLowRank final : public LowRank {
+ public:
+  PackedLowRank(Slabs& slabs, int n_cols, std::span<const LowRankSource> sources);
+
+  struct Part {
+    int first_row = 0;
+    int n_rows = 0;
+    int rank = 0;
+    int first_rank = 0;           // a multiple of 16
+    const uint16_t* b = nullptr;  // [n_rows / 16][rank][16]
+    float scale = 1;
+  };
+  /// The part that has the row, or null if the adapter leaves the row as it is.
+  const Part* part_of(int row) const;
+  int n_cols() const { return n_cols_; }
+  /// Of all parts, filled up.
+  int n_ranks() const { return n_ranks_; }
+  int n_slices() const { return (n_cols_ + kLowRankSlice - 1) / kLowRankSlice; }
+  /// [n_cols][16]
+  const uint16_t* a(int rank_tile) const {
+    return a_ + static_cast<size_t>(rank_tile) * n_cols_ * kTileRows;
+  }
+
+ private:
+  int n_cols_;
+  int n_ranks_ = 0;
+  std::vector<Part> parts_;
+  const uint16_t* a_ = nullptr;
+  Slabs::Piece memory_;
+};
+
+}  // namespace hearth::kernels::cpu

@@ -1,0 +1,257 @@
+// kStacks lists what an adapter may change, in the order in which model.cc stacks the rows of
+// each packed matrix. The model's tensors say which shapes the adapter's must have.
+#include "adapter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+
+#include "common/error.h"
+#include "contract.h"
+#include "gguf/gguf.h"
+#include "rope_pairs.h"
+
+namespace hearth {
+namespace {
+
+constexpr const char* kA = ".lora_a";
+constexpr const char* kB = ".lora_b";
+constexpr const char* kColumnsOfB = ".lora_bt";
+constexpr float kGreatestF16 = 65504;
+
+struct Stack {
+  std::unique_ptr<kernels::LowRank> AdapterLayer::*packed;
+  std::vector<const char*> matrices;
+};
+/// A fused attn_qkv.weight stands in the place of the three.
+const Stack kStacks[] = {
+    {&AdapterLayer::qkv, {"attn_qkv.weight", "attn_q.weight", "attn_k.weight", "attn_v.weight"}},
+    {&AdapterLayer::attn_out, {"attn_output.weight"}},
+    {&AdapterLayer::gate_up, {"ffn_gate.weight", "ffn_up.weight"}},
+    {&AdapterLayer::ffn_down, {"ffn_down.weight"}},
+};
+
+[[noreturn]] void refuse_adapter(const std::string& path, const std::string& what) {
+  throw EngineError("adapter-invalid", "The adapter file " + path + " cannot be used: " + what +
+                                           ". Choose an adapter that was made for this model.");
+}
+
+/// An error of gguf/, which knows its files as models.
+EngineError about_adapter(const EngineError& error) {
+  std::string code = error.code, message = error.what();
+  if (code.starts_with("model-")) code.replace(0, 5, "adapter");
+  constexpr std::string_view kModelFile = "model file";
+  for (size_t at = 0; (at = message.find(kModelFile, at)) != std::string::npos;)
+    message.replace(at, kModelFile.size(), "adapter file");
+  return {code, message};
+}
+
+std::string text_of(const GgufFile& file, const char* key) { return file.string(key).value_or(""); }
+
+void check_header(const GgufFile& file, const ModelConfig& config) {
+  const std::string& path = file.path();
+  if (text_of(file, "general.type") != "adapter")
+    refuse_adapter(path, "its general.type is " + in_quotes(text_of(file, "general.type")) +
+                             ", not " + in_quotes("adapter"));
+  const std::string type = text_of(file, "adapter.type");
+  if (type != "lora" || file.metadata().contains("adapter.alora.invocation_tokens"))
+    refuse_adapter(path, "it is an adapter of type " + in_quotes(type == "lora" ? "alora" : type) +
+                             ", and Hearth runs " + in_quotes("lora"));
+  const std::string architecture = text_of(file, "general.architecture");
+  if (architecture != config.family->architecture)
+    refuse_adapter(path, "it was made for a model of architecture " + in_quotes(architecture) +
+                             ", and this one is " +
+                             in_quotes(std::string(config.family->architecture)));
+  if (!std::isfinite(file.number("adapter.lora.alpha").value_or(0)))
+    refuse_adapter(path, "its adapter.lora.alpha is not a number");
+}
+
+/// The tensor beside which a part of an adapter stands, or "".
+std::string changed_matrix(const std::string& name) {
+  for (const std::string end : {kA, kB, kColumnsOfB})
+    if (name.ends_with(end)) return name.substr(0, name.size() - end.size());
+  return "";
+}
+
+std::string shape_text(uint64_t columns, uint64_t rows) {
+  return "[" + std::to_string(columns) + ", " + std::to_string(rows) + "]";
+}
+
+void check_shape(const GgufTensor& tensor, uint64_t columns, uint64_t rows) {
+  if (tensor.shape == std::vector<uint64_t>{columns, rows}) return;
+  std::string own;
+  for (const uint64_t length : tensor.shape)
+    own += (own.empty() ? "" : ", ") + std::to_string(length);
+  refuse_adapter(tensor.file, "its tensor " + tensor.name + " has shape [" + own + "] where " +
+                                  shape_text(columns, rows) + " is needed");
+}
+
+void check_type(const GgufTensor& tensor) {
+  if (!kernels::block_traits(tensor.type).name)
+    throw EngineError("adapter-unsupported",
+                      "The adapter file " + tensor.file + " cannot be used: its tensor " +
+                          tensor.name + " has type id " + std::to_string(tensor.type_id) +
+                          ", which Hearth does not run. Choose an F16 or Q8_0 file.");
+}
+
+/// The B of a matrix, in either form; null if there is none.
+const GgufTensor* find_b(const GgufFile& file, const std::string& matrix) {
+  const GgufTensor* b = file.find(matrix + kB);
+  return b ? b : file.find(matrix + kColumnsOfB);
+}
+
+bool is_by_columns(const GgufTensor& b) { return b.name.ends_with(kColumnsOfB); }
+
+void check_pair(const GgufFile& file, const GgufTensor& matrix) {
+  const GgufTensor* a = file.find(matrix.name + kA);
+  const GgufTensor* b = find_b(file, matrix.name);
+  if (!a || !b)
+    refuse_adapter(file.path(), "its tensor " + (a ? a : b)->name + " is there without " +
+                                    matrix.name + (a ? kB : kA));
+  if (file.find(matrix.name + kB) && file.find(matrix.name + kColumnsOfB))
+    refuse_adapter(file.path(),
+                   "it has both " + matrix.name + kB + " and " + matrix.name + kColumnsOfB);
+  const uint64_t rank = a->shape.back();
+  if (rank > kernels::kMaxRank)
+    refuse_adapter(file.path(), "its tensor " + a->name + " has rank " + std::to_string(rank) +
+                                    ", and Hearth runs ranks up to " +
+                                    std::to_string(kernels::kMaxRank));
+  check_shape(*a, matrix.shape[0], rank);
+  if (is_by_columns(*b))
+    check_shape(*b, matrix.shape[1], rank);
+  else
+    check_shape(*b, rank, matrix.shape[1]);
+  check_type(*a);
+  check_type(*b);
+}
+
+void check_tensors(const GgufFile& file, const GgufFile& model, const ModelConfig& config) {
+  std::set<std::string> changed;
+  for (const GgufTensor& tensor : file.tensors()) changed.insert(changed_matrix(tensor.name));
+  std::set<std::string> known;
+  for (int layer = 0; layer < config.n_layers; layer++)
+    for (const Stack& stack : kStacks)
+      for (const char* matrix : stack.matrices) known.insert(layer_tensor(layer, matrix));
+  for (const GgufTensor& tensor : file.tensors()) {
+    const std::string matrix = changed_matrix(tensor.name);
+    if (!model.find(matrix))
+      refuse_adapter(file.path(), "its tensor " + in_quotes(tensor.name) +
+                                      " stands beside no matrix of the model");
+    if (!known.contains(matrix))
+      refuse_adapter(
+          file.path(),
+          "its tensor " + in_quotes(tensor.name) +
+              " changes what Hearth has no adapters for: it has them for the matrices of "
+              "attention and FFN, but not for experts, embedding and output");
+  }
+  if (changed.empty()) refuse_adapter(file.path(), "it has no tensors");
+  for (const std::string& matrix : changed) check_pair(file, *model.find(matrix));
+}
+
+/// Rows as columns.
+std::vector<float> transposed(const std::vector<float>& rows, size_t n_rows) {
+  const size_t n_cols = rows.size() / n_rows;
+  std::vector<float> columns(rows.size());
+  for (size_t row = 0; row < n_rows; row++)
+    for (size_t i = 0; i < n_cols; i++) columns[i * n_rows + row] = rows[row * n_cols + i];
+  return columns;
+}
+
+class AdapterLoader {
+ public:
+  AdapterLoader(const GgufFile& file, const GgufFile& model, const ModelConfig& config,
+                kernels::Ops& ops)
+      : file_(file), model_(model), config_(config), ops_(ops) {}
+
+  Adapter load() {
+    Adapter adapter;
+    adapter.layers.resize(static_cast<size_t>(config_.n_layers));
+    for (int i = 0; i < config_.n_layers; i++) {
+      ops_.begin_layer(i);
+      for (const Stack& stack : kStacks) {
+        std::unique_ptr<kernels::LowRank> packed = pack(i, stack);
+        if (packed) adapter.n_bytes += packed->n_bytes;
+        adapter.layers[static_cast<size_t>(i)].*stack.packed = std::move(packed);
+      }
+    }
+    return adapter;
+  }
+
+ private:
+  std::unique_ptr<kernels::LowRank> pack(int layer, const Stack& stack) {
+    std::vector<kernels::LowRankSource> sources;
+    std::vector<std::vector<float>> values;
+    int first_row = 0, n_cols = 0;
+    for (const char* name : stack.matrices) {
+      const GgufTensor* matrix = model_.find(layer_tensor(layer, name));
+      if (!matrix) continue;
+      const int n_rows = static_cast<int>(matrix->shape[1]);
+      n_cols = static_cast<int>(matrix->shape[0]);
+      if (const GgufTensor* a = file_.find(matrix->name + kA)) {
+        const int rank = static_cast<int>(a->shape[1]);
+        const GgufTensor& b = *find_b(file_, matrix->name);
+        values.push_back(read(*a));
+        values.push_back(read(b));
+        if (is_by_columns(b)) values.back() = transposed(values.back(), a->shape[1]);
+        if (is_permuted(name))
+          values.back() =
+              pairs_to_halves(std::span<const float>(values.back()), static_cast<size_t>(n_rows),
+                              static_cast<size_t>(config_.head_dim));
+        sources.push_back({first_row, n_rows, rank, scale(rank), values.end()[-2], values.back()});
+      }
+      first_row += n_rows;
+    }
+    return sources.empty() ? nullptr : ops_.pack_low_rank(n_cols, sources);
+  }
+
+  bool is_permuted(std::string_view name) const {
+    return config_.family->rope_pairs == RopePairs::kNeighbours &&
+           (name == "attn_q.weight" || name == "attn_k.weight");
+  }
+
+  /// As in llama.cpp, an alpha of 0 or none stands for the rank.
+  float scale(int rank) const {
+    const double alpha = file_.number("adapter.lora.alpha").value_or(0);
+    return alpha == 0 ? 1 : static_cast<float>(alpha / rank);
+  }
+
+  std::vector<float> read(const GgufTensor& tensor) const {
+    const std::span<const std::byte> data = file_.data(tensor);
+    const size_t n_cols = tensor.shape[0], n_rows = tensor.shape[1];
+    std::vector<float> values(n_cols * n_rows);
+    for (size_t row = 0; row < n_rows; row++)
+      kernels::dequantize_row(tensor.type, data.data() + data.size() / n_rows * row,
+                              values.data() + row * n_cols, static_cast<int>(n_cols));
+    // False for NaN, too.
+    if (!std::ranges::all_of(values, [](float x) { return std::fabs(x) <= kGreatestF16; }))
+      refuse_adapter(tensor.file, "its tensor " + tensor.name +
+                                      " holds a value that is no number or beyond 65504");
+    file_.release(tensor);
+    return values;
+  }
+
+  const GgufFile& file_;
+  const GgufFile& model_;
+  const ModelConfig& config_;
+  kernels::Ops& ops_;
+};
+
+}  // namespace
+
+GgufFile open_adapter(const std::string& path, const GgufFile& model,
+                      const ModelConfig& config) try {
+  GgufFile file = GgufFile::open(path);
+  check_header(file, config);
+  check_tensors(file, model, config);
+  return file;
+} catch (const EngineError& error) {
+  throw about_adapter(error);
+}
+
+Adapter load_adapter(const GgufFile& file, const GgufFile& model, const ModelConfig& config,
+                     kernels::Ops& ops) {
+  return AdapterLoader(file, model, config, ops).load();
+}
+
+}  // namespace hearth

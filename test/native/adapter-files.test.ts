@@ -1,0 +1,206 @@
+// Adapter files that do not fit their model, or that are damaged: each gets one clear error that names file and tensor.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeModel, loadEngine } from '../../native/index.ts';
+import { type GgufSpec, writeGguf } from '../support/gguf-writer.ts';
+import { random } from '../support/random.ts';
+import { floatTensor, formatted, syntheticAdapter } from '../support/synthetic-adapter.ts';
+import { type SyntheticOptions, shapes, syntheticModel, writeSyntheticModel } from '../support/synthetic-model.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-adapter-files-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const modelPath = join(folder, 'model.gguf');
+const path = join(folder, 'adapter.gguf');
+
+const tiny: SyntheticOptions = { shape: shapes.tiny, quantization: 'q4_0' };
+const adapter = () => syntheticAdapter(syntheticModel(tiny));
+const errorOf = (model = modelPath) =>
+  loadEngine({ modelPath: model, adapters: [path], backend: 'cpu' }).then(
+    (engine) => engine.close(),
+    (thrown: unknown) => thrown,
+  );
+
+async function checkError(change: (spec: GgufSpec) => void, code: string, message: RegExp): Promise<void> {
+  const spec = adapter();
+  change(spec);
+  writeGguf(path, spec);
+  const error = await errorOf();
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+  expect(String(error)).toContain(`The adapter file ${path} `);
+  expect(String(error)).toMatch(/\. (Download|Choose) [^.]+\.$/);
+}
+
+const find = (spec: GgufSpec, name: string) => spec.tensors.find((tensor) => tensor.name === name)!;
+const remove = (spec: GgufSpec, name: string) => spec.tensors.splice(spec.tensors.indexOf(find(spec, name)), 1);
+const a = 'blk.1.attn_q.weight.lora_a';
+const b = 'blk.1.attn_q.weight.lora_b';
+
+beforeAll(() => writeSyntheticModel(modelPath, tiny));
+
+describe('refuses', () => {
+  test('a file without a tensor of a pair', async () => {
+    await checkError(
+      (spec) => remove(spec, a),
+      'adapter-invalid',
+      /its tensor blk\.1\.attn_q\.weight\.lora_b is there without blk\.1\.attn_q\.weight\.lora_a/,
+    );
+    await checkError(
+      (spec) => remove(spec, b),
+      'adapter-invalid',
+      /lora_a is there without blk\.1\.attn_q\.weight\.lora_b/,
+    );
+  });
+
+  test.each<[string, string, RegExp]>([
+    [
+      'of a layer that the model lacks',
+      'blk.9.attn_q.weight.lora_a',
+      /"blk\.9\.attn_q\.weight\.lora_a" stands beside no matrix/,
+    ],
+    ['without an end that says which', 'blk.1.attn_q.weight', /"blk\.1\.attn_q\.weight" stands beside no matrix/],
+    ['with no name', '', /its tensor "" stands beside no matrix/],
+    [
+      'beside a norm',
+      'blk.1.attn_norm.weight.lora_a',
+      /"blk\.1\.attn_norm\.weight\.lora_a" changes what Hearth has no/,
+    ],
+    [
+      'beside the embedding',
+      'token_embd.weight.lora_a',
+      /"token_embd\.weight\.lora_a" changes what Hearth has no adapters/,
+    ],
+  ])('a tensor %s', (_, name, message) =>
+    checkError((spec) => spec.tensors.push({ ...find(spec, a), name }), 'adapter-invalid', message),
+  );
+
+  test.each<[string, string, number[], RegExp]>([
+    ['columns', a, [128, 32], /lora_a has shape \[128, 32\] where \[256, 32\] is needed/],
+    ['rows', b, [8, 512], /lora_b has shape \[8, 512\] where \[16, 256\] is needed/],
+    ['dimensions', a, [256, 4, 4], /lora_a has shape \[256, 4, 4\] where \[256, 4\] is needed/],
+    ['one dimension', b, [4096], /lora_b has shape \[4096\] where \[16, 256\] is needed/],
+    ['a rank', a, [2, 2048], /lora_a has rank 2048, and Hearth runs ranks up to 256/],
+  ])('a tensor whose %s are wrong', (_, name, shape, message) =>
+    checkError(
+      (spec) => {
+        find(spec, name).shape = shape;
+      },
+      'adapter-invalid',
+      message,
+    ),
+  );
+
+  test('B in both forms', () =>
+    checkError(
+      (spec) => spec.tensors.push({ ...find(spec, b), name: `${b}t`, shape: [256, 16] }),
+      'adapter-invalid',
+      /it has both blk\.1\.attn_q\.weight\.lora_b and blk\.1\.attn_q\.weight\.lora_bt/,
+    ));
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e6])('the value %d', (value) =>
+    checkError(
+      (spec) => {
+        spec.tensors[spec.tensors.indexOf(find(spec, b))] = floatTensor(
+          b,
+          [16, 256],
+          new Float32Array(4096).fill(value),
+        );
+      },
+      'adapter-invalid',
+      /its tensor blk\.1\.attn_q\.weight\.lora_b holds a value that is no number or beyond 65504/,
+    ),
+  );
+
+  test('a type that it does not run', () =>
+    checkError(
+      (spec) => {
+        find(spec, a).type = 16; // IQ2_XXS
+      },
+      'adapter-unsupported',
+      /its tensor blk\.1\.attn_q\.weight\.lora_a has type id 16/,
+    ));
+
+  test('rows that are shorter than a block', () =>
+    checkError(
+      (spec) => {
+        find(spec, b).type = 8; // Q8_0
+      },
+      'adapter-invalid',
+      /the rows of tensor "blk\.1\.attn_q\.weight\.lora_b" are no whole number of Q8_0 blocks/,
+    ));
+
+  test.each<[string, GgufSpec['metadata'][string] | undefined, RegExp]>([
+    ['general.type', undefined, /its general\.type is "", not "adapter"/],
+    ['general.type', { string: 'model' }, /its general\.type is "model", not "adapter"/],
+    ['adapter.type', { string: 'dora' }, /it is an adapter of type "dora", and Hearth runs "lora"/],
+    ['adapter.alora.invocation_tokens', { i32s: [1] }, /it is an adapter of type "alora"/],
+    ['general.architecture', { string: 'llama' }, /made for a model of architecture "llama", and this one is "qwen2"/],
+    ['adapter.lora.alpha', { f32: Number.NaN }, /its adapter\.lora\.alpha is not a number/],
+    ['adapter.lora.alpha', { string: 'sixteen' }, /has "adapter\.lora\.alpha" as another kind of value than a number/],
+  ])('%s of a value that cannot be used', (key, value, message) =>
+    checkError(
+      ({ metadata }) => {
+        if (value) metadata[key] = value;
+        else delete metadata[key];
+      },
+      'adapter-invalid',
+      message,
+    ),
+  );
+
+  test('a file without tensors', () =>
+    checkError((spec) => spec.tensors.splice(0), 'adapter-invalid', /it has no tensors/));
+
+  test('a model in the place of an adapter, and an adapter in the place of a model', async () => {
+    writeSyntheticModel(path, tiny);
+    expect(await errorOf()).toMatchObject({
+      code: 'adapter-invalid',
+      message: expect.stringContaining('general.type'),
+    });
+    writeGguf(path, adapter());
+    await expect(describeModel(path)).rejects.toMatchObject({
+      code: 'model-unsupported',
+      message: `The model file ${path} cannot be used: it is an adapter, which needs a model beside it. Choose a model, and set hearth.model.adapter to this file.`,
+    });
+  });
+
+  test('tensors beside experts', async () => {
+    const moe = join(folder, 'moe.gguf');
+    writeSyntheticModel(moe, { shape: shapes.tinymoe, quantization: 'q4_0' });
+    const spec = adapter();
+    spec.metadata['general.architecture'] = { string: 'qwen3moe' };
+    spec.tensors = [{ ...find(spec, a), name: 'blk.0.ffn_up_exps.weight.lora_a' }];
+    writeGguf(path, spec);
+    expect(await errorOf(moe)).toMatchObject({
+      code: 'adapter-invalid',
+      message: expect.stringMatching(/but not for experts, embedding and output\. Choose/),
+    });
+  });
+
+  test('a missing file', async () => {
+    rmSync(path, { force: true });
+    expect(await errorOf()).toMatchObject({
+      code: 'adapter-not-found',
+      message: `There is no adapter file at ${path}. Check the path, or choose another.`,
+    });
+  });
+
+  test('a file that is cut short anywhere, or has bytes that are not its own', async () => {
+    writeGguf(path, formatted(adapter(), 'q8_0'));
+    const whole = readFileSync(path);
+    const { below } = random(11);
+    const codes = new Set<string>();
+    for (let i = 0; i < 120; i++) {
+      const damaged = Buffer.from(i % 3 === 0 ? whole.subarray(0, below(whole.length)) : whole);
+      // In the head, where names, shapes and offsets are.
+      if (i % 3 > 0) for (let k = 0; k <= i % 4; k++) damaged[below(6000)] = below(256);
+      writeFileSync(path, damaged);
+      const error = await errorOf();
+      if (error === undefined) continue;
+      expect(error).toMatchObject({ name: 'EngineError', message: expect.stringContaining(path) });
+      codes.add((error as { code: string }).code);
+    }
+    for (const code of ['adapter-truncated', 'adapter-invalid']) expect(codes).toContain(code);
+  });
+});

@@ -1,0 +1,210 @@
+// LoRA adapters beside a model: what they compute, and that requests with and without one never touch each other.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addonInfo, type Engine, type LoadOptions, loadEngine } from '../../native/index.ts';
+import { writeGguf } from '../support/gguf-writer.ts';
+import { type AdapterOptions, formatted, merged, syntheticAdapter } from '../support/synthetic-adapter.ts';
+import { type SyntheticOptions, shapes, syntheticModel } from '../support/synthetic-model.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-adapters-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const modelPath = join(folder, 'model.gguf');
+const one = join(folder, 'one.gguf');
+const other = join(folder, 'other.gguf');
+
+const quantized: SyntheticOptions = { shape: shapes.tiny, quantization: 'q4_k_m' };
+const exact: SyntheticOptions = { shape: shapes.tiny, quantization: 'f32' };
+
+const load = (options: Partial<LoadOptions> = {}) => loadEngine({ modelPath, backend: 'cpu', threads: 2, ...options });
+const prompt = (n: number, seed = 7) => Uint32Array.from({ length: n }, (_, i) => (i * 37 + seed * 101) % 900);
+
+function nmse(ours: Float32Array, theirs: Float32Array): number {
+  const energy = theirs.reduce((sum, value) => sum + value ** 2, 0);
+  return theirs.reduce((sum, value, i) => sum + (value - (ours[i] ?? Number.NaN)) ** 2, 0) / energy;
+}
+
+describe.each(addonInfo().variants)('%s computes what a model does into which the adapter is merged', (variant) => {
+  test.each<[string, SyntheticOptions, AdapterOptions]>([
+    ['of rank 16', exact, {}],
+    ['of rank 5', exact, { rank: 5, alpha: 3 }],
+    ['of rank 40', exact, { rank: 40, alpha: 10 }],
+    ['with an alpha of 0, which stands for the rank', exact, { rank: 8, alpha: 0 }],
+    ['for some matrices', exact, { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
+    ['for a fused projection', { ...exact, fusedQkv: true }, {}],
+  ])('%s', async (_, options, adapterOptions) => {
+    const model = syntheticModel(options);
+    const adapter = syntheticAdapter(model, adapterOptions);
+    const rank = adapter.tensors[1]?.shape[0] ?? 0;
+    writeGguf(modelPath, model);
+    writeGguf(one, adapter);
+    const engine = await load({ variant, adapters: [one] });
+    const ours = await engine.logits(prompt(70), undefined, one);
+    const plain = await engine.logits(prompt(70));
+    await engine.close();
+    if (adapterOptions.alpha === 0) adapter.metadata['adapter.lora.alpha'] = { f32: rank };
+    writeGguf(modelPath, merged(syntheticModel(options), adapter));
+    const whole = await load({ variant });
+    const theirs = await whole.logits(prompt(70));
+    await whole.close();
+    expect(nmse(ours, theirs)).toBeLessThan(1e-7); // keys and values are f16
+    expect(nmse(plain, theirs)).toBeGreaterThan(1e-3);
+  });
+});
+
+describe('beside a quantized model', () => {
+  let engine: Engine;
+  let alone: Engine;
+  let rows: Map<string | undefined, Float32Array>;
+  const tokens = prompt(150);
+  const row = (adapter: string | undefined, i: number) => {
+    const { vocabulary } = engine.info;
+    return rows.get(adapter)?.subarray(i * vocabulary, (i + 1) * vocabulary);
+  };
+  const kinds = [undefined, one, other];
+
+  beforeAll(async () => {
+    const model = syntheticModel(quantized);
+    writeGguf(modelPath, model);
+    writeGguf(one, syntheticAdapter(model));
+    writeGguf(other, syntheticAdapter(model, { seed: 2, rank: 8, matrices: ['attn_q', 'attn_v'] }));
+    [engine, alone] = [await load({ adapters: [one, other] }), await load()];
+    rows = new Map();
+    for (const adapter of kinds) rows.set(adapter, await engine.logits(tokens, undefined, adapter));
+  });
+  afterAll(() => Promise.all([engine.close(), alone.close()]));
+
+  test('a request without an adapter has the bits of an engine without any', async () => {
+    expect(await engine.logits(tokens)).toEqual(await alone.logits(tokens));
+    const request = { tokens, maxTokens: 30 };
+    await engine.generate({ ...request, adapter: one });
+    const [ours, plain] = [await engine.generate(request), await alone.generate(request)];
+    expect(ours.tokens).toEqual(plain.tokens);
+    expect(ours.logProbabilities).toEqual(plain.logProbabilities);
+  });
+
+  test('logits through the cache equal a cold run bitwise, whoever has read the same text', async () => {
+    for (const length of [1, 31, 33, 64, tokens.length]) {
+      await engine.clearCache();
+      const text = tokens.subarray(0, length);
+      for (const adapter of kinds)
+        await engine.prefill(text.subarray(0, Math.ceil(length / 3)), 'background', undefined, adapter);
+      for (const adapter of kinds)
+        expect(await engine.lastLogits(text, 'foreground', undefined, adapter)).toEqual(row(adapter, length - 1));
+    }
+  });
+
+  test('pages belong to an adapter or to none', async () => {
+    await engine.clearCache();
+    const cached = async (adapter?: string) => {
+      const request = { tokens, maxTokens: 1, ...(adapter !== undefined && { adapter }) };
+      return (await engine.generate(request)).timings.cachedTokens;
+    };
+    for (const adapter of kinds) expect(await cached(adapter)).toBe(0);
+    for (const adapter of kinds) expect(await cached(adapter)).toBe(tokens.length - 1);
+  });
+
+  test('answers are the same alone, at once, with drafts, and as alternatives', async () => {
+    const requests = kinds.flatMap((adapter) =>
+      [1, 4].map((alternatives) => ({
+        tokens,
+        maxTokens: 24,
+        alternatives,
+        ...(adapter !== undefined && { adapter }),
+      })),
+    );
+    const single = [];
+    for (const request of requests) {
+      await engine.clearCache();
+      single.push(await engine.generate({ ...request, speculate: false }));
+    }
+    await engine.clearCache();
+    const together = await Promise.all(requests.map((request) => engine.generate(request)));
+    for (const [i, answer] of together.entries()) {
+      expect(answer.tokens).toEqual(single[i]?.tokens);
+      expect(answer.logProbabilities).toEqual(single[i]?.logProbabilities);
+      expect(answer.alternatives.map(({ tokens }) => tokens)).toEqual(
+        single[i]?.alternatives.map(({ tokens }) => tokens),
+      );
+    }
+    expect(new Set(together.map(({ tokens }) => tokens.join())).size).toBeGreaterThan(1);
+  });
+
+  test('continuations are scored with the adapter', async () => {
+    const continuation = { given: Uint32Array.of(5), scored: Uint32Array.of(6, 7) };
+    const scores = async (adapter?: string) =>
+      (await engine.scoreContinuations(tokens, [continuation], 'foreground', undefined, adapter))[0];
+    const [plain, adapted] = [await scores(), await scores(one)];
+    expect(adapted).not.toEqual(plain);
+    expect(plain).toEqual((await alone.scoreContinuations(tokens, [continuation]))[0]);
+    const whole = await engine.score(Uint32Array.from([...tokens, 5, 6, 7]), undefined, one);
+    expect(adapted?.[1]).toBeCloseTo(-(whole.at(-1) ?? 0), 3);
+  });
+
+  test('a pin holds the pages of its adapter', async () => {
+    await engine.clearCache();
+    await engine.prefill(tokens, 'foreground', undefined, one);
+    await engine.pin(1, tokens);
+    expect(engine.status().cache.pagesHeld).toBe(0);
+    await engine.pin(1, tokens, one);
+    expect(engine.status().cache.pagesHeld).toBe(Math.ceil(tokens.length / 32));
+    await engine.pin(1, new Uint32Array());
+  });
+
+  test('an adapter that was not loaded is refused by name', async () => {
+    const message = 'the model was loaded without the adapter nowhere.gguf';
+    const request = { tokens, maxTokens: 1, adapter: 'nowhere.gguf' };
+    await expect(engine.generate(request)).rejects.toMatchObject({ code: 'bad-argument', message });
+    expect(engine.info.adapters).toEqual([one, other]);
+  });
+
+  test.each(['f16', 'q8_0'] as const)('a file of the same values in %s gives the same bits', async (format) => {
+    const path = join(folder, `${format}.gguf`);
+    writeGguf(path, formatted(syntheticAdapter(syntheticModel(quantized)), format));
+    const same = await load({ adapters: [path] });
+    expect(await same.logits(tokens, undefined, path)).toEqual(rows.get(one));
+    await same.close();
+  });
+
+  test('threads and a draft model leave the answer as it is, and pages may be int8', async () => {
+    const request = { tokens, maxTokens: 16, adapter: one };
+    const answerOf = async (options: Partial<LoadOptions>) => {
+      const different = await load({ adapters: [one], ...options });
+      const answer = await different.generate(request);
+      await different.close();
+      return answer;
+    };
+    const usual = await answerOf({});
+    for (const options of [{ threads: 1 }, { draftModelPath: modelPath }])
+      expect((await answerOf(options)).tokens).toEqual(usual.tokens);
+    expect((await answerOf({ kvType: 'int8' })).tokens.length).toBe(usual.tokens.length);
+  });
+});
+
+describe('the disk cache', () => {
+  test('gives pages back to the adapter whose file has the same bytes, and to no other', async () => {
+    const model = syntheticModel(quantized);
+    writeGguf(modelPath, model);
+    writeGguf(one, syntheticAdapter(model));
+    const diskFolder = join(folder, 'pages');
+    const tokens = prompt(100);
+    const open = (adapters: string[]) => load({ adapters, diskFolder, diskBytes: 2 ** 28 });
+    const first = await open([one]);
+    await first.prefill(tokens, 'foreground', undefined, one);
+    await first.prefill(tokens.subarray(0, 40));
+    const cold = await first.lastLogits(tokens, 'foreground', undefined, one);
+    await first.close();
+    const second = await open([one]);
+    expect(second.info.restoredPages).toBe(4 + 2);
+    expect(await second.lastLogits(tokens, 'foreground', undefined, one)).toEqual(cold);
+    await second.close();
+    writeGguf(one, syntheticAdapter(model, { seed: 3 }));
+    const third = await open([one]);
+    expect(third.info.restoredPages).toBe(2);
+    await third.close();
+    const without = await open([]);
+    expect(without.info.restoredPages).toBe(2);
+    await without.close();
+  });
+});

@@ -1,0 +1,112 @@
+// Makes LoRA adapters with random values for synthetic models, the same bytes for the same arguments, and models into
+// which they are merged.
+import type { GgufSpec, TensorSpec } from './gguf-writer.ts';
+import { random } from './random.ts';
+
+export interface AdapterOptions {
+  rank?: number;
+  alpha?: number;
+  seed?: number;
+  /** Which matrices of a layer. Default: all of them. */
+  matrices?: readonly string[];
+}
+
+const allMatrices = ['attn_q', 'attn_k', 'attn_v', 'attn_qkv', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'];
+const typeIds = { f32: 0, f16: 1, q8_0: 8 };
+const step = 2 ** -11;
+
+/** An F32 tensor. shape: columns first. */
+export function floatTensor(name: string, shape: number[], values: Float32Array): TensorSpec {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  return { name, shape, type: typeIds.f32, nBytes: bytes.length, fill: (write) => write(bytes) };
+}
+
+/** The values of an F32 tensor. */
+export function floatsOf(tensor: TensorSpec): Float32Array {
+  const bytes = new Uint8Array(tensor.nBytes);
+  let at = 0;
+  tensor.fill((piece) => {
+    bytes.set(piece, at);
+    at += piece.length;
+  });
+  return new Float32Array(bytes.buffer);
+}
+
+/**
+ * Values are q * 2^-11, q from -127 to 127, which all formats of formatted() hold exactly. What they add to products is
+ * about as large as these.
+ */
+export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}): GgufSpec {
+  const { rank = 16, alpha = 32, seed = 1, matrices = allMatrices } = options;
+  const { below } = random(seed);
+  const values = (n: number) => Float32Array.from({ length: n }, () => (below(255) - 127) * step);
+  const tensors = model.tensors.filter(({ name }) => {
+    const matrix = /^blk\.\d+\.(\w+)\.weight$/.exec(name)?.[1] ?? '';
+    return matrices.includes(matrix) && allMatrices.includes(matrix);
+  });
+  const metadata = {
+    'general.architecture': { string: 'qwen2' },
+    'general.type': { string: 'adapter' },
+    'adapter.type': { string: 'lora' },
+    'adapter.lora.alpha': { f32: alpha },
+  };
+  const pairs = tensors.flatMap(({ name, shape: [columns = 0, rows = 0] }) => [
+    floatTensor(`${name}.lora_a`, [columns, rank], values(columns * rank)),
+    floatTensor(`${name}.lora_b`, [rank, rows], values(rank * rows)),
+  ]);
+  return { metadata, tensors: pairs };
+}
+
+/** IEEE half of q * 2^-11. */
+function half(value: number): number {
+  const q = Math.abs(value / step);
+  if (q === 0) return 0;
+  const exponent = Math.floor(Math.log2(q));
+  return (value < 0 ? 0x8000 : 0) | ((exponent - 11 + 15) << 10) | ((q / 2 ** exponent - 1) * 1024);
+}
+
+/** The same values in another format; B of Q8_0 by columns, as its rows may be shorter than a block. */
+export function formatted(adapter: GgufSpec, format: 'f16' | 'q8_0'): GgufSpec {
+  const tensors = adapter.tensors.map((tensor) => {
+    const { name, shape } = tensor;
+    const values = floatsOf(tensor);
+    const type = typeIds[format];
+    if (format === 'f16') {
+      const bytes = new Uint8Array(Uint16Array.from(values, half).buffer);
+      return { name, shape, type, nBytes: bytes.length, fill: (write: (bytes: Uint8Array) => void) => write(bytes) };
+    }
+    const isB = name.endsWith('b');
+    const [columns = 0, rows = 0] = shape;
+    const ordered = isB ? values.map((_, i) => values[(i % rows) * columns + Math.floor(i / rows)] ?? 0) : values;
+    const bytes = Buffer.alloc((ordered.length / 32) * 34);
+    for (let block = 0; block < ordered.length / 32; block++) {
+      bytes.writeUInt16LE(half(step), block * 34);
+      for (let i = 0; i < 32; i++) bytes.writeInt8((ordered[block * 32 + i] ?? 0) / step, block * 34 + 2 + i);
+    }
+    const fill = (write: (bytes: Uint8Array) => void) => write(bytes);
+    return { name: isB ? `${name}t` : name, shape: isB ? [rows, columns] : shape, type, nBytes: bytes.length, fill };
+  });
+  return { ...adapter, tensors };
+}
+
+/** The model that computes what this one of F32, not written before, does with the adapter. */
+export function merged(model: GgufSpec, adapter: GgufSpec): GgufSpec {
+  const of = new Map(adapter.tensors.map((tensor) => [tensor.name, tensor]));
+  const alpha = (adapter.metadata['adapter.lora.alpha'] as { f32: number }).f32;
+  const tensors = model.tensors.map((tensor) => {
+    const [a, b] = ['a', 'b'].map((letter) => of.get(`${tensor.name}.lora_${letter}`));
+    const weights = floatsOf(tensor); // of all in order, as they are made when they are read
+    if (a === undefined || b === undefined) return floatTensor(tensor.name, tensor.shape, weights);
+    const [columns = 0, rows = 0] = tensor.shape;
+    const rank = b.shape[0] ?? 0;
+    const [left, right] = [floatsOf(b), floatsOf(a)];
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        let sum = 0;
+        for (let i = 0; i < rank; i++) sum += (left[row * rank + i] ?? 0) * (right[i * columns + column] ?? 0);
+        weights[row * columns + column]! += (sum * alpha) / rank;
+      }
+    return floatTensor(tensor.name, tensor.shape, weights);
+  });
+  return { ...model, tensors };
+}
