@@ -7,7 +7,7 @@ import torch
 
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 STRING, ARRAY = 8, 9
-F32, F16 = 0, 1
+F32, F16, Q8_0 = 0, 1, 8
 # Of each type: how many values a block has, and its bytes.
 BLOCKS = {F32: (1, 4), F16: (1, 2), 6: (32, 22), 8: (32, 34), 12: (256, 144), 14: (256, 210)}
 ALIGNMENT = 32
@@ -113,8 +113,26 @@ def token_bytes(fields):
             for token in fields["tokenizer.ggml.tokens"]]
 
 
-def write_adapter(path, tensors, alpha, architecture, name):
-    """tensors: name to F16 array; NAME.lora_a of shape (rank, in) and NAME.lora_b of shape (out, rank)."""
+def as_q8_0(array):
+    """Blocks of 32 values: their greatest over 127 as F16, and 32 int8."""
+    blocks = np.ascontiguousarray(array, np.float32).reshape(-1, 32)
+    scales = (np.abs(blocks).max(1, keepdims=True) / 127).astype(np.float16)
+    steps = np.where(scales > 0, scales, 1).astype(np.float32)
+    values = np.rint(blocks / steps).clip(-127, 127).astype(np.int8)
+    return np.concatenate([scales.view(np.uint8), values.view(np.uint8)], 1).tobytes()
+
+
+def encoded(name, array, kind):
+    """Name, array and bytes of a tensor. B by columns, which llama.cpp does not read, where its rows are shorter than a block."""
+    if kind == F16:
+        return name, array, np.ascontiguousarray(array, np.float16).tobytes()
+    if array.shape[1] % 32:
+        name, array = name.removesuffix(".lora_b") + ".lora_bt", array.T
+    return name, array, as_q8_0(array)
+
+
+def write_adapter(path, tensors, alpha, architecture, name, kind=F16):
+    """tensors: name to array; NAME.lora_a of shape (rank, in) and NAME.lora_b of shape (out, rank). kind: F16 or Q8_0."""
     def text(value):
         return struct.pack("<Q", len(value.encode())) + value.encode()
 
@@ -123,9 +141,8 @@ def write_adapter(path, tensors, alpha, architecture, name):
     fields = {"general.architecture": architecture, "general.type": "adapter", "general.name": name, "adapter.type": "lora", "adapter.lora.alpha": float(alpha)}
     head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(fields)) + b"".join(field(*each) for each in fields.items())
     at, body = 0, []
-    for key, array in tensors.items():
-        head += text(key) + struct.pack("<I", array.ndim) + struct.pack(f"<{array.ndim}Q", *array.shape[::-1]) + struct.pack("<IQ", F16, at)
-        data = np.ascontiguousarray(array, np.float16).tobytes()
+    for key, array, data in (encoded(*tensor, kind) for tensor in tensors.items()):
+        head += text(key) + struct.pack("<I", array.ndim) + struct.pack(f"<{array.ndim}Q", *array.shape[::-1]) + struct.pack("<IQ", kind, at)
         data += bytes(-len(data) % ALIGNMENT)
         body.append(data)
         at += len(data)
