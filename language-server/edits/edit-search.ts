@@ -2,11 +2,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../native/index.ts';
 import type { LongText } from '../documents/long-text.ts';
-import type { EditFormatName } from '../models/model-traits.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import type { DismissedEdits } from './decision/dismissed-edits.ts';
-import { type Proposal, propose } from './decision/propose.ts';
+import { type Proposal, propose, type Writing } from './decision/propose.ts';
 import { breaksSyntax, whyUnwanted } from './decision/unwanted-edit.ts';
 import {
   namesakesIn,
@@ -52,11 +51,9 @@ const maxHistory = 12;
 /** The cursor's offset in a document that it is not in. */
 const elsewhere = -1;
 
-/** Who says how likely an edit is. */
-export interface EditModel {
+/** Who says how likely an edit is, and writes edits if it can. */
+export interface EditModel extends Writing {
   local: Engine;
-  /** How it writes edits; absent or null if it was not trained to. */
-  editFormat?: EditFormatName | null;
 }
 
 /** The edit, or why there is none. Rejects with the engine's errors. */
@@ -125,7 +122,7 @@ async function findIn(
 
 /** What is proposed in the part of a document that is near enough to the cursor. */
 async function proposedNear(
-  { local, editFormat }: EditModel,
+  { local, ...writing }: EditModel,
   {
     path,
     text,
@@ -145,7 +142,7 @@ async function proposedNear(
     dismissed: dismissed.map((edit) => shifted(edit, -from)),
     ...(isNamesake && { isNamesake: (edit: TextEdit) => isNamesake(shifted(edit, from)) }),
   };
-  const proposal = await propose(local, near, signal, editFormat);
+  const proposal = await propose(local, near, signal, writing);
   return proposal && { ...proposal, edit: shifted(proposal.edit, from) };
 }
 

@@ -35,6 +35,7 @@ export const nextEditCommand: Command = {
       value: 'NAME',
       help: 'who answers: score, history (without the model) or rule (renames the others, too); score',
     },
+    adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter that was trained on next edits, a GGUF file' },
     answers: { type: 'string', value: 'FILE', help: 'score these answers instead' },
     out: { type: 'string', value: 'FILE', help: 'write the answers, a line of JSON each' },
     limit: { type: 'string', value: 'N', help: 'only so many cases, evenly from all' },
@@ -70,7 +71,7 @@ async function ask(cases: NextEditCase[], values: Values): Promise<NextEditAnswe
   if (by !== 'score') throw new UsageError(`--by is score, history or rule, not "${by}"`);
   let answers: NextEditAnswer[] = [];
   await withEngine(values, async (engine, { editFormat }) => {
-    answers = await all(byScore(engine, editFormat));
+    answers = await all(byScore(engine, { editFormat, editAdapter: text(values, 'adapter') ?? null }));
   });
   return answers;
 }

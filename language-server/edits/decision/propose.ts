@@ -7,6 +7,7 @@ import { type Evidence, evidenceNames, evidenceOf } from '../evidence/evidence.t
 import fittedEvidence from '../evidence/evidence-trees.json';
 import { logOddsOf, probabilityOf, treesOf } from '../evidence/trees.ts';
 import { editFormat, generateEdit } from '../generation/generate-edit.ts';
+import { type Weighed, withWriter } from '../generation/writer.ts';
 import { type PastChange, pastChanges } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
 import { preferences } from '../preference/preference.ts';
@@ -96,16 +97,24 @@ export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
   return likely.slice(0, maxQuestions).filter(([, odds]) => best !== undefined && odds >= best[1] - farLogOdds);
 }
 
-/** The likeliest edit; undefined if nothing follows from the last ones. format: how the model writes edits. */
+/** How a model writes edits. */
+export interface Writing {
+  /** Null if it was not trained to. */
+  editFormat?: EditFormatName | null;
+  /** The path of the adapter that it has learned it from. */
+  editAdapter?: string | null;
+}
+
+/** The likeliest edit; undefined if nothing follows from the last ones. */
 export async function propose(
   engine: Engine,
   document: EditedDocument,
   signal?: AbortSignal,
-  format: EditFormatName | null = null,
+  { editFormat: format = null, editAdapter = null }: Writing = {},
 ): Promise<Proposal | undefined> {
   const written = format && (await generateEdit(engine, editFormat(format), document, signal));
   const generated = written && isPossible(written.edit, document) ? mostLikely([written], document.text) : undefined;
-  return generated ?? (await proposed(engine, document, signal));
+  return generated ?? (await proposed(engine, document, editAdapter, signal));
 }
 
 /** Whether it neither stands at the cursor, takes back what was done, nor is one that the user does not want. */
@@ -120,22 +129,39 @@ function isSame(one: TextEdit, other: TextEdit): boolean {
   return one.start === other.start && one.end === other.end && one.text === other.text;
 }
 
-async function proposed(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<Proposal | undefined> {
+async function proposed(
+  engine: Engine,
+  document: EditedDocument,
+  adapter: string | null,
+  signal?: AbortSignal,
+): Promise<Proposal | undefined> {
   const found = possibleEdits(document);
   await setImmediate(); // a key may be waiting
   if (signal?.aborted) return undefined;
   const likely = worthAsking(weighed(document, found));
-  if (likely.length === 0) return undefined;
+  const judged = likely.length === 0 ? [] : await judgedBy(engine, document, likely, signal);
+  const all = adapter === null ? judged : await withWriter(engine, adapter, document, judged, signal);
+  const proposals = all
+    .filter(({ edit }) => likely.some(([each]) => isSame(each, edit)) || isPossible(edit, document))
+    .map(({ edit, odds }) => ({ edit, probability: probabilityOf(odds) }));
+  return mostLikely(proposals, document.text);
+}
+
+/** What the model makes of the likeliest edits; none if aborted. */
+async function judgedBy(
+  engine: Engine,
+  document: EditedDocument,
+  likely: readonly [WeighedCandidate, number][],
+  signal?: AbortSignal,
+): Promise<Weighed[]> {
   const candidates = likely.map(([candidate]) => candidate);
   const answers = await preferences(engine, document, candidates, signal);
   const readings = await readingsInPlace(engine, document, candidates, signal);
-  const proposals = likely.flatMap(([{ start, end, text, evidence }, odds], i): Proposal[] => {
+  return likely.flatMap(([{ start, end, text, evidence }, odds], i) => {
     const [answer, reading] = [answers[i], readings[i]];
-    const edit = { start, end, text };
     if (!answer || !reading) return [];
-    return [{ edit, probability: probabilityOf(withModel(odds, evidence, answer, reading)) }];
+    return [{ edit: { start, end, text }, odds: withModel(odds, evidence, answer, reading) }];
   });
-  return mostLikely(proposals, document.text);
 }
 
 /** Of those that may be shown: a deletion must be surer than the rest, and short. */

@@ -1,9 +1,10 @@
 // The edit that a model writes which was trained to. The answer that changes nothing is read in one pass; the model
 // writes only from where it would rather say something else, and only until it is back in the old lines.
-import type { Engine } from '../../../native/index.ts';
+import type { Completion, Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
 import { cleanText } from '../../rules/generated-text.ts';
+import { sumOf } from '../preference/token-scores.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { EditFormat, EditQuestion, EditWindow } from './edit-question.ts';
 import { sweepFormat } from './sweep-format.ts';
@@ -11,7 +12,7 @@ import { zetaFormat } from './zeta-format.ts';
 
 export interface GeneratedEdit {
   edit: TextEdit;
-  /** Of all that it wrote, in which the old lines are nearly certain. */
+  /** Of the whole answer, up to where it is back in the old lines. */
   probability: number;
 }
 
@@ -40,52 +41,84 @@ export async function generateEdit(
   signal?: AbortSignal,
 ): Promise<GeneratedEdit | undefined> {
   const question = format.ask(engine, document);
-  if (!question || question.prompt.length + question.unchanged.length + maxTokens > engine.info.contextTokens)
-    return undefined;
-  const kept = await keptTokens(engine, question, signal);
-  if (signal?.aborted || (kept === question.unchanged.length && kept > 0)) return undefined;
-  const copied = question.unchanged.subarray(0, kept);
-  const head = engine.detokenize(copied);
-  const { text: old } = question.window;
-  let [written, isRejoined] = [head, false];
-  const onText = (text: string) => {
-    if (isRejoined) return true; // the engine may have written a little more
-    written += text;
-    isRejoined = kept > 0 && rejoined(old, head, written) !== undefined;
-    return isRejoined;
-  };
-  const tokens = concatTokens(question.prompt, copied);
-  const { stopTokens } = question;
-  const request = { tokens, maxTokens, stopTokens, priority: 'background' as const };
-  const answer = await engine.generate(request, onText, signal);
-  if (signal?.aborted || (answer.finishReason !== 'stop' && !isRejoined)) return undefined;
-  const text = isRejoined
-    ? rejoined(old, head, written)
-    : question.parse(head + textOf(engine, answer.tokens, question));
-  const edit =
-    text === undefined ? undefined : changedLines(question.window, visible(text, document.text), document.text);
-  return edit && { edit, probability: Math.exp(answer.logProbabilities.reduce((sum, each) => sum + each, 0)) };
+  const answer = question && (await answerTo(engine, question, document.text, { signal }));
+  return answer?.edit ? { edit: answer.edit, probability: Math.exp(answer.logProbability) } : undefined;
 }
 
-/** How many tokens of the answer that changes nothing the model would write itself; up to a whole character. */
-async function keptTokens(engine: Engine, { prompt, unchanged, window }: EditQuestion, signal?: AbortSignal) {
-  if (unchanged.length === 0) return 0;
-  const [scores] = await engine.scoreContinuations(
+export interface Answer {
+  /** Null if the lines stay as they are. */
+  edit: TextEdit | null;
+  /** In nats, of the whole answer, up to where it is back in the old lines. */
+  logProbability: number;
+}
+
+interface AskOptions {
+  signal?: AbortSignal | undefined;
+  /** The path of an adapter that the engine has loaded. */
+  adapter?: string | undefined;
+}
+
+/** text: the document's. Undefined if the question is too long, its answer makes no sense, or the signal was aborted. */
+export async function answerTo(
+  engine: Engine,
+  question: EditQuestion,
+  text: string,
+  { signal, adapter }: AskOptions,
+): Promise<Answer | undefined> {
+  const { prompt, unchanged, stopTokens, window } = question;
+  if (prompt.length + unchanged.length + maxTokens > engine.info.contextTokens) return undefined;
+  const { kept, logProbability } = await keptTokens(engine, question, { signal, adapter });
+  if (signal?.aborted) return undefined;
+  if (kept === unchanged.length && kept > 0) return { edit: null, logProbability };
+  const copied = unchanged.subarray(0, kept);
+  const head = engine.detokenize(copied);
+  let [written, isRejoined] = [head, false];
+  const onText = (more: string) => {
+    if (isRejoined) return true; // the engine may have written a little more
+    written += more;
+    isRejoined = kept > 0 && rejoined(window.text, head, written) !== undefined;
+    return isRejoined;
+  };
+  const tokens = concatTokens(prompt, copied);
+  const request = { tokens, maxTokens, stopTokens, priority: 'background' as const };
+  const answer = await engine.generate({ ...request, ...(adapter !== undefined && { adapter }) }, onText, signal);
+  if (signal?.aborted || (answer.finishReason !== 'stop' && !isRejoined)) return undefined;
+  const lines = isRejoined
+    ? rejoined(window.text, head, written)
+    : question.parse(head + textOf(engine, answer, question));
+  if (lines === undefined) return undefined;
+  const edit = changedLines(window, visible(lines, text), text) ?? null;
+  return { edit, logProbability: logProbability + sumOf(answer.logProbabilities) };
+}
+
+/** How many tokens of the answer that changes nothing the model would write itself, up to a whole character. */
+async function keptTokens(
+  engine: Engine,
+  { prompt, unchanged, window }: EditQuestion,
+  { signal, adapter }: AskOptions,
+) {
+  if (unchanged.length === 0) return { kept: 0, logProbability: 0 };
+  const continuation = { given: new Uint32Array(), scored: unchanged };
+  const [scores = new Float32Array()] = await engine.scoreContinuations(
     prompt,
-    [{ given: new Uint32Array(), scored: unchanged }],
+    [continuation],
     'background',
     signal,
+    adapter,
   );
-  const other = scores?.findIndex((each) => each < certainly) ?? 0;
-  let kept = other === -1 ? unchanged.length : other;
+  const other = scores.findIndex((each) => each < certainly);
+  let kept = other === -1 ? scores.length : other;
   const isWhole = () =>
     kept === unchanged.length || window.text.startsWith(engine.detokenize(unchanged.subarray(0, kept)));
   while (kept > 0 && !isWhole()) kept--;
-  return kept;
+  return { kept, logProbability: sumOf(scores.subarray(0, kept)) };
 }
 
-function textOf(engine: Engine, tokens: Uint32Array, { names }: EditQuestion): string {
+/** Without the token that ends it. */
+function textOf(engine: Engine, { text, tokens }: Completion, { names, stopTokens }: EditQuestion): string {
+  if (names.size === 0) return text;
   const bytes = [...tokens].flatMap((token) => {
+    if (stopTokens.includes(token)) return [];
     const name = names.get(token);
     return name === undefined ? [...engine.tokenBytes(token)] : [...Buffer.from(name)];
   });

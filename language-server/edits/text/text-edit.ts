@@ -16,6 +16,12 @@ export interface PastEdit {
   line?: number;
 }
 
+/** Lines, from 0: the first one, and the one behind the last. */
+export interface LineRange {
+  first: number;
+  end: number;
+}
+
 export interface EditedDocument {
   path: string;
   /** Lines end with "\n". */

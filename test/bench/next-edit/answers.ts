@@ -1,13 +1,18 @@
 // Who answers: a rule; or what Hearth would offer, by the history alone or with a model.
 
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { likeliest, mostLikely, type Proposal, propose } from '../../../language-server/edits/decision/propose.ts';
+import {
+  likeliest,
+  mostLikely,
+  type Proposal,
+  propose,
+  type Writing,
+} from '../../../language-server/edits/decision/propose.ts';
 import { breaksSyntax, whyUnwanted } from '../../../language-server/edits/decision/unwanted-edit.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
 import { editPrompt } from '../../../language-server/edits/preference/edit-prompt.ts';
 import { renameProbability } from '../../../language-server/edits/proposals/renames/renamed-uses.ts';
 import type { EditedDocument } from '../../../language-server/edits/text/text-edit.ts';
-import type { EditFormatName } from '../../../language-server/models/model-traits.ts';
 import { forgetTree } from '../../../language-server/syntax/trees.ts';
 import type { Engine } from '../../../native/index.ts';
 import { nextUse } from '../../support/next-use.ts';
@@ -27,11 +32,11 @@ export const byHistory: Answerer = (of) =>
   });
 
 /** What was there before the last key is cached, as in an editor. */
-export function byScore(engine: Engine, format: EditFormatName | null): Answerer {
+export function byScore(engine: Engine, writing: Writing): Answerer {
   return async (of) => {
     const { head } = editPrompt(engine, of);
     if (head.length > 1) await engine.prefill(head.subarray(0, -1));
-    return await offered(of, (document) => propose(engine, document, undefined, format), engine);
+    return await offered(of, (document) => propose(engine, document, undefined, writing), engine);
   };
 }
 

@@ -1,7 +1,9 @@
 // What a model writes that was trained on next edits: any answer, as far as the edit that the editor gets.
 import assert from 'node:assert/strict';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
+import type { EditFormat } from '../../../../language-server/edits/generation/edit-question.ts';
 import { editFormat, generateEdit } from '../../../../language-server/edits/generation/generate-edit.ts';
+import { askAboutLines } from '../../../../language-server/edits/generation/hearth-format.ts';
 import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
 import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
 import type { Completion, Continuation, GenerateRequest, OnText } from '../../../../native/index.ts';
@@ -34,9 +36,13 @@ class Writer extends FakeEngine {
     const characters = [...this.answer].slice(0, request.maxTokens);
     const last = characters.findIndex((character) => onText?.(character, -0.1, 0) === true);
     const written = last === -1 ? characters : characters.slice(0, last + 1);
-    return { ...none, tokens: Uint32Array.from(Buffer.from(written.join(''))), finishReason: 'stop' };
+    const text = written.join('');
+    return { ...none, text, tokens: Uint32Array.from(Buffer.from(text)), finishReason: 'stop' };
   }
 }
+
+const someLines: EditFormat = { ask: (engine, document) => askAboutLines(engine, document, { first: 2, end: 4 }) };
+const formats = [...(['sweep-1', 'sweep-2', 'zeta-2.1'] as const).map(editFormat), someLines];
 
 export const generatedEdits: Claim = {
   title: 'any answer of a model that writes edits is an edit of whole lines, or none; also with Windows line ends',
@@ -60,10 +66,10 @@ export const generatedEdits: Claim = {
   ],
   async check(pieces) {
     const answer = Buffer.concat(pieces).toString();
-    for (const name of ['sweep-1', 'sweep-2', 'zeta-2.1'] as const)
+    for (const format of formats)
       for (const document of documents) {
         const engine = new Writer(answer, answer.length % 30);
-        const edit = (await generateEdit(engine, editFormat(name), document))?.edit;
+        const edit = (await generateEdit(engine, format, document))?.edit;
         if (!edit) continue;
         const { start, end, text: now } = edit;
         assert(0 <= start && start <= end && end <= document.text.length, `${start} to ${end}`);

@@ -7,7 +7,7 @@ import { editFormat, generateEdit, rejoined } from '../../../../language-server/
 import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
 import { applyEdit, type EditedDocument } from '../../../../language-server/edits/text/text-edit.ts';
 import type { EditFormatName } from '../../../../language-server/models/model-traits.ts';
-import type { Continuation } from '../../../../native/index.ts';
+import type { Completion, Continuation } from '../../../../native/index.ts';
 import { FakeEngine } from '../../../fixtures/fake-engine.ts';
 
 const text = 'let sum = 0;\n\nadd(total);\nlog("ä");\nend();\nstop();\n';
@@ -43,6 +43,14 @@ class Writer extends FakeEngine {
         ),
       ),
     );
+  }
+}
+
+/** Its answers end with a token, as those of a real engine do. */
+class EndingWriter extends Writer {
+  override async generate(...[request, ...rest]: Parameters<FakeEngine['generate']>): Promise<Completion> {
+    const answer = await super.generate(request, ...rest);
+    return { ...answer, tokens: Uint32Array.from([...answer.tokens, ...(request.stopTokens ?? []).slice(0, 1)]) };
   }
 }
 
@@ -130,8 +138,9 @@ test('it writes from the first difference until it is back in the old lines', as
   expect(engine.detokenize(request?.tokens ?? new Uint32Array()).endsWith('updated/a.ts\nlet sum = 0;\n\nadd(')).toBe(
     true,
   );
-  // "sum);", two more lines, and nothing of the rest.
-  expect(found?.probability).toBeCloseTo(0.9 ** ('sum);\nlog("ä");\nend();\n'.length / 4));
+  // What it keeps; "sum);", two more lines, and nothing of the rest.
+  const kept = Math.exp(-0.01 * 'let sum = 0;\n\nadd('.length);
+  expect(found?.probability).toBeCloseTo(kept * 0.9 ** ('sum);\nlog("ä");\nend();\n'.length / 4));
 });
 
 test.each<[string, string]>([
@@ -151,6 +160,17 @@ test('lines behind a last one without a line feed begin on lines of their own', 
   expect(found?.edit).toEqual({ start: open.text.length, end: open.text.length, text: '\nend();' });
 });
 
+test.each<[EditFormatName, string]>([
+  ['sweep-1', `${text.replace('add(total)', 'add(sum)').replace('end();\n', '').replace('stop();\n', '')}`],
+  ['zeta-2.1', `<|marker_1|>\n${text.replace('add(total)', 'add(sum)')}<|marker_2|>`],
+])('the token that ends an answer is no part of the edit: %s', async (format, answer) => {
+  const engine = new EndingWriter(answer);
+  engine.asked = format === 'sweep-1' ? 'updated/a.ts\n' : '<[fim-middle]>';
+  const found = await generated(engine, format);
+  expect(found?.edit.text).toContain('add(sum);\n');
+  expect(found?.edit.text).not.toContain('<');
+});
+
 test('an answer that does not end in time is none', async () => {
   expect(await generated(new Writer('add();\n'.repeat(200)))).toBeUndefined();
 });
@@ -166,11 +186,11 @@ test('nothing is asked about text that has the marks of the prompt', () => {
 test('what it writes is proposed, but neither what was dismissed nor what takes the last edit back', async () => {
   const engine = () => new Writer(`${text.replace('add(total)', 'add(sum)')}\n`, 0.99);
   const edit = { start: 14, end: 26, text: 'add(sum);\n' };
-  expect((await propose(engine(), document, undefined, 'sweep-1'))?.edit).toEqual(edit);
+  expect((await propose(engine(), document, undefined, { editFormat: 'sweep-1' }))?.edit).toEqual(edit);
   const dismissed = { ...document, dismissed: [edit, { start: 14, end: 25, text: 'add(sum);' }] };
-  expect(await propose(engine(), dismissed, undefined, 'sweep-1')).toBeUndefined();
+  expect(await propose(engine(), dismissed, undefined, { editFormat: 'sweep-1' })).toBeUndefined();
   const back = new Writer(`${text.replace('sum', 'total')}\n`, 0.99);
-  expect(await propose(back, { ...document, cursor: 20 }, undefined, 'sweep-1')).toBeUndefined();
+  expect(await propose(back, { ...document, cursor: 20 }, undefined, { editFormat: 'sweep-1' })).toBeUndefined();
 });
 
 test('it is back in the old lines after two of them that have words', () => {

@@ -1,0 +1,84 @@
+// The format of Hearth's own adapters (models/training/next-edit). The model gets the last edits and the code around some
+// lines, and writes these lines as they will be:
+//
+//   <|file_sep|>PATH.diff⏎original:⏎…⏎updated:⏎…⏎             for each edit, the oldest first
+//   <|file_sep|>PATH⏎THE LINES AND THOSE AROUND THEM⏎
+//   <|file_sep|>PATH.diff⏎original:⏎THE LINES⏎updated:⏎       and the answer ends with <|file_sep|> or the end of text
+import type { Engine } from '../../../native/index.ts';
+import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
+import { type Line, linesOf } from '../text/lines.ts';
+import { applyEdit, type EditedDocument, type LineRange, type PastEdit, type TextEdit } from '../text/text-edit.ts';
+import type { EditQuestion } from './edit-question.ts';
+
+const maxEdits = 6;
+const longest = 24;
+const linesAround = 20;
+/** So many lines more are asked about where the same ones are elsewhere in the document, too. */
+const maxLinesAbove = 3;
+const marks = /<\|file_sep\|>|<\|cursor\|>|<\/s>/;
+
+/** Undefined if the text cannot be asked about, since it has what marks the parts of the prompt. */
+export function askAboutLines(
+  engine: Engine,
+  { text, path, history }: EditedDocument,
+  { first, end }: LineRange,
+): EditQuestion | undefined {
+  const { fileSep, endOfText } = engine.info.special;
+  const lines = text.split('\n');
+  const old = lines.slice(first, end).join('\n');
+  const near = lines.slice(Math.max(0, first - linesAround), end + linesAround).join('\n');
+  const edits = history.slice(-maxEdits);
+  const all = [near, ...edits.flatMap(({ before, after }) => [before, after])];
+  if (fileSep < 0 || all.some((each) => marks.test(each))) return undefined;
+  const parts = [...edits.map(diffOf), `${path}\n${near}\n`, `${path}.diff\noriginal:\n${old}\nupdated:\n`];
+  const { bosToken } = engine.info;
+  const start = lines.slice(0, first).reduce((sum, line) => sum + line.length + 1, 0);
+  return {
+    window: { start, end: Math.min(text.length, start + old.length + 1), text: `${old}\n` },
+    prompt: concatTokens(
+      ...(bosToken < 0 ? [] : [bosToken]),
+      ...parts.flatMap((part) => [fileSep, tokenizeText(engine, part)]),
+    ),
+    unchanged: concatTokens(tokenizeText(engine, `${old}\n`), fileSep),
+    stopTokens: Uint32Array.of(fileSep, ...(endOfText < 0 ? [] : [endOfText])),
+    names: new Map(),
+    parse: (answer) => (answer.endsWith('\n') ? answer : `${answer}\n`),
+  };
+}
+
+/**
+ * The lines that an edit changes: with the one above where lines only come or go, and with up to three above where the
+ * same lines are elsewhere, too.
+ */
+export function linesChangedBy(edit: TextEdit, text: string): LineRange {
+  const [old, now] = [text.split('\n'), applyEdit(text, edit).split('\n')];
+  const most = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < most && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  let [first, end] = [head, old.length - tail];
+  if (first === end || head === now.length - tail) {
+    if (first > 0) first--;
+    else end++;
+  }
+  const lines = linesOf(text);
+  while (first > Math.max(0, head - maxLinesAbove) && isElsewhere(lines, { first, end })) first--;
+  return { first, end };
+}
+
+function isElsewhere(lines: readonly Line[], { first, end }: LineRange): boolean {
+  const isAt = (at: number) => lines.slice(first, end).every(({ text }, i) => lines[at + i]?.text === text);
+  return lines.some((_, at) => at !== first && isAt(at));
+}
+
+function diffOf({ path, before, after }: PastEdit): string {
+  return `${path}.diff\noriginal:\n${shortened(before)}\nupdated:\n${shortened(after)}\n`;
+}
+
+/** The beginning and the end of a long text. */
+function shortened(text: string): string {
+  const lines = text.split('\n');
+  if (lines.length <= longest) return text;
+  return [...lines.slice(0, longest / 2), '...', ...lines.slice(1 - longest / 2)].join('\n');
+}

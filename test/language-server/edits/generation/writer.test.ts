@@ -1,0 +1,121 @@
+// How a model with an adapter of Hearth's is asked about the lines of an edit, and what follows from its answer: with a
+// model of bytes that knows its answer beforehand.
+import { expect, test } from 'vitest';
+import { askAboutLines, linesChangedBy } from '../../../../language-server/edits/generation/hearth-format.ts';
+import { withWriter } from '../../../../language-server/edits/generation/writer.ts';
+import type { EditedDocument, TextEdit } from '../../../../language-server/edits/text/text-edit.ts';
+import type { Continuation } from '../../../../native/index.ts';
+import { FakeEngine } from '../../../fixtures/fake-engine.ts';
+
+const text = 'let sum = 0;\n\nadd(total);\nend();\nend();\nstop();\n';
+const document: EditedDocument = {
+  ...{ path: 'a.ts', text, cursor: 'let sum'.length },
+  history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
+};
+
+const lines = (of: EditedDocument, first: number, end: number) => {
+  const question = askAboutLines(new FakeEngine(), of, { first, end });
+  return question && new FakeEngine().detokenize(question.prompt);
+};
+
+/** The edit that replaces a text by another one. */
+function replacing(old: string, now: string): TextEdit {
+  const start = text.indexOf(old);
+  return { start, end: start + old.length, text: now };
+}
+
+/** Writes this answer, with these adapters. */
+class Writer extends FakeEngine {
+  readonly adapters: (string | undefined)[] = [];
+
+  constructor(private readonly answer: string) {
+    super({
+      respond: (prompt) => {
+        const asked = 'updated:\n';
+        return this.answer.slice(prompt.length - prompt.lastIndexOf(asked) - asked.length);
+      },
+      logProbability: () => -0.01,
+    });
+  }
+
+  override scoreContinuations(
+    _tokens: Uint32Array,
+    continuations: readonly Continuation[],
+    _priority?: unknown,
+    _signal?: AbortSignal,
+    adapter?: string,
+  ): Promise<Float32Array[]> {
+    this.adapters.push(adapter);
+    const written = Buffer.from(this.answer);
+    return Promise.resolve(
+      continuations.map(({ scored }) =>
+        Float32Array.from(scored, (token, i) =>
+          token === written[i] || (token > 255 && i >= written.length) ? -0.01 : -3,
+        ),
+      ),
+    );
+  }
+}
+
+const edit = replacing('add(total);', 'add(sum);');
+const answered = (answer: string) => withWriter(new Writer(answer), 'mine.gguf', document, [{ edit, odds: 0 }]);
+
+test('it is asked about lines after the last edits and what is around them', () => {
+  expect(lines(document, 2, 3)).toBe(
+    '<|file_sep|>a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum = 0;\n' +
+      `<|file_sep|>a.ts\n${text}\n<|file_sep|>a.ts.diff\noriginal:\nadd(total);\nupdated:\n`,
+  );
+});
+
+test('of a long edit, its beginning and its end are told', () => {
+  const before = Array.from({ length: 30 }, (_, i) => `a${i}`).join('\n');
+  const asked = lines({ ...document, history: [{ path: 'b.ts', before, after: 'b' }] }, 2, 3);
+  expect(asked).toContain('\na11\n...\na19\n');
+});
+
+test.each(['<|file_sep|>', '</s>', '<|cursor|>'])('it is not asked about a text with %s', (mark) => {
+  expect(lines({ ...document, text: `${text}${mark}` }, 5, 6)).toBeUndefined();
+  expect(lines({ ...document, history: [{ path: 'b.ts', before: mark, after: '' }] }, 2, 3)).toBeUndefined();
+});
+
+test('an edit is asked about as the lines that it changes', () => {
+  expect(linesChangedBy(edit, text)).toEqual({ first: 2, end: 3 });
+});
+
+test('with the line above where lines only come or go', () => {
+  expect(linesChangedBy(replacing('add(total);\n', 'add(total);\nmore();\n'), text)).toEqual({ first: 2, end: 3 });
+  expect(linesChangedBy(replacing('add(total);\n', ''), text)).toEqual({ first: 1, end: 3 });
+  expect(linesChangedBy({ start: 0, end: 0, text: 'first();\n' }, text)).toEqual({ first: 0, end: 1 });
+});
+
+test('with up to three lines above where the same are elsewhere, too', () => {
+  const second = text.lastIndexOf('end();');
+  expect(linesChangedBy({ start: second, end: second + 3, text: 'close' }, text)).toEqual({ first: 3, end: 5 });
+});
+
+test('an answer that is the same edit makes it likelier, the surer the more', async () => {
+  const [one] = await answered('add(sum);\n');
+  expect(one?.edit).toEqual(edit);
+  expect(one?.odds).toBeGreaterThan(0.5);
+});
+
+test('an answer that keeps the lines makes it less likely', async () => {
+  const [one, ...others] = await answered('add(total);\n');
+  expect(one?.odds).toBeLessThan(-1);
+  expect(others).toEqual([]);
+});
+
+test('another answer is an edit of its own', async () => {
+  const [one, other] = await answered('add(sum, 1);\n');
+  expect(one?.edit).toEqual(edit);
+  expect(other?.edit).toEqual({ start: edit.start, end: edit.end + 1, text: 'add(sum, 1);\n' });
+});
+
+test('every question names the adapter, and none is asked once the signal is aborted', async () => {
+  const engine = new Writer('add(sum, 1);\n');
+  await withWriter(engine, 'mine.gguf', document, [{ edit, odds: 0 }]);
+  expect(engine.adapters).toEqual(['mine.gguf']);
+  expect(engine.requests.map(({ adapter }) => adapter)).toEqual(['mine.gguf']);
+  const aborted = AbortSignal.abort();
+  expect(await withWriter(engine, 'mine.gguf', document, [{ edit, odds: 0 }], aborted)).toEqual([]);
+});
