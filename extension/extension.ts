@@ -10,7 +10,7 @@ import { hasOffered, offerRecommended } from './models/recommended-model.ts';
 import { EditView } from './next-edit/edit-view.ts';
 import { insertionAt } from './next-edit/insertion.ts';
 import { NextEdits } from './next-edit/next-edit.ts';
-import { EditOffer } from './next-edit/offer.ts';
+import { EditOffer } from './next-edit/offered-edit.ts';
 import { VirtualDocuments } from './pages/virtual-documents.ts';
 import { DocumentModes } from './settings/document-mode.ts';
 import { RequestCounter } from './statistics/request-counter.ts';

@@ -1,6 +1,6 @@
 // Takes the user to an edit, and applies it.
 import { Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { allChanges } from './rebase.ts';
 
 /** Puts the cursor at the first word that changes. "Go Back" leads back. */

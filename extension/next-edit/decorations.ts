@@ -11,7 +11,7 @@ import {
   Uri,
   window,
 } from 'vscode';
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { allChanges } from './rebase.ts';
 import { difference, inline, isTiny } from './texts.ts';
 

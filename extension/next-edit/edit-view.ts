@@ -1,9 +1,9 @@
 // Draws the offered edit in the visible editors, and says to VS Code whether Tab and Esc are ours.
 import { commands, type Disposable, ProgressLocation, Range, type TextEditor, window, workspace } from 'vscode';
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { EditDecorations } from './decorations.ts';
 import { insertionIn } from './insertion.ts';
-import type { EditOffer, Step } from './offer.ts';
+import type { EditOffer, Step } from './offered-edit.ts';
 import { announcement, hint } from './texts.ts';
 
 const announcedMs = 4000;

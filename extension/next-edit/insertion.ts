@@ -1,7 +1,7 @@
 // An edit that only inserts at the cursor is ordinary ghost text, where VS Code has a way to show it: it reads it aloud, and
 // accepts it whole or word by word.
 import { InlineCompletionItem, Position, Range, type TextDocument, type TextEditor } from 'vscode';
-import type { EditOffer } from './offer.ts';
+import type { EditOffer } from './offered-edit.ts';
 import { allChanges } from './rebase.ts';
 
 /** VS Code runs it when the user has accepted the whole of it, with the number of characters. */

@@ -1,5 +1,5 @@
 // Next edits in the editor: offers what the server finds after the user's edits, goes there, and applies it on Tab.
-// offer.ts has the states, triggers.ts the times, questions.ts the requests.
+// offered-edit.ts has the states, triggers.ts the times, questions.ts the requests.
 import {
   commands,
   Disposable,
@@ -14,7 +14,7 @@ import {
   dismissEditNotification,
   type NextEdit,
   type NextEditTrigger,
-} from '../../language-server/protocol/next-edit.ts';
+} from '../../language-server/protocol/next-edit-messages.ts';
 import type { Client } from '../connection/client.ts';
 import type { AnsweredRequest, GhostText } from '../ghost-text/ghost-text.ts';
 import { documentSelector } from '../settings/config.ts';
@@ -22,7 +22,7 @@ import type { DocumentModes } from '../settings/document-mode.ts';
 import { applyIn, goTo } from './apply.ts';
 import { announce, type EditView, isTabFree, stepIn } from './edit-view.ts';
 import { insertedCommand, insertionIn } from './insertion.ts';
-import type { DocumentLine, EditOffer } from './offer.ts';
+import type { DocumentLine, EditOffer } from './offered-edit.ts';
 import { Patience } from './patience.ts';
 import { isTurnedOn, Questions } from './questions.ts';
 import { allChanges } from './rebase.ts';

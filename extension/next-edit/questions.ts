@@ -8,7 +8,11 @@ import {
   window,
   workspace,
 } from 'vscode';
-import { type NextEdit, type NextEditTrigger, nextEditRequest } from '../../language-server/protocol/next-edit.ts';
+import {
+  type NextEdit,
+  type NextEditTrigger,
+  nextEditRequest,
+} from '../../language-server/protocol/next-edit-messages.ts';
 import type { Client } from '../connection/client.ts';
 import type { AnsweredRequest } from '../ghost-text/ghost-text.ts';
 import { section } from '../settings/config.ts';

@@ -1,5 +1,5 @@
 // Where an offered edit is after the document has changed, and what is left of it.
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 
 /** All that applying the edit changes. */
 export function allChanges({ changes, also = [] }: NextEdit): readonly Change[] {

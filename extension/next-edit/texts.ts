@@ -1,7 +1,7 @@
 // The texts with which the editor shows an offered edit: what is inserted, the hint, the difference, the announcement.
 import { l10n } from 'vscode';
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
-import type { Step } from './offer.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
+import type { Step } from './offered-edit.ts';
 
 const maxChars = 40;
 

@@ -1,5 +1,5 @@
 // When to ask for a next edit: after an edit that the user has made, once the line is left or there is a pause.
-import type { NextEditTrigger } from '../../language-server/protocol/next-edit.ts';
+import type { NextEditTrigger } from '../../language-server/protocol/next-edit-messages.ts';
 import type { Patience } from './patience.ts';
 
 // A new problem is only a consequence of an edit that was made just before.

@@ -4,7 +4,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
 import { bundledModelPath, loadModel } from '../engine/load-model.ts';
 import type { Model, Traits } from '../models/model-traits.ts';
-import type { ServerOptions } from '../remote/connection.ts';
+import type { ServerOptions } from '../remote/team-connection.ts';
 
 type ParseOption = NonNullable<ParseArgsConfig['options']>[string];
 /** alias: another name of the option. */

@@ -11,8 +11,8 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import { timingLine } from '../protocol/log.ts';
 import { reasonTexts } from '../protocol/reasons.ts';
 import { defaultSettings } from '../protocol/settings.ts';
-import type { ServerOptions } from '../remote/connection.ts';
 import { Team } from '../remote/team.ts';
+import type { ServerOptions } from '../remote/team-connection.ts';
 import { isWithheld } from '../secrets/secrets.ts';
 import {
   type Command,

@@ -1,6 +1,6 @@
 // hearth explain FILE:FROM-TO
 import { pathToFileURL } from 'node:url';
-import { explain } from '../explain/provider.ts';
+import { explain } from '../explain/explanations.ts';
 import { languageIdOf } from '../prompt/document-path.ts';
 import {
   type Command,

@@ -1,11 +1,11 @@
 // Checks a team's server as Hearth would use it. Each problem says what to do about it.
 import { sentence } from '../protocol/log.ts';
 import { CompletionsApi } from '../remote/completions-api.ts';
-import { Connection, type ServerOptions } from '../remote/connection.ts';
 import type { Usage } from '../remote/event-stream.ts';
 import { proxyFor } from '../remote/network.ts';
 import { errorOf, ServerError } from '../remote/server-error.ts';
 import { describe, knowsTokens, type ServerModel } from '../remote/server-model.ts';
+import { Connection, type ServerOptions } from '../remote/team-connection.ts';
 import type { Check } from './check.ts';
 
 const wholeMs = 60_000;

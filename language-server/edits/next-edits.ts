@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { promptPlace } from '../prompt/document-path.ts';
 import type { CursorParams, Settings } from '../protocol/messages.ts';
-import type { Eagerness, NextEdit, NextEditAnswer, NextEditParams } from '../protocol/next-edit.ts';
+import type { Eagerness, NextEdit, NextEditAnswer, NextEditParams } from '../protocol/next-edit-messages.ts';
 import type { Reason } from '../protocol/reasons.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
 import type { EditorWindow } from '../related-code/related-code.ts';

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
 import type { Connecting, Settings } from '../protocol/messages.ts';
 import { withoutTilde } from '../protocol/system.ts';
-import type { ServerOptions } from '../remote/connection.ts';
+import type { ServerOptions } from '../remote/team-connection.ts';
 
 /** The second model's share of the memory for KV caches. The rest is for completion, which caches whole documents. */
 const explanationsShare = 1 / 4;

@@ -1,10 +1,10 @@
 // The completion API that vLLM, SGLang, llama.cpp's server and Ollama share: POST /v1/completions, with a stream of
 // events as the response. Closing the connection cancels the request.
 import { randomUUID } from 'node:crypto';
-import type { Connection } from './connection.ts';
 import { PendingToken } from './credential.ts';
 import { type Piece, piecesOf } from './event-stream.ts';
 import { type Response, ServerError } from './server-error.ts';
+import type { Connection } from './team-connection.ts';
 
 export interface CompletionBody {
   prompt: string;

@@ -4,9 +4,9 @@ import { basename } from 'node:path';
 import { type FimTokens, fimTokensOf, knownFimTokens } from '../models/model-traits.ts';
 import { sentence } from '../protocol/log.ts';
 import { CompletionsApi } from './completions-api.ts';
-import type { Connection } from './connection.ts';
 import { fields } from './event-stream.ts';
 import { ServerError } from './server-error.ts';
+import type { Connection } from './team-connection.ts';
 
 export interface ServerModel {
   /** The name to ask for. */

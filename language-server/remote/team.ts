@@ -3,10 +3,10 @@ import type { Completer, Engine, ModelInfo } from '../../native/index.ts';
 import { sentence } from '../protocol/log.ts';
 import { Availability, type Timeouts } from './availability.ts';
 import { CompletionsApi } from './completions-api.ts';
-import { Connection, type ServerOptions } from './connection.ts';
 import { type FillingModel, RemoteModel } from './remote-model.ts';
 import { errorOf, ServerError } from './server-error.ts';
 import { describe } from './server-model.ts';
+import { Connection, type ServerOptions } from './team-connection.ts';
 
 const probeMs = 10_000;
 const probePrompt = { prompt: 'def add(a, b):\n    return a', max_tokens: 1, temperature: 0 };

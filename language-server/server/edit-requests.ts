@@ -9,7 +9,7 @@ import {
   type NextEditAnswer,
   type NextEditParams,
   nextEditRequest,
-} from '../protocol/next-edit.ts';
+} from '../protocol/next-edit-messages.ts';
 import * as wire from '../protocol/wire.ts';
 import type { EditorWindow } from '../related-code/related-code.ts';
 

@@ -3,7 +3,7 @@ import { type Connection, ResponseError, type TextDocuments } from 'vscode-langu
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
 import { functionOf } from '../explain/around-selection.ts';
-import { explain } from '../explain/provider.ts';
+import { explain } from '../explain/explanations.ts';
 import { errorText, type Log, timingLine } from '../protocol/log.ts';
 import { type ExplainParams, explainChunkNotification } from '../protocol/messages.ts';
 import { notify } from '../protocol/wire.ts';

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NextEdits } from '../../language-server/edits/next-edits.ts';
 import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { Server } from '../../language-server/server/server.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 

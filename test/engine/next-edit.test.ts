@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RelatedParams, relatedRequest } from '../../language-server/protocol/messages.ts';
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { cart, prices } from '../fixtures/shop.ts';
 import { LspClient } from '../support/lsp-client.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as messages from '../../language-server/protocol/messages.ts';
 import * as models from '../../language-server/protocol/models.ts';
-import * as nextEdit from '../../language-server/protocol/next-edit.ts';
+import * as nextEdit from '../../language-server/protocol/next-edit-messages.ts';
 import { FrameClient, frame } from './frame-client.ts';
 import { loaded, serverCommand, starterModel } from './real-server.ts';
 

@@ -9,7 +9,7 @@ test.each([
   ['extension/connection/client.ts', '../../native/index.ts'],
   ['extension/connection/client.ts', '../../test/support/vscode.ts'],
   ['extension/connection/client.ts', 'vscode-languageserver'],
-  ['extension/ghost-text/ghost-text.ts', '../next-edit/offer.ts'],
+  ['extension/ghost-text/ghost-text.ts', '../next-edit/offered-edit.ts'],
   ['extension/connection/client.ts', '../extension.ts'],
   ['language-server/server/server.ts', 'vscode'],
   ['language-server/server/server.ts', 'vscode-languageclient/node'],
@@ -18,7 +18,7 @@ test.each([
   ['language-server/rules/shape.ts', '../offers/complete.ts'],
   ['language-server/rules/shape.ts', 'vscode-languageserver'],
   ['language-server/offers/provider.ts', '../../native/addon.ts'],
-  ['language-server/engine/shared-engine.ts', '../explain/provider.ts'],
+  ['language-server/engine/shared-engine.ts', '../explain/explanations.ts'],
   ['native/index.ts', '../language-server/protocol/messages.ts'],
   ['language-server/elsewhere/new.ts', 'node:fs'],
 ])('%s may not import %s', (file, specifier) => {

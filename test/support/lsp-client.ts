@@ -27,7 +27,11 @@ import {
   settingsNotification,
   statusNotification,
 } from '../../language-server/protocol/messages.ts';
-import { type NextEditAnswer, type NextEditParams, nextEditRequest } from '../../language-server/protocol/next-edit.ts';
+import {
+  type NextEditAnswer,
+  type NextEditParams,
+  nextEditRequest,
+} from '../../language-server/protocol/next-edit-messages.ts';
 
 type Answer = InlineCompletionList & CompletionOutcome;
 

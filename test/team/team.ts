@@ -11,10 +11,10 @@ import { loadModel } from '../../language-server/engine/load-model.ts';
 import { CompletionProvider } from '../../language-server/offers/provider.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { CompletionsApi } from '../../language-server/remote/completions-api.ts';
-import { Connection } from '../../language-server/remote/connection.ts';
 import type { Piece } from '../../language-server/remote/event-stream.ts';
 import { describe } from '../../language-server/remote/server-model.ts';
 import { Team } from '../../language-server/remote/team.ts';
+import { Connection } from '../../language-server/remote/team-connection.ts';
 import type { Engine } from '../../native/index.ts';
 
 const settings = { ...defaultSettings, 'completion.confidence': 'eager' as const };

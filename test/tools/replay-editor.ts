@@ -18,7 +18,7 @@ import {
   relatedRequest,
   type ServerStatus,
 } from '../../language-server/protocol/messages.ts';
-import type { Eagerness, NextEditAnswer } from '../../language-server/protocol/next-edit.ts';
+import type { Eagerness, NextEditAnswer } from '../../language-server/protocol/next-edit-messages.ts';
 import { defaultSettings } from '../../language-server/protocol/settings.ts';
 import { LspClient } from '../support/lsp-client.ts';
 import { node } from '../support/program.ts';

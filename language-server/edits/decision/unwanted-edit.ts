@@ -1,5 +1,5 @@
 // How likely an edit must be to be offered, and edits that are never offered, however likely they seem.
-import type { Eagerness } from '../../protocol/next-edit.ts';
+import type { Eagerness } from '../../protocol/next-edit-messages.ts';
 import type { Reason } from '../../protocol/reasons.ts';
 import { isWorse } from '../../syntax/faults.ts';
 import { type SourceText, treeOf } from '../../syntax/trees.ts';

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { TextEditor } from 'vscode';
 import { EditView, isTabFree } from '../../../extension/next-edit/edit-view.ts';
-import { EditOffer } from '../../../extension/next-edit/offer.ts';
+import { EditOffer } from '../../../extension/next-edit/offered-edit.ts';
 
 const editor = vi.hoisted(() => ({ lines: [] as string[], line: 0, character: 0, hints: [] as unknown[] }));
 vi.mock('vscode', async (original) => {

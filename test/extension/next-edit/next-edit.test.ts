@@ -6,9 +6,9 @@ import type { GhostText } from '../../../extension/ghost-text/ghost-text.ts';
 import type { EditView } from '../../../extension/next-edit/edit-view.ts';
 import { insertedCommand } from '../../../extension/next-edit/insertion.ts';
 import { NextEdits } from '../../../extension/next-edit/next-edit.ts';
-import { EditOffer } from '../../../extension/next-edit/offer.ts';
+import { EditOffer } from '../../../extension/next-edit/offered-edit.ts';
 import type { DocumentModes } from '../../../extension/settings/document-mode.ts';
-import type { NextEdit, NextEditAnswer } from '../../../language-server/protocol/next-edit.ts';
+import type { NextEdit, NextEditAnswer } from '../../../language-server/protocol/next-edit-messages.ts';
 
 const editor = await vi.hoisted(async () => {
   const { EventEmitter } = await import('../../support/vscode.ts');

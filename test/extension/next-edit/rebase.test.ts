@@ -1,7 +1,7 @@
 // Where an offered edit is after the user has typed.
 import { expect, test } from 'vitest';
 import { type Change, rebased } from '../../../extension/next-edit/rebase.ts';
-import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
 
 const at = (line: number, character: number) => ({ line, character });
 const change = (from: [number, number], to: [number, number], text: string): Change => ({

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { behind } from '../../../extension/next-edit/apply.ts';
 import { announcement, difference, hint, inline, isTiny, summary } from '../../../extension/next-edit/texts.ts';
-import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
 import { contributes } from '../../../package.json';
 
 /** Of whole lines from line 83 on; changes: from and to within their line, and the text. */

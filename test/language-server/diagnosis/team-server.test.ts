@@ -1,7 +1,7 @@
 // What the doctor says of a team's server.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { examineServer } from '../../../language-server/diagnosis/team-server.ts';
-import { Connection } from '../../../language-server/remote/connection.ts';
+import { Connection } from '../../../language-server/remote/team-connection.ts';
 import { type Answer, begin, CompletionServer, events, refuse, send, stream } from '../../support/completion-server.ts';
 
 let server: CompletionServer;

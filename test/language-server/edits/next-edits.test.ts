@@ -4,7 +4,7 @@ import { type DocumentChange, OpenDocument } from '../../../language-server/docu
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
 import { type EngineSource, NextEdits } from '../../../language-server/edits/next-edits.ts';
 import type { Mode, Settings } from '../../../language-server/protocol/messages.ts';
-import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { Engine } from '../../../native/index.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Explainer } from '../../../language-server/engine/shared-engine.ts';
-import { explain } from '../../../language-server/explain/provider.ts';
+import { explain } from '../../../language-server/explain/explanations.ts';
 import type { ExplainParams, ExplainTurn } from '../../../language-server/protocol/messages.ts';
 import { FakeEngine, type FakeOptions, fakeSpecial, fakeTraits } from '../../fixtures/fake-engine.ts';
 

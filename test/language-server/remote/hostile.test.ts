@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CompletionsApi } from '../../../language-server/remote/completions-api.ts';
-import { Connection, type ServerOptions } from '../../../language-server/remote/connection.ts';
+import { Connection, type ServerOptions } from '../../../language-server/remote/team-connection.ts';
 import { CompletionServer, refuse } from '../../support/completion-server.ts';
 
 const patienceMs = 400;

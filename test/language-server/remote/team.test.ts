@@ -7,8 +7,8 @@ import { OpenDocument } from '../../../language-server/documents/open-document.t
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { Timeouts } from '../../../language-server/remote/availability.ts';
-import type { ServerOptions } from '../../../language-server/remote/connection.ts';
 import { Team } from '../../../language-server/remote/team.ts';
+import type { ServerOptions } from '../../../language-server/remote/team-connection.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 import {
   type Answer,

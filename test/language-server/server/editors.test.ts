@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { buildFakeServer } from '../../support/bundled-fake-server.ts';
 import { CompletionServer } from '../../support/completion-server.ts';
-import { buildFakeServer } from '../../support/fake-server.ts';
 import { LspClient } from '../../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-editors-'));

@@ -13,8 +13,8 @@ import {
   relatedRequest,
   type Settings,
 } from '../../../language-server/protocol/messages.ts';
+import { buildFakeServer } from '../../support/bundled-fake-server.ts';
 import { CompletionServer, events, refuse } from '../../support/completion-server.ts';
-import { buildFakeServer } from '../../support/fake-server.ts';
 import { LspClient } from '../../support/lsp-client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-server-'));

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import { CompletionsApi } from '../../../../language-server/remote/completions-api.ts';
-import { Connection } from '../../../../language-server/remote/connection.ts';
 import { ServerError } from '../../../../language-server/remote/server-error.ts';
 import { describe } from '../../../../language-server/remote/server-model.ts';
+import { Connection } from '../../../../language-server/remote/team-connection.ts';
 import type { Claim } from './claim.ts';
 
 const token = 'secret-token-of-the-test';

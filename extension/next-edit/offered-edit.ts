@@ -8,7 +8,7 @@
 //
 // Neither time nor a move of the cursor ends an offer. A document that is closed does, and so do suggestions that are turned
 // off, and the third answer in a row that has no edit.
-import type { NextEdit } from '../../language-server/protocol/next-edit.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { type Change, compare, rebased, touchesLine } from './rebase.ts';
 
 export interface DocumentLine {

@@ -7,9 +7,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { Connection, type ServerOptions } from '../../../language-server/remote/connection.ts';
 import { proxyFor, wayTo } from '../../../language-server/remote/network.ts';
 import { errorOf } from '../../../language-server/remote/server-error.ts';
+import { Connection, type ServerOptions } from '../../../language-server/remote/team-connection.ts';
 import { type Asked, CompletionServer, endless, refuse, stream } from '../../support/completion-server.ts';
 
 let server: CompletionServer;

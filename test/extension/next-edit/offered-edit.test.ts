@@ -1,7 +1,7 @@
 // What Tab does, and what ends an offer.
 import { beforeEach, expect, test } from 'vitest';
-import { EditOffer } from '../../../extension/next-edit/offer.ts';
-import type { NextEdit } from '../../../language-server/protocol/next-edit.ts';
+import { EditOffer } from '../../../extension/next-edit/offered-edit.ts';
+import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
 
 const uri = 'file:///a.ts';
 const at = (line: number, character = 0) => ({ line, character });
