@@ -40,7 +40,7 @@ type Wanted = Exclude<Eagerness, 'off'>;
 interface Foreseen extends Search {
   document: SearchedDocument;
   eagerness: Wanted;
-  /** Where it is asked for; absent behind an offered edit, since the editor says where the cursor stands then. */
+  /** Where it is asked for; absent behind an offered edit, since the editor then says where the cursor is. */
   cursor?: number;
 }
 
@@ -239,7 +239,7 @@ export class NextEdits {
   private async workspace(document: OpenDocument, cursor: number): Promise<Workspace> {
     const others = await this.others(document);
     const all = [document, ...others].map((each) => this.searched(each));
-    // A path stands for a document, but those without a file have one path in each language.
+    // A path identifies a document, but those without a file have one path in each language.
     const documents = all.filter(({ path }, i) => all.findIndex((each) => each.path === path) === i);
     return { documents, cursor, history: this.past(documents) };
   }

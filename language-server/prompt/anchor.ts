@@ -1,7 +1,7 @@
 // Builds prompts that only grow at their end while the user types, so that a key costs one or two tokens. The prefix
 // ends at the anchor, a line start a dozen lines above the cursor (nearer anchors complete worse), and the suffix stays
 // as it was when the anchor was placed. The text from the anchor to the cursor follows fim_middle, as the given
-// beginning of the middle. Before all that stands the preamble: code of other files and the path.
+// beginning of the middle. The preamble precedes all of it: code of other files and the path.
 import type { Completer } from '../../native/index.ts';
 import type { LongText } from '../documents/long-text.ts';
 import { fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
@@ -17,7 +17,7 @@ export const maxGivenChars = 4000;
 
 export interface Anchor {
   languageId: string;
-  /** What stands in the prompt before the text of the document. */
+  /** What precedes the text of the document in the prompt. */
   preamble: PromptPreamble;
   /** Where the prefix begins in the document. */
   start: number;

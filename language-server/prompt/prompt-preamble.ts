@@ -1,4 +1,4 @@
-// The preamble of a prompt: what stands before the document's text. It names the repository, contains code of other
+// The preamble of a prompt: what precedes the document's text. It names the repository, contains code of other
 // files, and ends with the document's path, in qwen2.5-coder's repository format. It is empty for models without these
 // tokens.
 //   [<|repo_name|>NAME\n [<|file_sep|>PATH\nCODE\n]...] <|file_sep|>PATH\n

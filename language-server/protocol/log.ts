@@ -45,7 +45,7 @@ export function cleanLog(log: Log): Log {
 }
 
 /**
- * Foreign text, such as the error message of a server, as it may stand in the log, in the status and in a tooltip: one
+ * Foreign text, such as the error message of a server, made fit for the log, the status and a tooltip: one
  * line of visible characters, without the secrets, and not longer than `maxChars`.
  */
 export function sentence(text: unknown, secrets: readonly string[] = [], maxChars = 300): string {

@@ -1,4 +1,4 @@
-// Secrets without a form of their own: words, letters or digits alone, and keys in hexadecimal. Only where they stand tells
+// Secrets without a form of their own: words, letters or digits alone, and keys in hexadecimal. Only their place tells
 // them from text.
 import type { Span } from './secret-tokens.ts';
 import { isPlaceholder } from './secret-values.ts';
@@ -11,7 +11,7 @@ const ofSentences = wordsOf(`
   when where why how each every some into than then there here must should would could can may will shall does did been only
   also just very more most about after before between without please enter choose use used using one goes be der die das und
   ist ein eine nicht mit von les des est pas une los las por para con del`);
-/** What stands in place of a password where people name its type, its state or its field. */
+/** What is written in place of a password where people name its type, its state or its field. */
 const noPasswords = wordsOf(`
   string text number integer boolean object array varchar buffer binary bytes undefined required optional nullable confirmed
   confirm different invalid incorrect missing expired disabled enabled changed change forgotten forgot repeat current previous

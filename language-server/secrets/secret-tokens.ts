@@ -1,4 +1,4 @@
-// Secrets that are recognized wherever they stand, by the forms that services give to their keys.
+// Secrets that are recognized anywhere, by the forms that services give to their keys.
 import { isPlaceholder, isWords } from './secret-values.ts';
 
 /** A part of a text, as [start, end). */

@@ -1,10 +1,10 @@
 // Which names of a document are of the same thing: what it declares, where each is known, and what it imports. A name is
-// looked up as the language does it (name-rows.ts), by the tree around the places where it stands.
+// looked up as the language does it (name-rows.ts), by the tree around the places where it occurs.
 import { setImmediate } from 'node:timers/promises';
 import { type Node, Query } from 'web-tree-sitter';
 import { type NameRow, nameRows, sameNames } from './name-rows.ts';
 
-/** A place where a name stands in code. */
+/** An occurrence of a name in code. */
 export interface Name {
   at: number;
   node: Node;
@@ -15,7 +15,7 @@ export interface Name {
   receiver: 'none' | 'own' | 'other';
   /** Until where it is not known yet: the end of the statement that declares it. */
   from: number;
-  /** The import that it stands in. */
+  /** The import that it is part of. */
   imported: Node | undefined;
 }
 

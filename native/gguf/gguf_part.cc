@@ -87,7 +87,7 @@ uint64_t tensor_bytes(const GgufCursor& from, const GgufTensor& tensor) {
   return n_bytes;
 }
 
-/// Sets the data of all tensors. from stands at the end of the descriptions.
+/// Sets the data of all tensors. `from` is at the end of the descriptions.
 void place_tensors(const GgufCursor& from, const std::vector<uint64_t>& offsets, uint64_t align,
                    std::vector<GgufTensor>& tensors) {
   const uint64_t data_start = (from.offset() + align - 1) / align * align;

@@ -1,7 +1,7 @@
 // How fast packages compute beside this machine's own build, which g++ or another compiler of the machine made:
 //   node test/bench/packages.mjs [--system linux-x64]... [--rounds 7] [--model FILE]
 // after `npm run test:everywhere -- --system NAME --suite package` for each. That for Windows runs under Wine, the same code
-// natively. One thread each, in turns, so that a busy minute meets all of them. Beside the medians stand the best samples,
+// natively. One thread each, in turns, so that a busy minute meets all of them. The best samples are shown beside the medians,
 // as other work only ever makes a run slower.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -167,7 +167,7 @@ test('off for all is off for a language that was off and on again, and no mode s
   await ghostTextFor(typed);
 });
 
-// The name of a section stands in its first row and makes it shorter. Which model is recommended depends on the machine.
+// The name of a section is in its first row and makes it shorter. Which model is recommended depends on the machine.
 test('the list of models recommends one, and cuts nothing that it says of it', async () => {
   await bench.runCommand('Hearth: Choose Model');
   const best = bench.page.locator('.quick-input-list .monaco-list-row[data-index="1"]', { hasText: / GB · / });

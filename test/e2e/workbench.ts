@@ -54,7 +54,7 @@ export class Workbench {
     return expect.poll(() => this.statusLabel()).toMatch(words);
   }
 
-  /** What ghost text is shown now; '' for none. Its first line stands in the text, the others in a zone below it. */
+  /** What ghost text is shown now; '' for none. Its first line is in the text, the others are in a zone below it. */
   async shownGhostText(): Promise<string> {
     const first = await this.editor.locator('.ghost-text-decoration').allTextContents();
     const others = await this.editor.locator('.suggest-preview-text .view-line').allTextContents();

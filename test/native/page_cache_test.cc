@@ -71,7 +71,7 @@ TEST("a fork shares full pages and copies the tail when it is written") {
   simulation.check(fork);
 }
 
-TEST("a page reserved by one path is not written by a fork that stands at the same end") {
+TEST("a page reserved by one path is not written by a fork with the same end") {
   Simulation simulation(8, 4);
   Path path = simulation.evaluate(counting(0, 5));
   Path fork = path.fork();

@@ -98,7 +98,7 @@ export class RandomEditor implements EditorWindow {
     await this.ask(false);
   }
 
-  /** What stood there, as the model can guess it best. */
+  /** What was there, as the model can guess it best. */
   private async typeAgain(): Promise<void> {
     const text = this.current.text.toString();
     const lineEnd = text.indexOf('\n', this.r.below(text.length + 1));

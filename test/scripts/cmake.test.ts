@@ -64,7 +64,7 @@ test('the build of a checkout that was moved is thrown away', () => {
   expect(isKept(moved)).toBe(false);
 });
 
-test('the build of a checkout that was copied is thrown away while the first one still stands', () => {
+test('the build of a checkout that was copied is thrown away while the first one is still there', () => {
   const copy = join(checkout, '..', 'copy');
   mkdirSync(join(copy, 'native'), { recursive: true });
   mkdirSync(join(copy, 'build'));

@@ -117,7 +117,7 @@ export async function propose(
   return generated ?? (await proposed(engine, document, editAdapter, signal));
 }
 
-/** Whether it neither stands at the cursor, takes back what was done, nor is one that the user does not want. */
+/** Whether the edit is away from the cursor, undoes nothing that was done, and has not been dismissed. */
 function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [], isNamesake }: EditedDocument): boolean {
   const isHere = edit.start <= cursor && cursor <= edit.end;
   return (

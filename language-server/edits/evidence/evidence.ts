@@ -19,7 +19,7 @@ export const evidenceNames = [
   ...['oldLines', 'newLines', 'goneChars', 'comeChars', 'removesLine', 'addsLine', 'changes'],
   // How alike its lines are to those of the edit that is repeated, the lines beside, and the indentation.
   ...['likeBefore', 'likeAfter', 'likeAbove', 'likeBelow', 'isIndentedAlike'],
-  // Of words that are replaced: whether they are a name, or a part of one; between which words they stand; how often they
+  // Of words that are replaced: whether they are a name, or a part of one; between which words they are; how often they
   // are left, and their replacement is there; whether an edit left them; whether they were declared, are so here, or nowhere any more.
   ...[
     'isRename',

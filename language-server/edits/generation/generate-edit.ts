@@ -158,7 +158,7 @@ function changedLines(window: EditWindow, text: string, document: string): TextE
   const end = start + old.slice(head, old.length - tail).join('').length;
   const lines = now.slice(head, now.length - tail).join('');
   if (end <= document.length) return { start, end, text: lines };
-  // The last line of the document has no line feed: it stands before what is appended instead of behind it.
+  // The last line of the document has no line feed: appended text begins with one instead of ending with one.
   const isAppended = start > document.length;
   const added = (isAppended ? '\n' : '') + lines.replace(/\n$/, '');
   return { start: Math.min(start, document.length), end: document.length, text: added };

@@ -1,5 +1,5 @@
 // The format of Zeta 2.1. The window is cut into blocks with a marker before each and one behind the last; the model
-// writes two of the markers, and between them what will stand between them:
+// writes two of the markers, and between them what will be between them:
 //
 //   <[fim-suffix]>⏎TEXT BELOW<[fim-prefix]><filename>edit_history⏎UNIFIED DIFFS⏎
 //   <filename>PATH⏎TEXT ABOVE<<<<<<< CURRENT⏎<|marker_1|>⏎BLOCK<|marker_2|>⏎BLOCK<|marker_3|>⏎=======⏎<[fim-middle]>

@@ -142,7 +142,7 @@ export class EditHistory {
     return !goesOn && (edit.start < edit.end || before.lineAt(edit.start) !== before.lineAt(end));
   }
 
-  /** Moves what stands behind a change; what it overlaps is no longer known. */
+  /** Moves the edits after a change; those that it overlaps are no longer known. */
   private shift({ uri, edit }: DocumentChange): void {
     const delta = edit.text.length - (edit.end - edit.start);
     this.entries = this.entries.flatMap((entry) => {

@@ -14,7 +14,7 @@ export function undoes(edit: TextEdit, text: string, history: readonly PastEdit[
   });
 }
 
-/** Where the text that a past edit wrote stands and the edit touches it. */
+/** Where the edit touches text that a past edit wrote. */
 function placesOf(after: string, text: string, edit: TextEdit): number[] {
   const places: number[] = [];
   if (after.trim() === '') return places;

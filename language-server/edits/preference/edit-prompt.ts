@@ -1,6 +1,6 @@
 // The prompt that asks what becomes of some lines: the last edits, each with the lines before and after, up to the
 // cursor; then the rest of the line at the cursor, and the lines in question as if they had been edited, too. What
-// stands up to the cursor only grows while the user types.
+// precedes the cursor only grows while the user types.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
@@ -35,7 +35,7 @@ export function editPrompt(
   return { head: concatTokens(start, head), tail: tokenizeText(engine, `${after.slice(at)}\n`) };
 }
 
-/** The offset of the cursor in lines that stand in the text; their end if it is not in them. */
+/** The offset of the cursor in these lines of the text; their end if it is not in them. */
 function cursorIn(lines: string, text: string, cursor: number): number {
   if (cursor < 0) return lines.length;
   const start = text.lastIndexOf('\n', cursor - 1) + 1;

@@ -1,4 +1,4 @@
-// How candidates read where they stand: whether the model would rather read the lines around with the new ones than with
+// How candidates read in their places: whether the model would rather read the lines around with the new ones than with
 // the old ones. That says what the history cannot, such as whether a line that is still being typed is whole.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';

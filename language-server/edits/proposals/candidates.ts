@@ -17,7 +17,7 @@ const maxCandidates = 60;
 const maxInGroup = 20;
 const maxChars = 1000;
 
-/** In the order of their places from the cursor on, those above it last; nothing that stands at the cursor itself. */
+/** Ordered by place, from the cursor on, with those above it last. None is at the cursor itself. */
 export function candidatesFor(
   place: EditedDocument,
   lines: readonly Line[],

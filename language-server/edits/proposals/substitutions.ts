@@ -127,7 +127,7 @@ export function wordBehind(text: string): string {
 
 type Sought = Pick<Substitution, 'old' | 'now' | 'isPart' | 'between'>;
 
-/** Only between the characters that stood beside it when it was made last. */
+/** Only between the characters that were beside it when it was last made. */
 export function narrowed(substitution: Substitution): Substitution {
   const [{ left, right } = { left: '', right: '' }] = substitution.places;
   const between = { left: left.slice(-1), right: right.slice(0, 1) };

@@ -1,4 +1,4 @@
-// The lines of a text, with where they stand and of what words they are.
+// The lines of a text, with their offsets and their words.
 import { wordsOf } from './text-edit.ts';
 
 /** No person edits longer ones, and looking through one again and again would take too long. */

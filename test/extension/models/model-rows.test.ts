@@ -24,7 +24,7 @@ const none = { path: '', explainPath: '' };
 const sections = (rows: ReturnType<typeof modelRows>) =>
   rows.map((row) => ('section' in row ? `# ${row.section}` : row.label));
 
-test('the model in use stands first, then the recommended one', () => {
+test('the model in use comes first, then the recommended one', () => {
   const rows = modelRows({ local: [local], remote: [remote], recommended: 'one' }, none);
   expect(sections(rows)).toEqual([
     '# In Use',
@@ -61,7 +61,7 @@ test('the model in use is marked, and its program named', () => {
   });
 });
 
-test('a model in use that is also the recommended one stands there once', () => {
+test('a model in use that is also the recommended one is there once', () => {
   const rows = modelRows({ local: [local], remote: [], recommended: 'two' }, { ...none, path: '/models/coder.gguf' });
   expect(sections(rows).slice(0, 3)).toEqual(['# In Use, Recommended', '$(check) coder', '# Others']);
 });

@@ -28,7 +28,7 @@ class Line {
   }
 }
 
-/** The cursor stands at the end of the line, which is offered a text. */
+/** The cursor is at the end of the line, which is offered a text. */
 function ask(line: Line, offered: string, latencyMs = 100): void {
   const position = endOf(line);
   const items = offered === '' ? [] : [{ insertText: offered, range: { start: position, end: position } }];

@@ -67,7 +67,7 @@ const average = `export function average(items: Item[]): number {
 }
 `;
 
-/** The file, the name that is renamed where it stands first, and the lines below that are another's. */
+/** The file, the name that is renamed at its first occurrence, and the lines below that are another's. */
 const others: [name: string, file: string, text: string, now: string, kept: string][] = [
   ['the local of another function', 'a.ts', `${total}\n`, 'subtotal', average],
   [

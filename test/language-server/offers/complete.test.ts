@@ -103,7 +103,7 @@ test('ends a text that is longer than its tokens can be', () => {
   expect(text.isEnough).toBe(true);
 });
 
-test('opens a block whose body stands below, whatever stands far above', async () => {
+test('opens a block whose body is below, whatever is far above', async () => {
   const above = `class A {\n${'  one() {}\n'.repeat(600)}`;
   const { shown } = await ask(`${above}  inte$0\n    return item;\n  }\n}\n`, writes('grate(item) {'));
   expect(shown?.text).toBe('grate(item) {');

@@ -16,11 +16,11 @@ function check(info: Partial<FakeEngine['info']>, expected: number[]): void {
 const { special } = new FakeEngine().info;
 const { fimPrefix, fimSuffix, fimMiddle } = special;
 
-test('the prefix stands first where nothing else is said', () => {
+test('the prefix comes first where nothing else is said', () => {
   check({}, [9, fimPrefix, 1, 2, fimSuffix, 3, fimMiddle]);
 });
 
-test('the suffix stands first for a model that was trained so, and a token before all', () => {
+test('the suffix comes first for a model that was trained so, and a token before all', () => {
   check({ suffixFirst: true, bosToken: 5 }, [5, 9, fimSuffix, 3, fimPrefix, 1, 2, fimMiddle]);
 });
 

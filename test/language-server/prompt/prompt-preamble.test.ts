@@ -14,7 +14,7 @@ test('without code of other files only the path is told', () => {
   check([], 1000, '<|file_sep|>src/main.ts\n');
 });
 
-test('code of other files stands before it, the most useful last, behind the name of the repository', () => {
+test('code of other files precedes it, the most useful last, behind the name of the repository', () => {
   check(
     [snippet('a.ts', 'best();'), snippet('b.ts', 'second();')],
     1000,
@@ -22,7 +22,7 @@ test('code of other files stands before it, the most useful last, behind the nam
   );
 });
 
-test('pieces of one file stand together in their own order', () => {
+test('pieces of one file are kept together in their own order', () => {
   check(
     [snippet('a.ts', 'below();', 9), snippet('b.ts', 'other();'), snippet('a.ts', 'above();', 1)],
     1000,

@@ -45,7 +45,7 @@ test('the anchor line is the highest one within reach', () => {
   check('aaaa\nbbbb\ncccc\ndd$0', (all, offset) => lineStartAbove(all, offset, 9, 12), 'bbbb\ncccc\ndd'.slice(5));
 });
 
-test('the anchor stands inside a line that is longer than the reach', () => {
+test('the anchor is inside a line that is longer than the reach', () => {
   check('abcdefghijklmnop$0', (all, offset) => lineStartAbove(all, offset, 9, 8), 'mnop');
 });
 

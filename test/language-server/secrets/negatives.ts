@@ -51,7 +51,7 @@ const data: (() => string)[] = [
   () => `arn:aws:iam::${random.number(12)}:role/${word()}-${random.upperAlnum(12)}`,
 ];
 
-/** Code and prose about secrets, with what stands in place of one. */
+/** Code and prose about secrets, with what is written in place of one. */
 const words = [
   'const token = tokenize(text);',
   'const password = readPassword();',

@@ -5,7 +5,7 @@ const random = new Random(28);
 const jwtPart = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url');
 const basic = (user: string, password: string) => Buffer.from(`${user}:${password}`).toString('base64');
 
-/** Tokens that are recognized wherever they stand, as their services form them. */
+/** Tokens that are recognized anywhere, as their services form them. */
 const tokens: (() => string)[] = [
   ...['AKIA', 'ASIA'].map((kind) => () => kind + random.of('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)),
   ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((kind) => () => `${kind}_${random.alnum(36)}`),
@@ -68,7 +68,7 @@ const tokens: (() => string)[] = [
   () => `https://acme.webhook.office.com/webhookb2/${random.uuid()}@${random.uuid()}/IncomingWebhook/${random.hex(32)}`,
 ];
 
-/** Where a token stands alone: in a call, a comment, a log, a URL. */
+/** A token on its own: in a call, a comment, a log, a URL. */
 const places: [(token: string) => string, ...((token: string) => string)[]] = [
   (token) => `const client = new Client('${token}');`,
   (token) => `# worked with ${token}, as of Monday`,
@@ -77,7 +77,7 @@ const places: [(token: string) => string, ...((token: string) => string)[]] = [
   (token) => `fetch(\`https://api.internal/v1?q=${token}&page=2\`)`,
 ];
 
-/** What only its name, or what stands around it, shows to be a secret. */
+/** What only its name, or what is around it, shows to be a secret. */
 const named: (() => string)[] = [
   () => `API_KEY=${random.hex(32)} # the one for staging`,
   () => `DB_PASS=${random.password()}`,

@@ -1,5 +1,5 @@
 // Lines in which every change of an edited line can be made, too: each between the same two words, in the same order,
-// whatever stands between them. So what happens to a line may be several things at once, such as a call that gets another
+// whatever is between them. So what happens to a line may be several things at once, such as a call that gets another
 // name and an argument, or an expression that is put into brackets.
 
 import type { PastChange } from '../../history/past-changes.ts';
@@ -89,7 +89,7 @@ function besideAt(words: string[]): string[] {
   return at === -1 ? [] : words.slice(0, at + 1);
 }
 
-/** Single words that only replace a name are looked for as substitutions; and what stands beside commas, anywhere. */
+/** Single words that only replace a name are looked for as substitutions; and words beside commas, anywhere. */
 function isSpecific(sites: Site[]): boolean {
   if (sites.length === 1 && sites.every(({ old, now }) => isWord(old) && isWord(now))) return false;
   const telling = sites.filter(({ old, left, right }) => [old, left ?? '', right ?? ''].some(isTelling));

@@ -10,7 +10,7 @@ import { mapped, reindented, shapeOf } from './analogous-lines.ts';
 const maxLines = 6;
 const maxOtherWords = 3;
 const maxPlaces = 20;
-/** Lines that stand so near are not added once more: of 2,380 such proposals one was right. */
+/** Lines that are this near already are not added again: of 2,380 such proposals one was right. */
 const nearLines = 3;
 
 export function repeatedInsertions(lines: readonly Line[], changes: readonly PastChange[], path: string): Candidate[] {
@@ -26,7 +26,7 @@ export function repeatedInsertions(lines: readonly Line[], changes: readonly Pas
     });
 }
 
-/** The first line of the place where these lines stand; undefined if they stand nowhere or are of no words. */
+/** The number of the line where these lines begin; undefined if they occur nowhere or have no words. */
 function placeOf(added: string[], lines: readonly Line[]): number | undefined {
   if (!added.some(isTelling)) return undefined;
   const found = lines.findIndex((_, i) => added.every((line, j) => lines[i + j]?.text === line));
@@ -61,7 +61,7 @@ function beside(
   });
 }
 
-/** Whether the lines stand near the place, before line `at`; or the first of them would stand there twice. */
+/** Whether the lines are near the place already, before line `at`, or the first of them would be there twice. */
 function standNear(added: string[], lines: readonly Line[], at: number): boolean {
   const isThere = (from: number) => added.every((line, j) => lines[from + j]?.text.trim() === line.trim());
   for (let from = at - nearLines - added.length + 1; from < at + nearLines; from++) if (isThere(from)) return true;
@@ -69,7 +69,7 @@ function standNear(added: string[], lines: readonly Line[], at: number): boolean
   return isTelling(first) && lines[at]?.text.trim() === first.trim();
 }
 
-/** Which words stand in the place of which; undefined if that is not clear, or hardly any word is the same. */
+/** Which words replace which; undefined if that is not clear, or hardly any word is the same. */
 function otherWords(line: string, other: string): Map<string, string> | undefined {
   const others = new Map<string, string>();
   const [words, here] = [wordsOf(line.trim()), wordsOf(other.trim())];

@@ -60,7 +60,7 @@ const nameCharacter = /[\p{L}\p{N}_$]/u;
 const sign = /(?<=^|[([{<,|]\s*|\s)(?:\.\.\.|[&*:@]|["'`])?$/;
 const typeOrValue = /^["'`]?(?:\s*[:=]\s*[\p{L}\p{N}_.]+)?/u;
 
-/** Where the name may stand in a list: with its sign or quotes, type or value. */
+/** The forms that the name may have in a list: with its sign or quotes, type or value. */
 function elementsIn(text: string, name: string): { from: number; to: number }[] {
   const elements: { from: number; to: number }[] = [];
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + name.length)) {

@@ -28,7 +28,7 @@ export function seesAllOf(text: string, path: string, other: string): boolean {
   return lines.some((line) => ofAll.test(line) && isOf(line, other));
 }
 
-/** As it stands in a regular expression. */
+/** Escaped for a regular expression. */
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -80,7 +80,7 @@ test('what the model would rather read as changed is likelier', () => {
   expect(odds(9)).toBeGreaterThan(odds(-9) + 0.5);
 });
 
-test('candidates are read where they stand, between the lines around, from where they differ on', async () => {
+test('candidates are read in their places, between the lines around, from where they differ on', async () => {
   const { engine, asked } = modelThatLikes({ s: 3, u: 2, ')': -4 });
   const edit = candidate({ start: 13, end: 24, text: 'add(sum);' });
   const [reading] = await readingsInPlace(engine, document, [edit]);

@@ -8,7 +8,7 @@ import type { PastEdit } from '../../../../language-server/edits/text/text-edit.
 
 const rename = { path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' };
 
-/** Of the candidate that makes this line. The cursor stands at "$0". */
+/** Of the candidate that makes this line. The cursor is at "$0". */
 function evidenceFor(marked: string, line: string, history: PastEdit[] = [rename]) {
   const text = marked.replace('$0', '');
   const place = { path: 'a.ts', languageId: 'typescript', text, cursor: marked.indexOf('$0'), history };

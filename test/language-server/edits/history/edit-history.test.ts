@@ -20,7 +20,7 @@ function editing(texts: Record<string, string>) {
     wait: (by: number) => {
       ms += by;
     },
-    /** Replaces a text, wherever it stands. */
+    /** Replaces a text, wherever it is. */
     replace: (old: string, now: string, uri = 'a.ts') => {
       const { text, version } = document(uri);
       const start = text.toString().indexOf(old);
@@ -259,7 +259,7 @@ test('edits are forgotten after ten minutes, and with their document', () => {
   expect(person.edits()).toEqual([]);
 });
 
-test('after random edits, what came of each edit stands in the text, and what it was in an earlier one', () => {
+test('after random edits, what came of each edit is in the text, and what it was in an earlier one', () => {
   const pieces = ['', 'a', 'word ', '\n', 'two\nlines\n', '\r\n', '    '];
   for (let seed = 1; seed <= 60; seed++) {
     const r = random(seed);
