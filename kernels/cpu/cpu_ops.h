@@ -102,6 +102,8 @@ class CpuOps : public Ops {
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
                                        const float* x, const int32_t* rows = nullptr,
                                        float* kept = nullptr);
+  // ops_cpu_low_rank.cc: of all tokens of the batch, for an adapter, too.
+  const Activations& quantize(const Weights& w, const float* in);
   const Activations& norm_and_quantize(const float* norm, float eps, const Weights& w,
                                        const float* x);
   int tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const;
@@ -110,8 +112,11 @@ class CpuOps : public Ops {
   void product(const PackedMatrix& w, const Activations& input, float* out);
   void key_value_chunk(const Qkv& qkv, int kv_head, int thread);
   void query_chunk(const Qkv& qkv, int head_begin, int head_end);
-  void lower(const LowRank* added, int n, const float* in);
-  void raise(const LowRank* added, int n, int row, int n_rows, float* products, size_t stride);
+  static int lower_chunks(const PackedLowRank& w);
+  void lower_chunk(const PackedLowRank& w, const float* in, int chunk);
+  void lower_many(const PackedLowRank& w, const float* in);
+  static void prefetch(const LowRank* added, int row, int n_rows);
+  void raise(const LowRank* added, int row, int n_rows, float* products, size_t stride);
   void plan_experts(const Experts& experts, const float* routes);
   void quantize_for_experts(const PackedMatrix& w, const auto& fill_row);
 

@@ -1,5 +1,7 @@
-// Adapters. What a matrix is multiplied by is first lowered to the adapter's ranks, in one parallel
-// loop; then each chunk of products gets what these give for its rows.
+// Adapters. What a matrix is multiplied by is first lowered to the adapter's ranks; then each chunk
+// of products gets what these give for its rows. For a few tokens the input is quantized in the
+// same parallel loop, as the threads would otherwise meet once more, and a slice of columns is a
+// chunk. Its sums are then added up where they are used. More tokens are divided instead.
 #include <algorithm>
 
 #include "cpu_ops.h"
@@ -7,61 +9,133 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Tokens of a chunk of the first loop: of a slice of columns, they fit the L2 cache.
+/// Tokens of a chunk: of a slice of columns, they fit the L2 cache.
 constexpr int kTokens = 32;
+constexpr size_t kLine = 64;
 
 }  // namespace
 
 std::unique_ptr<LowRank> CpuOps::pack_low_rank(int n_cols, std::span<const LowRankSource> sources) {
   auto packed = std::make_unique<PackedLowRank>(slabs_, n_cols, sources);
-  const size_t n_lowered = size_t{kMaxBatch} * packed->n_slices() * packed->n_ranks();
-  if (!normed_ || normed_->n_floats < size_t{kMaxBatch} * n_cols)
-    normed_ = buffer(size_t{kMaxBatch} * n_cols);
+  const size_t n_ranks = static_cast<size_t>(packed->n_ranks());
+  const size_t n_lowered = n_ranks * std::max(kMaxBatch, kTileTokens * packed->n_slices());
+  const size_t n_normed = size_t{kMaxBatch} * static_cast<size_t>(n_cols);
+  if (!normed_ || normed_->n_floats < n_normed) normed_ = buffer(n_normed);
   if (!lowered_ || lowered_->n_floats < n_lowered) lowered_ = buffer(n_lowered);
   return packed;
 }
 
-/// lowered_[slice][token][n_ranks] = a in, in [n][n_cols].
-void CpuOps::lower(const LowRank* added, int n, const float* in) {
-  if (!added) return;
-  const PackedLowRank& w = packed(*added);
-  const int n_groups = (n + kTokens - 1) / kTokens, n_tiles = w.n_ranks() / kTileRows;
-  const size_t n_cols = w.n_cols(), n_ranks = w.n_ranks();
-  for_chunks(w.n_slices() * n_tiles * n_groups, [&](int chunk, int) {
-    const int slice = chunk / (n_tiles * n_groups), tile = chunk / n_groups % n_tiles;
-    const int token = chunk % n_groups * kTokens, column = slice * kLowRankSlice;
-    const size_t row = static_cast<size_t>(slice) * n + token;
-    kernels_.lower(w.a(tile) + static_cast<size_t>(column) * kTileRows,
-                   std::min(kLowRankSlice, w.n_cols() - column), in + token * n_cols + column,
-                   n_cols, std::min(kTokens, n - token),
-                   lowered_->data + row * n_ranks + tile * kTileRows, n_ranks);
+/// in [n][w.n_cols]
+const Activations& CpuOps::quantize(const Weights& w, const float* in) {
+  const PackedMatrix& matrix = packed(w.matrix);
+  const int n = batch_.size();
+  if (!w.added || n > kTileTokens) {
+    const Activations& activations = quantize(matrix, n, in);
+    if (w.added) lower_many(packed(*w.added), in);
+    return activations;
+  }
+  Activations& activations = workspace_.activations(n, matrix.n_cols);
+  for_chunks(1 + lower_chunks(packed(*w.added)), [&](int chunk, int) {
+    if (chunk > 0) return lower_chunk(packed(*w.added), in, chunk - 1);
+    kernels_.quantize_tokens(in, 0, n, matrix.input_formats(), activations);
+  });
+  return activations;
+}
+
+/// x [n][w.n_cols]. For a few tokens each chunk normalizes them for itself.
+const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const Weights& w,
+                                             const float* x) {
+  const PackedMatrix& matrix = packed(w.matrix);
+  const int n = batch_.size();
+  if (!w.added) return norm_and_quantize(norm, eps, matrix, n, x);
+  if (n > kTileTokens) {
+    float* kept = normed_->data;
+    const Activations& activations = norm_and_quantize(norm, eps, matrix, n, x, nullptr, kept);
+    lower_many(packed(*w.added), kept);
+    return activations;
+  }
+  Activations& activations = workspace_.activations(n, matrix.n_cols);
+  for_chunks(1 + lower_chunks(packed(*w.added)), [&](int chunk, int thread) {
+    float* rows = workspace_.rows(thread);
+    for (int token = 0; token < n; token++) {
+      const size_t at = static_cast<size_t>(token) * static_cast<size_t>(matrix.n_cols);
+      kernels_.rmsnorm(x + at, norm, eps, matrix.n_cols, rows + at);
+    }
+    if (chunk > 0) return lower_chunk(packed(*w.added), rows, chunk - 1);
+    kernels_.quantize_tokens(rows, 0, n, matrix.input_formats(), activations);
+  });
+  return activations;
+}
+
+int CpuOps::lower_chunks(const PackedLowRank& w) { return w.n_slices() * w.n_ranks() / kTileRows; }
+
+/// lowered_[slice][token][n_ranks] = a in, for a slice of columns and a tile of ranks.
+void CpuOps::lower_chunk(const PackedLowRank& w, const float* in, int chunk) {
+  const int n = batch_.size(), n_tiles = w.n_ranks() / kTileRows;
+  const int slice = chunk / n_tiles, tile = chunk % n_tiles, column = slice * kLowRankSlice;
+  const size_t n_ranks = static_cast<size_t>(w.n_ranks()), row = static_cast<size_t>(slice) * n;
+  kernels_.lower(w.a(tile, column), w.slice_columns(slice), in + column, w.n_cols(), n,
+                 lowered_->data + row * n_ranks + tile * kTileRows, n_ranks);
+}
+
+/// lowered_[token][n_ranks]: the same sums of the slices, added up in their order.
+void CpuOps::lower_many(const PackedLowRank& w, const float* in) {
+  const int n = batch_.size(), n_tiles = w.n_ranks() / kTileRows;
+  const size_t n_cols = static_cast<size_t>(w.n_cols()), n_ranks = static_cast<size_t>(w.n_ranks());
+  const int n_groups = (n + kTokens - 1) / kTokens;
+  for_chunks(n_groups * n_tiles, [&](int chunk, int) {
+    const int first = chunk / n_tiles * kTokens, tile = chunk % n_tiles;
+    const int n_tokens = std::min(kTokens, n - first);
+    const float* rows = in + static_cast<size_t>(first) * n_cols;
+    float* out = lowered_->data + static_cast<size_t>(first) * n_ranks + tile * kTileRows;
+    kernels_.lower(w.a(tile, 0), w.slice_columns(0), rows, n_cols, n_tokens, out, n_ranks);
+    for (int slice = 1; slice < w.n_slices(); slice++) {
+      const int column = slice * kLowRankSlice;
+      float sums[kTokens * kTileRows];
+      kernels_.lower(w.a(tile, column), w.slice_columns(slice), rows + column, n_cols, n_tokens,
+                     sums, kTileRows);
+      for (int token = 0; token < n_tokens; token++)
+        kernels_.add(out + token * n_ranks, sums + token * kTileRows, kTileRows);
+    }
   });
 }
 
-/// Adds to n tokens' products with rows [row, row + n_rows) of the matrix. The rows are of one
+/// Starts loading what raise() will read of these rows: so little at a time would otherwise come
+/// with the full latency of memory.
+void CpuOps::prefetch(const LowRank* added, int row, int n_rows) {
+  if (!added) return;
+  const PackedLowRank::Part* part = packed(*added).part_of(row);
+  if (!part) return;
+  const auto* begin = reinterpret_cast<const std::byte*>(part->b_of(row));
+  const size_t n_bytes = sizeof(uint16_t) * static_cast<size_t>(n_rows) * part->rank;
+  for (size_t at = 0; at < n_bytes; at += kLine) __builtin_prefetch(begin + at, 0, 2);
+}
+
+/// Adds to all tokens' products with rows [row, row + n_rows) of the matrix. The rows are of one
 /// part, or of none.
-void CpuOps::raise(const LowRank* added, int n, int row, int n_rows, float* products,
-                   size_t stride) {
+void CpuOps::raise(const LowRank* added, int row, int n_rows, float* products, size_t stride) {
   if (!added) return;
   const PackedLowRank& w = packed(*added);
   const PackedLowRank::Part* part = w.part_of(row);
   if (!part) return;
   constexpr int kAtOnce = 8;
   float sums[kAtOnce * kMaxRank];
+  const int n = batch_.size(), n_slices = n > kTileTokens ? 1 : w.n_slices();
   const size_t rank = static_cast<size_t>(part->rank), n_ranks = static_cast<size_t>(w.n_ranks());
-  const uint16_t* b = part->b + static_cast<size_t>(row - part->first_row) * rank;
   for (int first = 0; first < n; first += kAtOnce) {
     const int n_tokens = std::min(kAtOnce, n - first);
     for (int k = 0; k < n_tokens; k++) {
       const float* from =
           lowered_->data + static_cast<size_t>(first + k) * n_ranks + part->first_rank;
       float* to = sums + static_cast<size_t>(k) * rank;
-      std::fill_n(to, rank, 0.0f);
-      for (int slice = 0; slice < w.n_slices(); slice++, from += static_cast<size_t>(n) * n_ranks)
+      std::copy_n(from, rank, to);
+      for (int slice = 1; slice < n_slices; slice++) {
+        from += static_cast<size_t>(n) * n_ranks;
         for (size_t i = 0; i < rank; i++) to[i] += from[i];
+      }
       for (size_t i = 0; i < rank; i++) to[i] *= part->scale;
     }
-    kernels_.raise(b, part->rank, n_rows / kTileRows, sums, rank, n_tokens,
+    kernels_.raise(part->b_of(row), part->rank, n_rows / kTileRows, sums, rank, n_tokens,
                    products + static_cast<size_t>(first) * stride, stride);
   }
 }

@@ -43,16 +43,6 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
   return activations;
 }
 
-/// The input of a product with all tokens of the batch, for an adapter, too.
-const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const Weights& w,
-                                             const float* x) {
-  float* kept = w.added != nullptr ? normed_->data : nullptr;
-  const Activations& activations =
-      norm_and_quantize(norm, eps, packed(w.matrix), batch_.size(), x, nullptr, kept);
-  lower(w.added, batch_.size(), kept);
-  return activations;
-}
-
 // --- products ---
 
 // A chunk is long enough that its overhead does not matter, and short enough that all threads
@@ -94,12 +84,14 @@ void CpuOps::multiply(const Weights& weights, int n_parts, const Activations& in
     float* products = workspace_.tiles(thread);
     float* second_products = products + n * stride;
     const int row = begin * kTileRows, chunk_rows = std::min(n_rows, end * kTileRows) - row;
+    prefetch(weights.added, row, chunk_rows);
+    if (n_parts == 2) prefetch(weights.added, n_rows + row, chunk_rows);
     w.matmul(input, begin, end, products, stride);
-    raise(weights.added, n, row, chunk_rows, products, stride);
+    raise(weights.added, row, chunk_rows, products, stride);
     if (n_parts == 2) {
       const int second = w.tile_of(n_rows);
       w.matmul(input, second + begin, second + end, second_products, stride);
-      raise(weights.added, n, n_rows + row, chunk_rows, second_products, stride);
+      raise(weights.added, n_rows + row, chunk_rows, second_products, stride);
     }
     for (int token = 0; token < n; token++)
       finish(token, row, chunk_rows, products + token * stride, second_products + token * stride);
@@ -172,10 +164,12 @@ void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   float* values = keys + static_cast<size_t>(qkv.input.n) * dim;
   const int k_tile = qkv.weights.tile_of(k_row), v_tile = qkv.weights.tile_of(v_row);
   const size_t stride = static_cast<size_t>(dim);
+  prefetch(qkv.added, k_row, dim);
+  prefetch(qkv.added, v_row, dim);
   qkv.weights.matmul(qkv.input, k_tile, k_tile + tiles, keys, stride);
   qkv.weights.matmul(qkv.input, v_tile, v_tile + tiles, values, stride);
-  raise(qkv.added, qkv.input.n, k_row, dim, keys, stride);
-  raise(qkv.added, qkv.input.n, v_row, dim, values, stride);
+  raise(qkv.added, k_row, dim, keys, stride);
+  raise(qkv.added, v_row, dim, values, stride);
   for (int token = 0; token < qkv.input.n; token++, keys += dim, values += dim) {
     if (qkv.bias != nullptr) {
       kernels_.add(keys, qkv.bias + k_row, dim);
@@ -191,9 +185,10 @@ void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
   const int dim = shape.head_dim, row = head_begin * dim;
   const int tile = qkv.weights.tile_of(row);
   const size_t stride = static_cast<size_t>(shape.n_heads * dim);
+  prefetch(qkv.added, row, (head_end - head_begin) * dim);
   qkv.weights.matmul(qkv.input, tile, tile + (head_end - head_begin) * dim / kTileRows, qkv.q + row,
                      stride);
-  raise(qkv.added, qkv.input.n, row, (head_end - head_begin) * dim, qkv.q + row, stride);
+  raise(qkv.added, row, (head_end - head_begin) * dim, qkv.q + row, stride);
   for (int token = 0; token < qkv.input.n; token++) {
     float* heads = qkv.q + static_cast<size_t>(token) * stride + row;
     if (qkv.bias != nullptr) kernels_.add(heads, qkv.bias + row, (head_end - head_begin) * dim);
@@ -214,8 +209,7 @@ ProductInput CpuOps::attention(int layer, const float* q, float* out, const Matr
 void CpuOps::matmul_add(const Weights& weights, ProductInput in, float* x) {
   const PackedMatrix& w = packed(weights.matrix);
   assert(w.rows_fill_tiles());
-  const Activations& input = quantize(w, batch_.size(), in.data);
-  lower(weights.added, batch_.size(), in.data);
+  const Activations& input = quantize(weights, in.data);
   multiply(weights, 1, input, [&](int token, int row, int n_rows, float* product, float*) {
     if (residual_scale != 1)
       for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;

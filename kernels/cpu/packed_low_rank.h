@@ -12,8 +12,8 @@
 
 namespace hearth::kernels::cpu {
 
-/// A slice of columns is summed up by itself: threads share the input of a single token, and its
-/// sum has the same order as in a batch.
+/// A slice of columns is summed up by itself, so that threads share the input of a single token,
+/// and its sum has the same order as in a batch.
 inline constexpr int kLowRankSlice = 512;
 
 class PackedLowRank final : public LowRank {
@@ -27,6 +27,10 @@ class PackedLowRank final : public LowRank {
     int first_rank = 0;           // a multiple of 16
     const uint16_t* b = nullptr;  // [n_rows / 16][rank][16]
     float scale = 1;
+    /// Of the tile that begins with this row of the matrix.
+    const uint16_t* b_of(int row) const {
+      return b + static_cast<size_t>(row - first_row) * static_cast<size_t>(rank);
+    }
   };
   /// The part that has the row, or null if the adapter leaves the row as it is.
   const Part* part_of(int row) const;
@@ -34,9 +38,14 @@ class PackedLowRank final : public LowRank {
   /// Of all parts, filled up.
   int n_ranks() const { return n_ranks_; }
   int n_slices() const { return (n_cols_ + kLowRankSlice - 1) / kLowRankSlice; }
-  /// [n_cols][16]
-  const uint16_t* a(int rank_tile) const {
-    return a_ + static_cast<size_t>(rank_tile) * n_cols_ * kTileRows;
+  int slice_columns(int slice) const {
+    return slice + 1 < n_slices() ? kLowRankSlice : n_cols_ - slice * kLowRankSlice;
+  }
+  /// [column to n_cols][16]
+  const uint16_t* a(int rank_tile, int column) const {
+    return a_ + (static_cast<size_t>(rank_tile) * static_cast<size_t>(n_cols_) +
+                 static_cast<size_t>(column)) *
+                    kTileRows;
   }
 
  private:
