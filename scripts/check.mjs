@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { circles, forbiddenImports, forbiddenIncludes } from './layers.mjs';
 import { deviceWideWaits } from './lint-hip.mjs';
+import { keywordsIn } from './lint-keywords.mjs';
 import { systemDifferences } from './lint-system.mjs';
 import { audit } from './sbom.mjs';
 import { isSettingsTableCurrent, manifest, writeSettingsTable } from './settings-table.mjs';
@@ -66,6 +67,14 @@ async function checkSystems() {
   return `${sources.length} files`;
 }
 
+/** No regular expression that shapes suggestions knows a keyword (lint-keywords.mjs). */
+async function checkKeywords() {
+  const sources = (await files('.ts')).filter((file) => file.startsWith('language-server/shape/'));
+  const found = sources.flatMap((file) => keywordsIn(file, read(file)));
+  if (found.length > 0) throw new ToolError(found.join('\n'));
+  return `${sources.length} files`;
+}
+
 /** The folders import as scripts/layers.mjs says, and no files import each other in a circle. */
 async function checkLayers() {
   const sources = (await files('.ts')).filter((file) => /^(extension|language-server|native)\//.test(file));
@@ -124,6 +133,7 @@ const checks = [
   ['paths', checkPaths],
   ['GPU waits', checkDeviceWaits],
   ['systems', checkSystems],
+  ['keywords', checkKeywords],
   ['documents', checkDocuments],
   ['known weaknesses of what ships', audit],
   ['size', reportSize],

@@ -29,7 +29,7 @@ export const layers = {
   [`${server}/secrets`]: [`${server}/protocol`, `${server}/documents`],
   [`${server}/prompt`]: ['documents', 'secrets'].map(inServer).concat(engine),
   [`${server}/related-code`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt'].map(inServer),
-  [`${server}/rules`]: ['protocol', 'documents', 'syntax', 'prompt'].map(inServer).concat(engine),
+  [`${server}/shape`]: ['protocol', 'documents', 'syntax', 'prompt'].map(inServer).concat(engine),
   [`${server}/edits/text`]: [`${server}/documents`],
   [`${server}/edits/history`]: ['edits/text', 'documents', 'secrets', 'protocol'].map(inServer),
   [`${server}/edits/proposals`]: ['edits/text', 'edits/history', 'documents', 'syntax'].map(inServer),
@@ -37,14 +37,14 @@ export const layers = {
   [`${server}/edits/preference`]: ['edits/text', 'edits/proposals', 'edits/evidence', 'prompt']
     .map(inServer)
     .concat(engine),
-  [`${server}/edits/generation`]: ['edits/text', 'rules', 'prompt', 'models'].map(inServer).concat(engine),
+  [`${server}/edits/generation`]: ['edits/text', 'shape', 'prompt', 'models'].map(inServer).concat(engine),
   [`${server}/edits/decision`]: ['text', 'history', 'proposals', 'evidence', 'preference', 'generation']
     .map((room) => inServer(`edits/${room}`))
     .concat(['documents', 'syntax', 'protocol', 'models'].map(inServer), engine),
-  [`${server}/edits`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt', 'models', 'related-code', 'rules']
+  [`${server}/edits`]: ['protocol', 'documents', 'syntax', 'secrets', 'prompt', 'models', 'related-code', 'shape']
     .map(inServer)
     .concat(engine),
-  [`${server}/offers`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'rules']
+  [`${server}/offers`]: ['protocol', 'documents', 'secrets', 'prompt', 'related-code', 'shape']
     .map(inServer)
     .concat(engine, lsp),
   [`${server}/models`]: [`${server}/protocol`, engine],

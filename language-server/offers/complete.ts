@@ -6,10 +6,10 @@ import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { noTimings, type Settings } from '../protocol/messages.ts';
 import type { EmptyReason } from '../protocol/reasons.ts';
-import { type Gate, gateFor, type Level, situationOf } from '../rules/confidence.ts';
-import { cleanText, GeneratedText } from '../rules/generated-text.ts';
-import { type Place, placeAt } from '../rules/place.ts';
-import { distinct, type GhostText, type Suggestion, toEarlyText, toGhostText } from '../rules/shape.ts';
+import { type Gate, gateFor, type Level, situationOf } from '../shape/confidence.ts';
+import { cleanText, GeneratedText } from '../shape/generated-text.ts';
+import { grammarFor, type Place, placeAt } from '../shape/place.ts';
+import { distinct, endsStatement, type GhostText, type Suggestion, toEarlyText, toGhostText } from '../shape/shape.ts';
 
 export interface CompletionOptions {
   maxTokens: number;
@@ -60,6 +60,8 @@ export async function generate(
     timings,
   });
   if (!canFillInTheMiddle(engine)) return empty('model-cannot-fill-in', 'stop');
+  // Loaded once for each language.
+  await grammarFor(document);
   const place = placeAt(document, options.multiline);
   const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced', situationOf(place));
   const { alternatives = 1, priority = 'foreground' } = options;
@@ -94,6 +96,7 @@ export class GrowingText {
   isEnough = false;
   private readonly generated = new GeneratedText();
   private told: Suggestion | null = null;
+  private readonly tried = new Set<number>();
   private readonly around: string;
 
   constructor(
@@ -114,12 +117,13 @@ export class GrowingText {
       return null;
     }
     this.generated.append(cleanText(piece, this.around), logProbability);
-    const early = toEarlyText(this.generated, this.place, this.gate);
+    const early = toEarlyText(this.generated, this.place, this.gate, this.tried);
     const before = this.told?.text ?? '';
     if (early === 'enough') {
       this.isEnough = true;
       return null;
     }
+    if (early && endsStatement(this.generated, this.place)) this.isEnough = true;
     if (!this.tellsGrowth || !early || early.text.length <= before.length || !early.text.startsWith(before))
       return null;
     this.told = early;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { VersionedPosition } from '../protocol/messages.ts';
-import type { Suggestion } from '../rules/shape.ts';
+import type { Suggestion } from '../shape/shape.ts';
 import type { Generate, GhostCompletion } from './complete.ts';
 import { accepted, Offer } from './offer.ts';
 

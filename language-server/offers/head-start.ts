@@ -2,7 +2,7 @@
 // whose text comes first makes the suggestion; texts of both never mix.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noTimings } from '../protocol/messages.ts';
-import type { Suggestion } from '../rules/shape.ts';
+import type { Suggestion } from '../shape/shape.ts';
 import type { Generate, GhostCompletion, OnGrowth } from './complete.ts';
 
 /** headStartMs: Infinity if the second is asked only when the first has failed. Rejects if both fail. */

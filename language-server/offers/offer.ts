@@ -1,7 +1,7 @@
 // An offer: a suggestion for one place in a document, perhaps still growing. While the user types the suggested text,
 // the offer stays in use: generation continues, and the rest of the text costs no token.
 import type { CursorDocument } from '../prompt/text-window.ts';
-import { distinct, type Suggestion } from '../rules/shape.ts';
+import { distinct, type Suggestion } from '../shape/shape.ts';
 import type { Generate, GhostCompletion } from './complete.ts';
 
 /**

@@ -63,3 +63,12 @@ function faultsInLines(tree: SyntaxTree, { start, end }: Range): number {
   const to = below < text.lineCount ? text.lineStart(below) : text.length;
   return faultsOf(tree).filter((fault) => fault.start < to && fault.end >= from).length;
 }
+
+/** How broken a document is: what does not belong there counts twice as much as what is missing. */
+export function badness(tree: SyntaxTree): number {
+  return faultsOf(tree).reduce((sum, { missing }) => sum + (missing === null ? 2 : 1), 0);
+}
+
+export function extentOf(faults: readonly Fault[]): number {
+  return faults.reduce((sum, { start, end }) => sum + end - start, 0);
+}

@@ -1,5 +1,6 @@
-// A row for each language whose syntax is known: what trees.ts and those who read a tree need to know of its grammar. A
-// language that has no row is completed by lines and brackets. README.md says how to add one.
+// A row for each language whose syntax is known: what those who read a tree need to know of its grammar. A language that has
+// no row is completed by lines and brackets. README.md says how to add one.
+import type { Node } from 'web-tree-sitter';
 
 export interface Grammar {
   /** The name of the grammar: dist/grammars/tree-sitter-NAME.wasm. */
@@ -10,19 +11,71 @@ export interface Grammar {
   readonly functions: ReadonlySet<string>;
   /** The words that close a block; none if brackets or indentation do. */
   readonly closers: readonly string[];
+  /** A statement. */
+  readonly statement: string;
+  /** Matches a line that may have lines below that are indented more, where those belong to it; null elsewhere. */
+  readonly heads: RegExp | null;
+  /** Nodes by their types, and whether one is half of something that the grammar takes for whole. */
+  readonly halves: Readonly<Record<string, (node: Node) => boolean>>;
+  /** The elements whose content stands on lines of its own, and those without content; null: the language has none. */
+  readonly elements: { readonly containers: ReadonlySet<string>; readonly voids: ReadonlySet<string> } | null;
+  /** Whether a comma must follow the last element above what closes a list, or must not follow the last argument. */
+  readonly lastComma: 'wanted' | 'free' | 'refused';
+  /** Spaces per level if the document itself does not show it; 0 means a tab. */
+  readonly indent: number;
+  /** Whether it is data, without statements. */
+  readonly isData: boolean;
   /** Whether sound documents have errors, too (macros, templates), so that only those near a place tell something of it. */
   readonly isLenient: boolean;
   /** What the grammar cannot cope with; null: nothing. A text with it has no tree. */
   readonly refused: RegExp | null;
 }
 
-type More = Partial<Omit<Grammar, 'name' | 'lists' | 'functions'>>;
+const usual: Omit<Grammar, 'name' | 'lists' | 'functions'> = {
+  closers: [],
+  statement: 'x()',
+  heads: null,
+  halves: {},
+  elements: null,
+  lastComma: 'free',
+  indent: 4,
+  isData: false,
+  isLenient: false,
+  refused: null,
+};
 
-function grammar(name: string, lists: string, functions = '', more: More = {}): Grammar {
-  const [ofLists, ofFunctions] = [lists, functions].map((types) => new Set(types.split(' ').filter(Boolean)));
-  return { name, lists: ofLists!, functions: ofFunctions!, closers: [], isLenient: false, refused: null, ...more };
+function grammar(name: string, lists: string, functions: string, more: Partial<Grammar> = {}): Grammar {
+  return { ...usual, name, lists: words(lists), functions: words(functions), ...more };
 }
 
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(' ').filter(Boolean));
+}
+
+const elements = {
+  containers: words(
+    'article aside body details div dl fieldset figure footer form head header html main menu nav ol picture script section select style svg table tbody template tfoot thead tr ul',
+  ),
+  voids: words('area base br col embed hr img input link meta source track wbr'),
+};
+/** A block that only tries is no statement. */
+const onlyTries = ({ namedChildCount }: Node) => namedChildCount === 1;
+/** A method without its parameters. */
+const isConstructor = ({ text }: Node) => text === 'constructor';
+const isNoCall = ({ lastChild }: Node) => lastChild?.type !== 'call_expression';
+/** What closes the list is on a line of its own. */
+const lacksComma = ({ nextSibling, endPosition, parent }: Node) =>
+  parent?.type === 'literal_value' && nextSibling?.type === '}' && nextSibling.startPosition.row > endPosition.row;
+
+/** An attribute of nothing. */
+const isLast = ({ nextNamedSibling }: Node) => nextNamedSibling === null;
+
+const halves = {
+  decorator: isLast,
+  try_statement: onlyTries,
+  public_field_definition: isConstructor,
+  field_definition: isConstructor,
+};
 const script =
   'program statement_block class_body class_static_block switch_body switch_case switch_default object object_pattern array';
 const scriptFunctions =
@@ -30,60 +83,87 @@ const scriptFunctions =
 const typed = `${script} interface_body object_type enum_body`;
 const cFamily =
   'translation_unit declaration_list compound_statement field_declaration_list enumerator_list case_statement initializer_list';
-const lenient: More = { isLenient: true };
-const end: More = { closers: ['end'] };
 
-const javascript = grammar('javascript', `${script} jsx_element`, scriptFunctions);
-const json = grammar('json', 'document object array');
-const terraform = grammar('terraform', 'config_file body object tuple');
+const javascript = grammar('javascript', `${script} jsx_element`, scriptFunctions, { indent: 2, halves, elements });
+const json = grammar('json', 'document object array', '', { indent: 2, isData: true });
+const terraform = grammar('terraform', 'config_file body object tuple', '', { indent: 2 });
 const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_mapping flow_sequence', '', {
+  indent: 2,
+  isData: true,
   isLenient: true,
+  heads: /(?:[:-]|[|>][+-]?)\s*$/,
   // It has room for some 250 levels and does not look whether there are more. Each needs a column of its own.
   refused: /^(?:[^\n\t ?:-]*[\t ?:-]){200}/m,
 });
 
+const html = grammar('html', 'document element', '', { indent: 2, isLenient: true, elements });
+
 const rows: Readonly<Record<string, Grammar>> = {
-  typescript: grammar('typescript', typed, scriptFunctions),
-  typescriptreact: grammar('tsx', `${typed} jsx_element`, scriptFunctions),
+  typescript: grammar('typescript', typed, scriptFunctions, { indent: 2, halves }),
+  typescriptreact: grammar('tsx', `${typed} jsx_element`, scriptFunctions, { indent: 2, halves, elements }),
   javascript,
   javascriptreact: javascript,
-  python: grammar('python', 'module block dictionary list set', 'function_definition'),
+  python: grammar('python', 'module block dictionary list set', 'function_definition', {
+    halves: { try_statement: onlyTries },
+    heads: /:\s*$/,
+  }),
   go: grammar(
     'go',
     'source_file block statement_list import_spec_list var_spec_list const_declaration field_declaration_list interface_type expression_switch_statement type_switch_statement select_statement expression_case default_case type_case communication_case literal_value',
     'function_declaration method_declaration func_literal',
+    {
+      indent: 0,
+      lastComma: 'wanted',
+      halves: {
+        defer_statement: isNoCall,
+        go_statement: isNoCall,
+        literal_element: lacksComma,
+        keyed_element: lacksComma,
+      },
+    },
   ),
   java: grammar(
     'java',
     'program block class_body interface_body enum_body enum_body_declarations annotation_type_body constructor_body module_body switch_block switch_block_statement_group array_initializer',
     'method_declaration constructor_declaration compact_constructor_declaration',
+    { halves: { try_statement: onlyTries } },
   ),
   rust: grammar(
     'rust',
     'source_file block declaration_list enum_variant_list field_declaration_list field_initializer_list match_block use_list array_expression',
     'function_item',
+    { halves: { attribute_item: isLast } },
   ),
-  c: grammar('c', cFamily, 'function_definition', lenient),
-  cpp: grammar('cpp', cFamily, 'function_definition', lenient),
+  c: grammar('c', cFamily, 'function_definition', { isLenient: true }),
+  cpp: grammar('cpp', cFamily, 'function_definition', { isLenient: true }),
   csharp: grammar(
     'c_sharp',
     'compilation_unit block declaration_list enum_member_declaration_list accessor_list switch_body switch_section initializer_expression',
     'method_declaration constructor_declaration destructor_declaration local_function_statement',
+    { halves: { try_statement: onlyTries } },
   ),
   ruby: grammar(
     'ruby',
     'program body_statement block_body then else ensure begin do_block block class module case hash array',
     'method singleton_method',
-    end,
+    { closers: ['end'], indent: 2 },
   ),
   php: grammar(
     'php',
     'program compound_statement declaration_list enum_declaration_list colon_block switch_block match_block case_statement default_statement array_creation_expression',
     'function_definition method_declaration anonymous_function',
+    { halves: { try_statement: onlyTries } },
   ),
-  html: grammar('html', 'document element', '', lenient),
-  css: grammar('css', 'stylesheet block keyframe_block_list'),
-  lua: grammar('lua', 'chunk block table_constructor', 'function_declaration function_definition', end),
+  html,
+  astro: html,
+  handlebars: html,
+  svelte: html,
+  xml: html,
+  css: grammar('css', 'stylesheet block keyframe_block_list', '', { indent: 2 }),
+  lua: grammar('lua', 'chunk block table_constructor', 'function_declaration function_definition', {
+    closers: ['end'],
+    indent: 2,
+  }),
   kotlin: grammar(
     'kotlin',
     'source_file block class_body enum_class_body function_body lambda_literal when_expression',
@@ -93,19 +173,25 @@ const rows: Readonly<Record<string, Grammar>> = {
     'scala',
     'compilation_unit template_body with_template_body enum_body block indented_block case_block indented_cases',
     'function_definition',
+    { indent: 2 },
   ),
   swift: grammar(
     'swift',
     'source_file statements class_body enum_class_body protocol_body computed_property switch_entry array_literal dictionary_literal',
     'function_declaration init_declaration deinit_declaration',
+    { lastComma: 'refused' },
   ),
   dart: grammar(
     'dart',
     'program block class_body extension_body enum_body switch_block list_literal set_or_map_literal',
     'lambda_expression local_function_declaration',
+    { indent: 2 },
   ),
-  elixir: grammar('elixir', 'source do_block after_block rescue_block catch_block else_block body map list', '', end),
-  r: grammar('r', 'program braced_expression', 'function_definition'),
+  elixir: grammar('elixir', 'source do_block after_block rescue_block catch_block else_block body map list', '', {
+    closers: ['end'],
+    indent: 2,
+  }),
+  r: grammar('r', 'program braced_expression', 'function_definition', { indent: 2, lastComma: 'refused' }),
   powershell: grammar(
     'powershell',
     'program statement_block script_block script_block_body statement_list switch_body hash_literal_body',
@@ -113,17 +199,21 @@ const rows: Readonly<Record<string, Grammar>> = {
   ),
   yaml,
   dockercompose: yaml,
-  toml: grammar('toml', 'document table table_array_element array inline_table'),
+  toml: grammar('toml', 'document table table_array_element array inline_table', '', { indent: 2, isData: true }),
   terraform,
   hcl: terraform,
-  makefile: grammar('make', 'makefile recipe', '', lenient),
+  makefile: grammar('make', 'makefile recipe', '', { indent: 0, isLenient: true }),
   json,
   jsonc: json,
   shellscript: grammar(
     'bash',
-    'program do_group compound_statement case_statement case_item if_statement',
+    'program do_group compound_statement case_statement if_statement',
     'function_definition',
-    { closers: ['fi', 'done', 'esac', '}'] },
+    {
+      closers: ['fi', 'done', 'esac', '}'],
+      statement: 'x',
+      indent: 2,
+    },
   ),
   zig: grammar(
     'zig',
@@ -138,3 +228,7 @@ export function grammarOf(languageId: string): Grammar | null {
 }
 
 export const languageIds: readonly string[] = Object.keys(rows);
+
+/** Lines that code may well repeat. */
+export const trivialLine =
+  /^(?:\W*|@[\w.]+|<\/[\w.:-]*>\W*|#\[.*|break;?|continue;?|return(?: [\w.-]+)?;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;

@@ -6,7 +6,7 @@ import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
 import { giveUp, type LoadedGrammar, loadedGrammar, loadGrammar } from './runtime.ts';
 import { Parsing, type SyntaxTree } from './syntax-tree.ts';
-import { budgetMs } from './with-text.ts';
+import { budget } from './with-text.ts';
 
 /** A document, open or not. */
 export interface SourceText {
@@ -158,7 +158,7 @@ class DocumentTree {
     clearTimeout(this.pause);
     if (!this.parsing) return;
     const started = performance.now();
-    const tree = this.parsing.step(budgetMs);
+    const tree = this.parsing.step(budget.ms);
     if (tree) {
       this.delete();
       this.tree = tree;

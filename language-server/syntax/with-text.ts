@@ -1,7 +1,8 @@
 // What a document's tree would be with another text at a place.
 import type { SyntaxTree } from './syntax-tree.ts';
 
-export const budgetMs = 10;
+/** The time that a text may take at once. */
+export const budget = { ms: 10 };
 
 /** The caller deletes the tree. null: there was no time for it, or the grammar has failed. */
 export function withText(
@@ -9,7 +10,7 @@ export function withText(
   start: number,
   end: number,
   inserted: string,
-  ms = budgetMs,
+  ms = budget.ms,
 ): SyntaxTree | null {
   const moved = base.edited(start, end, inserted);
   const parsing = moved.parse();

@@ -42,7 +42,7 @@ function repetitive() {
 }
 
 const texts = {
-  typescript: () => [...sources('language-server/prompt', '.ts'), ...sources('language-server/rules', '.ts')],
+  typescript: () => [...sources('language-server/prompt', '.ts'), ...sources('language-server/shape', '.ts')],
   'c++': () => sources('native', '.cc'),
   repetitive: () => [repetitive()],
   files: () => options.files.split(',').map((path) => readFileSync(path, 'utf8')),

@@ -31,7 +31,7 @@ const contextTokens = 4096;
 
 const loadSources = () => bundled('team-clients', 'test/bench/team-clients.ts');
 
-const source = ['language-server/prompt', 'language-server/rules', 'extension']
+const source = ['language-server/prompt', 'language-server/shape', 'extension']
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)))
   .filter((path) => path.endsWith('.ts'))
   .map((path) => readFileSync(path, 'utf8'))

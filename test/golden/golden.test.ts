@@ -1,10 +1,19 @@
 // Readable cases of what is shown and what is not: one Markdown file a language, each case with what the model writes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Team } from '../../language-server/remote/team.ts';
+import { budget } from '../../language-server/syntax/with-text.ts';
 import { type Answer, begin, CompletionServer, send, stream } from '../support/completion-server.ts';
 import { allCases, answerTo } from './answer.ts';
 import type { GoldenCase } from './golden-cases.ts';
 import { logProbabilityOf, scripted } from './scripted.ts';
+
+const { ms } = budget;
+beforeAll(() => {
+  budget.ms = 60_000; // whatever else this machine does
+});
+afterAll(() => {
+  budget.ms = ms;
+});
 
 const cases = allCases(import.meta.dirname);
 

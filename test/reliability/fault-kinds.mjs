@@ -175,11 +175,11 @@ export const faults = [
     },
   },
   {
-    where: 'the rules, by the text of a model or a server',
-    file: 'test/language-server/rules/rules-cost.test.ts',
+    where: 'what shapes suggestions, by the text of a model or a server',
+    file: 'test/language-server/shape/shape-cost.test.ts',
     kinds: {
       '64 KiB of brackets, quotes, keywords, lines': '64 KiB of anything',
-      'a document of brackets': 'a document of',
+      'a document of brackets': 'a document of anything',
     },
   },
   {

@@ -14,9 +14,9 @@ test.each([
   ['language-server/server/server.ts', 'vscode'],
   ['language-server/server/server.ts', 'vscode-languageclient/node'],
   ['language-server/server/server.ts', '../../extension/settings/config.ts'],
-  ['language-server/prompt/anchors.ts', '../rules/place.ts'],
-  ['language-server/rules/shape.ts', '../offers/complete.ts'],
-  ['language-server/rules/shape.ts', 'vscode-languageserver'],
+  ['language-server/prompt/anchors.ts', '../shape/place.ts'],
+  ['language-server/shape/shape.ts', '../offers/complete.ts'],
+  ['language-server/shape/shape.ts', 'vscode-languageserver'],
   ['language-server/offers/provider.ts', '../../native/addon.ts'],
   ['language-server/engine/shared-engine.ts', '../explain/explanations.ts'],
   ['native/index.ts', '../language-server/protocol/messages.ts'],
@@ -28,10 +28,10 @@ test.each([
 test.each([
   ['extension/download/download.ts', '../../language-server/protocol/models.ts'],
   ['extension/connection/client.ts', 'vscode-languageclient/node'],
-  ['language-server/offers/provider.ts', '../rules/shape.ts'],
+  ['language-server/offers/provider.ts', '../shape/shape.ts'],
   ['language-server/offers/provider.ts', '../../native/index.ts'],
   ['language-server/server/server.ts', 'vscode-languageserver/node'],
-  ['language-server/rules/shape.ts', './place.ts'],
+  ['language-server/shape/shape.ts', './place.ts'],
   ['native/index.ts', 'node:path'],
 ])('%s may import %s', (file, specifier) => {
   expect(forbiddenImports(new Map([[file, importing(specifier)]]))).toEqual([]);

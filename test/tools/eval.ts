@@ -17,8 +17,8 @@ import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
-import { gateFor, situationOf } from '../../language-server/rules/confidence.ts';
-import { placeAt } from '../../language-server/rules/place.ts';
+import { gateFor, situationOf } from '../../language-server/shape/confidence.ts';
+import { placeAt } from '../../language-server/shape/place.ts';
 import type { Engine } from '../../native/index.ts';
 import { Workspaces } from './closed-files.ts';
 import {
@@ -31,7 +31,7 @@ import {
   scoreOf,
 } from './eval-score.ts';
 import { randomFrom } from './gates/cut-places.ts';
-import { cursorDocument, perfectRecording, play, readRecordings } from './gates/recording.ts';
+import { cursorDocument, loadGrammars, perfectRecording, play, readRecordings } from './gates/recording.ts';
 import { readJsonLines } from './input.ts';
 import { SyntaxTable } from './syntax/syntax-table.ts';
 
@@ -69,6 +69,7 @@ export const evalCommand: Command = {
     },
   },
   async run(values, operands) {
+    await loadGrammars();
     const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
     const cases = readCases(onlyOperand(operands, 'CASES.jsonl')).slice(0, count(values, 'limit'));
     const out = text(values, 'out');

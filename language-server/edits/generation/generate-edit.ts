@@ -3,7 +3,7 @@
 import type { Completion, Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
-import { cleanText } from '../../rules/generated-text.ts';
+import { cleanText } from '../../shape/generated-text.ts';
 import { sumOf } from '../preference/token-scores.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { EditFormat, EditQuestion, EditWindow } from './edit-question.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type CompletionOptions, GrowingText, generate } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
-import { placeAt } from '../../../language-server/rules/place.ts';
-import type { Suggestion } from '../../../language-server/rules/shape.ts';
+import { placeAt } from '../../../language-server/shape/place.ts';
+import type { Suggestion } from '../../../language-server/shape/shape.ts';
 import { FakeEngine, type FakeOptions } from '../../fixtures/fake-engine.ts';
 import { atCursor } from '../cursor.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { GhostCompletion, OnGrowth } from '../../../language-server/offers/complete.ts';
 import { firstWithText } from '../../../language-server/offers/head-start.ts';
 import { noTimings } from '../../../language-server/protocol/messages.ts';
-import type { Suggestion } from '../../../language-server/rules/shape.ts';
+import type { Suggestion } from '../../../language-server/shape/shape.ts';
 
 const suggestion = (text: string): Suggestion => ({ text, replaces: 0, probability: 1 });
 const result = (...texts: string[]): GhostCompletion => ({

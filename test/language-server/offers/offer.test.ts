@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { accepted, type Coverage, Offer } from '../../../language-server/offers/offer.ts';
 import { noTimings } from '../../../language-server/protocol/messages.ts';
-import type { Suggestion } from '../../../language-server/rules/shape.ts';
+import type { Suggestion } from '../../../language-server/shape/shape.ts';
 import { ended } from '../../fixtures/fake-engine.ts';
 import { atCursor } from '../cursor.ts';
 

@@ -119,7 +119,7 @@ test('line breaks are plain ones, whatever the document has, since some editors 
 test('asks once where all that the model writes is a comma that JSON does not allow', async () => {
   const { ask, engine } = setUp({ respond: () => ',' });
   const answer = await ask('{"a": 1$0}\n', { languageId: 'json' });
-  expect(answer).toMatchObject({ items: [], reason: 'fragment' });
+  expect(answer).toMatchObject({ items: [], reason: 'does-not-fit-rest' });
   expect(engine.requests).toHaveLength(1);
 });
 

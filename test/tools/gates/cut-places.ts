@@ -2,10 +2,10 @@
 // what an editor would show there.
 
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { type Situation, situationOf } from '../../../language-server/rules/confidence.ts';
-import { depthOf, indentationOf } from '../../../language-server/rules/indentation.ts';
-import { languageOf, opensBlock } from '../../../language-server/rules/languages.ts';
-import { placeAt } from '../../../language-server/rules/place.ts';
+import { type Situation, situationOf } from '../../../language-server/shape/confidence.ts';
+import { depthOf, indentationOf } from '../../../language-server/shape/indentation.ts';
+import { placeAt } from '../../../language-server/shape/place.ts';
+import { grammarOf } from '../../../language-server/syntax/grammars.ts';
 import type { FimCase } from '../eval-score.ts';
 
 export type Random = () => number;
@@ -97,7 +97,7 @@ function restFrom(lines: string[], at: number, boundary: RegExp, random: Random)
 function body(lines: string[], at: number, language: string, random: Random): Cut | null {
   const line = lines[at] ?? '';
   const depth = depthOf(line);
-  if (!opensBlock(line, languageOf(language)) || depthOf(lines[at + 1] ?? '') <= depth) return null;
+  if (!mayOpenBlock(line, language) || depthOf(lines[at + 1] ?? '') <= depth) return null;
   let last = at;
   while (last + 1 < lines.length && (lines[last + 1]?.trim() === '' || depthOf(lines[last + 1] ?? '') > depth)) last++;
   while (lines[last]?.trim() === '') last--;
@@ -105,6 +105,13 @@ function body(lines: string[], at: number, language: string, random: Random): Cu
   return random() < 0.5
     ? cutAt(lines, at, line.length, lines[last]?.length ?? 0, last)
     : cutAt(lines, at + 1, indentationOf(lines[at + 1] ?? '').length, lines[last]?.length ?? 0, last);
+}
+
+/** Whether deeper lines below a line may be a block that it opens. */
+function mayOpenBlock(line: string, language: string): boolean {
+  const { heads = null, closers = [], isData = false } = grammarOf(language) ?? {};
+  if (heads) return heads.test(line);
+  return /[{>]$|=>$/.test(line.trimEnd()) || (closers.length > 0 && !isData && /\w$|\|$|\)$/.test(line.trimEnd()));
 }
 
 /** A few words are missing in the middle of a line. */

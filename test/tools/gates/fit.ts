@@ -1,6 +1,6 @@
 // Chooses the gates: for each situation and level the thresholds with the most characters right less weighted characters
 // wrong. A situation has few places, so what is best there counts together with what is best everywhere.
-import { type Gate, type Level, type Situation, situations } from '../../../language-server/rules/confidence.ts';
+import { type Gate, type Level, type Situation, situations } from '../../../language-server/shape/confidence.ts';
 import type { Characters } from './play-sessions.ts';
 
 /** What a wrong character costs, in right ones. */

@@ -11,14 +11,15 @@ import {
   type Situation,
   situationOf,
   situations,
-} from '../../../language-server/rules/confidence.ts';
-import { type Place, placeAt } from '../../../language-server/rules/place.ts';
+} from '../../../language-server/shape/confidence.ts';
+import { type Place, placeAt } from '../../../language-server/shape/place.ts';
 import { scoreOf } from '../eval-score.ts';
 import { required } from '../input.ts';
 import { evenGates, fitGates, gainOf, grid, halfOf, type SituationGates, shrinkages, weights } from './fit.ts';
 import { type Characters, playSession } from './play-sessions.ts';
 import {
   cursorDocument,
+  loadGrammars,
   playWhole,
   type RecordedPlace,
   type Recording,
@@ -27,7 +28,7 @@ import {
   readSessions,
 } from './recording.ts';
 
-const file = join('language-server', 'rules', 'gates.json');
+const file = join('language-server', 'shape', 'gates.json');
 
 export const gatesCommand: Command = {
   summary: 'fit the gates of a model to its recorded texts; prints the curves as CSV, --write changes gates.json',
@@ -37,6 +38,7 @@ export const gatesCommand: Command = {
     write: { type: 'string', value: 'NAME', help: 'the model in gates.json: starter or coder' },
   },
   async run(values, operands) {
+    await loadGrammars();
     const recorded = required(values, 'recorded', 'FILE');
     const { model, recordings } = readRecordings(recorded);
     const folder = onlyOperand(operands, 'FOLDER');

@@ -7,7 +7,7 @@ import { languageIdOf } from '../../../language-server/prompt/document-path.ts';
 import { makeTrace } from '../make-trace.ts';
 import { formatTrace } from '../trace.ts';
 import { cutPlace, type Random, randomFrom, type SourceFile } from './cut-places.ts';
-import { sessionFiles } from './recording.ts';
+import { loadGrammars, sessionFiles } from './recording.ts';
 
 const maxFileChars = 40_000;
 const minFileLines = 12;
@@ -24,6 +24,7 @@ export const placesCommand: Command = {
     seed: { type: 'string', value: 'N', help: '1' },
   },
   async run(values, folders) {
+    await loadGrammars();
     const out = text(values, 'out');
     if (out === undefined || folders.length === 0) throw new UsageError('expected --out FOLDER and a FOLDER');
     const files = folders.flatMap((folder) => sourcesIn(folder));

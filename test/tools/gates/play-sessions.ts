@@ -1,6 +1,6 @@
 // What a person who types sessions sees, accepts and types on through, from recorded texts: as `savings` counts it, but
 // without a server.
-import { type Level, stricter } from '../../../language-server/rules/confidence.ts';
+import { type Level, stricter } from '../../../language-server/shape/confidence.ts';
 import { usable } from '../savings.ts';
 import { commonPrefixLength } from '../statistics.ts';
 import type { RecordedPlace } from './recording.ts';

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { type Command, count, engineOptions, onlyOperand, withEngine } from '../../../language-server/cli/command.ts';
 import { GrowingText } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
-import { placeAt } from '../../../language-server/rules/place.ts';
+import { placeAt } from '../../../language-server/shape/place.ts';
 import type { Engine } from '../../../native/index.ts';
 import { required } from '../input.ts';
 import {
   cursorDocument,
+  loadGrammars,
   maxTokens,
   type RecordedPlace,
   type Recording,
@@ -36,6 +37,7 @@ export const recordCommand: Command = {
     },
   },
   async run(values, operands) {
+    await loadGrammars();
     const out = required(values, 'out', 'FILE');
     const path = onlyOperand(operands, 'FOLDER');
     const isFolder = statSync(path).isDirectory();

@@ -7,15 +7,24 @@ import { LongText } from '../../../language-server/documents/long-text.ts';
 import { GrowingText } from '../../../language-server/offers/complete.ts';
 import { languageIdOf } from '../../../language-server/prompt/document-path.ts';
 import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
-import type { Gate } from '../../../language-server/rules/confidence.ts';
-import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
-import { type Place, placeAt } from '../../../language-server/rules/place.ts';
-import { type GhostText, toGhostText } from '../../../language-server/rules/shape.ts';
+import type { Gate } from '../../../language-server/shape/confidence.ts';
+import { GeneratedText } from '../../../language-server/shape/generated-text.ts';
+import { type Place, placeAt } from '../../../language-server/shape/place.ts';
+import { type GhostText, toGhostText } from '../../../language-server/shape/shape.ts';
+import { languageIds } from '../../../language-server/syntax/grammars.ts';
+import { loadGrammar } from '../../../language-server/syntax/runtime.ts';
+import { budget } from '../../../language-server/syntax/with-text.ts';
 import type { FimCase } from '../eval-score.ts';
 import { readJsonLines } from '../input.ts';
 import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
 
 export const maxTokens = 48;
+
+/** What is read off the syntax needs the grammars. What is measured must not depend on what else the machine does. */
+export async function loadGrammars(): Promise<void> {
+  budget.ms = 1000;
+  for (const id of languageIds) await loadGrammar(id);
+}
 
 export interface RecordedPlace extends FimCase {
   id: string;

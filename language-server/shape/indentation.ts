@@ -1,6 +1,5 @@
 // Lines: where they begin, how deep they are, and the unit by which a document indents.
 import type { LongText } from '../documents/long-text.ts';
-import type { Language } from './language.ts';
 
 const sampleChars = 4000;
 const tabWidth = 4;
@@ -28,13 +27,19 @@ export function indentationOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
+/** The offset's line, up to it. Of a long line only its end. */
+export function lineBefore(text: LongText, at: number): string {
+  const before = text.slice(Math.max(0, at - 500), at);
+  return before.slice(before.lastIndexOf('\n') + 1);
+}
+
 /** The width of a line's indentation in columns; a tab counts as four. */
 export function depthOf(line: string): number {
   return indentationOf(line).replaceAll('\t', ' '.repeat(tabWidth)).length;
 }
 
 /** One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. */
-export function unitOf(text: LongText, offset: number, language: Language): string {
+export function unitOf(text: LongText, offset: number, usual: number): string {
   const sample = text.slice(Math.max(0, offset - sampleChars), offset + sampleChars).split(/\r?\n/);
   const filled = sample.filter((line) => line.trim() !== '');
   const tabs = filled.filter((line) => line.startsWith('\t')).length;
@@ -47,7 +52,7 @@ export function unitOf(text: LongText, offset: number, language: Language): stri
   }
   const [most] = [...steps].sort((a, b) => b[1] - a[1]);
   if (most) return ' '.repeat(most[0]);
-  return language.indent === 0 ? '\t' : ' '.repeat(language.indent);
+  return usual === 0 ? '\t' : ' '.repeat(usual);
 }
 
 /** The text indented by the document's unit, except for its first line, which begins at the cursor. */

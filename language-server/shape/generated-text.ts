@@ -20,12 +20,6 @@ export class GeneratedText {
     return end === 0 ? 1 : Math.exp(this.sums[this.tokenAt(end)] ?? this.sums.at(-1) ?? 0);
   }
 
-  /** The end of the last token up to which the joint probability is at least `least`; 0 if there is none. */
-  likelyTo(least: number): number {
-    const unlikely = this.sums.findIndex((sum) => Math.exp(sum) < least);
-    return (unlikely === -1 ? this.ends.at(-1) : this.ends[unlikely - 1]) ?? 0;
-  }
-
   /** Whether `text` may still grow: it is all that has been generated, and the model has not ended it. */
   mayGrow(text: string): boolean {
     return !this.isEnded && text.length === this.text.length;

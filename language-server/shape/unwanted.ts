@@ -1,29 +1,24 @@
 // Cuts text that should not be there at all: behind the end of a comment, made-up addresses, markers of Git's and special
-// tokens. shape.ts
-// says in which order the rules apply.
-import { hasTags } from './languages.ts';
-import { following, type Place } from './place.ts';
-import { endOf, endsIn } from './spanning.ts';
+// tokens. policy.ts says in which order the rules apply.
+import type { Place } from './place.ts';
 
 const searchedChars = 60_000;
 
 /**
- * Where the text leaves the comment or docstring around the cursor: behind what ends it, or before that if an end stands
- * below already. Code does not come out of a comment.
+ * Where the text leaves the comment, or the string of several lines, around the cursor: behind what ends it, or before that
+ * if an end stands below already. Code does not come out of a comment.
  */
-export function commentEnd(text: string, place: Place): number {
-  const { within, language, around, open } = place;
-  const token = open.at(-1)?.token ?? '';
-  const ending = endOf(token, language);
-  if (within !== 'comment' || ending === null || around.lineSuffix.trim() !== '') return text.length;
-  const at = text.indexOf(ending);
+export function commentEnd(text: string, { within, around, kind, textAround: { closer, isClosed } }: Place): number {
+  if (within === 'code' || kind === 'prose' || closer === '' || around.lineSuffix.trim() !== '') return text.length;
+  if (within === 'string' && !isClosed) return text.length;
+  const at = text.indexOf(closer);
   if (at === -1) return text.length;
-  return endsIn(following(place), token, language) ? at : at + ending.length;
+  return isClosed ? at : at + closer.length;
 }
 
 /** Nothing behind the beginning of a closing tag but the name of an element. */
-export function tagName(text: string, { language, around }: Place): number {
-  const isTag = hasTags(language) && around.linePrefix.endsWith('</');
+export function tagName(text: string, { around, within }: Place): number {
+  const isTag = within === 'code' && around.linePrefix.endsWith('</');
   return isTag && !/^[\p{L}>]/u.test(text) ? 0 : text.length;
 }
 

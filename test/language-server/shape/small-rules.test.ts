@@ -1,13 +1,13 @@
 // Rules that decide by one figure or one character, each with what is just on its other side.
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
-import { unitOf } from '../../../language-server/rules/indentation.ts';
-import { languageOf } from '../../../language-server/rules/languages.ts';
-import { placeAt } from '../../../language-server/rules/place.ts';
-import { repetitionStart } from '../../../language-server/rules/repetition.ts';
-import { surplusCloser } from '../../../language-server/rules/stop-rules.ts';
-import { commentEnd } from '../../../language-server/rules/unwanted.ts';
+import { unitOf } from '../../../language-server/shape/indentation.ts';
+import { placeAt } from '../../../language-server/shape/place.ts';
+import { repetitionStart } from '../../../language-server/shape/repetition.ts';
+import { commentEnd } from '../../../language-server/shape/unwanted.ts';
+import { loadGrammar } from '../../../language-server/syntax/runtime.ts';
+
+beforeAll(() => loadGrammar('typescript'));
 
 /** The cursor stands at "$0". */
 function placeIn(marked: string, languageId = 'typescript') {
@@ -24,7 +24,7 @@ test.each([
 });
 
 test.each(['```python\n', '```python\r\n', '``` Python 3\n', '~~~~py\n'])('%j begins code of its language', (fence) => {
-  expect(placeIn(`Text.\n\n${fence}a = $0`, 'markdown').language).toBe(languageOf('python'));
+  expect(placeIn(`Text.\n\n${fence}a = $0`, 'markdown').code.languageId).toBe('python');
 });
 
 test.each([
@@ -33,23 +33,12 @@ test.each([
   [9, '  '],
 ])('steps of %d columns are indentation up to eight', (width, unit) => {
   const text = ['a', `${' '.repeat(width)}b`, 'c', `${' '.repeat(width)}d`].join('\n');
-  expect(unitOf(LongText.of(text), 0, languageOf('typescript'))).toBe(unit);
+  expect(unitOf(LongText.of(text), 0, 2)).toBe(unit);
 });
 
 test('a repetition begins where its first line does', () => {
   expect(repetitionStart('open();\nread(a);\nread(a);\nread(a);\n')).toBe('open();\n'.length);
   expect(repetitionStart('open();\n\n  read(a);\n  read(a);\n  read(a);\n')).toBe('open();\n\n'.length);
-});
-
-test.each([
-  ['an opened branch', '} else {', true],
-  ['a word that is no branch', '} elsewhere {', false],
-  ['a branch that opens nothing', '} else b();\n', false],
-])('what closes a bracket that is closed below: %s', (_, text, isKept) => {
-  const place = placeIn('function f() {\n  if (a) {\n    b();\n  $0\n  }\n}\n');
-  const generated = new GeneratedText(true);
-  generated.append(text, 0);
-  expect(surplusCloser(text, place, generated)).toBe(isKept ? text.length : 0);
 });
 
 test.each([

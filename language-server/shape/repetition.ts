@@ -1,7 +1,7 @@
 // Cuts the text where the model begins to repeat itself, or a line above or below the cursor.
+import { trivialLine } from '../syntax/grammars.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
-import { opensBlock } from './languages.ts';
 import type { Place } from './place.ts';
 
 const minLoopChars = 4;
@@ -69,10 +69,6 @@ function loopStart(text: string, length: number, copies: number): number {
   return text.length;
 }
 
-/** Lines that code may well repeat. */
-const trivial =
-  /^(?:\W*|@[\w.]+|<\/[\w.:-]*>\W*|#\[.*|break;?|continue;?|return(?: [\w.-]+)?;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
-
 /** Where a line begins that stands beside the cursor already. */
 export function repeatedLine(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, lineSuffix } = place.around;
@@ -95,16 +91,16 @@ export function repeatedLine(text: string, place: Place, generated: GeneratedTex
 }
 
 /** Whether the line above the cursor says the same, or the next one below, or one of the two after it in the same block. */
-export function standsBeside(line: string, { around, language }: Place): boolean {
+export function standsBeside(line: string, { around }: Place): boolean {
   const { linePrefix, linesAbove, linesBelow } = around;
   const [next = ''] = linesBelow;
   if (line.trimEnd() === next && next !== '') return true;
-  if (trivial.test(line.trim())) return false;
+  if (trivialLine.test(line.trim())) return false;
   const depth = depthOf(linePrefix);
   const outside = linesBelow.findIndex((each) => depthOf(each) < depth);
   const block = linesBelow.slice(0, outside === -1 ? undefined : outside).filter((each) => depthOf(each) === depth);
   // The head of a block may stand there many times.
-  const beside = [...linesAbove.slice(0, 1), next, ...(opensBlock(line, language) ? [] : block)];
+  const beside = [...linesAbove.slice(0, 1), next, ...(/[{([:]$/.test(line.trim()) ? [] : block)];
   return beside.some((each) => each.trim() === line.trim());
 }
 

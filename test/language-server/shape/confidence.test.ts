@@ -1,15 +1,9 @@
-import { expect, test } from 'vitest';
-import {
-  gateFor,
-  levels,
-  likelyLines,
-  situationOf,
-  situations,
-  stricter,
-} from '../../../language-server/rules/confidence.ts';
-import { GeneratedText } from '../../../language-server/rules/generated-text.ts';
-import { meaningfulEnd } from '../../../language-server/rules/meaningful-end.ts';
-import { placeAt } from '../../../language-server/rules/place.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { gateFor, levels, situationOf, situations, stricter } from '../../../language-server/shape/confidence.ts';
+import { GeneratedText } from '../../../language-server/shape/generated-text.ts';
+import { placeAt } from '../../../language-server/shape/place.ts';
+import { toGhostText } from '../../../language-server/shape/shape.ts';
+import { loadGrammar } from '../../../language-server/syntax/runtime.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 import { atCursor } from '../cursor.ts';
 
@@ -23,10 +17,11 @@ function generated(...tokens: [text: string, probability: number][]): GeneratedT
 }
 
 function shown(text: GeneratedText): string {
-  const { length } = text.text;
-  const end = meaningfulEnd(text.text, text.likelyTo(gate.beginning), placeAt(atCursor('$0'), 'auto'));
-  return text.text.slice(0, likelyLines(text, length, gate) || end);
+  text.isEnded = true;
+  return toGhostText(text, placeAt(atCursor('$0'), 'always'), gate).suggestion?.text ?? '';
 }
+
+beforeAll(() => loadGrammar('typescript'));
 
 test('shows a whole line that is less likely than the beginning of one has to be', () => {
   expect(shown(generated(['return', 0.5], [' total', 0.4], [';', 1]))).toBe('return total;');
@@ -34,7 +29,7 @@ test('shows a whole line that is less likely than the beginning of one has to be
 
 test('cuts an unlikely line before the piece that makes it so, at the end of a word', () => {
   expect(shown(generated(['save', 1], ['(total', 0.9], ['Sum', 0.05], [');', 1]))).toBe('save');
-  expect(shown(generated(['save', 1], ['(total', 0.9], ['.sum', 0.05], [');', 1]))).toBe('save(total');
+  expect(shown(generated(['save', 1], ['(total)', 0.9], ['.sum', 0.05], [';', 1]))).toBe('save(total)');
 });
 
 test('shows no keyword alone', () => {

@@ -3,10 +3,8 @@
 // the user did with the last suggestion: gates.json has a gate for each, fitted by `npm run tool -- gates`.
 import type { ModelInfo } from '../../native/index.ts';
 import fitted from './gates.json';
-import type { GeneratedText } from './generated-text.ts';
-import { filledLines } from './indentation.ts';
 import type { Place } from './place.ts';
-import { closersOnly } from './scanner.ts';
+import { closersOnly } from './signs.ts';
 
 /**
  * The kinds of places:
@@ -23,9 +21,8 @@ export const situations = ['fresh', 'block', 'line', 'word', 'middle', 'comment'
 
 export type Situation = (typeof situations)[number];
 
-export function situationOf({ language, within, around, extent, lineBreak }: Place): Situation {
-  if (language.family === 'prose') return 'prose';
-  if (language.family === 'data') return 'data';
+export function situationOf({ kind, within, around, extent, lineBreak }: Place): Situation {
+  if (kind !== 'code') return kind;
   if (within === 'comment') return 'comment';
   if (lineBreak !== '') return 'block';
   if (around.lineSuffix.trim() !== '' && !closersOnly.test(around.lineSuffix)) return 'middle';
@@ -73,15 +70,4 @@ export function gateFor({ name }: Pick<ModelInfo, 'name'>, level: Level, situati
 /** The level for a line on which the user has rejected a suggestion. */
 export function stricter(level: Level): Level {
   return levels[levels.indexOf(level) + 1] ?? 'strict';
-}
-
-/** The end of the last line in text[0, end) up to which the text is likely enough; 0 if not even the first line is. */
-export function likelyLines(generated: GeneratedText, end: number, gate: Gate): number {
-  const text = generated.text.slice(0, end);
-  let likely = 0;
-  for (const line of filledLines(text)) {
-    if (generated.probabilityTo(line.end) < gate.line) break;
-    likely = line.end;
-  }
-  return likely;
 }

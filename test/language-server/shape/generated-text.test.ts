@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleanText } from '../../../language-server/rules/generated-text.ts';
+import { cleanText } from '../../../language-server/shape/generated-text.ts';
 
 test.each([
   ['control characters', 'a\0b\x1b[31mc\x7f\x85', 'ab[31mc'],

@@ -1,0 +1,42 @@
+// What closes the blocks that a text leaves open, by the indentation of its lines.
+import type { Grammar } from '../syntax/grammars.ts';
+import { depthOf, indentationOf } from './indentation.ts';
+import type { Place } from './place.ts';
+import { closerOf } from './signs.ts';
+
+const mark = /(?:=>|->)$/;
+
+export interface Closers {
+  /** The lines one of which may close a block. */
+  choices: string[];
+  /** Whether the block may have no end of its own, as a branch of several. */
+  isBranch: boolean;
+}
+
+/** What may close the block of each line of the text that has deeper ones below, innermost first. */
+export function closersOf({ around, lineBreak }: Place, text: string, grammar: Grammar): Closers[] {
+  const written = lineBreak === '' ? around.linePrefix + text : lineBreak.slice(1) + text.trimStart();
+  const lines = written.split('\n').filter((line) => line.trim() !== '');
+  const closers: Closers[] = [];
+  let depth = depthOf(lines.pop() ?? '');
+  for (const line of lines.reverse()) {
+    if (depthOf(line) >= depth) continue;
+    depth = depthOf(line);
+    const choices = closersOfHead(line.trimEnd(), grammar).map((closer) => `\n${indentationOf(line)}${closer}`);
+    closers.push({ choices, isBranch: mark.test(line.trimEnd()) });
+  }
+  return closers;
+}
+
+function closersOfHead(head: string, { closers }: Grammar): readonly string[] {
+  const [, name] = /<([\w.:-]+)(?:\s[^<>]*)?>$/.exec(head) ?? [];
+  if (name !== undefined) return [`</${name}>`];
+  if (!/[{([]$/.test(head)) return closers;
+  let open = '';
+  for (const sign of head) {
+    const closer = closerOf[sign];
+    if (closer) open = closer + open;
+    else if (open.startsWith(sign)) open = open.slice(1);
+  }
+  return [open];
+}

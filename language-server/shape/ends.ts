@@ -1,0 +1,68 @@
+// Where a text may end: at the ends of its lines, and of the tokens of its first line, as far as it is likely enough.
+import type { Gate } from './confidence.ts';
+import type { GeneratedText } from './generated-text.ts';
+import type { Place } from './place.ts';
+
+export interface End {
+  at: number;
+  /** Whether a line ends there; otherwise the line goes on. */
+  isLine: boolean;
+  /** How many characters after the cursor the text replaces there, if that is not as the place says. */
+  replaces?: number;
+  /** What is inserted behind the text, if that is not as the place says. */
+  tail?: string;
+  /** Whether the text and what is right of it are one word. */
+  isInWord?: boolean;
+}
+
+const minChars = 4;
+/** Of a long line, only the beginning is looked at. */
+const maxChars = 600;
+const maxEnds = 60;
+const token = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
+// Most operators and opening brackets mean nothing at the end of a text.
+const meaningful = /[\p{L}\p{M}\p{N}_)\]}"'`;/?!:]$|[\w"'/]>$/u;
+const openingQuote = /(?:^|[\s([{=,:])["'`]$/;
+
+/** The ends of the lines in text[0, end), the last one first. */
+export function lineEnds(generated: GeneratedText, end: number, gate: Gate): End[] {
+  const ends: End[] = [];
+  let begin = 0;
+  for (const line of generated.text.slice(0, end).split('\n')) {
+    const at = begin + line.trimEnd().length;
+    begin += line.length + 1;
+    if (line.trim() === '') continue;
+    if (generated.probabilityTo(at) < gate.line) break;
+    ends.push({ at, isLine: true });
+  }
+  return ends.slice(0, maxEnds).reverse();
+}
+
+/** The ends of the tokens of the first line that is not blank, the last one first. */
+export function tokenEnds(
+  generated: GeneratedText,
+  end: number,
+  gate: Gate,
+  { within, around, textAround }: Place,
+): End[] {
+  const text = generated.text.slice(0, end);
+  const first = text.search(/\S/);
+  const newline = text.indexOf('\n', first);
+  const line = text.slice(0, Math.min(newline === -1 ? text.length : newline, first + maxChars));
+  const ends: End[] = [];
+  for (const { 0: found, index } of line.matchAll(token)) {
+    const at = index + found.length;
+    const piece = line.slice(0, at);
+    // The last word may go on.
+    if (/[\p{L}\p{M}\p{N}_]$/u.test(piece) && generated.mayGrow(piece)) break;
+    // A label is whole with its colon, whatever follows.
+    if (generated.probabilityTo(found === ':' ? index : at) < gate.beginning) break;
+    const isWord = meaningful.test(piece) && !openingQuote.test(around.linePrefix + piece);
+    // It may be half of what ends the comment.
+    if (within === 'comment' && textAround.closer.startsWith(found)) continue;
+    const quotes = within === 'string' ? piece.split(textAround.closer || '\0').length - 1 : 1;
+    const isInString = quotes > 0 && quotes % 2 === 0;
+    if (piece.trim().length >= minChars && !isInString && isWord) ends.push({ at, isLine: false });
+  }
+  return ends.slice(0, maxEnds).reverse();
+}

@@ -1,0 +1,173 @@
+// Whether a text that makes nothing worse says something whole, and leaves what is around it as it is.
+import type { Node } from 'web-tree-sitter';
+import { isAttribute, isComment, isLabel, isName, isText } from '../syntax/node-types.ts';
+import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import { depthOf, filledLines, lineBefore } from './indentation.ts';
+import { OpenSigns } from './mend.ts';
+import type { Place } from './place.ts';
+import { closersOnly } from './signs.ts';
+import { nodesIn, type Trial } from './trial.ts';
+
+export type Misfit = 'dangles' | 'joins' | 'half' | 'swallows' | 'many';
+
+/** isLine: whether the text ends with its line. null: it fits. */
+export function misfitOf(trial: Trial, place: Place, isLine: boolean, isInWord: boolean): Misfit | null {
+  const rest = place.around.lineSuffix;
+  const hasRest = rest.trim() !== '';
+  if (place.within === 'comment') return null;
+  if (place.within === 'code') {
+    if (!isInWord && joinsRest(trial)) return 'joins';
+    if (!hasRest && dangles(trial, isLine)) return 'dangles';
+  }
+  if (!hasRest && !isLine && isHalfKey(trial)) return 'dangles';
+  if (isHalf(trial, isLine) || endsOverBody(trial, place)) return 'half';
+  if (swallows(trial)) return 'swallows';
+  return isOne(trial, place) ? null : 'many';
+}
+
+/** Whether the text and what is right of it become one word or sign. */
+function joinsRest({ tree, end }: Trial): boolean {
+  const leaf = tree.root.descendantForIndex(end - 1, end);
+  return leaf !== null && leaf.childCount === 0 && leaf.endIndex > end && !isText(leaf.type);
+}
+
+/** Whether the text ends in a keyword that is taken for a name, or that something must follow. */
+function dangles(trial: Trial, isLine: boolean): boolean {
+  const { tree, last } = trial;
+  const leaf = tree.root.descendantForIndex(last - 1, last);
+  if (!leaf || leaf.endIndex !== last || !tree.keywords.has(leaf.text)) return false;
+  const { parent } = leaf;
+  if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(lineBefore(tree.text, last));
+  if (isLine) return parent !== null && parent.endIndex > last + 1 && !isAboveDeeper(trial);
+  return !(parent?.isNamed && parent.childCount === 1 && !/statement|modifier|ERROR/.test(parent.type));
+}
+
+/** Whether the text ends with a colon that is none of a label. */
+function isHalfKey({ tree, text, length, last }: Trial): boolean {
+  const { parent } = tree.root.descendantForIndex(last - 1, last) ?? { parent: null };
+  return text.slice(0, length).endsWith(':') && !isLabel(parent?.type ?? '');
+}
+
+/** Whether the line below is indented more than the last one of the text. */
+function isAboveDeeper({ tree, text, start, ends }: Trial): boolean {
+  const line = lineBefore(tree.text, start + text.trimEnd().length);
+  return depthOf(lineBelow(tree, ends.now)) > depthOf(line);
+}
+
+function lineBelow({ text }: SyntaxTree, at: number): string {
+  const [, ...below] = text.slice(at, at + 2000).split('\n');
+  return below.find((line) => line.trim() !== '') ?? '';
+}
+
+/** Whether the grammar takes half of something for whole: a head without its body, an element without its end. */
+function isHalf(trial: Trial, isLine: boolean): boolean {
+  const { tree, first, last } = trial;
+  if (!isLine && beginsAttribute(tree, first)) return true;
+  const inner = tree.root.descendantForIndex(first, last);
+  const around = inner?.parent?.parent ?? inner?.parent ?? tree.root;
+  return nodesIn(around, first, last).some((node) => isHalfNode(node, trial));
+}
+
+function isHalfNode(node: Node, { tree, first, last }: Trial): boolean {
+  const { type, startIndex, endIndex } = node;
+  const { elements, halves } = tree.grammar;
+  if (startIndex === last && endIndex === last) return /block/.test(type) || isName(type);
+  if (startIndex < first) return false;
+  if (type === 'erroneous_end_tag') return true;
+  if (endIndex <= last && halves[type]?.(node)) return true;
+  if (!elements || type !== 'element') return false;
+  const tag = node.children[0];
+  const isOpen = tag?.type === 'start_tag' && !node.children.some((child) => child?.type === 'end_tag');
+  return isOpen && !elements.voids.has(tag?.namedChildren[0]?.text ?? '');
+}
+
+/** Where indentation shows blocks: whether lines below would belong to the text that are not meant to. */
+function endsOverBody(trial: Trial, { around }: Place): boolean {
+  const { tree, last, ends } = trial;
+  if (tree.grammar.heads === null || !isAboveDeeper(trial) || around.lineSuffix.trim() !== '') return false;
+  const line = lineBefore(tree.text, last);
+  if (OpenSigns.in(line).closers.length > 0) return false;
+  if (!tree.grammar.heads.test(line)) return true;
+  const [, ...lines] = tree.text.slice(ends.now, ends.now + 4000).split('\n');
+  const below = lines.filter((each) => each.trim() !== '').map(depthOf);
+  const outer = below.find((depth) => depth < (below[0] ?? 0)) ?? 0;
+  return outer > depthOf(line);
+}
+
+/** The outermost node that begins at the offset. */
+function outerAt(root: Node, at: number, lists: ReadonlySet<string>): Node | null {
+  for (let node = childAround(root, at); node; node = childAround(node, at))
+    if (node.startIndex === at && !lists.has(node.type) && !node.isError) return node;
+  return null;
+}
+
+function childAround(node: Node, at: number): Node | null {
+  const child = node.firstChildForIndex(at);
+  return child && child.startIndex <= at && child.endIndex > at ? child : null;
+}
+
+/** Whether what is below the text is no longer what it was. */
+function swallows(trial: Trial): boolean {
+  const { base, tree, start, first, ends } = trial;
+  if (trial.isBetter || isAboveDeeper(trial) || beginsAttribute(tree, first)) return false;
+  const { lists } = tree.grammar;
+  const after = base.text.slice(ends.old, ends.old + 2000);
+  const offset = /\n\s*\S/.exec(after)?.[0].length;
+  if (offset === undefined) return false;
+  const below = after.search(/\n\s*\S/) + offset - 1;
+  const was = outerAt(base.root, ends.old + below, lists);
+  if (was && !was.hasError && !was.isNamed) return false;
+  // A keyword that is taken for a name lacks what is before it.
+  const word = base.root.descendantForIndex(ends.old + below);
+  if (word?.isNamed && tree.keywords.has(word.text)) return false;
+  if (!was || was.hasError) return base.root.hasError && hangsOver(tree.root, first, ends.now, after);
+  // What is below may become a statement of its own where the cursor's line went on with it.
+  const isOfList = was.parent !== null && lists.has(was.parent.type);
+  if (!isOfList && lineBefore(base.text, start).trim() !== '') return false;
+  const now = outerAt(tree.root, ends.now + below, lists);
+  return now?.type !== was.type || (isOfList && now.parent?.type !== was.parent?.type);
+}
+
+function beginsAttribute({ root }: SyntaxTree, at: number): boolean {
+  for (let node = root.descendantForIndex(at, at + 1); node && node.startIndex === at; node = node.parent)
+    if (isAttribute(node.type)) return true;
+  return false;
+}
+
+/** Whether a node that begins in the text takes something of the lines below. */
+function hangsOver(root: Node, start: number, end: number, after: string): boolean {
+  for (let node: Node | null = root; node; node = childAround(node, start)) {
+    let over = node.firstChildForIndex(start);
+    while (over && over.endIndex <= end) over = over.nextSibling;
+    if (!over || over.startIndex < start || over.startIndex >= end) continue;
+    if (after.slice(0, over.endIndex - end).trim() !== '') return !isComment(over.type);
+  }
+  return false;
+}
+
+/** Whether the text is one statement, or what else the place allows. */
+function isOne({ tree, text, start, end, first, last }: Trial, { extent, block, around }: Place): boolean {
+  const { lists } = tree.grammar;
+  const { linePrefix, lineSuffix } = around;
+  const hasRest = lineSuffix.trim() !== '' && !closersOnly.test(lineSuffix);
+  const [, ...below] = filledLines(text.slice(0, last - start));
+  if (extent === 'all' || (below.length === 0 && !hasRest)) return true;
+  const to = hasRest ? end + lineSuffix.length : start + text.slice(0, last - start).replace(/[)\]};,\s]+$/, '').length;
+  if (extent === 'block' && block) {
+    const isInside = below.every((line) => depthOf(line.text) > depthOf(block.indentation));
+    const node = tree.root.descendantForIndex(block.at, to);
+    return isInside || !node || !lists.has(node.type) || node.startIndex >= block.at;
+  }
+  const isOnNextLine = /^,?[ \t]*\n/.test(text) && !/[{([:,=]$|=>$/.test(linePrefix.trimEnd());
+  const isOwn = linePrefix.trim() === '' || isOnNextLine;
+  const from = isOwn ? first : start - 1 - (linePrefix.length - linePrefix.trimEnd().length);
+  const node = tree.root.descendantForIndex(from, to);
+  if (!node || !lists.has(node.type)) return true;
+  // A construct of its own, or a list that the cursor's line begins.
+  if (node.startIndex === first && node.children[0]?.isNamed === false) return true;
+  if (node.startIndex >= start - linePrefix.length && node.startIndex < start && node.parent !== null) return true;
+  let count = 0;
+  for (let child = node.firstNamedChildForIndex(start); child && child.startIndex < to; child = child.nextNamedSibling)
+    if (child.endIndex > start && !isComment(child.type)) count++;
+  return count <= 1;
+}

@@ -1,0 +1,211 @@
+// What closes what a document leaves open at the cursor, as an editor does that closes brackets and quotes. Nobody who types
+// has a sound document: with what is missing put behind the cursor's line, its syntax shows what is meant.
+import type { LongText } from '../documents/long-text.ts';
+import { depthOf, indentationOf } from './indentation.ts';
+import { closerOf } from './signs.ts';
+
+const searchedChars = 20_000;
+const maxBlocks = 30;
+const quote = /["'`]/;
+const comment = /^\s*(?:\/\/|#|--|\*)|\s\/\/\s/;
+
+/** A block above the cursor whose end is missing. */
+interface Block {
+  indentation: string;
+  closers: string;
+}
+
+/** What a line has open: the closers of its brackets and quotes, outermost first. */
+export class OpenSigns {
+  readonly closers: string[] = [];
+  /** What it closes that it has not opened. */
+  closed = '';
+  /** How many were open at the least since the last mark. */
+  least = 0;
+
+  static in(line: string): OpenSigns {
+    const signs = new OpenSigns();
+    signs.read(line);
+    return signs;
+  }
+
+  /** Whether a text leaves a quote open that is not open before it. */
+  static leavesQuote(before: string, text: string): boolean {
+    const signs = OpenSigns.in(before);
+    const quotes = () => signs.closers.filter((each) => quote.test(each)).length;
+    const open = quotes();
+    signs.read(text);
+    return quotes() > open;
+  }
+
+  mark(): void {
+    this.least = this.closers.length;
+  }
+
+  read(text: string): void {
+    const end = comment.exec(text)?.index ?? text.length;
+    for (let at = 0; at < end; at++) at = this.readSign(text, at);
+  }
+
+  /** Returns where the sign ends. */
+  private readSign(text: string, at: number): number {
+    const { closers } = this;
+    const sign = text[at] ?? '';
+    const top = closers.at(-1) ?? '';
+    if (sign === '\n' && /["']/.test(top)) closers.pop();
+    if (quote.test(top)) {
+      if (sign === '\\') return at + 1;
+      if (/[$#]/.test(sign) && text[at + 1] === '{' && top !== "'") {
+        closers.push('}');
+        return at + 1;
+      }
+      if (sign === top) closers.pop();
+    } else if (/["`]/.test(sign) || (sign === "'" && !/[\w&<]/.test(text[at - 1] ?? ''))) closers.push(sign);
+    else if (sign in closerOf) closers.push(closerOf[sign] ?? '');
+    else if (/[)\]}]/.test(sign)) {
+      if (sign === top) closers.pop();
+      else if (closers.length === 0) this.closed += sign;
+    }
+    this.least = Math.min(this.least, closers.length);
+    return at;
+  }
+
+  /** The closers of the brackets alone, innermost first. */
+  get brackets(): string {
+    const at = this.closers.findIndex((each) => quote.test(each));
+    return this.closers
+      .slice(0, at === -1 ? undefined : at)
+      .reverse()
+      .join('');
+  }
+}
+
+export class Mend {
+  private constructor(
+    private readonly prefix: string,
+    readonly suffix: string,
+    private readonly blocks: readonly Block[],
+    private readonly body: string,
+    /** What a head of a block may have behind it; '' where blocks are no brackets. */
+    private readonly emptyBody: string,
+  ) {}
+
+  /** null: nothing is missing. */
+  static at(text: LongText, at: number, emptyBody: string): Mend | null {
+    const above = linesAbove(text, at);
+    const { value: prefix = '' } = above.next();
+    const below = linesBelow(text, at);
+    const { value: suffix = '' } = below.next();
+    const mend = new Mend(prefix, suffix, missingBlocks(above, prefix, below), '', emptyBody);
+    return mend.closers === '' ? null : mend;
+  }
+
+  /** The same, where the line is the head of a block. */
+  get asHead(): Mend {
+    return this.with(this.blocks, this.emptyBody);
+  }
+
+  /** What stands right of the cursor in the mended text, up to where that goes on like the other one. */
+  get rest(): string {
+    return this.suffix + this.closers;
+  }
+
+  get closers(): string {
+    return this.closing(OpenSigns.in(this.prefix + this.suffix));
+  }
+
+  /**
+   * What may take the place of the rest behind a text. What the text itself leaves open is closed below, or never; nothing
+   * if that is inside of what is open before it.
+   */
+  restsBehind(shown: string, replaces: number): string[] {
+    const signs = new OpenSigns();
+    signs.read(this.prefix);
+    const { length } = signs.closed;
+    signs.mark();
+    signs.read(shown);
+    const ownsOpen = signs.closers.length > signs.least;
+    if (ownsOpen && signs.least > 0) return [];
+    let closed = signs.closed.slice(length);
+    const suffix = this.suffix.slice(replaces);
+    signs.read(suffix);
+    const blocks = [...this.blocks];
+    while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
+      closed = closed.slice(blocks.shift()?.closers.length);
+    // A head that has got its body needs no other one.
+    if (ownsOpen) return [suffix + this.with(blocks, '').closing(new OpenSigns())];
+    const isHead = signs.closers.length > 0 || /\)\s*$/.test(shown);
+    const behind = (body: string) => suffix + this.with(blocks, body).closing(signs);
+    return isHead ? [...new Set([behind(this.body), behind(this.emptyBody)])] : [behind('')];
+  }
+
+  private with(blocks: readonly Block[], body: string): Mend {
+    return new Mend(this.prefix, this.suffix, blocks, body, this.emptyBody);
+  }
+
+  private closing({ closers }: OpenSigns): string {
+    const inline = closers.toReversed().join('');
+    const lines = this.blocks.map((block) => `\n${block.indentation}${block.closers}`);
+    return inline + this.body + lines.join('');
+  }
+}
+
+/** The offset's line up to it, and the lines above that are not blank, nearest first. */
+function* linesAbove(text: LongText, at: number): Generator<string, undefined> {
+  const before = text.slice(Math.max(0, at - searchedChars), at);
+  for (let end = before.length; end >= 0; ) {
+    const begin = end === 0 ? 0 : before.lastIndexOf('\n', end - 1) + 1;
+    const line = before.slice(begin, end);
+    if (end === before.length || line.trim() !== '') yield line;
+    end = begin - 1;
+  }
+}
+
+/** What is right of the offset, and the lines below that are not blank. */
+function* linesBelow(text: LongText, at: number): Generator<string, undefined> {
+  const after = text.slice(at, at + searchedChars);
+  for (let begin = 0; begin <= after.length; ) {
+    const newline = after.indexOf('\n', begin);
+    const end = newline === -1 ? after.length : newline;
+    const line = after.slice(begin, end);
+    if (begin === 0 || line.trim() !== '') yield line;
+    begin = end + 1;
+  }
+}
+
+/** The blocks around a line, by indentation, whose closers are not below it, innermost first. */
+function missingBlocks(above: Iterable<string>, prefix: string, below: Iterable<string>): Block[] {
+  const open = blocksAround(above, prefix);
+  const missing: Block[] = [];
+  if (open.length === 0) return missing;
+  for (const line of below) {
+    const depth = depthOf(line);
+    while (open[0] && depthOf(open[0].indentation) > depth) missing.push(...open.splice(0, 1));
+    const [inner] = open;
+    if (!inner) break;
+    if (line.trimStart().startsWith(inner.closers.charAt(0))) open.shift();
+    else if (depth <= depthOf(inner.indentation)) missing.push(...open.splice(0, 1));
+  }
+  return [...missing, ...open];
+}
+
+function blocksAround(above: Iterable<string>, prefix: string): Block[] {
+  const blocks: Block[] = [];
+  let inner = depthOf(prefix);
+  let deeper = '';
+  let isFirst = true;
+  for (const line of above) {
+    const depth = depthOf(line);
+    // Below deeper lines, the cursor may be where their block is closed.
+    if (isFirst && prefix.trim() === '' && depth > inner) inner++;
+    isFirst = false;
+    if (inner === 0 || blocks.length === maxBlocks) break;
+    deeper = `${line}\n${deeper}`;
+    if (depth >= inner) continue;
+    inner = depth;
+    // A list that begins behind other things may be closed in a line below.
+    const closers = OpenSigns.in(/[{([]\s*$/.test(line) ? line : deeper).brackets;
+    if (closers !== '') blocks.push({ indentation: indentationOf(line), closers });
+  }
+  return blocks;
+}

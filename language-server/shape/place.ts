@@ -1,0 +1,200 @@
+// Where the cursor is, and how far a completion may go there: read off the node at the cursor.
+import { type CursorDocument, type Surroundings, surroundings } from '../prompt/text-window.ts';
+import type { Settings } from '../protocol/messages.ts';
+import { badness, extentOf, faultsOf } from '../syntax/faults.ts';
+import { grammarOf } from '../syntax/grammars.ts';
+import { loadedGrammar, loadGrammar } from '../syntax/runtime.ts';
+import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import { treeOf } from '../syntax/trees.ts';
+import { type Block, blockAbove, blockAt, type Lent, openAt } from './blocks.ts';
+import { type Code, codeAt } from './embedded.ts';
+import { lineBefore, unitOf } from './indentation.ts';
+import { Mend } from './mend.ts';
+import { type Kind, kindOf, plainBlockAt, plainWithin } from './plain.ts';
+import { closersOnly } from './signs.ts';
+import { type TextAround, textAt, type Within } from './texts.ts';
+
+/** How far a completion may go: to the end of the line, of the statement, of the block, or on and on. */
+export type Extent = 'line' | 'statement' | 'block' | 'all';
+
+export type { Within };
+
+export interface Place {
+  /** As the editor has it. */
+  source: CursorDocument;
+  /** The document that the engine completes. */
+  document: CursorDocument;
+  /** The code around the cursor: the document, or a part of it in another language. */
+  code: Code;
+  /** The code with what it leaves open at the cursor closed; null if it leaves nothing open. */
+  mended: Mended | null;
+  kind: Kind;
+  around: Surroundings;
+  within: Within;
+  /** The comment or the string around the cursor. */
+  textAround: TextAround;
+  /** The brackets that are open at the cursor, innermost first. */
+  open: readonly string[];
+  extent: Extent;
+  /** The empty block around the cursor. */
+  block: Block | null;
+  /** One level of indentation. */
+  unit: string;
+  /** A line break and indentation to insert before the text, as if Enter had been pressed; often empty. */
+  lineBreak: string;
+  /** The lines that close the block, to insert after the text; often empty. */
+  tail: string;
+  /** The number of characters after the cursor that the tail repeats and therefore replaces. */
+  replaces: number;
+}
+
+interface Mended {
+  code: Code;
+  mend: Mend;
+  /** Where it is closed. */
+  lent: Lent;
+}
+
+/** Resolves when the grammar of the code around the cursor is there, if it has one. */
+export async function grammarFor(document: CursorDocument): Promise<void> {
+  const { languageId } = codeAt(document);
+  if (grammarOf(languageId) && !loadedGrammar(languageId)) await loadGrammar(languageId);
+}
+
+/** The tree of the code around the cursor, with what it leaves open closed; null if there is none. */
+export function treeAt({ code, mended }: Pick<Place, 'code' | 'mended'>): SyntaxTree | null {
+  return treeOf(mended?.code ?? code);
+}
+
+/** The code with what it leaves open closed, if that is sound, or sounder than without. */
+function mendedAt(code: Code, at: number): Mended | null {
+  const grammar = grammarOf(code.languageId);
+  const hasBraces = grammar?.closers.length === 0 && grammar.heads === null;
+  const mend = grammar && Mend.at(code.text, at, hasBraces ? ' {}' : '');
+  if (!mend) return null;
+  const lineEnd = at + mend.suffix.length;
+  const variant = (each: Mend): Mended => ({
+    code: { ...code, uri: `${code.uri}#mended`, text: code.text.with(lineEnd, lineEnd, each.closers) },
+    mend: each,
+    lent: { start: lineEnd, end: lineEnd + each.closers.length },
+  });
+  let best = variant(mend);
+  let least = faultiness(best.code, best.lent);
+  for (const each of [variant(mend.asHead), { code, lent: { start: lineEnd, end: lineEnd }, mend: null }]) {
+    if (least.all === 0) break;
+    if (each.mend && (least.near === 0 || !hasBraces)) continue;
+    const now = faultiness(each.code, each.lent);
+    if (now.all > least.all || (now.all === least.all && now.extent >= least.extent)) continue;
+    if (!each.mend) return null;
+    [best, least] = [each, now];
+  }
+  return best;
+}
+
+/** How broken the code is: in all, and around the line at whose end it was mended. */
+function faultiness(code: Code, { start, end }: Lent): { all: number; extent: number; near: number } {
+  const tree = treeOf(code);
+  if (!tree) return { all: Number.POSITIVE_INFINITY, extent: 0, near: Number.POSITIVE_INFINITY };
+  const faults = faultsOf(tree);
+  const lineStart = start - lineBefore(code.text, start).length;
+  const near = faults.filter((fault) => fault.start <= end + 1 && fault.end >= lineStart).length;
+  return { all: badness(tree), extent: extentOf(faults), near };
+}
+
+/**
+ * In the first column of a line of code, a completion adds lines above that line. The suggestion then replaces the line
+ * and repeats it at its end, because editors do not show a suggestion that ends with a line break.
+ */
+export function placeAt(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
+  const { linePrefix, lineSuffix } = surroundings(document.text, document.offset);
+  if (linePrefix !== '' || !/\w/.test(lineSuffix)) return placeIn(document, multiline);
+  const text = document.text.with(document.offset, document.offset, '\n');
+  const place = placeIn({ ...document, text, uri: `${document.uri}#above` }, multiline);
+  const { document: moved } = place;
+  return {
+    ...place,
+    source: document,
+    document: { ...moved, uri: document.uri },
+    code: codeAt(document),
+    mended: null,
+    tail: `${place.tail}\n${lineSuffix}`,
+    replaces: lineSuffix.length,
+  };
+}
+
+function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
+  const around = surroundings(document.text, document.offset);
+  const code = codeAt(document);
+  const at = document.offset - code.start;
+  const mended = mendedAt(code, at);
+  const tree = treeAt({ code, mended });
+  const lent = mended?.lent ?? { start: 0, end: 0 };
+  const kind = kindOf(code.languageId);
+  const textAround = tree ? textAt(tree, at, lent) : plainWithin(around.linePrefix);
+  const unit = unitOf(document.text, document.offset, tree?.grammar.indent ?? 2);
+  const place: Place = {
+    source: document,
+    document,
+    code,
+    mended,
+    kind,
+    around,
+    within: kind === 'prose' ? 'comment' : textAround.within,
+    textAround,
+    open: tree ? openAt(tree, at).map(({ type }) => type) : [],
+    extent: 'line',
+    unit,
+    block: null,
+    lineBreak: '',
+    tail: '',
+    replaces: 0,
+  };
+  if (multiline === 'never' || place.within !== 'code') return place;
+  const block = tree ? blockAt(tree, at, around, unit, lent) : plainBlockAt(kind, around);
+  if (block) return entered(place, block);
+  if (kind === 'data') return place;
+  const { lineSuffix } = around;
+  if (lineSuffix.trim() !== '') {
+    const isInBrackets = closersOnly.test(lineSuffix) && place.open.length > 0;
+    return { ...place, extent: isInBrackets ? 'statement' : 'line' };
+  }
+  const above = tree && around.linePrefix.trim() === '' ? blockAbove(tree, at, around, unit, lent) : null;
+  if (above) return { ...place, extent: multiline === 'always' ? 'all' : 'block', block: above, tail: tailOf(above) };
+  return { ...place, extent: multiline === 'always' ? 'all' : 'statement' };
+}
+
+function tailOf({ closers, indentation }: Block): string {
+  return closers === '' ? '' : `\n${indentation}${closers}`;
+}
+
+/** The place as it would be after pressing Enter right behind what opens a block. */
+function entered(place: Place, block: Block): Place {
+  const { around, document, unit, kind } = place;
+  const { lineSuffix, linePrefix } = around;
+  const { indentation } = block;
+  const rest = lineSuffix.trim();
+  const lineBreak = `\n${indentation}${unit}`;
+  const { text, offset } = document;
+  // The bracket that the editor has closed moves to its own line.
+  const blank = rest === '' ? 0 : lineSuffix.length - lineSuffix.trimStart().length;
+  const moved = `\n${indentation}${block.closers}`;
+  return {
+    ...place,
+    document: {
+      ...document,
+      text: text.with(offset, offset + blank, rest === '' ? lineBreak : lineBreak + moved),
+      offset: offset + lineBreak.length,
+    },
+    around: {
+      ...around,
+      linePrefix: lineBreak.slice(1),
+      lineSuffix: '',
+      linesAbove: [linePrefix, ...around.linesAbove].slice(0, 3),
+    },
+    extent: kind === 'data' ? 'line' : 'block',
+    block,
+    lineBreak,
+    tail: rest === '' ? tailOf(block) : `${moved}${rest}`,
+    replaces: rest === '' ? 0 : lineSuffix.length,
+  };
+}

@@ -1,0 +1,79 @@
+// What is not shown whatever the syntax says: each rule cuts the text. A rule that leaves nothing gives the reason.
+import type { RuleReason } from '../protocol/reasons.ts';
+import type { GeneratedText } from './generated-text.ts';
+import { depthOf, filledLines } from './indentation.ts';
+import { type Place, treeAt } from './place.ts';
+import { plainEnd } from './plain.ts';
+import { repeatedLine, repeatedWords, repetitionStart } from './repetition.ts';
+import { commentEnd, conflictMarker, inventedLink, specialToken, tagName } from './unwanted.ts';
+
+/** Returns where the rule cuts the text; text.length if it does not. */
+type Rule = (text: string, place: Place, generated: GeneratedText) => number;
+
+export const rules: readonly (readonly [RuleReason, Rule])[] = [
+  ['special-token', specialToken],
+  ['conflict-marker', conflictMarker],
+  ['repeats-itself', repetitionStart],
+  ['leaves-block', extentEnd],
+  ['closes-too-much', commentEnd],
+  ['closes-too-much', tagName],
+  ['repeats-line', repeatedLine],
+  ['invents-link', inventedLink],
+];
+
+const maxLines = 12;
+
+/** Where the rules cut the text, with the reason if they leave nothing of it. */
+export function ruledEnd(generated: GeneratedText, place: Place): { end: number; reason: RuleReason | null } {
+  let end = generated.text.length;
+  // If the model has not ended its text, generation was stopped because the text was too unlikely.
+  if (generated.text.trim() === '') return { end: 0, reason: generated.isEnded ? 'model-wrote-nothing' : 'unsure' };
+  for (const [reason, rule] of rules) {
+    end = rule(generated.text.slice(0, end), place, generated);
+    if (generated.text.slice(0, end).trim() === '') return { end: 0, reason };
+  }
+  return { end, reason: null };
+}
+
+/** Where text begins that may turn out to be a special token, a made-up address or a repetition. */
+export function settledEnd(text: string, { within }: Place): number {
+  const token = text.lastIndexOf('<|');
+  const settled = token === -1 ? text : text.slice(0, token);
+  return within === 'comment' ? settled.search(/(?<!\S)\S*$/) : repeatedWords(settled, 2);
+}
+
+/** Where the text leaves the lines that the place allows. */
+function extentEnd(text: string, place: Place, generated: GeneratedText): number {
+  const { around, extent } = place;
+  if (leavesBlock(text, place, generated)) return 0;
+  if (extent === 'line') {
+    // A text that begins with a line break ends after the next line, also behind a comma.
+    const begin = around.lineSuffix === '' ? text.search(/(?!,\s*\n)\S/) : 0;
+    const newline = begin === -1 ? -1 : text.indexOf('\n', begin);
+    return newline === -1 ? text.length : newline;
+  }
+  if (!treeAt(place)) return plainEnd(text, place.code.languageId, place.within);
+  return filledLines(text)[maxLines - 1]?.end ?? text.length;
+}
+
+/**
+ * Whether the cursor is on a blank line and the text goes to the next one, which is indented less than the cursor, goes back
+ * into the block above, or closes what has a body below, which would lose it.
+ */
+function leavesBlock(text: string, place: Place, generated: GeneratedText): boolean {
+  const { linePrefix, linesAbove, linesBelow } = place.around;
+  const [first] = filledLines(text);
+  if (first === undefined || linePrefix.trim() !== '') return false;
+  const depth = depthOf(linePrefix);
+  if (text.slice(0, first.begin).includes('\n')) return depthOf(first.text) < depth;
+  // The user has gone out of the block above.
+  const { closers = [] } = treeAt(place)?.grammar ?? {};
+  if (place.kind === 'data' && depthOf(linesAbove[0] ?? '') > depth && depthOf(first.text) > 0) return true;
+  if (depthOf(linesBelow[0] ?? '') <= depth) return false;
+  const line = first.text.trim();
+  // Letters may become another word: "fi" a file.
+  const [word = ''] = /^\w+/.exec(line) ?? [];
+  const isGrowing = word === line && first.end === text.length && generated.mayGrow(text);
+  const isCloser = !isGrowing && closers.includes(word);
+  return isCloser || /^(?:\}|<\/)/.test(line);
+}

@@ -1,0 +1,125 @@
+// What is shown of the text up to one of its ends.
+import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import type { End } from './ends.ts';
+import type { GeneratedText } from './generated-text.ts';
+import { bodyOf, fitted, type Outcome, type Wanted } from './piece.ts';
+import { type Place, treeAt } from './place.ts';
+import { endsList, fitsPlainly } from './plain.ts';
+import { standsBeside } from './repetition.ts';
+
+/** A text that can be shown as ghost text. */
+export interface Suggestion {
+  /** Inserted at the cursor; lines end in "\n". */
+  text: string;
+  /** How many UTF-16 units after the cursor the text replaces. */
+  replaces: number;
+  /** Joint probability of the shown text under the model, from 0 to 1. */
+  probability: number;
+}
+
+/** What the model's text is like when it is shaped. */
+export interface Shaping {
+  place: Place;
+  generated: GeneratedText;
+  /** Whether all of it is likely, so that nothing is missing that the gate has cut off. */
+  isWhole: boolean;
+  /** The end behind which blocks may be closed; null if none may. */
+  closable: End | null;
+}
+
+/** Why nothing is shown: `many` is more than the place allows, and for `no-time` the parser took too long. */
+export type Refusal = 'repeats-line' | 'many' | 'no-time' | 'unfit';
+
+export function shownTo(end: End, shaping: Shaping): Suggestion | Refusal {
+  const { place, generated, isWhole } = shaping;
+  const { around } = place;
+  const raw = generated.text.slice(0, end.at);
+  const following = generated.text.slice(end.at);
+  const tree = treeAt(place);
+  if (!end.isLine && lacksValue(raw, following, place, tree)) return 'unfit';
+  const suggestion = (text: string, replaces: number) => ({
+    text,
+    replaces,
+    probability: generated.probabilityTo(end.at),
+  });
+  const { isLine, isInWord = false } = end;
+  const mayClose = end === shaping.closable;
+  for (const piece of piecesTo(end, raw, place, tree)) {
+    const line = around.linePrefix + piece + around.lineSuffix.slice(end.replaces ?? 0);
+    if (!piece.includes('\n') && standsBeside(line, place)) return 'repeats-line';
+    for (const { tail, replaces } of closings(end, piece, place, isWhole)) {
+      const wanted = { piece, tail, replaces, isWhole, mayClose, isLine, isInWord };
+      const outcome = tree ? fitted(place, tree, wanted) : plainly(wanted, following, place);
+      if (typeof outcome === 'string') return outcome;
+      if (outcome && outcome.shown !== around.lineSuffix.slice(0, replaces)) return suggestion(outcome.shown, replaces);
+    }
+    if (tree && isHead(piece, following, place, tree)) return suggestion(bodyOf(piece, place), 0);
+  }
+  return 'unfit';
+}
+
+/** What ends an element or a statement may be missing, or may not be allowed. */
+function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree | null): string[] {
+  const lastComma = tree?.grammar.lastComma ?? 'refused';
+  const bare = raw.replace(/[,;]$/, '');
+  const pieces = isLine ? [raw, bare, ...(lastComma === 'wanted' ? [`${bare},`] : [])] : [raw];
+  const says = (piece: string) => piece.trim() !== '' && !saysNothing(piece, place);
+  const isAllowed = (piece: string) => lastComma !== 'refused' || !endsList(piece, place.around);
+  return [...new Set(pieces)].filter((piece) => says(piece) && isAllowed(piece));
+}
+
+/** Without a tree. */
+function plainly({ piece, tail, isLine }: Wanted, following: string, place: Place): Outcome {
+  const fits = place.within !== 'code' || fitsPlainly(piece, following, isLine, place.around);
+  return fits ? { shown: bodyOf(piece, place) + tail } : null;
+}
+
+/** Whether a piece is the head of a block, where only single lines are shown: it fits with a body. */
+function isHead(piece: string, following: string, place: Place, tree: SyntaxTree): boolean {
+  const { kind, extent, within, around, unit } = place;
+  if (kind !== 'code' || extent !== 'line' || within !== 'code' || around.lineSuffix !== '') return false;
+  const { heads, statement } = tree.grammar;
+  const tail = /^\s*\{/.test(following) ? ' {}' : heads?.test(piece) ? `\n${around.linePrefix}${unit}${statement}` : '';
+  const wanted = { piece, tail, replaces: 0, isWhole: true, mayClose: false, isLine: true, isInWord: false };
+  const outcome = tail === '' ? null : fitted(place, tree, wanted);
+  return outcome !== null && typeof outcome !== 'string';
+}
+
+/** What may follow a piece. The closer that the place lacks may be the model's own. */
+function closings(end: End, piece: string, place: Place, isWhole: boolean): { tail: string; replaces: number }[] {
+  const bare = { tail: '', replaces: 0 };
+  if (end.tail !== undefined) return [{ tail: end.tail, replaces: end.replaces ?? 0 }];
+  const { tail, replaces } = place;
+  if (tail === '') return [bare];
+  if (!end.isLine || (replaces === 0 && !isWhole)) return replaces > 0 ? [] : [bare];
+  const both = [
+    { tail, replaces },
+    { tail: '', replaces },
+  ];
+  return piece.trimEnd().endsWith(tail.trim()) ? both.reverse() : both;
+}
+
+/** Whether a piece is a name to which the text goes on to give a value, where it must have one. */
+export function lacksValue(
+  piece: string,
+  following: string,
+  { around, open }: Place,
+  tree: SyntaxTree | null,
+): boolean {
+  const [, sign] = /^(:(?!:)|\s*(?::=|=(?![=>])))/.exec(following) ?? [];
+  // What an arrow follows may be its parameters.
+  if (/^\s*=>/.test(following)) return true;
+  if (sign === undefined) return false;
+  if (sign === ':' && (piece.endsWith(')') || !/[({]/.test(open[0] ?? ''))) return true;
+  if (sign === '=' && open[0] === '(') return true;
+  const half = /\w*$/.exec(around.linePrefix)?.[0] ?? '';
+  return (half + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
+}
+
+/** Whether a piece is nothing but signs on a line of its own. */
+function saysNothing(piece: string, { around, tail, replaces, lineBreak, textAround }: Place): boolean {
+  if (textAround.closer !== '' && piece.trim() === textAround.closer) return false;
+  if (lineBreak !== '' && /^\s*[)\]}]/.test(piece)) return true;
+  if (/[\p{L}\p{N}]/u.test(piece) || around.linePrefix.trim() !== '') return false;
+  return (tail !== '' && replaces === 0) || !/[)\]}]/.test(piece);
+}

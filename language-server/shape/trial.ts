@@ -1,0 +1,139 @@
+// A document with a text, beside what it is without.
+import type { Node } from 'web-tree-sitter';
+import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
+import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import { withText } from '../syntax/with-text.ts';
+import { lineBefore } from './indentation.ts';
+import { OpenSigns } from './mend.ts';
+import { closerOf } from './signs.ts';
+
+/** What a text has behind it, up to where the texts are the same, without it and with it. */
+export interface Rest {
+  old: string;
+  now: string;
+}
+
+export class Trial {
+  readonly end: number;
+
+  private constructor(
+    readonly base: SyntaxTree,
+    readonly tree: SyntaxTree,
+    readonly start: number,
+    readonly text: string,
+    /** How many characters of the text come from the model, and not from what closes it. */
+    readonly length: number,
+    readonly replaces: number,
+    readonly rest: Rest,
+  ) {
+    this.end = start + text.length;
+  }
+
+  /** Behind these the texts are the same. */
+  get ends(): { old: number; now: number } {
+    const { start, replaces, end, rest } = this;
+    return { old: start + replaces + rest.old.length, now: end + rest.now.length };
+  }
+
+  /** null: there was no time to parse it. The trial must be deleted. */
+  static of(base: SyntaxTree, start: number, text: string, length: number, replaces: number, rest: Rest): Trial | null {
+    // Another task of the machine may have taken the time.
+    const parse = () => withText(base, start, start + replaces + rest.old.length, text + rest.now);
+    const tree = parse() ?? parse();
+    return tree && new Trial(base, tree, start, text, length, replaces, rest);
+  }
+
+  delete(): void {
+    this.tree.delete();
+  }
+
+  get isBetter(): boolean {
+    return faultsOf(this.tree).length < faultsOf(this.base).length;
+  }
+
+  /** Where the model's text begins and ends, without white space. */
+  get first(): number {
+    return this.start + Math.max(0, this.text.search(/\S/));
+  }
+
+  get last(): number {
+    return this.start + this.text.slice(0, this.length).trimEnd().length;
+  }
+
+  /**
+   * Whether something is wrong that was not before. canBeBroken: what is broken around the cursor may stay so. endsLine:
+   * nothing is right of the text.
+   */
+  isWorse(canBeBroken: boolean, endsLine: boolean): boolean {
+    const { base, tree, start, end, replaces } = this;
+    const [old, now] = differing(faultsOf(base), faultsOf(tree), this.ends.old, this.ends.now);
+    if (now.length > old.length) return true;
+    if (old.length > 0 && OpenSigns.leavesQuote(lineBefore(base.text, start), this.text)) return true;
+    const isNear = (fault: Fault) => fault.start <= end + 1 && fault.end >= start;
+    const left = unmatched(now, old, tree.grammar.closers);
+    const far = left.filter((fault) => !isNear(fault));
+    if (far.some(isMissing) || far.length > old.length - old.filter(isMissing).length) return true;
+    const near = left.filter(isNear);
+    if (near.length === 0) return false;
+    // What the cursor's line has opened may be still open.
+    if (endsLine && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
+      return badness(tree) >= badness(base) || !this.isBalanced();
+    const isSpoilt = old.some((fault) => !isMissing(fault) && fault.start < start && fault.end >= start);
+    const grown = this.text.length - replaces;
+    return !(
+      isSpoilt &&
+      canBeBroken &&
+      extentOf(now) - grown <= extentOf(old) &&
+      near.every((fault) => !isMissing(fault) && fault.start < start) &&
+      this.isBalanced()
+    );
+  }
+
+  /** Whether each bracket of the text has its partner in the text. */
+  private isBalanced(): boolean {
+    const open: string[] = [];
+    const { start, end } = this;
+    const around = this.tree.root.descendantForIndex(start, end) ?? this.tree.root;
+    for (const { type, childCount, startIndex, endIndex, isMissing } of nodesIn(around, start, end)) {
+      if (childCount > 0 || startIndex < start || endIndex > end || isMissing) continue;
+      if (closerOf[type]) open.push(closerOf[type] ?? '');
+      else if (/^[)\]}]$/.test(type) && open.pop() !== type) return false;
+    }
+    return open.length === 0;
+  }
+}
+
+/** Of the faults of two texts, those that are not the same, behind `from` in one and `to` in the other or before both. */
+function differing(old: readonly Fault[], now: readonly Fault[], from: number, to: number): [Fault[], Fault[]] {
+  const key = ({ start, end, missing }: Fault, at: number) =>
+    start >= at ? `${start - at} ${end - at} ${missing}` : `-${start} ${end} ${missing}`;
+  const [ofOld, ofNow] = [new Set(old.map((each) => key(each, from))), new Set(now.map((each) => key(each, to)))];
+  return [old.filter((each) => !ofNow.has(key(each, from))), now.filter((each) => !ofOld.has(key(each, to)))];
+}
+
+/** The faults but for marks, such as a semicolon, that were missing before and still are. */
+function unmatched(now: readonly Fault[], old: readonly Fault[], closers: readonly string[]): Fault[] {
+  const isMark = (missing: string | null) => missing !== null && (!/^\w+$/.test(missing) || closers.includes(missing));
+  const left = old.map(({ missing }) => missing).filter(isMark);
+  return now.filter(({ missing }) => {
+    const at = left.indexOf(missing);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+}
+
+const isMissing = ({ missing }: Fault) => missing !== null;
+
+const maxNodes = 5000;
+
+/** The nodes that touch a range, from a node on, those around others first. Of a huge text, only the first ones. */
+export function nodesIn(from: Node, start: number, end: number): Node[] {
+  const nodes: Node[] = [];
+  for (const left = [from]; left.length > 0 && nodes.length < maxNodes; ) {
+    const node = left.pop();
+    if (!node || node.endIndex < start || node.startIndex > end) continue;
+    nodes.push(node);
+    left.push(...node.children.slice(0, maxNodes).reverse());
+  }
+  return nodes;
+}
