@@ -72,11 +72,11 @@ class WebgpuOps : public Ops {
 
   void begin(const Batch& batch) override;
   void embed(const Matrix& table, float* x) override;
-  void norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv, const float* bias,
+  void norm_qkv(int layer, const float* norm, float eps, const Weights& qkv, const float* bias,
                 const float* x, float* q) override;
   ProductInput attention(int layer, const float* q, float* out, const Matrix* next) override;
-  void matmul_add(const Matrix& w, ProductInput in, float* x) override;
-  ProductInput norm_gate_up(const float* norm, float eps, const Matrix& gate_up, const float* x,
+  void matmul_add(const Weights& w, ProductInput in, float* x) override;
+  ProductInput norm_gate_up(const float* norm, float eps, const Weights& gate_up, const float* x,
                             float* h, const Matrix* next) override;
   void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                  std::span<const int32_t> rows, float* logits) override;

@@ -50,8 +50,9 @@ void WebgpuOps::embed(const Matrix& table, float* x) {
   }
 }
 
-void WebgpuOps::norm_qkv(int layer, const float* norm, float eps, const Matrix& qkv,
+void WebgpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& weights,
                          const float* bias, const float* x, float* q) {
+  const Matrix& qkv = weights.matrix;
   if (is_cancelled()) return;
   make_wide(qkv.n_rows);
   Input input{Source::kPlain, x, norm, eps, n_, qkv.n_cols, 0, {}, -1};
@@ -111,14 +112,16 @@ ProductInput WebgpuOps::attention(int layer, const float* q, float* out, const M
   return out;
 }
 
-void WebgpuOps::matmul_add(const Matrix& w, ProductInput in, float* x) {
+void WebgpuOps::matmul_add(const Weights& weights, ProductInput in, float* x) {
+  const Matrix& w = weights.matrix;
   if (is_cancelled()) return;
   Input input{Source::kPlain, in.data, nullptr, 0, n_, w.n_cols, 0, {}, -1};
   multiply(packed(w), in.is_quantized ? next_ : input, {addresses_.find(x), w.n_rows, true});
 }
 
-ProductInput WebgpuOps::norm_gate_up(const float* norm, float eps, const Matrix& gate_up,
+ProductInput WebgpuOps::norm_gate_up(const float* norm, float eps, const Weights& weights,
                                      const float* x, float* h, const Matrix* next) {
+  const Matrix& gate_up = weights.matrix;
   if (is_cancelled()) return h;
   make_wide(gate_up.n_rows);
   Input input{Source::kPlain, x, norm, eps, n_, gate_up.n_cols, 0, {}, -1};
