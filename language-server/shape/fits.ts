@@ -37,6 +37,8 @@ function dangles(trial: Trial, isLine: boolean): boolean {
   const leaf = tree.root.descendantForIndex(last - 1, last);
   if (!leaf || leaf.endIndex !== last || !tree.keywords.has(leaf.text)) return false;
   const { parent } = leaf;
+  // A word that has been begun may be ended, where it can be all of a statement or the name of a member.
+  if (leaf.startIndex < trial.start && !isLine && leaf.type !== 'identifier') return false;
   if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(lineBefore(tree.text, last));
   if (isLine) return parent !== null && parent.endIndex > last + 1 && !isAboveDeeper(trial);
   return !(parent?.isNamed && parent.childCount === 1 && !/statement|modifier|ERROR/.test(parent.type));
