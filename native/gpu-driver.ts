@@ -55,10 +55,11 @@ export function rememberThatItWorks(backend: Backend): void {
 /** What `hearth doctor` says of all GPUs. Asks every driver anew. */
 export async function describeGpus(limitMs = answerMs): Promise<string> {
   const drivers = driversOf('auto');
-  const others = askAnew('webgpu', limitMs).then(({ text }) => `by WebGPU: ${text}`);
-  if (drivers.length === 0) return `${await addon().gpus('auto', gpuKernels())}; ${await others}`; // calls none of them
-  const texts = await Promise.all(drivers.map((vendor) => askAnew(vendor, limitMs)));
-  return [texts.map(({ text }) => text).join(', '), await others].join('; ');
+  const [webgpu, ...asked] = await Promise.all(
+    (['webgpu', ...drivers] as const).map(async (vendor) => (await askAnew(vendor, limitMs)).text),
+  );
+  if (asked.length === 0) asked.push(await addon().gpus('auto', gpuKernels())); // calls none, and says what is missing
+  return `${asked.join(', ')}; ${webgpu}`;
 }
 
 /** '' if the driver may be called. */

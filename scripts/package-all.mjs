@@ -10,6 +10,7 @@ import { addonOf, buildTarget } from './targets/build.mjs';
 import { checkPackage } from './targets/check-package.mjs';
 import { targetOf, targets } from './targets/targets.mjs';
 import { main, root, run, ToolError } from './tools.mjs';
+import { wgpuNative } from './wgpu-native.mjs';
 
 /** The section of CHANGELOG.md for a version; before a release, that of what is unreleased. */
 export function releaseNotes(changelog, version) {
@@ -41,6 +42,7 @@ export async function packageAll(names, folder) {
   await run(process.execPath, ['esbuild.mjs']);
   for (const name of names) {
     await buildTarget(name);
+    if (targetOf(name).wheel) await wgpuNative(name);
     const out = join(folder, packageName(name));
     await packExtension(name, { addon: addonOf(name), out, sbom: join(folder, `hearth-${name}.cdx.json`) });
     await checkPackage(out, name);

@@ -17,14 +17,17 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { linkedNotices, writeSbom } from './sbom.mjs';
+import { linkedNotices, webgpuNotice, writeSbom } from './sbom.mjs';
 import { targetOf } from './targets/targets.mjs';
 import { main, root, run, ToolError } from './tools.mjs';
+import { wgpuLibrary } from './wgpu-native.mjs';
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const made = 'dist/sbom.cdx.json';
 const notices = 'dist/NOTICES.txt';
 const addonFile = 'dist/hearth.node';
+/** Where native/gpu/webgpu.cc looks for it, in every system. */
+const webgpuFile = 'dist/gpu/wgpu-native.library';
 
 /** VS Code's name of the system that this runs on. Where no glibc is, there is musl. */
 function ownTarget() {
@@ -59,18 +62,20 @@ export async function packExtension(
   if (missing.length > 0)
     throw new ToolError(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
   const files = [...listedFiles().filter((file) => file !== made), ...kernels, 'package.json', '.vscodeignore'];
+  const webgpu = wgpuLibrary(target);
   // What a compiler of this machine links in is the machine's own.
   const isOwn = addon === join(root, addonFile);
   await inOwnFolder(target, async (folder) => {
     for (const file of files) if (file !== notices) place(sourceOf(file), join(folder, file));
-    const texts = [read(notices), ...(isOwn ? [] : linkedNotices(targetOf(target)))];
+    if (webgpu) place(webgpu, join(folder, webgpuFile));
+    const texts = [read(notices), ...(isOwn ? [] : linkedNotices(targetOf(target))), ...(webgpu ? [webgpuNotice] : [])];
     mkdirSync(join(folder, 'dist'), { recursive: true });
     writeFileSync(join(folder, notices), texts.join(`\n${'-'.repeat(80)}\n`));
-    await writeSbom(join(folder, made), isOwn ? {} : { target, addon });
+    await writeSbom(join(folder, made), { ...(isOwn ? {} : { target, addon }), webgpu });
     if (sbom) cpSync(join(folder, made), sbom);
     await pack(target, folder, out);
   });
-  const gpus = kernels.map((file) => file.replace(/.*\/|\.\w+$/g, '')).join(', ');
+  const gpus = [...kernels, ...(webgpu ? [webgpuFile] : [])].map((file) => file.replace(/.*\/|\.\w+$/g, '')).join(', ');
   console.log(
     `${out}: ${(statSync(out).size / 2 ** 20).toFixed(1)} MiB, ${gpus ? `GPU kernels for ${gpus}` : 'no GPU kernels'}`,
   );

@@ -22,6 +22,8 @@ const permitted = new Set([
   'Unlicense',
 ]);
 const auditMs = 20_000;
+/** As wgpu-requirements.txt says. */
+const wgpuVersion = '29.0.1.1';
 const starter = join(root, 'models/starter.gguf');
 
 /** Packages with a file in a bundle, as the build lists them: "name version (licence)". */
@@ -41,9 +43,9 @@ const digestOf = (file) => [{ alg: 'SHA-256', content: createHash('sha256').upda
 
 /**
  * npm's SBOM of the lock file, reduced to the packages that ship, with the grammars' files and the starter model added,
- * and for a package the addon with what was linked into it. addon: its file, built for the target.
+ * and for a package the addon with what was linked into it. addon: its file, built for the target. webgpu: wgpu-native's.
  */
-export async function sbom({ target, addon } = {}) {
+export async function sbom({ target, addon, webgpu } = {}) {
   const packages = shippedPackages();
   const whole = await runNpm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], { quiet: true });
   const list = JSON.parse(whole.slice(whole.indexOf('{')));
@@ -71,10 +73,28 @@ export async function sbom({ target, addon } = {}) {
   return {
     ...list,
     metadata: { ...list.metadata, component: { ...list.metadata.component, name: 'hearth' } },
-    components: [...components, ...grammars, model, ...(addon ? [addonComponent(target, addon)] : [])],
+    components: [
+      ...[...components, ...grammars, model],
+      ...(addon ? [addonComponent(target, addon)] : []),
+      ...(webgpu ? [webgpuComponent(webgpu)] : []),
+    ],
     dependencies,
   };
 }
+
+const webgpuComponent = (file) => ({
+  type: 'library',
+  name: 'wgpu-native',
+  version: wgpuVersion,
+  hashes: digestOf(file),
+  licenses: [{ expression: 'MIT OR Apache-2.0' }],
+});
+
+/** For dist/NOTICES.txt. */
+export const webgpuNotice = `wgpu-native ${wgpuVersion} (MIT OR Apache-2.0)
+
+Copyright 2018-2026 The gfx-rs developers. Used under the Apache License, version 2.0, whose text is in LICENSE.
+`;
 
 /** The libraries of the compiler's package that are linked into an addon. */
 function addonComponent(target, addon) {

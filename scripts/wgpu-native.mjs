@@ -1,31 +1,46 @@
-// Gets wgpu-native, the library behind kernels/webgpu (build/wgpu-native), by the digests of wgpu-requirements.txt.
+// Gets wgpu-native, the library behind kernels/webgpu, from PyPI's wheels, by the digests of wgpu-requirements.txt.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { root, run, ToolError } from './tools.mjs';
+import { targetOf } from './targets/targets.mjs';
+import { root, run } from './tools.mjs';
 
 const requirements = join(root, 'scripts/wgpu-requirements.txt');
+/** webgpu.h and wgpu.h, for test/kernels/webgpu. */
+export const wgpuHeaders = join(root, 'build/wgpu-native/include');
 const unpack = `
-import glob, sys, zipfile
+import sys, zipfile
 from pathlib import Path
-wheel, = glob.glob(sys.argv[1] + "/*.whl")
-for name in zipfile.ZipFile(wheel).namelist():
-    if Path(name).name in ("libwgpu_native-release.so", "webgpu.h", "wgpu.h", "LICENSE"):
-        (Path(sys.argv[1]) / Path(name).name).write_bytes(zipfile.ZipFile(wheel).read(name))
+folder, headers = map(Path, sys.argv[1:])
+wheel, = folder.glob("*.whl")
+headers.mkdir(parents=True, exist_ok=True)
+for name in map(Path, zipfile.ZipFile(wheel).namelist()):
+    to = headers if name.suffix == ".h" else folder if "wgpu_native" in name.name else None
+    if to: (to / name.name).write_bytes(zipfile.ZipFile(wheel).read(name.as_posix()))
+wheel.unlink()
 `;
 
-/** Resolves to the folder with libwgpu_native-release.so, webgpu.h, wgpu.h and LICENSE; downloads them once. */
-export async function wgpuNative() {
+const folderOf = (target) => join(root, 'build/wgpu-native', target);
+
+/** The library for a target, if it has been downloaded. */
+export function wgpuLibrary(target) {
+  const folder = folderOf(target);
+  const name = existsSync(folder) && readdirSync(folder).find((file) => file.includes('wgpu_native'));
+  return name ? join(folder, name) : undefined;
+}
+
+/** Resolves to the path of the library for a target that has one; downloads it once. */
+export async function wgpuNative(target = 'linux-x64') {
   const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
-  const folder = join(root, 'build/wgpu-native');
+  const folder = folderOf(target);
   const record = join(folder, 'complete');
-  if (existsSync(record) && readFileSync(record, 'utf8') === wanted) return folder;
-  if (process.platform !== 'linux') throw new ToolError('wgpu-requirements.txt has wheels for Linux only');
+  if (existsSync(record) && readFileSync(record, 'utf8') === wanted) return wgpuLibrary(target);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const options = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '--quiet'];
-  await run('python3', ['-m', 'pip', 'download', ...options, '--dest', folder, '-r', requirements]);
-  await run('python3', ['-c', unpack, folder]);
+  const options = ['--no-deps', '--only-binary', ':all:', '--require-hashes', '--quiet', '--dest', folder];
+  const { wheel } = targetOf(target);
+  await run('python3', ['-m', 'pip', 'download', ...options, '--platform', wheel, '-r', requirements]);
+  await run('python3', ['-c', unpack, folder, wgpuHeaders]);
   writeFileSync(record, wanted);
-  return folder;
+  return wgpuLibrary(target);
 }

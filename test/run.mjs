@@ -49,7 +49,8 @@ async function webgpuTests() {
     '/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so': 'mesa-vulkan-drivers',
     '/usr/lib/x86_64-linux-gnu/libvulkan.so.1': 'libvulkan1',
   });
-  const library = join(await wgpuNative(), 'libwgpu_native-release.so');
+  const library = await wgpuNative();
+  await buildNative({ addon: true });
   await buildWebgpuTests();
   const env = { HEARTH_WGPU_LIBRARY: library, HEARTH_WEBGPU_ANY_ADAPTER: '1', XDG_RUNTIME_DIR: '/tmp' };
   const folder = join(root, 'build/native/webgpu_tests');
@@ -63,7 +64,8 @@ async function webgpuTests() {
   const families = ['llama', 'qwen3', 'granite'].map((name) => `test/fixtures/reference/tiny-${name}.gguf`);
   let sum = await inHalves(join(folder, 'webgpu_tests'), [], env);
   for (const name of ['tiny:q4_k_m', 'tiny:q8_0', ...families]) sum = add(sum, await model(name));
-  return sum;
+  const files = ['webgpu', 'reference'].map((name) => `test/native/${name}.test.ts`);
+  return add(sum, await vitest('webgpu', ['--project', 'engine', ...files, '-t', '^webgpu '], env));
 }
 
 /** Compiles the kernels with AMD's compiler: no spills, no scratch memory, and the expected instructions. */

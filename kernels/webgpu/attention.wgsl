@@ -1,14 +1,12 @@
 // Attention of a part: 64 positions of one key head, for NR rows; a row is a query head of a token. Grid (rows / NR, key heads,
 // parts). source_attention.wgsl adds the parts in order. Where a part begins depends on the position alone.
-//   q     [token][HEADS][HD]; batch and pages: put_qkv.wgsl
+//   q     [token][HEADS][HD]; batch and pages: put_qkv.wgsl; how pages are bound: pages_read*.wgsl
 //   sums  [token][HEADS][max_parts][HD] sum of exp(score - greatest) * v; ends likewise (greatest, sum of exp(score - greatest))
 // Tokens of this launch are first, first + 1, ... of the batch; sums and ends begin with the first.
 struct Params { n: u32, first: u32, n_tokens: u32, q0: u32, max_parts: u32, scale: f32, zero: f32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> q: array<f32>;
 @group(0) @binding(4) var<storage, read> batch: array<u32>;
-@group(0) @binding(5) var<storage, read> keys: array<vec4<u32>>;    // the pages
-@group(0) @binding(6) var<storage, read> values: array<u32>;        // the same pages
 @group(0) @binding(7) var<storage, read_write> sums: array<f32>;
 @group(0) @binding(8) var<storage, read_write> ends: array<vec2<f32>>;
 const HALF = HD / 2u;
@@ -43,9 +41,10 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     var score = params.zero;
     if (p < n_visible(row0 + r, part)) {
       let position = part * 64u + p;
-      let at = ((page_of(row0 + r, position) * KV_HEADS + kv) * 64u + position % 32u) * (HALF / 4u);
+      let page = page_of(row0 + r, position);
+      let at = (kv * 64u + position % 32u) * (HALF / 4u);
       for (var i = 0u; i < HALF / 4u; i++) {
-        let words = keys[at + i];
+        let words = key_words(page, at + i);
         for (var j = 0u; j < 4u; j++) {
           let k = unpack2x16float(words[j]);
           let a = qs[r * HALF + 4u * i + j];
@@ -78,10 +77,11 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let n = n_visible(row, part);
     if (n > 0u) {
       var sum = vec2<f32>(params.zero);
-      var at = 0u;
+      var page = 0u;
       for (var p = 0u; p < n; p++) {
-        if (p % 32u == 0u) { at = ((page_of(row, part * 64u + p) * KV_HEADS + kv) * 64u + 32u) * HALF + e % HALF; }
-        sum = fma(vec2<f32>(scores[e / HALF * 64u + p]), unpack2x16float(values[at + p % 32u * HALF]), sum);
+        if (p % 32u == 0u) { page = page_of(row, part * 64u + p); }
+        let word = value_word(page, (kv * 64u + 32u + p % 32u) * HALF + e % HALF);
+        sum = fma(vec2<f32>(scores[e / HALF * 64u + p]), unpack2x16float(word), sum);
       }
       let to = (((row / PER) * HEADS + kv * PER + row % PER) * params.max_parts + part) * HD + e % HALF;
       sums[to] = sum.x;

@@ -28,7 +28,8 @@ struct DeviceChoice {
   std::function<void()> on_lost;
   std::chrono::milliseconds patience = kPatience;  // longer counts as hung
   std::chrono::milliseconds spin = kSpin;
-  uint64_t n_bytes = UINT64_MAX;  // of memory that may be taken
+  uint64_t n_bytes = UINT64_MAX;     // of memory that may be taken
+  uint64_t page_bytes = UINT64_MAX;  // of KV pages in a binding, at most
 };
 
 class Device;

@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
 // For the parts of attention of a batch, or of as many of its tokens at a time as fit.
 constexpr size_t kPartBytes = size_t{32} << 20;
+constexpr int kMostSegments = 4;  // pages_*_four.wgsl
 
 class WebgpuBuffer : public Buffer {
  public:
@@ -104,14 +105,20 @@ void WebgpuOps::read(std::span<float> destination, const float* source) {
 
 void WebgpuOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   shape_ = shape;
-  const size_t layer_bytes = kv_page_bytes() / shape.n_layers * n_pages;
-  if (layer_bytes > device_.limits().storage_bytes)
+  const size_t n_bytes = layer_page_bytes();
+  const uint64_t most = std::min(
+      {device_.limits().storage_bytes, device_.limits().buffer_bytes, device_.choice().page_bytes});
+  segment_pages_ = static_cast<int>(std::min<uint64_t>(n_pages, most / n_bytes));
+  if (n_pages > kMostSegments * segment_pages_)
     throw std::runtime_error("the GPU's driver gives a kernel no more than " +
-                             std::to_string(device_.limits().storage_bytes >> 20) +
+                             std::to_string(kMostSegments * shape.n_layers * most >> 20) +
                              " MiB of the KV cache; lower hearth.cache.memoryMiB");
   kv_.clear();
-  for (int layer = 0; layer < shape.n_layers; layer++)
-    kv_.push_back(device_.allocate(layer_bytes, "the KV cache"));
+  kv_.resize(shape.n_layers);
+  for (std::vector<Memory>& segments : kv_)
+    for (int first = 0; first < n_pages; first += segment_pages_)
+      segments.push_back(
+          device_.allocate(n_bytes * std::min(segment_pages_, n_pages - first), "the KV cache"));
   page_ = device_.allocate(kv_page_bytes(), "a page");
   const std::vector<float> angles = rope_table(shape, false);
   cos_sin_ = device_.allocate(angles.size() * sizeof(float), "the RoPE table");
@@ -130,26 +137,44 @@ void WebgpuOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   make_workspace(shape.n_heads * shape.head_dim, false);
 }
 
+Addresses::Place WebgpuOps::page_place(size_t layer, int page) const {
+  const Memory& segment = kv_[layer][page / segment_pages_];
+  return {segment.buffer(), page % segment_pages_ * layer_page_bytes(), segment.n_bytes()};
+}
+
+void WebgpuOps::bind_pages(int layer, std::span<const uint32_t> at,
+                           std::vector<Binding>& bindings) const {
+  const std::vector<Memory>& segments = kv_[layer];
+  // Each binding needs a buffer, even if no page is in it.
+  for (size_t i = 0; i < (has_segments() ? at.size() : 1); i++)
+    bindings.push_back(bind(at[i], segments[std::min(i, segments.size() - 1)]));
+}
+
 // A page's bytes are those of its layers, one behind the other. WebGPU copies between buffers only.
 void WebgpuOps::copy_page(int to, int from, int) {
-  const size_t n = kv_page_bytes() / shape_.n_layers;
+  const size_t n = layer_page_bytes();
   for (size_t layer = 0; layer < kv_.size(); layer++) {
-    device_.copy(page_.buffer(), 0, kv_[layer].buffer(), from * n, n);
-    device_.copy(kv_[layer].buffer(), to * n, page_.buffer(), 0, n);
+    const Addresses::Place source = page_place(layer, from), target = page_place(layer, to);
+    device_.copy(page_.buffer(), 0, source.buffer, source.offset, n);
+    device_.copy(target.buffer, target.offset, page_.buffer(), 0, n);
   }
 }
 
 void WebgpuOps::read_page(std::span<std::byte> destination, int page) {
-  const size_t n = kv_page_bytes() / shape_.n_layers;
-  for (size_t layer = 0; layer < kv_.size(); layer++)
-    device_.copy(page_.buffer(), layer * n, kv_[layer].buffer(), page * n, n);
+  const size_t n = layer_page_bytes();
+  for (size_t layer = 0; layer < kv_.size(); layer++) {
+    const Addresses::Place source = page_place(layer, page);
+    device_.copy(page_.buffer(), layer * n, source.buffer, source.offset, n);
+  }
   device_.download(destination, page_.buffer(), 0);
 }
 
 void WebgpuOps::write_page(int page, std::span<const std::byte> source) {
-  const size_t n = kv_page_bytes() / shape_.n_layers;
-  for (size_t layer = 0; layer < kv_.size(); layer++)
-    device_.upload(kv_[layer].buffer(), page * n, source.subspan(layer * n, n));
+  const size_t n = layer_page_bytes();
+  for (size_t layer = 0; layer < kv_.size(); layer++) {
+    const Addresses::Place target = page_place(layer, page);
+    device_.upload(target.buffer, target.offset, source.subspan(layer * n, n));
+  }
 }
 
 void WebgpuOps::begin(const Batch& batch) {

@@ -123,13 +123,20 @@ class WebgpuOps : public Ops {
   /// out [n][n_cols] = the input as floats.
   void write_floats(Input input, const float* out);
   Constants shape_constants() const;
+  size_t layer_page_bytes() const { return kv_page_bytes() / shape_.n_layers; }
+  Addresses::Place page_place(size_t layer, int page) const;
+  /// Adds the layer's pages to the bindings, for pages_read*.wgsl or pages_write*.wgsl.
+  void bind_pages(int layer, std::span<const uint32_t> at, std::vector<Binding>& bindings) const;
+  bool has_segments() const { return kv_[0].size() > 1; }
 
   std::shared_ptr<Device> shared_device_;
   Device& device_;
   uint64_t free_bytes_;
   Addresses addresses_;
   AttentionShape shape_;
-  std::vector<Memory> kv_;  // of each layer: [page][kv head][k, v][position][head_dim] f16
+  // Of each layer, in segments as large as a binding: [page][kv head][k, v][position][head_dim] f16
+  std::vector<std::vector<Memory>> kv_;
+  int segment_pages_ = 0;
   Memory page_, cos_sin_, head_norms_;
   Memory batch_, input_codes_, input_scales_, input_floats_, wide_, part_sums_, part_ends_;
   Memory ranges_;

@@ -16,6 +16,9 @@ uint32_t ceil_div(size_t a, size_t b) { return static_cast<uint32_t>((a + b - 1)
 
 constexpr int kArgmaxLogits = 4096, kArgmaxRows = 32;
 constexpr int kAttentionRows = 8;
+// Bindings of a layer's pages: pages_*.wgsl.
+constexpr uint32_t kKeys[] = {5, 12, 14, 16}, kValues[] = {6, 13, 15, 17};
+constexpr uint32_t kWritten[] = {9, 12, 13, 14};
 
 struct EmbedParams {
   uint32_t row0, n_rows, x0;
@@ -69,10 +72,11 @@ void WebgpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights&
                          offset(added),
                          static_cast<uint32_t>(2 * layer * shape_.head_dim),
                          shape_.norm_eps};
-  add({"put_qkv"}, constants,
-      {bind(3, wide_), bind(4, batch_), bind(5, added), bind(6, cos_sin_), bind(7, head_norms_),
-       bind(8, to), bind(9, kv_[layer])},
-      params,
+  std::vector<Binding> bindings{bind(3, wide_),    bind(4, batch_),      bind(5, added),
+                                bind(6, cos_sin_), bind(7, head_norms_), bind(8, to)};
+  bind_pages(layer, kWritten, bindings);
+  add({has_segments() ? "pages_write_four" : "pages_write", "put_qkv"}, constants,
+      std::move(bindings), params,
       {static_cast<uint32_t>(shape_.n_heads + 2 * shape_.n_kv_heads), static_cast<uint32_t>(n_),
        1});
 }
@@ -95,10 +99,12 @@ ProductInput WebgpuOps::attention(int layer, const float* q, float* out, const M
                                  0};
     Constants constants = shape_constants();
     constants.emplace_back("NR", rows);
-    add({"attention"}, constants,
-        {bind(3, from), bind(4, batch_), bind(5, kv_[layer]), bind(6, kv_[layer]),
-         bind(7, part_sums_), bind(8, part_ends_)},
-        params,
+    std::vector<Binding> bindings{bind(3, from), bind(4, batch_), bind(7, part_sums_),
+                                  bind(8, part_ends_)};
+    bind_pages(layer, kKeys, bindings);
+    bind_pages(layer, kValues, bindings);
+    add({has_segments() ? "pages_read_four" : "pages_read", "attention"}, constants,
+        std::move(bindings), params,
         {ceil_div(size_t(n) * per, rows), static_cast<uint32_t>(shape_.n_kv_heads),
          static_cast<uint32_t>(max_parts_)});
     if (next && n == n_) {

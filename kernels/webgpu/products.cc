@@ -50,7 +50,11 @@ uint32_t WebgpuOps::offset(const Addresses::Place& place) const {
 }
 
 Constants WebgpuOps::shape_constants() const {
-  return {{"HEADS", shape_.n_heads}, {"KV_HEADS", shape_.n_kv_heads}, {"HD", shape_.head_dim}};
+  return {{"HEADS", shape_.n_heads},
+          {"KV_HEADS", shape_.n_kv_heads},
+          {"HD", shape_.head_dim},
+          {"PAGE", static_cast<long>(layer_page_bytes() / sizeof(uint32_t))},
+          {"PAGES", segment_pages_}};
 }
 
 void WebgpuOps::add_source(const Input& input, InputParams& params,

@@ -3,7 +3,7 @@
 //   qkv    [token][(HEADS + 2 KV_HEADS) HD]
 //   batch  [n] tokens, [n] positions, [n] where the page ids of the token's sequence begin, page ids
 //   rope   [position][HD / 2] (cosine, sine)
-//   pages  [page][KV_HEADS][k, v][32 positions][HD / 2]
+//   pages  [page][KV_HEADS][k, v][32 positions][HD / 2]; PAGE words each; how they are bound: pages_write*.wgsl
 struct Params { n: u32, qkv0: u32, q0: u32, bias0: u32, norms0: u32, eps: f32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> qkv: array<f32>;
@@ -12,7 +12,6 @@ struct Params { n: u32, qkv0: u32, q0: u32, bias0: u32, norms0: u32, eps: f32 }
 @group(0) @binding(6) var<storage, read> rope: array<vec2<f32>>;
 @group(0) @binding(7) var<storage, read> norms: array<f32>;  // [q, k][HD] of the layer
 @group(0) @binding(8) var<storage, read_write> q: array<f32>;
-@group(0) @binding(9) var<storage, read_write> pages: array<u32>;
 const HALF = HD / 2u;
 var<workgroup> squares: array<f32, HALF>;
 @compute @workgroup_size(HALF)
@@ -45,6 +44,6 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
     let page = batch[batch[2u * params.n + token] + position / 32u];
     let is_v = head >= HEADS + KV_HEADS;
     let kv = select(head - HEADS, head - HEADS - KV_HEADS, is_v);
-    pages[(((page * KV_HEADS + kv) * 2u + select(0u, 1u, is_v)) * 32u + position % 32u) * HALF + i] = pack2x16float(a);
+    put_word(page, ((kv * 2u + select(0u, 1u, is_v)) * 32u + position % 32u) * HALF + i, pack2x16float(a));
   }
 }

@@ -18,7 +18,7 @@ export interface Settings {
   'model.path': string;
   /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
-  /** 'auto': a GPU if one can run the model, otherwise the CPU. 'webgpu' is for the command line alone. */
+  /** 'auto': a GPU of AMD or NVIDIA if one can run the model, otherwise the CPU. */
   backend: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu';
   /** Part of the name of the GPU to use; '' for the best one. */
   gpu: string;

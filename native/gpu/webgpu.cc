@@ -47,8 +47,9 @@ DeviceChoice choice_of(const WebgpuAdapter& adapter) {
 }
 
 WebgpuRuntime webgpu_runtime(const std::string& folder) {
-  Library library(kWebgpuLibraryVariable, {folder + "/libwgpu_native.so"});
-  if (!library.handle) throw std::runtime_error("no WebGPU: " + library.name + " is not there");
+  Library library(kWebgpuLibraryVariable, {folder + "/wgpu-native.library"});
+  if (!library.handle)
+    throw std::runtime_error("no WebGPU: wgpu-native is not in this installation");
   library.update = "it must be wgpu-native 29";
   WebgpuRuntime runtime;
   runtime.library = library.name;
@@ -64,7 +65,7 @@ WebgpuRuntime webgpu_runtime(const std::string& folder) {
   InstanceDescriptor descriptor;
   descriptor.next = &extras;
   const Handle instance = api.create_instance(&descriptor);
-  if (!instance) throw std::runtime_error("WebGPU does not start");
+  if (!instance) throw std::runtime_error("no WebGPU: wgpu-native does not start");
   std::vector<Handle> handles(api.enumerate_adapters(instance, nullptr, nullptr));
   api.enumerate_adapters(instance, nullptr, handles.data());
   for (const Handle handle : handles) {
@@ -78,7 +79,8 @@ WebgpuRuntime webgpu_runtime(const std::string& folder) {
     else
       runtime.adapters.push_back(std::move(adapter));
   }
-  if (runtime.adapters.empty()) throw std::runtime_error("no GPU with a driver for WebGPU");
+  if (runtime.adapters.empty())
+    throw std::runtime_error("no WebGPU: no GPU has a driver of Vulkan, Metal or Direct3D 12");
   std::stable_sort(runtime.adapters.begin(), runtime.adapters.end(),
                    [](const WebgpuAdapter& a, const WebgpuAdapter& b) {
                      return a.is_integrated < b.is_integrated;

@@ -74,14 +74,16 @@ uint64_t webgpu_packed_bytes(BlockType type, int n_rows, int n_cols) {
   return kernels::webgpu::packed_bytes(type, n_rows, n_cols);
 }
 
-std::string describe_webgpu(const std::string& kernels) {
+std::string describe_webgpu(const std::string& kernels) try {
   const WebgpuRuntime& runtime = runtime_of(kernels);
   std::string list;
   for (const WebgpuAdapter& adapter : runtime.adapters) {
     kernels::webgpu::Device(runtime.api, choice_of(adapter)).wait();
-    list += (list.empty() ? "" : ", ") + adapter.name + " (" + adapter.driver + ")";
+    list += (list.empty() ? "" : ", ") + adapter.name + " (webgpu, " + adapter.driver + ")";
   }
   return list;
+} catch (const std::runtime_error& error) {
+  return error.what();
 }
 
 }  // namespace hearth::gpu

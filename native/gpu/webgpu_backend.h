@@ -9,7 +9,7 @@
 
 namespace hearth::gpu {
 
-/// All three throw std::runtime_error saying why there is none.
+/// These are make_ops(), packed_bytes() and describe_gpus() for it.
 std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options);
 uint64_t webgpu_packed_bytes(kernels::BlockType type, int n_rows, int n_cols);
 std::string describe_webgpu(const std::string& kernels);

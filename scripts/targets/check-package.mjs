@@ -17,6 +17,7 @@ const modelPath = 'extension/models/starter.gguf';
 const sbomPath = 'extension/dist/sbom.cdx.json';
 const noticesPath = 'extension/dist/NOTICES.txt';
 const kernelPath = /^extension\/dist\/gpu\/[\w-]+(\.co|\.fatbin)$/;
+const webgpuPath = 'extension/dist/gpu/wgpu-native.library';
 
 /** vsce gives three files another name. */
 const renamed = { 'README.md': 'readme.md', LICENSE: 'LICENSE.txt', 'CHANGELOG.md': 'changelog.md' };
@@ -63,18 +64,26 @@ export function packageProblems(facts, name, wanted) {
   const files = new Map(facts.files.map((file) => [file.path, file]));
   const addon = facts.binaries.find(({ path }) => path === addonPath);
   const isKernel = (path) => kernelPath.test(path);
+  const isWebgpu = (path) => path === webgpuPath && target.wheel !== undefined;
   const isWrongKernel = (path) => isKernel(path) && !target.kernels.includes(kernelPath.exec(path)[1]);
   return [
-    ...fileProblems(facts, name, expectedFiles(), wanted, isKernel),
-    ...facts.binaries.filter(({ path }) => path !== addonPath && !isKernel(path)).map(binaryProblem),
+    ...fileProblems(facts, name, expectedFiles(), wanted, (path) => isKernel(path) || isWebgpu(path)),
+    ...facts.binaries.filter(({ path }) => path !== addonPath && !isKernel(path) && !isWebgpu(path)).map(binaryProblem),
     ...[...files.keys()].filter(isWrongKernel).map((path) => `${path} can't run on ${name}`),
     ...(addon
       ? addonProblems(addon, target).map((problem) => `${addonPath}: ${problem}`)
       : [`${addonPath} is no library`]),
     ...(files.get(modelPath)?.sha256 === wanted.model ? [] : [`${modelPath} is not the bundled model`]),
+    ...(files.has(webgpuPath) ? webgpuProblems(facts.binaries, target) : []),
     ...componentProblems(facts.components, files),
-    ...noticeProblems(facts.notices, target),
+    ...noticeProblems(facts.notices, target, files.has(webgpuPath)),
   ];
+}
+
+function webgpuProblems(binaries, { format, architecture }) {
+  const library = binaries.find(({ path }) => path === webgpuPath);
+  const isRight = library?.format === format && library.architecture === architecture;
+  return isRight ? [] : [`${webgpuPath} is not ${format} for ${architecture}`];
 }
 
 /** The same for the package of editors in the browser, which has no binaries. */
@@ -86,14 +95,16 @@ export const webProblems = (facts, wanted) => [
 /** Its list of components must give the digests of the files that users can't read. */
 function componentProblems(components, files) {
   const digests = components.flatMap(({ hashes = [] }) => hashes.map(({ content }) => content));
-  const binaries = [addonPath, modelPath, ...grammarFiles.map((file) => `extension/${file}`)];
+  const own = [addonPath, modelPath, ...(files.has(webgpuPath) ? [webgpuPath] : [])];
+  const binaries = [...own, ...grammarFiles.map((file) => `extension/${file}`)];
   const unlisted = binaries.filter((path) => !digests.includes(files.get(path)?.sha256));
   return unlisted.map((path) => `${sbomPath} does not list ${path}`);
 }
 
 /** It must have the licences that ask for it. */
-function noticeProblems(notices, { linked }) {
+function noticeProblems(notices, { linked }, hasWebgpu) {
   const named = linked.filter(([, , , file]) => file).map(([name]) => name);
+  if (hasWebgpu) named.push('wgpu-native');
   const missing = named.filter((name) => !notices.includes(`\n${name} `));
   return missing.map((name) => `${noticesPath} lacks the licence of the ${name}`);
 }

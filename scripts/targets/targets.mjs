@@ -22,6 +22,7 @@ const mingwLibraries = [
  * versions: for each prefix of a symbol's version the newest that may be asked for; other prefixes are forbidden.
  * libraries: those that the addon may ask for; the system has them all.
  * kernels: endings of the GPU kernels that can run there.
+ * wheel: the platform of the wheel with wgpu-native, if it has one.
  * variants: of the CPU kernels.
  * linked: what the compiler links into the addon, as [name, version, licence, the file with the licence's text]; no file
  * where the licence makes an exception for what a compiler links.
@@ -34,6 +35,7 @@ export const targets = {
     versions: { GLIBC: [2, 28] },
     libraries: /^(lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-x86-64\.so\.2)$/,
     kernels: ['.co', '.fatbin'],
+    wheel: 'manylinux_2_28_x86_64',
     variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
     linked: zigLibraries,
   },
@@ -44,6 +46,7 @@ export const targets = {
     versions: { GLIBC: [2, 28] },
     libraries: /^(lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-aarch64\.so\.1)$/,
     kernels: [],
+    wheel: 'manylinux_2_28_aarch64',
     variants: ['i8mm', 'neon', 'scalar'],
     linked: zigLibraries,
   },
@@ -64,6 +67,7 @@ export const targets = {
     minimum: '12.0',
     libraries: /^\/usr\/lib\/libSystem\.B\.dylib$/,
     kernels: [],
+    wheel: 'macosx_11_0_arm64',
     variants: ['i8mm', 'neon', 'scalar'],
     linked: zigLibraries,
   },
@@ -74,6 +78,7 @@ export const targets = {
     minimum: '12.0',
     libraries: /^\/usr\/lib\/libSystem\.B\.dylib$/,
     kernels: [],
+    wheel: 'macosx_10_9_x86_64',
     variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
     linked: zigLibraries,
   },
@@ -84,6 +89,7 @@ export const targets = {
     architecture: 'amd64',
     libraries: /^(kernel32|advapi32|msvcrt|api-ms-win-core-synch-l1-2-0)\.dll$/,
     kernels: ['.co', '.fatbin'],
+    wheel: 'win_amd64',
     variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
     linked: mingwLibraries,
   },

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addonInfo, type Engine, loadEngine } from '../../native/index.ts';
+import { hasWebgpu } from '../support/webgpu.ts';
 
 interface Reference {
   n_vocab: number;
@@ -42,12 +43,18 @@ const names = readdirSync(folder)
   .filter((file) => /^tiny.*\.gguf$/.test(file))
   .map((file) => file.slice(0, -'.gguf'.length));
 
-describe.each(addonInfo().variants)('%s', (variant) => {
-  describe.each(names)('%s', (name) => {
+/** Of the CPU kernels; and WebGPU where its tests run, which has neither experts nor sliding windows. */
+const variants = addonInfo().variants.map((variant) => [variant, { variant }, names] as const);
+const dense = names.filter((name) => !/moe|mellum/.test(name));
+const webgpu = ['webgpu', { backend: 'webgpu' }, dense] as const;
+
+describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 120_000 }, (variant, options, files) => {
+  describe.each(files)('%s', (name) => {
     const reference = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Reference;
     let engine: Engine;
     beforeAll(async () => {
-      engine = await loadEngine({ modelPath: join(folder, `${name}.gguf`), variant });
+      engine = await loadEngine({ modelPath: join(folder, `${name}.gguf`), cacheBytes: 2 ** 26, ...options });
+      expect(engine.info.fallbackReason).toBe('');
     });
     afterAll(() => engine.close());
 

@@ -161,6 +161,24 @@ test('a whole package is accepted, on Linux with GPU kernels', () => {
   expect(packageProblems(withKernels, 'linux-x64', expected)).toEqual([]);
 });
 
+test('a package may have wgpu-native, of its own system, listed and with its licence', () => {
+  const path = 'extension/dist/gpu/wgpu-native.library';
+  const files = [...facts.files, { ...file(path), sha256: 'wgpu' }];
+  const problems = (more: object, name = 'linux-x64'): string[] =>
+    packageProblems({ ...facts, files, ...more }, name, expected);
+  const whole = {
+    binaries: [linuxAddon, { path, format: 'ELF', architecture: 'x86_64' }],
+    components: [...facts.components, { hashes: [{ content: 'wgpu' }] }],
+    notices: `${facts.notices}\nwgpu-native 29.0.1.1 (MIT OR Apache-2.0)\n`,
+  };
+  expect(problems(whole)).toEqual([]);
+  const wrong = { ...whole, binaries: [linuxAddon, { path, format: 'MachO', architecture: 'arm64' }] };
+  expect(problems(wrong)).toEqual([`${path} is not ELF for x86_64`]);
+  expect(problems({ ...whole, components: facts.components })).toEqual([expect.stringMatching(/does not list .*wgpu/)]);
+  expect(problems({ ...whole, notices: facts.notices })).toEqual([expect.stringMatching(/licence of the wgpu-native/)]);
+  expect(problems(whole, 'alpine-x64')).toContain(`${path} does not belong into it`);
+});
+
 test.each([
   [
     'the addon of another system',

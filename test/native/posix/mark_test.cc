@@ -1,0 +1,85 @@
+// What a process leaves that ends while a GPU has work.
+#include "system/mark.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gpu/test_record.h"
+#include "system/files.h"
+#include "system_help.h"
+#include "temporary_folder.h"
+#include "test.h"
+
+using hearth::gpu::TestRecord;
+using hearth::system::Mark, hearth::system::names_in;
+
+namespace {
+
+/// Runs it in a process that ends then, as by a crash.
+void crash_after(const std::function<void()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    work();
+    _exit(1);
+  }
+  waitpid(child, nullptr, 0);
+}
+
+std::vector<std::string> marks_in(const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const std::string& name : names_in(folder)) paths.push_back(folder + "/" + name);
+  return paths;
+}
+
+}  // namespace
+
+TEST("a mark tells of a process that has ended while it was set, and of no other") {
+  const test::TemporaryFolder folder;
+  const std::string prefix = folder.path.string() + "/mark-";
+  crash_after([&] {
+    (new Mark(prefix))->set(true);
+    Mark* unset = new Mark(prefix);
+    unset->set(true);
+    unset->set(false);
+    new Mark(prefix);
+  });
+  Mark of_this_one(prefix);
+  of_this_one.set(true);
+  int n_left = 0;
+  for (const std::string& path : marks_in(folder.path.string())) n_left += Mark::was_left(path);
+  CHECK_EQUAL(n_left, 1);
+  CHECK_EQUAL(marks_in(folder.path.string()).size(),
+              size_t{2});  // that one, and this process's own
+}
+
+TEST("a mark goes with its object, and one that cannot be written is none") {
+  const test::TemporaryFolder folder;
+  { Mark(folder.path.string() + "/mark-").set(true); }
+  Mark("/nowhere/mark-").set(true);
+  CHECK(names_in(folder.path.string()).empty());
+}
+
+TEST("a GPU is not used after a process has ended while it had work, for a day") {
+  const test::TemporaryFolder folder;
+  test::set_variable(test::kCacheVariable, folder.path.string());
+  const TestRecord record("a GPU", {}), other("another GPU", {});
+  const auto own = record.work_mark();
+  own->set(true);  // however long the work takes
+  record.require_no_victim();
+  crash_after([&] { record.work_mark().release()->set(true); });
+  for (int i = 0; i < 2; i++)
+    CHECK_THROWS(record.require_no_victim(), "Hearth has ended while the GPU had work");
+  other.require_no_victim();
+  for (const std::string& path : marks_in(folder.path.string() + "/hearth"))
+    if (Mark::was_left(path))
+      std::filesystem::last_write_time(
+          path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(25));
+  record.require_no_victim();
+  test::unset_variable(test::kCacheVariable);
+}

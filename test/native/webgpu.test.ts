@@ -1,0 +1,135 @@
+// Whole models by WebGPU, on Mesa's lavapipe, which computes on the processor.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Engine, loadEngine } from '../../native/index.ts';
+import { writeSyntheticModel } from '../support/synthetic-model.ts';
+import { hasWebgpu } from '../support/webgpu.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hearth-webgpu-'));
+const starter = join(import.meta.dirname, '../../models/starter.gguf');
+const tiny = join(folder, 'tiny.gguf');
+const shape = { layers: 4, hidden: 256, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: false };
+const cacheBytes = 2 ** 26; // 16 MiB of each layer
+const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
+
+beforeAll(() => {
+  process.env.XDG_CACHE_HOME = join(folder, 'cache');
+  writeSyntheticModel(tiny, { shape, quantization: 'q4_k_m' });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const load = (modelPath = tiny, more: { diskFolder?: string } = {}): Promise<Engine> =>
+  loadEngine({ modelPath, backend: 'webgpu', threads: 1, cacheBytes, diskBytes: 2 ** 25, ...more });
+const onCpu = (modelPath = tiny) => loadEngine({ modelPath, backend: 'cpu', threads: 1, cacheBytes });
+
+/** In a GPU that has so much memory. */
+async function withMemory<T>(mib: number, work: () => Promise<T>): Promise<T> {
+  process.env.HEARTH_WEBGPU_MEMORY = String(mib);
+  return await work().finally(() => {
+    delete process.env.HEARTH_WEBGPU_MEMORY;
+  });
+}
+
+const best = (row: Float32Array) => row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
+
+describe.runIf(hasWebgpu)('webgpu', () => {
+  // In one batch, whose tokens have the bits of one after the other (kernels/webgpu tests that).
+  test("256 greedy tokens of the starter are the CPU's", { timeout: 120_000 }, async () => {
+    const [gpu, cpu] = [await load(starter), await onCpu(starter)];
+    expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
+    const prompt = gpu.tokenize('function add(a, b) {\n  return a + b;\n}\n\nfunction sub(');
+    const { tokens: expected } = await cpu.generate({ tokens: prompt, maxTokens: 256 });
+    expect(expected).toHaveLength(256);
+    const text = Uint32Array.from([...prompt, ...expected.slice(0, -1)]);
+    const n = gpu.info.vocabulary;
+    const rowsOf = (logits: Float32Array) =>
+      [...expected].map((_, i) => logits.subarray((prompt.length - 1 + i) * n, (prompt.length + i) * n));
+    const [ours, theirs] = [rowsOf(await gpu.logits(text)), rowsOf(await cpu.logits(text))];
+    // But where the CPU hesitates between two by less than rounding moves logits.
+    const isClear = (row: Float32Array = new Float32Array()) => {
+      const [first = 0, second = 0] = row.toSorted((a, b) => b - a);
+      return first - second > 0.5;
+    };
+    const wrong = ours.filter((row, i) => best(row) !== expected[i] && isClear(theirs[i]));
+    expect(wrong).toEqual([]);
+    expect(ours.filter((row, i) => best(row) === expected[i]).length).toBeGreaterThan(250);
+    expect([...(await gpu.generate({ tokens: prompt, maxTokens: 4 })).tokens]).toEqual([...expected.slice(0, 4)]);
+    await Promise.all([gpu.close(), cpu.close()]);
+  });
+
+  test.for([
+    ['all', 4096, /^webgpu llvmpipe/, /^$/],
+    ['half', 168, /^webgpu llvmpipe.* for [12] of 4 layers, cpu .* for the others$/, /^$/],
+    ['none', 40, /^cpu /, /only \d+ are to be had/],
+  ] as const)(
+    'where %s of a model fits into the memory, it gives the same words, warm as cold',
+    { timeout: 120_000 },
+    async ([name, mib, backend, reason]) => {
+      const diskFolder = join(folder, `pages-${name}`);
+      const gpu = await withMemory(mib, () => load(tiny, { diskFolder }));
+      expect(gpu.info.backend).toMatch(backend);
+      expect(gpu.info.fallbackReason).toMatch(reason);
+      const cpu = await onCpu();
+      const request = { tokens, maxTokens: 6 };
+      expect((await gpu.generate(request)).tokens).toEqual((await cpu.generate(request)).tokens);
+      const warm = await gpu.lastLogits(tokens);
+      await gpu.clearCache();
+      await gpu.prefill(tokens.slice(0, 33));
+      expect(await gpu.lastLogits(tokens)).toEqual(warm);
+      await gpu.close();
+      const again = await withMemory(mib, () => load(tiny, { diskFolder }));
+      expect(again.info.restoredPages).toBeGreaterThan(0);
+      expect(await again.lastLogits(tokens)).toEqual(warm);
+      await Promise.all([again.close(), cpu.close()]);
+    },
+  );
+
+  test('a long prompt is cancelled while it is read', async () => {
+    const gpu = await load(starter);
+    const prompt = Uint32Array.from({ length: 400 }, (_, i) => (i * 37) % 500);
+    const controller = new AbortController();
+    const answer = gpu.generate({ tokens: prompt, maxTokens: 4 }, undefined, controller.signal);
+    setTimeout(() => controller.abort(), 50);
+    expect(await answer).toMatchObject({ finishReason: 'cancelled', tokens: new Uint32Array() });
+    await gpu.close();
+  });
+
+  test('a mixture of experts is left to the CPU', async () => {
+    const engine = await load(join(import.meta.dirname, '../fixtures/reference/tiny-qwen3moe.gguf'));
+    expect(engine.info).toMatchObject({
+      device: 'cpu',
+      fallbackReason: 'mixtures of experts do not run by WebGPU yet',
+    });
+    await engine.close();
+  });
+
+  // The library may end the process when the device is lost.
+  test('after a process has ended while the GPU had work, the next one completes within 3 s, on the CPU', {
+    timeout: 60_000,
+  }, async () => {
+    const outfile = join(folder, 'program/crash.js');
+    const contents = `
+      import { loadEngine } from './native/index.ts';
+      void loadEngine({ modelPath: process.argv[2], backend: 'webgpu', threads: 1, cacheBytes: ${cacheBytes} }).then((engine) => {
+        const tokens = Uint32Array.from({ length: 300 }, (_, i) => (i * 37) % 500);
+        void engine.generate({ tokens, maxTokens: 100 });
+        setTimeout(() => process.abort(), 100);
+      });`;
+    const root = join(import.meta.dirname, '../..');
+    symlinkSync(join(root, 'dist'), join(folder, 'dist')); // the addon
+    await build({ stdin: { contents, resolveDir: root, loader: 'ts' }, bundle: true, platform: 'node', outfile });
+    await new Promise((resolve) => {
+      spawn(process.execPath, [outfile, starter], { stdio: 'ignore' }).on('exit', resolve);
+    });
+    const startedAt = performance.now();
+    const engine = await load(starter);
+    expect(engine.info.fallbackReason).toMatch(/^Hearth has ended while the GPU had work/);
+    expect((await engine.generate({ tokens, maxTokens: 8 })).tokens.length).toBeGreaterThan(0);
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+    await engine.close();
+  });
+});
