@@ -159,7 +159,7 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
     roles.has('own') ||
     ownReceiver.test(before) ||
     (receiverOfMethod !== undefined && before.endsWith(`${receiverOfMethod}.`));
-  const isMember = qualified.test(before) || isPrivate || memberTypes.test(node.type);
+  const isMember = qualified.test(before) || isPrivate || roles.has('own') || memberTypes.test(node.type);
   const receiver = roles.has('import') || !isMember ? 'none' : isOwn ? 'own' : 'other';
   const [innermost] = scopes.slice(-1);
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost?.node ?? top));

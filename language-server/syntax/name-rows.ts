@@ -178,8 +178,9 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (type_switch_statement alias: (_) @binds)
 (function_declaration name: (_) @outer) (type_spec name: (_) @outer) (type_alias name: (_) @local)
 (field_declaration name: (_) @field) (method_declaration name: (_) @method)
-((composite_literal type: [(type_identifier) (qualified_type)]
-  body: (literal_value (keyed_element . (literal_element (identifier) @key)))))
+(composite_literal type: (type_identifier) @name) @class
+(composite_literal type: (type_identifier) body: (literal_value (keyed_element . (literal_element (identifier) @own))))
+(composite_literal type: (qualified_type) body: (literal_value (keyed_element . (literal_element (identifier) @key))))
 (import_spec) @import.statement (import_spec name: (_) @import) (package_clause (_) @key)
 `,
     unbound: ['selector_expression', 'index_expression', 'unary_expression'],
