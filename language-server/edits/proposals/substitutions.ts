@@ -1,6 +1,7 @@
 // What past edits replaced, as words that can be looked for elsewhere.
 
 import type { PastChange } from '../history/past-changes.ts';
+import { isInString } from '../text/lines.ts';
 import { changesBetween, isWord, wordsOf } from '../text/text-edit.ts';
 import { partSubstitutions } from './name-parts.ts';
 
@@ -151,11 +152,11 @@ export function occurrencesOf({ old, now, isPart, between }: Sought, line: strin
 }
 
 export function substituted(line: string, substitution: Sought): string {
-  const { old, now } = substitution;
-  return occurrencesOf(substitution, line).reduceRight(
-    (result, at) => result.slice(0, at) + now + result.slice(at + old.length),
-    line,
-  );
+  const { old, now, isPart } = substitution;
+  const found = occurrencesOf(substitution, line);
+  // What a string says is no other spelling of a name.
+  if (isPart && found.some((at) => isInString(line, at))) return line;
+  return found.reduceRight((result, at) => result.slice(0, at) + now + result.slice(at + old.length), line);
 }
 
 const wordCharacter = /[\p{L}\p{N}_$]/u;

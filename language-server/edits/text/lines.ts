@@ -58,3 +58,8 @@ export function similarity(a: string, b: string): number {
   }
   return (2 * common) / (words.length + others.length);
 }
+
+/** Whether a string is open there, as far as the line tells. */
+export function isInString(line: string, at: number): boolean {
+  return /["'`]/.test(line.slice(0, at).replace(/(["'`])(?:(?!\1)[^\\]|\\.)*\1/g, ''));
+}

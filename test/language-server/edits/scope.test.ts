@@ -153,6 +153,8 @@ test.each([
   ['a comment', '// the rate is fixed', 'rate', 'vatRate'],
   ['a comment of several lines', '/*\n * the rate is fixed\n */', 'rate', 'vatRate'],
   ['a string with a part of it', "const label = 'the Rate of it';", 'baseRate', 'baseTax'],
+  ['a string in another spelling', "const label = 'open';", 'Open', 'Opened'],
+  ['another spelling, in a comment', '// it is open', 'Open', 'Opened'],
 ])('strings and comments are never renamed: %s', async (_, kept, old, now) => {
   const text = `const «${old}» = 0.1;\nlog(${old});\n${kept}\n`;
   const renamed = `const ${now} = 0.1;\nlog(${now});\n${kept}\n`;
@@ -163,6 +165,30 @@ test('what a string says stays, also beside the name that it says', async () => 
   const text = "const «status» = 1;\nlog('status', status);\nlog('status: ' + status);\n";
   const renamed = "const state = 1;\nlog('status', state);\nlog('status: ' + state);\n";
   expect(await afterTabs({ 'a.ts': text }, 'state')).toEqual({ 'a.ts': renamed });
+});
+
+test('a variant is renamed in each line, and what it is called in a string stays', async () => {
+  const text = `enum State {
+    «Open»,
+    Closed,
+}
+
+fn name(state: &State) -> &str {
+    match state {
+        State::Open => "open",
+        State::Closed => "closed",
+    }
+}
+
+fn toggle(state: State) -> State {
+    match state {
+        State::Open => State::Closed,
+        State::Closed => State::Open,
+    }
+}
+`;
+  const renamed = text.replace('«Open»', 'Opened').replaceAll('::Open', '::Opened');
+  expect(await afterTabs({ 'a.rs': text }, 'Opened')).toEqual({ 'a.rs': renamed });
 });
 
 test.each([
