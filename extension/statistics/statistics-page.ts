@@ -1,5 +1,6 @@
 // The HTML of "Show Statistics": two charts, or a sentence on the first day, and a table. It contains only numbers and names of languages.
 import { l10n } from 'vscode';
+import { languageName } from '../pages/language-name.ts';
 import { escapeHtml, webviewPage } from '../pages/webview-page.ts';
 import { barChart } from './bar-chart.ts';
 import { daysBefore, type Event, keptDays } from './statistics.ts';
@@ -71,7 +72,7 @@ function table(events: Event[], locale: string): string {
   ];
   const [suggested, edits] = [events.filter(({ isEdit }) => !isEdit), events.filter(({ isEdit }) => isEdit)];
   const languages = [...new Set(suggested.map(({ languageId }) => languageId))]
-    .map((name) => ({ name, ...totals(suggested.filter(({ languageId }) => languageId === name)) }))
+    .map((id) => ({ name: languageName(id), ...totals(suggested.filter(({ languageId }) => languageId === id)) }))
     .sort((a, b) => b.shown - a.shown);
   const ofEdits = edits.length > 0 ? [{ name: l10n.t('Next edits'), ...totals(edits) }] : [];
   const rows = [...languages, { name: l10n.t('All'), ...totals(suggested) }, ...ofEdits].map((row) => {

@@ -1,8 +1,8 @@
 // The menu of the status bar item: first the command that fixes the current problem, then what people change most.
 import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Client } from '../connection/client.ts';
+import { languageName } from '../pages/language-name.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
-import { languageName } from './language-name.ts';
 import type { RecentRequests } from './recent-requests.ts';
 import { currentStatus } from './status-bar.ts';
 import { betterModel, fixCommand, starterText, statusLabel } from './status-text.ts';

@@ -2,7 +2,7 @@
 // fixes the problem.
 import { type Command, env, l10n } from 'vscode';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
-import { languageName } from './language-name.ts';
+import { languageName } from '../pages/language-name.ts';
 
 type ModelInfo = NonNullable<ServerStatus['model']>;
 

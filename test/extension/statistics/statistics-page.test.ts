@@ -21,7 +21,7 @@ test('the page has the figures of each day and of each language', () => {
   expect(page).toContain('Feb 28: median –, 95th percentile –');
   const rows = [...page.matchAll(/<tr[^>]*><td>(.*)<\/td><\/tr>/g)].map(([, row]) => row?.split('</td><td>'));
   expect(rows).toEqual([
-    ['rust', '1,200', '300 (25%)', '3,000', '600 ms'],
+    ['Rust', '1,200', '300 (25%)', '3,000', '600 ms'],
     ['&#60;b&#62;&#34;c&#34;', '1', '0 (0%)', '0', '3 s'],
     ['All', '1,201', '300 (25%)', '3,000', '601 ms'],
   ]);

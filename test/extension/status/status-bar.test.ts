@@ -2,8 +2,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { commands } from 'vscode';
 import type { Client } from '../../../extension/connection/client.ts';
+import { languageName } from '../../../extension/pages/language-name.ts';
 import type { DocumentMode, DocumentModes } from '../../../extension/settings/document-mode.ts';
-import { languageName } from '../../../extension/status/language-name.ts';
 import { showMenu } from '../../../extension/status/menu.ts';
 import type { RecentRequests } from '../../../extension/status/recent-requests.ts';
 import { StatusBar } from '../../../extension/status/status-bar.ts';
