@@ -55,7 +55,7 @@ export interface ModelSource {
 }
 
 /** What a request asks to complete. */
-interface AskedPlace {
+interface Asked {
   document: CursorDocument;
   /** The selected entry of the suggest widget, which the ghost text must begin with; often ''. */
   selected: string;
@@ -207,7 +207,7 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
 }
 
 /** While the suggest widget is open, the document is completed as if its selected entry had been accepted. */
-function askedPlace({ document, position, context }: InlineRequest): AskedPlace {
+function askedPlace({ document, position, context }: InlineRequest): Asked {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;
   if (!info) {
@@ -220,7 +220,7 @@ function askedPlace({ document, position, context }: InlineRequest): AskedPlace 
   return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
 }
 
-function answerOf({ suggestions, result, isOwn }: Found, asked: AskedPlace): Answer {
+function answerOf({ suggestions, result, isOwn }: Found, asked: Asked): Answer {
   const items = suggestions.map((suggestion) => toItem(asked, suggestion));
   const timings = isOwn ? (result?.timings ?? noTimings) : noTimings;
   if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
@@ -229,7 +229,7 @@ function answerOf({ suggestions, result, isOwn }: Found, asked: AskedPlace): Ans
 }
 
 /** Editors give the text the document's own line breaks; Neovim would keep a carriage return beside its own. */
-function toItem({ selected, range }: AskedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
+function toItem({ selected, range }: Asked, { text, replaces }: Suggestion): InlineCompletionItem {
   const end = { line: range.end.line, character: range.end.character + replaces };
   return { insertText: selected + text.replaceAll('\r\n', '\n'), range: { start: range.start, end } };
 }

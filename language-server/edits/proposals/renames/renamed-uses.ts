@@ -1,20 +1,20 @@
 // The uses of what was renamed: wrong as they are, so nothing needs to be weighed, and no model asked. And what is none
 // of them, although it has the same name.
 import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
-import { type Places, placesIn, type Rename } from './renames.ts';
-import type { NamedSource, Place } from './text-before.ts';
+import { type Rename, type Uses, usesIn } from './renames.ts';
+import type { NamedSource, Use } from './text-before.ts';
 
 /** 32 of 49 became this line, in 16,018 cases that `npm run tool -- edit-cases` has cut; 41 were changed in some way. */
 export const renameProbability = 0.65;
 
 /** A rename, and where a document has the old name. */
 export interface RenameHere extends Rename {
-  places: Places;
+  uses: Uses;
 }
 
 export async function renamesHere(document: NamedSource, renames: readonly Rename[]): Promise<RenameHere[]> {
   const here: RenameHere[] = [];
-  for (const rename of renames) here.push({ ...rename, places: await placesIn(document, rename) });
+  for (const rename of renames) here.push({ ...rename, uses: await usesIn(document, rename) });
   return here;
 }
 
@@ -32,9 +32,9 @@ export function renamedUses(
   renames: readonly RenameHere[],
   isDismissed: (edit: TextEdit) => boolean,
 ): RenamedUses | undefined {
-  for (const { old, isPure, places } of renames) {
+  for (const { old, isPure, uses } of renames) {
     if (!isPure) continue;
-    const edits = renamedLines(document, places.certain, old).filter((edit) => !isDismissed(edit));
+    const edits = renamedLines(document, uses.certain, old).filter((edit) => !isDismissed(edit));
     const elsewhere = edits.filter(({ start, end }) => !(start <= cursor && cursor <= end));
     const next = elsewhere.find(({ start }) => start >= cursor) ?? elsewhere[0];
     if (next) return { next, others: edits.filter((edit) => edit !== next) };
@@ -43,13 +43,13 @@ export function renamedUses(
 }
 
 /** Whole lines, from the top. */
-function renamedLines({ text }: NamedSource, places: readonly Place[], old: string): TextEdit[] {
-  const lines = [...new Set(places.map(({ line }) => line))].sort((a, b) => a - b);
+function renamedLines({ text }: NamedSource, uses: readonly Use[], old: string): TextEdit[] {
+  const lines = [...new Set(uses.map(({ line }) => line))].sort((a, b) => a - b);
   return lines.map((line) => {
     const start = text.lineStart(line);
     const next = line + 1 < text.lineCount ? text.lineStart(line + 1) : text.length;
     const now = text.slice(start, next).replace(/[\r\n]+$/, '');
-    const here = places.filter((place) => place.line === line).toSorted((a, b) => b.character - a.character);
+    const here = uses.filter((use) => use.line === line).toSorted((a, b) => b.character - a.character);
     const renamed = here.reduce(
       (result, { character, text: become }) =>
         result.slice(0, character) + become + result.slice(character + old.length),
@@ -67,7 +67,7 @@ export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: Te
   const renames = all.filter((rename) => timesOf(keyOf(rename)) < 2);
   const itsOwn = new Map<string, Set<string>>(renames.map((rename) => [keyOf(rename), new Set()]));
   for (const rename of renames)
-    for (const { line, character } of [...rename.places.certain, ...rename.places.possible])
+    for (const { line, character } of [...rename.uses.certain, ...rename.uses.possible])
       itsOwn.get(keyOf(rename))?.add(`${line}:${character}`);
   return (edit) =>
     changesOf(edit, text).some(({ start, end, text: now }) => {

@@ -7,15 +7,7 @@ import { declares } from '../declares-by-text.ts';
 import { isOf, seesAllOf } from './imports.ts';
 import { type Replacement, replacementsIn } from './replacements.ts';
 import { partnersOf } from './tag-partner.ts';
-import {
-  before,
-  editedLines,
-  type NamedSource,
-  type Place,
-  readable,
-  settled,
-  type TextBefore,
-} from './text-before.ts';
+import { before, editedLines, type NamedSource, readable, settled, type TextBefore, type Use } from './text-before.ts';
 
 export interface Rename {
   /** Of the file in which it is declared. */
@@ -32,15 +24,15 @@ export interface Rename {
   isMember: boolean;
   /** What was done so far, in all documents. */
   edits: readonly PastEdit[];
-  own: Places;
+  own: Uses;
 }
 
 /** Where a document has the old name. */
-export interface Places {
+export interface Uses {
   /** Of what was renamed. */
-  certain: readonly Place[];
+  certain: readonly Use[];
   /** Of what may be the same, or another's. */
-  possible: readonly Place[];
+  possible: readonly Use[];
 }
 
 // Each is looked for in a tree of its own.
@@ -87,10 +79,10 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
     }
     const found = await declaredIn(text, document, edited, made);
     if (!found || !('names' in found)) return found && { ...rename, ...found };
-    const placesOf = (names: readonly Name[]) => names.flatMap((name) => placeOf(name, text, made));
+    const usesOf = (names: readonly Name[]) => names.flatMap((name) => useOf(name, text, made));
     const inComments = found.documented.flatMap((name) => inCommentAbove(name, text, old, now));
-    const members = found.isMember ? placesOf(found.unknown) : [];
-    const own = { certain: placesOf(found.names), possible: [...inComments, ...members] };
+    const members = found.isMember ? usesOf(found.unknown) : [];
+    const own = { certain: usesOf(found.names), possible: [...inComments, ...members] };
     const { times, isMember } = found;
     return { ...rename, times, isMember, isShared: found.isShared && !isAlias, own };
   });
@@ -162,25 +154,21 @@ function isDeclaredIn(
 const commentLine = /^\s*(?:\/\/|#|\*|\/\*|--)/;
 
 /** Where the comment above a declaration has its name. */
-function inCommentAbove({ at }: Name, { text, lineOf }: TextBefore, old: string, now: string): Place[] {
+function inCommentAbove({ at }: Name, { text, lineOf }: TextBefore, old: string, now: string): Use[] {
   const lines = text.split('\n');
-  const places: Place[] = [];
+  const uses: Use[] = [];
   for (let line = lineOf(at) - 1; commentLine.test(lines[line] ?? ''); line--) {
     let character = 0;
     for (const word of wordsOf(lines[line] ?? '')) {
-      if (word === old) places.push({ line, character, text: now });
+      if (word === old) uses.push({ line, character, text: now });
       character += word.length;
     }
   }
-  return places;
+  return uses;
 }
 
 /** What becomes of the name; nothing where it was edited already. */
-function placeOf(
-  { at, roles, imported }: Name,
-  text: TextBefore,
-  { old, now }: Pick<Replacement, 'old' | 'now'>,
-): Place[] {
+function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pick<Replacement, 'old' | 'now'>): Use[] {
   const character = text.characterNow(at);
   if (character === undefined || roles.has('unclear') || text.isTooLong(text.lineOf(at))) return [];
   const isKept = roles.has('shorthand') && !imported;
@@ -189,18 +177,18 @@ function placeOf(
 }
 
 /** In the same file or, by an import of it, in another one. */
-export async function placesIn(document: NamedSource, rename: Rename): Promise<Places> {
+export async function usesIn(document: NamedSource, rename: Rename): Promise<Uses> {
   if (document.path === rename.path) return rename.own;
   const none = { certain: [], possible: [] };
   if (!rename.isShared && !rename.isMember) return none;
   return (await before(document, rename.edits, (text) => placesElsewhere(document, text, rename))) ?? none;
 }
 
-async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefore, rename: Rename): Promise<Places> {
+async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefore, rename: Rename): Promise<Uses> {
   const [names, others] = await bothNames(text, languageId, rename);
   if (!names || !others) return { certain: [], possible: [] };
-  const placesOf = (all: readonly Name[]) => all.flatMap((name) => placeOf(name, text, rename));
-  const possible = placesOf(names.unknown);
+  const usesOf = (all: readonly Name[]) => all.flatMap((name) => useOf(name, text, rename));
+  const possible = usesOf(names.unknown);
   const isTaken = others.bindings.some(({ home, isMember }) => home === '' && !isMember);
   if (isTaken || !rename.isShared) return { certain: [], possible };
   const isImported = ({ imported }: Name) => imported !== undefined && isOf(imported.text, rename.path);
@@ -212,5 +200,5 @@ async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefo
   );
   const isSeen = specifiers.length === 0 && seesAllOf(text.text, path, rename.path);
   const free = isSeen ? names.free.filter(({ receiver, imported }) => receiver === 'none' && !imported) : [];
-  return { certain: placesOf([...followers, ...free]), possible };
+  return { certain: usesOf([...followers, ...free]), possible };
 }

@@ -1,6 +1,6 @@
 // The other tags of elements of which one was changed.
 import type { Node } from 'web-tree-sitter';
-import type { Place, TextBefore } from './text-before.ts';
+import type { TextBefore, Use } from './text-before.ts';
 
 const tag = /^(?:jsx_(?:opening|closing)_element|start_tag|end_tag)$/;
 
@@ -9,8 +9,8 @@ export function partnersOf(
   { root, text, lineOf, characterNow }: TextBefore,
   edited: ReadonlySet<number>,
   { old, now }: { old: string; now: string },
-): Place[] | undefined {
-  const found: Place[] = [];
+): Use[] | undefined {
+  const found: Use[] = [];
   let isTag = false;
   for (let at = text.indexOf(`<`); at !== -1; at = text.indexOf(`<`, at + 1)) {
     const name = text.startsWith('/', at + 1) ? at + 2 : at + 1;

@@ -13,7 +13,7 @@ export interface NamedSource extends SourceText {
 }
 
 /** A name that is still the old one, and what it becomes. */
-export interface Place {
+export interface Use {
   line: number;
   character: number;
   text: string;
