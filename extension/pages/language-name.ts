@@ -6,7 +6,7 @@ interface Contributed {
   aliases?: string[];
 }
 
-/** As the extension that brings the language calls it; without one, the id. */
+/** The name that the language's extension gives it; the id if no extension does. */
 export function languageName(id: string): string {
   if (id === 'plaintext') return 'Plain Text'; // VS Code has it without an extension
   const all = extensions.all.flatMap(({ packageJSON }): Contributed[] => packageJSON?.contributes?.languages ?? []);

@@ -4,7 +4,7 @@ import { EventEmitter, type TextDocumentContentProvider, Uri, window, workspace 
 const scheme = 'hearth';
 
 export class VirtualDocuments implements TextDocumentContentProvider {
-  /** By URI. They are kept because a preview may request one long after its document was closed; there are few names. */
+  /** By URI. Texts are kept, since a preview may request one long after its document was closed. There are few. */
   private readonly texts = new Map<string, string>();
   private readonly changes = new EventEmitter<Uri>();
   readonly onDidChange = this.changes.event;

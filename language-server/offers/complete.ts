@@ -36,7 +36,7 @@ export interface GhostCompletion {
 /** Gets the text that can be shown, each time that it has grown; it is always a beginning of the final suggestion. */
 export type OnGrowth = (suggestion: Suggestion) => void;
 
-/** Generates a text. After the signal has aborted, it tells of no more growth and ends soon. */
+/** Generates a text. After the signal has aborted, it no longer calls onGrowth, and ends soon. */
 export type Generate = (onGrowth: OnGrowth, signal: AbortSignal) => Promise<GhostCompletion>;
 
 // No model writes longer tokens than this on average. What a server sends beyond it is ignored.
@@ -90,7 +90,7 @@ export async function generate(
   return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
 }
 
-/** Follows a text while it is generated: decides what can be told of its growth, and when generation can stop. */
+/** Follows a text while it is generated: decides how much of it can be shown, and when generation can stop. */
 export class GrowingText {
   /** Whether nothing that follows could be shown. */
   isEnough = false;

@@ -18,7 +18,7 @@ interface Job {
 export interface OtherCode {
   /** Finds code for a place, most useful first. */
   gather(document: CursorDocument, reach: PromptReach): Promise<Snippet[]>;
-  /** Whether that has found that code of a file must not be in prompts, though it may have been. */
+  /** Whether gather() has found that code of a file must not be in prompts. Earlier prompts may have it. */
   isRefused(path: string): boolean;
 }
 
@@ -87,7 +87,7 @@ export class ReadAhead {
   private async findOtherCode(document: CursorDocument): Promise<void> {
     if (!this.others) return;
     const maxTokens = this.budget.tokens;
-    // Nobody would notice a secret in what was read before the machine turned out to be slow.
+    // What was read before the machine turned out to be slow is no longer searched for secrets, so it is dropped.
     if (maxTokens === 0) return this.anchors.withdraw(() => true);
     const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
     const snippets = await this.others.gather(document, { before: prefixChars, after: suffixChars });

@@ -1,36 +1,36 @@
-// How each language declares names, as data: queries over its syntax tree, and what they cannot say.
+// How each language declares names, as data: queries over its syntax tree, and what a query cannot say.
 //
-// Scopes: @block of locals; @function of those and of hoisted names; @closed, which sees no local around it; @class of members,
-// which has the @name of a class if that is declared in several places, and the @receiver by which a method knows its own.
-// Declarations: @local in the innermost scope, @outer in the one around that, @hoisted in the function, @field and @method in
-// the class, @import of another file. @binds: the names in this pattern are local; @binds.hoisted, @binds.field, @binds.outer.
-// A local in an @after exists from its end on.
-// Others: @use is no declaration, @key no name of this file, and neither is any name in @foreign. @origin is that of what is
-// imported by another name, all in @import.statement. @call finds methods only, @own members of the class. @enclosing is
-// looked up outside the function, @outward is declared there. @shorthand and @exported are the name of a member, too. What
-// becomes of @unclear is not known.
+// Scopes: a @block has locals, and a @function also hoisted names. A @closed scope does not see the locals around it. A @class
+// has members; its @name joins a class that is declared in several places, and @receiver is what a method calls its object.
+// Declarations: @local declares in the innermost scope, @outer in the scope around that, @hoisted in the function, @field and
+// @method in the class. @import comes from another file. @binds is a pattern whose names are local; @binds.hoisted,
+// @binds.field and @binds.outer are such patterns, too. A local in an @after exists from the end of that node.
+// Other names: @use does not declare. @key, and any name in a @foreign node, does not belong to this file. @origin is the
+// original name of an import that is renamed; an @import.statement contains both. @call refers to methods only, @own to
+// members of the class. @enclosing is looked up, and @outward declared, outside the function. @shorthand and @exported also
+// name a member. Nothing is known of an @unclear name.
 
 export interface NameRow {
   query: string;
-  /** Where a pattern has other things than names it binds: the type of a node, or of a node and the field of its child. */
+  /** The parts of a pattern that bind nothing: the type of a node, or the types of a node and a field of its child. */
   unbound?: readonly string[];
-  /** Where members are names by themselves, without the object: in all of the class, or beside each other in its body. */
+  /** Where a member is named without its object: everywhere in the class, or only directly in its body. */
   bareMembers?: 'everywhere' | 'body';
-  /** What it is to declare a name again in the same block: another thing from there on, or the same one. */
+  /** What a second declaration of a name in the same block makes: another thing from there on, or the same one. */
   again?: 'another' | 'same';
   /** A name is declared by what is first assigned to it. */
   isAssigned?: boolean;
-  /** What is assigned in a block is a local of the method around it, if that has it. */
+  /** An assignment in a block changes the local of the method around it, if there is one of that name. */
   blocksShareLocals?: boolean;
   /** "$" is no part of a name. */
   isDollarASign?: boolean;
-  /** Methods that differ in their parameters only have the same name. */
+  /** Several methods may have one name and differ only in their parameters. */
   hasOverloads?: boolean;
-  /** Methods have names apart from those of variables. */
+  /** A method and a variable of one name are two things. */
   hasMethodNames?: boolean;
-  /** What is before and behind a name in a string that stands for its value, where the tree has none. */
+  /** What surrounds an interpolated name in a string, for a language whose tree does not have it. */
   inString?: readonly [before: RegExp, behind: RegExp];
-  /** Of the lines in which names are declared that other files may know. */
+  /** Matches the lines that declare names which other files may use. */
   shared: RegExp;
 }
 
@@ -58,7 +58,7 @@ const javascript = `
 (shorthand_property_identifier) @shorthand
 (shorthand_property_identifier_pattern) @shorthand
 `;
-/** Tags in small letters are no names of ours. */
+/** A tag in small letters is HTML's, not a name of the file. */
 const jsx = `
 ([(jsx_opening_element name: (identifier) @key) (jsx_closing_element name: (identifier) @key)
   (jsx_self_closing_element name: (identifier) @key)] (#match? @key "^[a-z]"))
@@ -335,5 +335,5 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
   },
 };
 
-/** Languages that have the names of another. */
+/** Languages that declare names as another one does. */
 export const sameNames: Readonly<Record<string, string>> = { javascriptreact: 'javascript' };

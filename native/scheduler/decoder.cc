@@ -78,8 +78,8 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
 }
 
 /// Alternative i begins with the i-th most likely token other than the main answer's first token.
-/// With several alternatives there is no draft: the first pass chose in one row, whose logits these
-/// are.
+/// logits: of the one row in which the first pass chose; with several alternatives there is no
+/// draft.
 void Decoder::add_alternatives(const float* logits) {
   const Request& request = job_.request;
   std::span<const uint32_t> candidates;  // the tokens of the logits; empty: all tokens
@@ -132,8 +132,8 @@ bool Decoder::step() {
 /// Ends answers that have no room left or of which the caller wants no more; the others add rows.
 void Decoder::build_batch(Pass& pass) {
   for (Answer& answer : answers_) {
-    // The caller has seen more than a second attempt has written so far, as long as there is text
-    // that will not be streamed again.
+    // A second attempt first repeats text that was streamed. Until it has, the caller has seen more
+    // than the answer has.
     const int i = index_of(answer);
     if (job_.is_ended_by_caller[i] && streamed_[i].empty() && !answer.is_done)
       end(answer, FinishReason::kStop);
