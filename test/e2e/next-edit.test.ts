@@ -10,11 +10,11 @@ import { useNextEditEditor } from './next-edit-editor.ts';
 const { server, bench, edited, folder } = useNextEditEditor({ files: { 'cart.ts': cart } });
 
 /** Pictures to look at, and one for README.md; only on request. */
-async function picture(name: string, path = `build/e2e/${name}.png`): Promise<void> {
+async function picture(name: string, path = `build/e2e/${name}.png`, height = 330): Promise<void> {
   if (!process.env.HEARTH_PICTURES) return;
   await bench.page.mouse.move(700, 450); // away from what has a tooltip
   await sleep(300);
-  await bench.page.screenshot({ path, clip: { x: 52, y: 36, width: 984, height: 330 } });
+  await bench.page.screenshot({ path, clip: { x: 52, y: 36, width: 984, height } });
 }
 
 /** What a person sees change after Tab. */
@@ -28,7 +28,7 @@ test('a rename with seven places in two files, by Tab alone', async () => {
   await edited.start(prices);
   await edited.rename('baseRate', 'vatRate');
   await edited.offered();
-  await picture('next-edit-rename', 'media/next-edit.png');
+  await picture('next-edit-rename');
   const isOver = () => !/^.*: edit-offered;/.test(server.hearthLog().split('next edit at ').at(-1) ?? '');
   for (let keys = 0; !isOver(); keys++) {
     const before = await seen();
@@ -42,6 +42,21 @@ test('a rename with seven places in two files, by Tab alone', async () => {
   await expect.poll(() => saved('prices.ts')).toBe(prices.replaceAll('baseRate', 'vatRate'));
   await expect.poll(() => saved('cart.ts')).toBe(cart.replaceAll('baseRate', 'vatRate'));
   await bench.openFile('prices.ts');
+});
+
+test('what README.md lets its reader try: paste, a moment later a rename, Tab, and an undo', async () => {
+  const [, text = ''] = /^```ts\n(.*?)^```$/ms.exec(readFileSync('README.md', 'utf8')) ?? [];
+  await bench.setText(text);
+  await sleep(500);
+  await edited.goTo('sum');
+  await bench.press('Control+Shift+ArrowRight');
+  await bench.type('net');
+  await expect.poll(() => edited.drawn()).toEqual(['net']);
+  await picture('next-edit-readme', 'media/next-edit.png', 206);
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toBe(text.replaceAll('sum', 'net'));
+  await bench.press('Control+z');
+  await expect.poll(() => bench.savedText()).toBe(text.replace('sum', 'net'));
 });
 
 test('all uses of a local are drawn, one Tab renames them, and one undo takes that back; another function keeps its own', async () => {
