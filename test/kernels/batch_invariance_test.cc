@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "cpu_variants.h"
 #include "ops.h"
 #include "ops_fixture.h"
 #include "test.h"
@@ -134,9 +135,9 @@ std::vector<Arrangement> arrangements(KvType kv_type, bool is_best) {
 
 TEST("a token's result is the same bits in any batch, with any number of threads and any kernels") {
   for (KvType kv_type : kKvTypes) {
-    const std::string best = cpu_variants().front();
+    const std::string best = test::tested_variants().front();
     const std::vector<float> expected = Model({best, 1}, kv_type).run(test::is_slow() ? 64 : 1);
-    for (const std::string& variant : cpu_variants()) {
+    for (const std::string& variant : test::tested_variants()) {
       for (const auto& [n_threads, batch_sizes] : arrangements(kv_type, variant == best)) {
         Model model({variant, n_threads}, kv_type);
         for (int batch_size : batch_sizes) {
@@ -150,7 +151,7 @@ TEST("a token's result is the same bits in any batch, with any number of threads
 }
 
 TEST("steps allocate nothing") {
-  for (const std::string& variant : cpu_variants()) {
+  for (const std::string& variant : test::tested_variants()) {
     for (KvType kv_type : kKvTypes) {
       Model model({variant, 2}, kv_type);
       std::vector<int32_t> rows;

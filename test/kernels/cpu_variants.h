@@ -1,4 +1,4 @@
-// The row kernels of every variant that this CPU can run, for tests of all variants.
+// The variants of the CPU kernels that a build tests, and their row kernels.
 #pragma once
 
 #include <string>
@@ -9,10 +9,23 @@
 
 namespace test {
 
+/// Those that this CPU can run, the best first. A build with sanitizers leaves out the variants
+/// that are compiled without: there, it sees no more than the build without sanitizers.
+inline std::vector<std::string> tested_variants() {
+  std::vector<std::string> names = hearth::kernels::cpu_variants();
+#ifdef HEARTH_PLAIN_VARIANTS
+  const std::string plain = HEARTH_PLAIN_VARIANTS;
+  std::erase_if(names, [&](const std::string& name) {
+    return plain.find(" " + name + " ") != std::string::npos;
+  });
+#endif
+  return names;
+}
+
 inline std::vector<const hearth::kernels::cpu::RowKernels*> usable_row_kernels() {
   namespace cpu = hearth::kernels::cpu;
   std::vector<const cpu::RowKernels*> usable;
-  for (const std::string& name : hearth::kernels::cpu_variants()) {
+  for (const std::string& name : tested_variants()) {
 #define HEARTH_IF_USABLE(variant) \
   if (cpu::variant##_kernels()->name == name) usable.push_back(cpu::variant##_kernels());
     HEARTH_CPU_VARIANTS(HEARTH_IF_USABLE)

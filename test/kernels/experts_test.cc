@@ -156,7 +156,7 @@ TEST("a token is the weighted sum of its experts") {
     std::vector<Exact> expected;
     for (size_t token = 0; token < kTokens; token++)
       expected.push_back(exact(weights, norm, &all[token * kWidth]));
-    for (const std::string& variant : cpu_variants()) {
+    for (const std::string& variant : test::tested_variants()) {
       const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
       Layer layer(*ops, weights);
       for (size_t n : {1, 2, kTokens}) {
@@ -195,7 +195,7 @@ TEST("experts give a token the same bits in any batch, with any threads and kern
     const std::vector<float> norm = random_floats(kWidth, 2, 1);
     const std::vector<float> in = random_floats(size_t{kTokens} * kWidth, 3);
     std::vector<float> expected;
-    for (const std::string& variant : cpu_variants()) {
+    for (const std::string& variant : test::tested_variants()) {
       for (int n_threads : {1, 3}) {
         const std::unique_ptr<Ops> ops = make_cpu_ops({variant, n_threads});
         Layer layer(*ops, weights);

@@ -65,7 +65,7 @@ double int8_error(const std::string& variant, float outlier) {
 }  // namespace
 
 TEST("int8 keys lose no more precision if a few dimensions are far larger than the rest") {
-  for (const std::string& variant : cpu_variants()) {
+  for (const std::string& variant : test::tested_variants()) {
     const double even = int8_error(variant, 1), uneven = int8_error(variant, 200);
     CHECK(even < 1e-3);
     CHECK(uneven < 2 * even);

@@ -57,7 +57,7 @@ std::vector<double> normed(const float* x, const std::vector<float>& norm) {
 
 template <typename Check>
 void for_variants_and_types(const Check& check) {
-  for (const std::string& variant : cpu_variants()) {
+  for (const std::string& variant : test::tested_variants()) {
     for (BlockType type : {BlockType::kF32, BlockType::kQ8_0}) {
       for (int n : {1, 3, 12, 30}) check(*make_cpu_ops({variant, 2}), type, n);
     }
@@ -110,7 +110,7 @@ TEST("parts that want their input in different forms share one matrix") {
   const TestMatrix parts[] = {random_matrix(BlockType::kQ4_K, n_rows, n_cols, 50),
                               random_matrix(BlockType::kF32, n_rows, n_cols, 51),
                               random_matrix(BlockType::kQ8_0, n_rows, n_cols, 52)};
-  for (const std::string& variant : cpu_variants()) {
+  for (const std::string& variant : test::tested_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
     const std::unique_ptr<Buffer> in = to_buffer(*ops, random_floats(size_t{n} * n_cols, 53));
     const TestBatch batch(0, n, 1);
@@ -249,7 +249,7 @@ TEST("norm_head gives the logits of the wanted rows, and the same bits for candi
 }
 
 TEST("argmax reports each row's best, how likely it is, and rows that are not finite") {
-  for (const std::string& variant : cpu_variants()) {
+  for (const std::string& variant : test::tested_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
     std::vector<float> logits(5 * 50, -1.0f);
     logits[7] = 4;
@@ -277,7 +277,7 @@ TEST("argmax reports each row's best, how likely it is, and rows that are not fi
 }
 
 TEST("ops that are cancelled return without doing anything") {
-  for (const std::string& variant : cpu_variants()) {
+  for (const std::string& variant : test::tested_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
     const TestMatrix w = random_matrix(BlockType::kF32, 64, 64, 50);
     const std::unique_ptr<Matrix> packed = pack(*ops, {&w});

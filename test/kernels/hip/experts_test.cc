@@ -125,7 +125,8 @@ TEST("GPU experts add the plain sum of the chosen ones") {
 
 TEST("a GPU token's experts give the same bits in any batch") {
   // So wide that each portion of a sum has columns, in one format not equally many.
-  for (const auto& [type, n_cols] : {std::pair{BlockType::kQ4_K, 1280}, {BlockType::kQ5_0, 1344}}) {
+  const std::vector widths{std::pair{BlockType::kQ4_K, 1280}, {BlockType::kQ5_0, 1344}};
+  for (const auto& [type, n_cols] : test::sample(widths, 1)) {
     const ExpertWeights weights(type, kExperts, n_cols);
     const auto in = random_floats(size_t(70) * n_cols, 3);
     const Result whole = run_experts(*gpu_ops(), weights, {70}, in);

@@ -89,12 +89,13 @@ TEST("the self-test names what a broken kernel spoils") {
       {"take_batch_512", "a row of F32"},
   };
   for (const auto& [kernel, what] :
-       std::span(cases).first(test::kIsSanitized ? 2 : std::size(cases)))
+       std::span(cases).first(test::kIsSanitized ? 1 : std::size(cases)))
     CHECK_EQUAL(verdict(kernel), std::string("the GPU fails its self-test: ") + what +
                                      " comes out wrong; update the GPU driver");
 }
 
 TEST("a kernel that the host waits for, and that does nothing, is an error") {
+  if (test::kIsSanitized) throw test::NotRun("a sanitizer sees the same as in the tests above");
   CHECK_EQUAL(verdict("argmax_512"),
               "GPU emulation: a kernel ended without a result; update the GPU driver");
 }
