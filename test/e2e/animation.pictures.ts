@@ -69,19 +69,23 @@ test('writes two functions', async () => {
   await sleep(2000);
   await frame(readMs);
   await type('export function sub');
-  await suggestion(/\{$/);
+  await suggestion(/Point$/);
   await type('tra'); // what the suggestion says: the rest of it stays
   await press('Tab', keyMs);
-  await suggestion(/\}$/);
+  await type(' {');
+  await press('Enter', keyMs);
+  await suggestion(/;$/);
   await press('Tab', readMs);
+  await press('ArrowDown', keyMs);
+  await press('End', keyMs);
   await press('Enter', keyMs);
   await press('Enter', keyMs);
   await type('export function scale(a: Point, factor: number): Point {');
   await press('Enter', keyMs);
   await type('return');
-  await suggestion(/;$/);
-  await type(' { x: a.x *'); // the suggestion divides: it goes at the first key that differs
-  await suggestion(/;$/);
+  await suggestion(/\S/);
+  await type(' { x: a.x *'); // where the suggestion says something else, it goes at the first key that differs
+  await suggestion(/factor/);
   await press('Tab', 2500);
   await browser.close();
   await server.stop();
