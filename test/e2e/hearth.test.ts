@@ -136,7 +136,6 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   expect(await page.locator('h1').textContent()).toBe('stack.ts, lines 4–6');
   expect((await page.locator('main').textContent())?.trim()).not.toBe('');
   expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
-  await picture('explain');
   await page.getByRole('textbox').fill('Why?');
   await page.getByRole('textbox').press('Enter');
   await page.getByRole('heading', { name: 'Why?' }).waitFor();
