@@ -4,8 +4,11 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Tokens that share a load of the weights.
-inline constexpr int kLowRankTokens = 4;
+/// Tokens that share a load of the weights, so that their sums fit the registers: two for each
+/// token where inputs are lowered, one where they are raised.
+inline constexpr int kRaisedTokens = kMaxTokens < 8 ? 4 : 8, kLoweredTokens = kRaisedTokens / 2;
+/// Tiles that a single token is raised to at once, as one sum would wait for each addition.
+inline constexpr int kTilesAtOnce = 4;
 
 /// Two sums hide the latency of the addition for a single token.
 template <int kTokens>
@@ -30,46 +33,55 @@ void lower_tokens(const uint16_t* a, int n_cols, const float* in, size_t in_stri
 
 void lower(const uint16_t* a, int n_cols, const float* in, size_t in_stride, int n, float* out,
            size_t out_stride) {
-  for (; n >= kLowRankTokens; n -= kLowRankTokens) {
-    lower_tokens<kLowRankTokens>(a, n_cols, in, in_stride, out, out_stride);
-    in += kLowRankTokens * in_stride;
-    out += kLowRankTokens * out_stride;
+  for (; n >= kLoweredTokens; n -= kLoweredTokens) {
+    lower_tokens<kLoweredTokens>(a, n_cols, in, in_stride, out, out_stride);
+    in += kLoweredTokens * in_stride;
+    out += kLoweredTokens * out_stride;
   }
   for (; n > 0; n--, in += in_stride, out += out_stride)
     lower_tokens<1>(a, n_cols, in, in_stride, out, out_stride);
 }
 
-template <int kTokens>
-void raise_tile(const uint16_t* b, int rank, const float* t, size_t t_stride, float* out,
-                size_t out_stride) {
-  F32x16 sums[kTokens];
+template <int kTokens, int kTiles>
+void raise_tiles(const uint16_t* b, int rank, const float* t, size_t t_stride, float* out,
+                 size_t out_stride) {
+  F32x16 sums[kTokens * kTiles];
   set_all(sums, broadcast(0.0f));
-  for (int i = 0; i < rank; i++, b += 16) {
-    const F32x16 weights = load_f16(b);
+  for (int i = 0; i < rank; i++) {
     HEARTH_UNROLL
-    for (int c = 0; c < kTokens; c++)
-      sums[c] = fma(weights, broadcast(t[static_cast<size_t>(c) * t_stride + i]), sums[c]);
+    for (int tile = 0; tile < kTiles; tile++) {
+      const F32x16 weights = load_f16(b + (static_cast<size_t>(tile) * rank + i) * 16);
+      HEARTH_UNROLL
+      for (int c = 0; c < kTokens; c++) {
+        F32x16& sum = sums[c * kTiles + tile];
+        sum = fma(weights, broadcast(t[static_cast<size_t>(c) * t_stride + i]), sum);
+      }
+    }
   }
   HEARTH_UNROLL
-  for (int c = 0; c < kTokens; c++) {
-    float* to = out + static_cast<size_t>(c) * out_stride;
-    store(to, load(to) + sums[c]);
+  for (int i = 0; i < kTokens * kTiles; i++) {
+    float* to = out + static_cast<size_t>(i / kTiles) * out_stride + i % kTiles * 16;
+    store(to, load(to) + sums[i]);
   }
 }
 
 void raise(const uint16_t* b, int rank, int n_tiles, const float* t, size_t t_stride, int n,
            float* out, size_t out_stride) {
-  const size_t tile_floats = static_cast<size_t>(rank) * 16;
-  for (; n >= kLowRankTokens; n -= kLowRankTokens) {
+  const size_t tile_weights = static_cast<size_t>(rank) * 16;
+  for (; n >= kRaisedTokens; n -= kRaisedTokens) {
     for (int tile = 0; tile < n_tiles; tile++)
-      raise_tile<kLowRankTokens>(b + tile * tile_floats, rank, t, t_stride, out + 16 * tile,
-                                 out_stride);
-    t += kLowRankTokens * t_stride;
-    out += kLowRankTokens * out_stride;
+      raise_tiles<kRaisedTokens, 1>(b + tile * tile_weights, rank, t, t_stride, out + 16 * tile,
+                                    out_stride);
+    t += kRaisedTokens * t_stride;
+    out += kRaisedTokens * out_stride;
   }
-  for (; n > 0; n--, t += t_stride, out += out_stride)
-    for (int tile = 0; tile < n_tiles; tile++)
-      raise_tile<1>(b + tile * tile_floats, rank, t, t_stride, out + 16 * tile, out_stride);
+  for (; n > 0; n--, t += t_stride, out += out_stride) {
+    int tile = 0;
+    for (; tile + kTilesAtOnce <= n_tiles; tile += kTilesAtOnce)
+      raise_tiles<1, kTilesAtOnce>(b + tile * tile_weights, rank, t, 0, out + 16 * tile, 0);
+    for (; tile < n_tiles; tile++)
+      raise_tiles<1, 1>(b + tile * tile_weights, rank, t, 0, out + 16 * tile, 0);
+  }
 }
 
 }  // namespace
