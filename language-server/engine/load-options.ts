@@ -14,11 +14,16 @@ const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
 const ownPath = (setting: string): string => withoutTilde(setting.trim());
 
+/** The adapter with which the model completes code; '' for none. */
+export const adapterPath = (settings: Settings): string => ownPath(settings['model.adapter']);
+
 /** draftModel: the path of a smaller model of the same family, which guesses ahead for the other; '' for none. */
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
   const modelPath = ownPath(settings['model.path']);
   const draftModelPath = ownPath(draftModel);
   const options: LoadOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
+  const adapter = adapterPath(settings);
+  if (adapter !== '') options.adapters = [adapter];
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   if (explainOptions(settings) !== null)

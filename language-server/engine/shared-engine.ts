@@ -9,7 +9,7 @@ import { Team } from '../remote/team.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
-import { type Caution, explainOptions, loadOptions, restrict, serverOptions } from './load-options.ts';
+import { adapterPath, type Caution, explainOptions, loadOptions, restrict, serverOptions } from './load-options.ts';
 import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
@@ -35,6 +35,7 @@ export interface EngineSetup {
 /** The models that complete code; see Models in offers/warm-models.ts. */
 interface CompletingModels {
   local: Engine;
+  adapter?: string;
   remote: () => Completer | null;
   headStartMs: () => number;
   /** How the local one writes next edits. */
@@ -150,7 +151,9 @@ export class SharedEngine {
     if (local === null) return null;
     const remote = () => this.team?.server.completer(local) ?? null;
     const headStartMs = () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY;
-    return { local, remote, headStartMs, editFormat: this.host.model?.traits.editFormat ?? null };
+    const adapter = adapterPath(this.setup.settings);
+    const editFormat = this.host.model?.traits.editFormat ?? null;
+    return { local, ...(adapter !== '' && { adapter }), remote, headStartMs, editFormat };
   }
 
   /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */

@@ -12,12 +12,15 @@ import type { Settings } from '../protocol/messages.ts';
 import type { RelatedCode } from '../related-code/related-code.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
 import { stricter } from '../shape/confidence.ts';
+import { adaptedModel } from './adapted-model.ts';
 import { type CompletionOptions, type GhostCompletion, generate } from './complete.ts';
 import type { Maker, Purpose } from './document-offers.ts';
 import { firstWithText } from './head-start.ts';
 
 export interface Models {
   local: Engine;
+  /** The path of the adapter with which the local model completes. Absent: none. */
+  adapter?: string;
   /** The model on the team's server; null while the server is away. Absent if there is no server. */
   remote?: () => Completer | null;
   /** How long the server may be ahead before the local model is asked, too. Absent: until it has failed. */
@@ -34,7 +37,7 @@ export class WarmModels {
     private readonly warm: (model: Completer) => WarmEngine,
   ) {
     this.local = models.local;
-    this.warmLocal = warm(models.local);
+    this.warmLocal = warm(adaptedModel(models.local, models.adapter));
   }
 
   get canComplete(): boolean {

@@ -16,6 +16,8 @@ export interface Settings {
   mode: Mode;
   /** The path of a GGUF file; '' for the starter model. */
   'model.path': string;
+  /** The path of a LoRA adapter for that model; '' for none. */
+  'model.adapter': string;
   /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
   /** 'auto': a GPU of AMD or NVIDIA if one can run the model, otherwise the CPU. */

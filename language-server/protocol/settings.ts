@@ -20,6 +20,7 @@ const schemas: Record<string, Schema> = contributes.configuration.properties;
 export const settingKeys = [
   'mode',
   'model.path',
+  'model.adapter',
   'explain.model',
   'backend',
   'gpu',

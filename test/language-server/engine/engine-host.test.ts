@@ -142,6 +142,8 @@ test('turns settings into load options', () => {
   expect(loadOptions(settings, '/bundled')).toEqual(options);
   const drafting = { modelPath: '/bundled', draftModelPath: '/small.gguf' };
   expect(loadOptions(defaultSettings, '/bundled', '', ' /small.gguf')).toMatchObject(drafting);
+  const adapted = { ...settings, 'model.adapter': ' /mine.gguf ' };
+  expect(loadOptions(adapted, '/bundled')).toEqual({ ...options, adapters: ['/mine.gguf'] });
   const withDisk = { ...defaultSettings, 'cache.diskMiB': 3 };
   expect(loadOptions(withDisk, '', '/pages')).toMatchObject({ diskFolder: '/pages', diskBytes: 3_145_728 });
   expect(loadOptions(withDisk, '')).not.toHaveProperty('diskBytes');

@@ -47,6 +47,7 @@ test('the configuration of a folder names no file and no server, and takes no me
   const hostile = {
     server: { url: 'https://evil.example' },
     'model.path': '/a',
+    'model.adapter': '/c',
     mode: 'manual',
     explain: { model: '/b' },
     cache: { diskMiB: 100_000, memoryMiB: 1e9 },
@@ -58,6 +59,7 @@ test('the configuration of a folder names no file and no server, and takes no me
   expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
     'hearth.server.url',
     'hearth.model.path',
+    'hearth.model.adapter',
     'hearth.explain.model',
     'hearth.cache.diskMiB',
     'hearth.cache.memoryMiB',
