@@ -49,9 +49,7 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
 
   void reject(const std::string& code, const std::string& message) {
     settle([code, message](Napi::Env env, Napi::Promise::Deferred& deferred) {
-      Napi::Error error = Napi::Error::New(env, message);
-      error.Set("code", code);
-      deferred.Reject(error.Value());
+      deferred.Reject(error_value(env, code, message));
     });
   }
 
@@ -100,7 +98,15 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     on_event_.SuppressDestruct();  // settle() resets it: the last owner may be on another thread
   }
 
-  /// A value that cannot be made, such as a text that is too long for JavaScript, rejects.
+  static Napi::Value error_value(Napi::Env env, const std::string& code,
+                                 const std::string& message) {
+    Napi::Error error = Napi::Error::New(env, message);
+    error.Set("code", code);
+    return error.Value();
+  }
+
+  /// A value that cannot be made rejects: a text that is too long for JavaScript, or one for which
+  /// there is no memory.
   void settle(Settle settle) {
     call([self = shared_from_this(), settle = std::move(settle)](Napi::Env env, Napi::Function) {
       const Napi::HandleScope scope(env);
@@ -108,6 +114,11 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
         settle(env, self->deferred_);
       } catch (const Napi::Error& error) {
         self->deferred_.Reject(error.Value());
+      } catch (const std::bad_alloc&) {
+        self->deferred_.Reject(
+            error_value(env, "out-of-memory", "not enough memory for the result"));
+      } catch (const std::exception& error) {
+        self->deferred_.Reject(error_value(env, "engine-fault", error.what()));
       }
       if (self->has_event_) self->on_event_.Reset();
       if (self->thread_.joinable()) self->thread_.join();
