@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, gpuReport, type KvType, loadEngine, type ModelInfo } from '../../native/index.ts';
-import { writeSyntheticModel } from '../support/synthetic-model.ts';
+import { writeGguf } from '../support/gguf-writer.ts';
+import { syntheticAdapter } from '../support/synthetic-adapter.ts';
+import { syntheticModel, writeSyntheticModel } from '../support/synthetic-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-gpu-'));
 const modelPath = join(folder, 'tiny.gguf');
@@ -83,6 +85,23 @@ test.runIf(process.arch === 'x64')(
       'GPU gfx1100 Emulated GPU: the KV cache needs 80 MiB but only 6400 MiB of 8192 MiB are free; choose a smaller model',
     );
     await engine.close();
+  },
+);
+
+test.runIf(process.arch === 'x64')(
+  'a model with an adapter is on the CPU and says so, and the adapter is applied',
+  { timeout: 120_000 },
+  async () => {
+    const adapter = join(folder, 'adapter.gguf');
+    writeGguf(adapter, syntheticAdapter(syntheticModel({ shape, quantization: 'q8_0' })));
+    const options = { modelPath, gpuKernels, threads: 1, cacheBytes, adapters: [adapter] };
+    const engine = await loadEngine({ ...options, backend: 'hip' });
+    expect(engine.info).toMatchObject({ device: 'cpu', fallbackReason: 'adapters run on the CPU only' });
+    const cpu = await loadEngine({ ...options, backend: 'cpu' });
+    const logits = await engine.lastLogits(tokens, 'foreground', undefined, adapter);
+    expect(logits).toEqual(await cpu.lastLogits(tokens, 'foreground', undefined, adapter));
+    expect(logits).not.toEqual(await engine.lastLogits(tokens));
+    await Promise.all([engine.close(), cpu.close()]);
   },
 );
 

@@ -45,7 +45,7 @@ export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}):
     return matrices.includes(matrix) && allMatrices.includes(matrix);
   });
   const metadata = {
-    'general.architecture': { string: 'qwen2' },
+    'general.architecture': model.metadata['general.architecture'] ?? { string: '' },
     'general.type': { string: 'adapter' },
     'adapter.type': { string: 'lora' },
     'adapter.lora.alpha': { f32: alpha },
