@@ -1,7 +1,7 @@
 // Compares logits with those of llama.cpp or transformers in exact arithmetic. test/fixtures/reference has tiny random
-// models: one with every tensor type and one of each family. HEARTH_REFERENCE names a folder with more of them
-// (NAME.gguf, NAME.json, NAME.I.f32).
-import { readdirSync, readFileSync } from 'node:fs';
+// models: one with every tensor type and one of each family; and an adapter for the first, by
+// scripts/make-adapter-reference.py. HEARTH_REFERENCE names a folder with more models (NAME.gguf, NAME.json, NAME.I.f32).
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addonInfo, type Engine, loadEngine } from '../../native/index.ts';
@@ -73,6 +73,23 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 12
         process.stderr.write(`${variant} ${name}: NMSE ${distances.map((d) => d.toExponential(1))}\n`);
       const mean = distances.reduce((sum, distance) => sum + distance) / distances.length;
       expect(mean, `NMSE of each prompt: ${distances}`).toBeLessThan(limit);
+    });
+
+    const adapter = join(folder, `${name.replace('tiny', 'adapter')}.gguf`);
+    test.runIf(existsSync(adapter))('logits with an adapter are as near to those of PyTorch', async () => {
+      const adapted = await loadEngine({ modelPath: join(folder, `${name}.gguf`), variant, adapters: [adapter] });
+      const distances = [];
+      for (const [i, prompt] of reference.prompts.entries()) {
+        const exact = floats(adapter.replace('.gguf', `.${i}.f32`));
+        const ours = await adapted.logits(Uint32Array.from(prompt.tokens), undefined, adapter);
+        expect(exact.length).toBe(Math.min(prompt.rows, 8) * reference.n_vocab);
+        distances.push(nmse(ours.subarray(-exact.length), exact));
+        // Without it they are not near at all.
+        expect(nmse(floats(join(folder, `${name}.${i}.f32`)), exact)).toBeGreaterThan(0.1);
+      }
+      await adapted.close();
+      const mean = distances.reduce((sum, distance) => sum + distance) / distances.length;
+      expect(mean, `NMSE of each prompt: ${distances}`).toBeLessThan(distanceOfLlamaCpp[name.split('-')[1] ?? ''] ?? 0);
     });
 
     test('greedy tokens are equal while the margin is above the error', async () => {
