@@ -17,13 +17,16 @@ const ownPath = (setting: string): string => withoutTilde(setting.trim());
 /** The adapter with which the model completes code; '' for none. */
 export const adapterPath = (settings: Settings): string => ownPath(settings['model.adapter']);
 
+/** The adapter with which it writes next edits; '' for none. */
+export const editAdapterPath = (settings: Settings): string => ownPath(settings['model.editAdapter']);
+
 /** draftModel: the path of a smaller model of the same family, which guesses ahead for the other; '' for none. */
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
   const modelPath = ownPath(settings['model.path']);
   const draftModelPath = ownPath(draftModel);
   const options: LoadOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
-  const adapter = adapterPath(settings);
-  if (adapter !== '') options.adapters = [adapter];
+  const adapters = new Set([adapterPath(settings), editAdapterPath(settings)].filter((path) => path !== ''));
+  if (adapters.size > 0) options.adapters = [...adapters];
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   if (explainOptions(settings) !== null)

@@ -9,7 +9,15 @@ import { Team } from '../remote/team.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
-import { adapterPath, type Caution, explainOptions, loadOptions, restrict, serverOptions } from './load-options.ts';
+import {
+  adapterPath,
+  type Caution,
+  editAdapterPath,
+  explainOptions,
+  loadOptions,
+  restrict,
+  serverOptions,
+} from './load-options.ts';
 import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
@@ -40,6 +48,7 @@ interface CompletingModels {
   headStartMs: () => number;
   /** How the local one writes next edits. */
   editFormat: EditFormatName | null;
+  editAdapter: string | null;
 }
 
 /** The model for explanations. */
@@ -153,7 +162,8 @@ export class SharedEngine {
     const headStartMs = () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY;
     const adapter = adapterPath(this.setup.settings);
     const editFormat = this.host.model?.traits.editFormat ?? null;
-    return { local, ...(adapter !== '' && { adapter }), remote, headStartMs, editFormat };
+    const editAdapter = editAdapterPath(this.setup.settings) || null;
+    return { local, ...(adapter !== '' && { adapter }), remote, headStartMs, editFormat, editAdapter };
   }
 
   /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */

@@ -18,6 +18,8 @@ export interface Settings {
   'model.path': string;
   /** The path of a LoRA adapter for that model; '' for none. */
   'model.adapter': string;
+  /** Another one, which was trained on next edits; '' for none. */
+  'model.editAdapter': string;
   /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
   /** 'auto': a GPU of AMD or NVIDIA if one can run the model, otherwise the CPU. */

@@ -21,6 +21,7 @@ export const settingKeys = [
   'mode',
   'model.path',
   'model.adapter',
+  'model.editAdapter',
   'explain.model',
   'backend',
   'gpu',

@@ -144,6 +144,9 @@ test('turns settings into load options', () => {
   expect(loadOptions(defaultSettings, '/bundled', '', ' /small.gguf')).toMatchObject(drafting);
   const adapted = { ...settings, 'model.adapter': ' /mine.gguf ' };
   expect(loadOptions(adapted, '/bundled')).toEqual({ ...options, adapters: ['/mine.gguf'] });
+  const editing = { ...adapted, 'model.editAdapter': '/edits.gguf' };
+  expect(loadOptions(editing, '/bundled').adapters).toEqual(['/mine.gguf', '/edits.gguf']);
+  expect(loadOptions({ ...adapted, 'model.editAdapter': '/mine.gguf' }, '/bundled').adapters).toEqual(['/mine.gguf']);
   const withDisk = { ...defaultSettings, 'cache.diskMiB': 3 };
   expect(loadOptions(withDisk, '', '/pages')).toMatchObject({ diskFolder: '/pages', diskBytes: 3_145_728 });
   expect(loadOptions(withDisk, '')).not.toHaveProperty('diskBytes');
