@@ -37,9 +37,7 @@ export class Trial {
 
   /** null: there was no time to parse it. The trial must be deleted. */
   static of(base: SyntaxTree, start: number, text: string, length: number, replaces: number, rest: Rest): Trial | null {
-    // Another task of the machine may have taken the time.
-    const parse = () => withText(base, start, start + replaces + rest.old.length, text + rest.now);
-    const tree = parse() ?? parse();
+    const tree = withText(base, start, start + replaces + rest.old.length, text + rest.now);
     return tree && new Trial(base, tree, start, text, length, replaces, rest);
   }
 

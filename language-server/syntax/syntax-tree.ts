@@ -60,6 +60,19 @@ export class SyntaxTree {
 /** A step may take so much longer than it should before the text is cut short: a busy machine takes time, too. */
 const cutFactor = 5;
 const maxCuts = 3;
+/** Between two steps of the parser. If there is more, another task of the machine has had it. */
+const maxGapMs = 3;
+
+/** The time since this call without what other tasks of the machine have had, if it is asked often. */
+function ownTime(): () => number {
+  let [spent, last] = [0, performance.now()];
+  return () => {
+    const now = performance.now();
+    spent += Math.min(now - last, maxGapMs);
+    last = now;
+    return spent;
+  };
+}
 
 /** A text that is being parsed, in as many steps as it takes. It must be ended. */
 export class Parsing {
@@ -83,16 +96,16 @@ export class Parsing {
   /** Parses for about so long. null: there is more to do, or it is hopeless. */
   step(ms: number): SyntaxTree | null {
     if (this.isHopeless) return null;
-    const started = performance.now();
+    const spentMs = ownTime();
     const read = reader(this.text);
     let [isCut, isParsing] = [false, true];
     // The parser asks between its steps. Within one of them, a grammar may read all of the text again and again, and then
     // only the end of the text stops it. The tree reads the text of its nodes by this, too, as long as it lasts.
     const readInTime: ParseCallback = (index, position) => {
-      isCut ||= isParsing && performance.now() > started + ms * cutFactor;
+      isCut ||= isParsing && spentMs() > ms * cutFactor;
       return isCut ? undefined : read(index, position);
     };
-    const progressCallback = () => isCut || performance.now() > started + ms;
+    const progressCallback = () => isCut || spentMs() > ms;
     try {
       const tree = this.parser.parse(readInTime, this.old, { progressCallback });
       isParsing = false;
