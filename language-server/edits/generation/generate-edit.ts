@@ -4,7 +4,6 @@ import type { Completion, Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
 import { cleanText } from '../../shape/generated-text.ts';
-import { sumOf } from '../preference/token-scores.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { EditFormat, EditQuestion, EditWindow } from './edit-question.ts';
 import { sweepFormat } from './sweep-format.ts';
@@ -90,6 +89,8 @@ export async function answerTo(
   const edit = changedLines(window, visible(lines, text), text) ?? null;
   return { edit, logProbability: logProbability + sumOf(answer.logProbabilities) };
 }
+
+const sumOf = (logProbabilities: Float32Array) => logProbabilities.reduce((sum, each) => sum + each, 0);
 
 /** How many tokens of the answer that changes nothing the model would write itself, up to a whole character. */
 async function keptTokens(
