@@ -1,6 +1,9 @@
 // The product of a matrix of floats and tokens, xf [token][K]. w: [64 rows][K / 4][64] four columns of a row. Grid (rows / 64,
 // tokens), a thread a row.
-struct Params { x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32 }
+struct Params {
+  x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
+  bias0: u32,
+}
 @group(0) @binding(0) var<storage, read> w: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> xf: array<vec4<f32>>;

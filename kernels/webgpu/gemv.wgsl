@@ -1,13 +1,16 @@
-// The product of a matrix and a token: y [row] = or += it. A workgroup has RT rows by S slices of GS groups (the last one may be
-// shorter), a thread for each. A thread sums its slice in order, then the slices are added in order, as in matmul.wgsl.
-// Grid (rows / RT, tokens).
-@group(0) @binding(10) var<storage, read_write> y: array<f32>;
+// The product of a matrix and a token. A workgroup has RT rows by S slices of GS groups (the last one may be shorter), a thread
+// for each. A thread sums its slice in order, then the slices are added in order, as in matmul.wgsl. finish_*.wgsl says which
+// rows (row_of) and what becomes of their sums (finish). Grid (rows / RT, tokens).
 var<workgroup> slices: array<f32, RT * S>;
 var<private> raw: array<Raw, GS>;
+fn total_of(lane: u32) -> f32 {
+  var total = 0f;
+  for (var i = 0u; i < S; i++) { total += slices[i * RT + lane]; }
+  return total;
+}
 @compute @workgroup_size(RT * S)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
-  let at = wid.x * RT + li % RT;
-  let row = row_at(at);
+  let row = row_of(wid.x, li % RT);
   let g0 = li / RT * GS;
   for (var i = 0u; i < GS; i++) {
     if (g0 + i < G) { raw[i] = load_raw(row / 8u, row % 8u, g0 + i); }
@@ -25,10 +28,5 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
   }
   slices[li] = sum;
   workgroupBarrier();
-  if (li < RT && at < params.n_rows) {
-    var total = 0f;
-    for (var i = 0u; i < S; i++) { total += slices[i * RT + li]; }
-    let to = params.y0 + wid.y * params.stride + at;
-    if (ADD == 1u) { y[to] = fma(params.scale, total, y[to]); } else { y[to] = total; }
-  }
+  finish(wid, li);
 }

@@ -1,6 +1,9 @@
 // What a product reads: source_*.wgsl's floats, with an RMS norm (NORM 1) or without, as float or as int8 with a scale for
 // BLOCK groups of 32 columns, as the CPU quantizes them. A thread takes groups li, li + THREADS, ...
-struct Params { x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32 }
+struct Params {
+  x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
+  bias0: u32,
+}
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(6) var<storage, read> norm: array<vec4<f32>>;
 const NG = (K + 31u) / 32u;

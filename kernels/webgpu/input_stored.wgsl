@@ -1,5 +1,8 @@
 // The input of tokens, prepared before (prepare.wgsl): xq [token][G][2] 16 codes, xd [token][G].
-struct Params { x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32 }
+struct Params {
+  x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
+  bias0: u32,
+}
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> xq: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read> xd: array<GroupScale>;

@@ -16,7 +16,8 @@ struct InputParams {
   uint32_t x0 = 0, y0 = 0, stride = 0, n = 0, first = 0, max_parts = 0;
   float scale = 1, eps = 0;
   uint32_t q0 = 0, n_rows = 0;
-  float zero = 0;  // see common.wgsl
+  float zero = 0;      // see common.wgsl
+  uint32_t bias0 = 0;  // finish_qkv.wgsl
 };
 
 /// Where a product's input comes from: source_*.wgsl.
@@ -103,6 +104,12 @@ class WebgpuOps : public Ops {
     int stride = 0;
     bool adds = false;
   };
+  /// Where q, k and v go (put.wgsl).
+  struct Put {
+    Constants constants;
+    std::vector<Binding> bindings;
+    uint32_t q0 = 0, bias0 = 0;  // offsets
+  };
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   Binding bind(uint32_t at, const Memory& memory) const;
   Binding bind(uint32_t at, const Addresses::Place& place) const;
@@ -120,6 +127,11 @@ class WebgpuOps : public Ops {
   void multiply(const PackedMatrix& w, Input& input, const Output& to);
   void multiply(const Strip& strip, Input& input, const Output& to,
                 std::span<const uint32_t> rows = {});
+  /// Whether the workgroups of a product each prepare the input for themselves.
+  bool is_own(const Strip& strip, const Input& input) const;
+  Put put_of(int layer, const float* bias, const float* q) const;
+  /// norm_qkv() for one token, if this can be one dispatch a strip.
+  bool multiply_and_put(const PackedMatrix& qkv, const Input& input, const Put& put);
   /// out [n][n_cols] = the input as floats.
   void write_floats(Input input, const float* out);
   Constants shape_constants() const;

@@ -53,30 +53,38 @@ void WebgpuOps::embed(const Matrix& table, float* x) {
   }
 }
 
+WebgpuOps::Put WebgpuOps::put_of(int layer, const float* bias, const float* q) const {
+  const Addresses::Place to = addresses_.find(q);
+  const Addresses::Place added =
+      bias ? addresses_.find(bias) : Addresses::Place{cos_sin_.buffer(), 0, cos_sin_.n_bytes()};
+  Put put{shape_constants(),
+          {bind(4, batch_), bind(5, added), bind(8, to), bind(15, cos_sin_)},
+          offset(to),
+          offset(added)};
+  put.constants.emplace_back("BIASED", bias != nullptr);
+  bind_pages(layer, kWritten, put.bindings);
+  return put;
+}
+
 void WebgpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& weights,
                          const float* bias, const float* x, float* q) {
   const Matrix& qkv = weights.matrix;
   if (is_cancelled()) return;
   make_wide(qkv.n_rows);
   Input input{Source::kPlain, x, norm, eps, n_, qkv.n_cols, 0, {}, -1};
+  Put put = put_of(layer, bias, q);
+  if (multiply_and_put(packed(qkv), input, put)) return;
   multiply(packed(qkv), input, {wide_place(), qkv.n_rows, false});
-  const Addresses::Place to = addresses_.find(q);
-  const Addresses::Place added =
-      bias ? addresses_.find(bias) : Addresses::Place{cos_sin_.buffer(), 0, cos_sin_.n_bytes()};
-  Constants constants = shape_constants();
-  constants.emplace_back("BIASED", bias != nullptr);
-  constants.emplace_back("NORMED", !shape_.q_norms.empty());
+  put.constants.emplace_back("NORMED", !shape_.q_norms.empty());
+  put.bindings.insert(put.bindings.end(), {bind(3, wide_), bind(7, head_norms_)});
   const PutParams params{static_cast<uint32_t>(n_),
                          0,
-                         offset(to),
-                         offset(added),
+                         put.q0,
+                         put.bias0,
                          static_cast<uint32_t>(2 * layer * shape_.head_dim),
                          shape_.norm_eps};
-  std::vector<Binding> bindings{bind(3, wide_),    bind(4, batch_),      bind(5, added),
-                                bind(6, cos_sin_), bind(7, head_norms_), bind(8, to)};
-  bind_pages(layer, kWritten, bindings);
-  add({has_segments() ? "pages_write_four" : "pages_write", "put_qkv"}, constants,
-      std::move(bindings), params,
+  add({has_segments() ? "pages_write_four" : "pages_write", "put", "put_qkv"}, put.constants,
+      std::move(put.bindings), params,
       {static_cast<uint32_t>(shape_.n_heads + 2 * shape_.n_kv_heads), static_cast<uint32_t>(n_),
        1});
 }

@@ -105,6 +105,38 @@ void WebgpuOps::write_floats(Input input, const float* out) {
       constants, std::move(bindings), params, {static_cast<uint32_t>(input.n), 1, 1});
 }
 
+bool WebgpuOps::is_own(const Strip& strip, const Input& input) const {
+  return input.n == 1 && input.rows.empty() && strip.layout.file && input.prepared_block < 0 &&
+         input.n_cols <= kOwnColumns && input.source != Source::kSilu &&
+         (input.source != Source::kAttention || max_parts_ <= kOwnParts);
+}
+
+bool WebgpuOps::multiply_and_put(const PackedMatrix& qkv, const Input& input, const Put& put) {
+  const auto has_whole_heads = [&](const Strip& strip) {
+    return strip.row0 % shape_.head_dim == 0 && strip.n_rows % shape_.head_dim == 0;
+  };
+  for (const Strip& strip : qkv.strips)
+    if (!shape_.q_norms.empty() || !is_own(strip, input) || !has_whole_heads(strip)) return false;
+  for (const Strip& strip : qkv.strips) {
+    const Slices slices = slices_of(strip.n_groups);
+    Constants constants = strip.constants();
+    append(constants, put.constants);
+    append(constants, input_constants(input.n_cols, true, strip.layout.block));
+    append(constants, {{"GS", slices.n_groups}, {"RT", slices.rows}, {"S", slices.n}});
+    InputParams params;
+    std::vector<Binding> bindings{bind(0, strip.codes), bind(1, strip.scales)};
+    bindings.insert(bindings.end(), put.bindings.begin(), put.bindings.end());
+    add_source(input, params, bindings);
+    params.y0 = static_cast<uint32_t>(strip.row0);
+    params.q0 = put.q0;
+    params.bias0 = put.bias0;
+    add({"common", strip.layout.file, "rows_all", "source_plain", "input", "input_shared", "gemv",
+         has_segments() ? "pages_write_four" : "pages_write", "put", "finish_qkv"},
+        constants, std::move(bindings), params, {ceil_div(strip.n_rows, slices.rows), 1, 1});
+  }
+  return true;
+}
+
 void WebgpuOps::multiply(const PackedMatrix& w, Input& input, const Output& to) {
   for (const Strip& strip : w.strips) multiply(strip, input, to);
 }
@@ -115,10 +147,7 @@ void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
   const auto n_rows = static_cast<uint32_t>(rows.empty() ? strip.n_rows : rows.size());
   const auto n = static_cast<uint32_t>(input.n);
   const Layout& layout = strip.layout;
-  const bool is_own = n == 1 && rows.empty() && input.rows.empty() && layout.file &&
-                      input.prepared_block < 0 && input.n_cols <= kOwnColumns &&
-                      input.source != Source::kSilu &&
-                      (input.source != Source::kAttention || max_parts_ <= kOwnParts);
+  const bool is_own = rows.empty() && this->is_own(strip, input);
   InputParams params;
   std::vector<Binding> bindings{bind(0, strip.codes), bind(10, to.y)};
   if (layout.file) bindings.push_back(bind(1, strip.scales));
@@ -152,7 +181,7 @@ void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
     } else {
       files.push_back("input_stored");
     }
-    files.push_back("gemv");
+    files.insert(files.end(), {"gemv", "finish_store"});
     return add(files, constants, std::move(bindings), params, {ceil_div(n_rows, slices.rows), n, 1},
                rows);
   }

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describeGpus } from '../../native/gpu-driver.ts';
 import { type Engine, loadEngine } from '../../native/index.ts';
 import { writeSyntheticModel } from '../support/synthetic-model.ts';
 import { hasWebgpu } from '../support/webgpu.ts';
@@ -96,6 +97,15 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     setTimeout(() => controller.abort(), 50);
     expect(await answer).toMatchObject({ finishReason: 'cancelled', tokens: new Uint32Array() });
     await gpu.close();
+  });
+
+  test('a driver that computes on the processor is used by tests alone', async () => {
+    expect(await describeGpus()).toMatch(/; llvmpipe .*\(webgpu, .*\)$/);
+    vi.stubEnv('HEARTH_WEBGPU_ANY_ADAPTER', undefined);
+    expect(await describeGpus()).toMatch(/; no WebGPU: no GPU has a driver of Vulkan, Metal or Direct3D 12$/);
+    vi.stubEnv('HEARTH_WGPU_LIBRARY', '/nowhere/wgpu-native.library');
+    expect(await describeGpus()).toMatch(/; no WebGPU: wgpu-native is not in this installation$/);
+    vi.unstubAllEnvs();
   });
 
   test('a mixture of experts is left to the CPU', async () => {
