@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** They load models. */
-const engine = ['test/engine', 'test/native', 'test/tools'].map((folder) => `${folder}/**/*.test.ts`);
+const engine = ['test/engine', 'test/native', 'test/lab/tools'].map((folder) => `${folder}/**/*.test.ts`);
 /** They stop processes, flood them and measure them: one file after the other, after all others. */
 const reliability = ['test/reliability/**/*.test.ts'];
 

@@ -10,9 +10,9 @@ const systemHeaders =
   /^\s*#\s*include\s*<(sys\/|linux\/|asm\/|mach\/|unistd\.h|fcntl\.h|dlfcn\.h|pthread\.h|sched\.h|signal\.h|spawn\.h|poll\.h|io\.h|share\.h|direct\.h|process\.h|windows\.h|win\w+\.h|psapi\.h|delayimp\.h)/;
 const platformQuestion = /\b(process\.platform|platform\(\))\s*[!=]==?/;
 
-/** A sentence for each such line of a file of C++ or TypeScript. Tests may need a system to try something. */
+/** A sentence for each such line of a file of C++ or TypeScript. Tests and tools may need a system to try something. */
 export function systemDifferences(path, text) {
-  if (path.startsWith('test/') || path.startsWith(cppRoom) || path === typeScriptFile) return [];
+  if (/^(test|lab)\//.test(path) || path.startsWith(cppRoom) || path === typeScriptFile) return [];
   const [patterns, place] = path.endsWith('.ts')
     ? [[platformQuestion], typeScriptFile]
     : [[systemMacros, systemHeaders], cppRoom];

@@ -1,4 +1,4 @@
-// What packages need of a system, as a table for test/bench/results/systems.md:
+// What packages need of a system, as a table for lab/bench/results/systems.md:
 //   node test/everywhere/facts.mjs build/release/*.vsix
 import { statSync } from 'node:fs';
 import { packageFacts } from '../../scripts/targets/check-package.mjs';

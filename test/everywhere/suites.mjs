@@ -110,7 +110,7 @@ export const suites = {
   lsp: { run: inVitest('test/engine/starter.test.ts') },
   server: { run: bundled('shared-server', distOf) },
   downloads: { run: bundled('downloads') },
-  replay: { run: inVitest('test/tools/replay.test.ts') },
+  replay: { run: inVitest('test/lab/tools/replay.test.ts') },
   kernels: { run: cpp('kernels_tests') },
   native: { run: cpp('native_tests') },
   gpu: { run: cpp('hip_tests', 'hip_tests') },

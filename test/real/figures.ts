@@ -8,21 +8,21 @@ type Programs = (model: string, options: Options) => string[][];
 const programs: Record<string, Programs> = {
   speed: (model, { threads }) => [
     [
-      ...['test/bench/run.mjs', '--models', model, '--threads', `${threads}`, '--depths', '0'],
+      ...['lab/bench/run.mjs', '--models', model, '--threads', `${threads}`, '--depths', '0'],
       ...['--only', 'prefill,decode,load,memory', '--repeat', '3', '--patience', '60'],
     ],
   ],
   typing: (model, { threads, server }) => [
-    ['test/tools/run.mjs', 'replay', 'test/fixtures/traces/text-window.jsonl', '--mode', 'live', '--model', model],
+    ['lab/tools/run.mjs', 'replay', 'test/fixtures/traces/text-window.jsonl', '--mode', 'live', '--model', model],
     ...(server === undefined
       ? []
-      : [['test/bench/llama-server.mjs', '--server', server, '--models', model, '--threads', `${threads}`]]),
+      : [['lab/bench/llama-server.mjs', '--server', server, '--models', model, '--threads', `${threads}`]]),
   ],
   drafts: (model, { threads }) => [
-    ['test/bench/speculation.mjs', '--model', model, '--threads', `${threads}`, '--places', '8', '--rounds', '1'],
+    ['lab/bench/speculation.mjs', '--model', model, '--threads', `${threads}`, '--places', '8', '--rounds', '1'],
   ],
   quality: (model, { threads, cases }) =>
-    cases === undefined ? [] : [['test/tools/run.mjs', 'eval', cases, '--model', model, '--threads', `${threads}`]],
+    cases === undefined ? [] : [['lab/tools/run.mjs', 'eval', cases, '--model', model, '--threads', `${threads}`]],
 };
 
 export const figures = Object.keys(programs);

@@ -1,10 +1,10 @@
 // Runs our engine on texts and prompts, and makes the plan for llama.cpp from its answers.
 
+import { readJsonLines } from '../../lab/tools/input.ts';
 import { explainPrompt } from '../../language-server/explain/chat-prompt.ts';
 import type { Model } from '../../language-server/models/model-traits.ts';
 import { canFillInTheMiddle, concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
 import type { Engine } from '../../native/index.ts';
-import { readJsonLines } from '../tools/input.ts';
 import type { Plan } from './plan.ts';
 import type { Options } from './real.ts';
 

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { llamaCppEntry } from '../../lab/bench/engines.ts';
 import { UsageError } from '../../language-server/cli/command.ts';
-import { llamaCppEntry } from '../bench/engines.ts';
 import type { Plan, Theirs } from './plan.ts';
 
 export function askLlamaCpp(root: string, plan: Plan): { theirs: Theirs; rows: Float32Array | undefined } {

@@ -8,8 +8,8 @@ test.each([
   'scripts/package.mjs',
   'scripts/build-native.mjs',
   'scripts/build-gpu.mjs',
-  'test/bench/team-sizing.mjs',
-  'test/bench/speculation.mjs',
+  'lab/bench/team-sizing.mjs',
+  'lab/bench/speculation.mjs',
 ])('%s names an option that there is not, without a stack trace', (script) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, script), '--fast'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -24,7 +24,7 @@ test('a release has GPU kernels for all vendors or is not made', () => {
 });
 
 test('people who always or never type cannot be simulated', () => {
-  const args = [join(root, 'test/bench/team-sizing.mjs'), '--typing', '1'];
+  const args = [join(root, 'lab/bench/team-sizing.mjs'), '--typing', '1'];
   const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
   expect(stderr).toContain('--typing must be between 0 and 1');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { fittedText } from '../../../../lab/bench/next-edit/fit-trees.ts';
 import { type FittedTrees, logOddsOf, treesOf } from '../../../../language-server/edits/evidence/trees.ts';
-import { fittedText } from '../../../bench/next-edit/fit-trees.ts';
 
 const fitted: FittedTrees = {
   bias: 0.5,

@@ -1,0 +1,131 @@
+// Goes through histories and keeps as many cases of each language and kind as are wanted.
+import { basename, dirname } from 'node:path';
+import type { PastEdit } from '../../../language-server/edits/text/text-edit.ts';
+import { random } from '../../../test/support/random.ts';
+import { type ChangedFile, type Commit, commitsOf, textOf } from './histories.ts';
+import { beforeRevert, type ChangedText, quietCase, quietKinds, relatedCase } from './make-cases.ts';
+import type { NextEditCase } from './next-edit-case.ts';
+
+export interface Wanted {
+  related: number;
+  quiet: number;
+}
+
+const maxFiles = 12;
+const maxHunks = 20;
+const maxHunkLines = 30;
+const longestText = 60_000;
+const maxElsewhere = 3;
+
+/** Cases of one repository, the newest commits first, until there are enough of each kind. */
+export async function casesOf(repository: string, { related, quiet }: Wanted): Promise<NextEditCase[]> {
+  const name = nameOf(repository);
+  const cases: NextEditCase[] = [];
+  const kinds = quietKinds.length + 1;
+  const room = new Map<string, number>([
+    ['related', related],
+    ...quietKinds.map((k) => [k, Math.ceil(quiet / kinds)] as const),
+  ]);
+  room.set('before a revert', Math.ceil(quiet / kinds));
+  for await (const commit of commitsOf(repository)) {
+    if ([...room.values()].every((left) => left <= 0)) break;
+    const fromCommit = casesOfCommit(
+      commit,
+      (file) => textOf(repository, file.blob),
+      (kind) => (room.get(kind) ?? 0) > 0,
+    );
+    for (const each of fromCommit) {
+      room.set(each.kind ?? '', (room.get(each.kind ?? '') ?? 0) - 1);
+      cases.push({ ...each, source: `${name}@${commit.id.slice(0, 12)}` });
+    }
+  }
+  return cases;
+}
+
+/** One case at most: commits that touch many files or many places are not what somebody typed. */
+export function casesOfCommit(
+  { id, subject, files }: Commit,
+  textOfFile: (file: ChangedFile) => string,
+  hasRoom: (kind: string) => boolean,
+): NextEditCase[] {
+  const usable = files.filter(
+    ({ hunks }) =>
+      hunks.length > 0 &&
+      hunks.length <= maxHunks &&
+      hunks.every((hunk) => hunk.old.length + hunk.new.length <= maxHunkLines),
+  );
+  if (files.length > maxFiles || usable.length === 0) return [];
+  const chance = random(Number.parseInt(id.slice(0, 8), 16));
+  const at = chance.below(usable.length);
+  const file = usable[at];
+  if (file === undefined) return [];
+  const elsewhere = chance.chance(1 / 3) ? editsIn(usable.slice(0, at)) : [];
+  const quiet = quietKinds.filter((kind) => hasRoom(kind));
+  const wantsRelated = hasRoom('related') && (quiet.length === 0 || chance.chance(0.6));
+  let text: string | undefined;
+  const changed: ChangedText = {
+    path: file.path,
+    hunks: file.hunks,
+    elsewhere,
+    get text() {
+      text ??= textOfFile(file);
+      return text;
+    },
+  };
+  const makers = [
+    () => (/^revert\b/i.test(subject) && hasRoom('before a revert') ? beforeRevert(changed) : undefined),
+    () => (wantsRelated ? relatedCase(changed, chance) : undefined),
+    ...quiet.map((kind) => () => quietCase(changed, kind, chance)),
+    () => (hasRoom('related') ? relatedCase(changed, chance) : undefined),
+  ];
+  for (const make of makers) {
+    const made = make();
+    if (made && made.text.length <= longestText) return [made];
+  }
+  return [];
+}
+
+function editsIn(files: ChangedFile[]): PastEdit[] {
+  return files
+    .flatMap(({ path, hunks }) =>
+      hunks.map((hunk) => ({ path, before: hunk.old.join('\n'), after: hunk.new.join('\n') })),
+    )
+    .slice(-maxElsewhere);
+}
+
+/** OWNER/NAME of a repository's folder, whether it is bare or a working tree. */
+function nameOf(repository: string): string {
+  const own = basename(repository).replace(/\.git$/, '');
+  return own === 'repo' ? basename(dirname(repository)).replace('+', '/') : own;
+}
+
+/** So many of the cases, evenly from each language, and in each evenly from its repositories and kinds. */
+export function thinned(cases: NextEditCase[], { related, quiet }: Wanted): NextEditCase[] {
+  const take = (of: NextEditCase[], most: number) =>
+    inTurns([...grouped(of, ({ languageId }) => languageId)].map(([, all]) => evenly(all))).slice(0, most);
+  return [
+    ...take(
+      cases.filter((each) => !each.quiet),
+      related,
+    ),
+    ...take(
+      cases.filter((each) => each.quiet),
+      quiet,
+    ),
+  ];
+}
+
+function evenly(cases: NextEditCase[]): NextEditCase[] {
+  return inTurns([...grouped(cases, ({ source = '', kind }) => `${source.split('@', 1)[0]} ${kind}`).values()]);
+}
+
+function grouped<T>(all: T[], key: (each: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) groups.set(key(each), [...(groups.get(key(each)) ?? []), each]);
+  return groups;
+}
+
+function inTurns<T>(lists: T[][]): T[] {
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();
+}

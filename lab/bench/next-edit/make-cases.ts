@@ -1,0 +1,181 @@
+// Makes a case out of the hunks of one file: some are done, the last of these as a typist leaves it, the rest is expected.
+import { similarLines } from '../../../language-server/edits/history/past-changes.ts';
+import { isWord, type PastEdit, type TextEdit, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
+import type { Random } from '../../../test/support/random.ts';
+import { type Hunk, languageOf } from './histories.ts';
+import type { NextEditCase } from './next-edit-case.ts';
+import { type TypedLine, typedInsideWord, typedLine } from './typed-line.ts';
+
+export interface ChangedText {
+  path: string;
+  /** Before the commit. */
+  text: string;
+  hunks: Hunk[];
+  /** What the same commit changed in other files before. */
+  elsewhere: PastEdit[];
+}
+
+const maxDone = 6;
+const maxChangedLines = 8;
+
+/** A case with at least one hunk to come that shares a word with those done; undefined if there is none. */
+export function relatedCase(changed: ChangedText, random: Random): NextEditCase | undefined {
+  const { hunks } = changed;
+  if (hunks.length < 2) return undefined;
+  const done = 1 + random.below(Math.min(maxDone, hunks.length - 1));
+  const state = stateAfter(changed, rotated(hunks, random), done, (old, now) => typedLine(old, now, random));
+  if (state === undefined) return undefined;
+  const { left, rest, ...nextEditCase } = state;
+  const coming = left.filter(({ hunk }) => sharesWord(hunk, nextEditCase.history));
+  const expected = coming.flatMap(({ hunk, start }) => editsOf(hunk, start));
+  if (expected.length === 0) return undefined;
+  const { cursor } = nextEditCase;
+  if (rest !== '') expected.push({ start: cursor, end: cursor, text: rest });
+  return { ...nextEditCase, expected, quiet: false, kind: 'related' };
+}
+
+export const quietKinds = ['only hunk', 'last hunk', 'unrelated', 'inside a word', 'formatting'] as const;
+export type QuietKind = (typeof quietKinds)[number];
+
+/** A case in which nothing should be shown; undefined if these hunks make none of this kind. */
+export function quietCase(changed: ChangedText, kind: QuietKind, random: Random): NextEditCase | undefined {
+  const { hunks } = changed;
+  const isFormatting = hunks.every(
+    (hunk) => withoutSpace(hunk.old) === withoutSpace(hunk.new) && withoutSpace(hunk.new) !== '',
+  );
+  if (isFormatting !== (kind === 'formatting')) return undefined;
+  const isAll = kind === 'only hunk' || kind === 'last hunk';
+  if (isAll ? (hunks.length === 1) !== (kind === 'only hunk') : hunks.length < 2) return undefined;
+  const done = isAll ? hunks.length : 1 + random.below(Math.min(maxDone, hunks.length - 1));
+  const whole = (_: string, now: string): TypedLine => ({ text: now, cursor: now.length, rest: '' });
+  const insideWord = (old: string, now: string) => typedInsideWord(old, now, random);
+  const state = stateAfter(changed, rotated(hunks, random), done, kind === 'inside a word' ? insideWord : whole);
+  if (state === undefined) return undefined;
+  const { left, rest: _, ...nextEditCase } = state;
+  if (kind === 'unrelated' && left.some(({ hunk }) => sharesWord(hunk, nextEditCase.history))) return undefined;
+  return { ...nextEditCase, expected: [], quiet: true, kind };
+}
+
+/** Before a commit is taken back: the state that has what will go, which was what the user had just done. */
+export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase | undefined {
+  const lines = linesOf(text, hunks);
+  const languageId = languageOf(path);
+  const last = hunks.findLast(({ old }) => old.length > 0);
+  if (!lines || !languageId || !last) return undefined;
+  const history = hunks.slice(-maxDone).map((hunk) => ({ path, before: joined(hunk.new), after: joined(hunk.old) }));
+  const cursor = joined(lines.slice(0, last.line + last.old.length)).length;
+  return { path, languageId, text, cursor, history, expected: [], quiet: true, kind: 'before a revert' };
+}
+
+/** The hunks from any of them on, as people do not always begin at the top. */
+function rotated(hunks: Hunk[], random: Random): Hunk[] {
+  const first = random.below(hunks.length);
+  return [...hunks.slice(first), ...hunks.slice(0, first)];
+}
+
+function stateAfter(
+  { path, text, hunks, elsewhere }: ChangedText,
+  order: Hunk[],
+  done: number,
+  typed: (old: string, now: string) => TypedLine | undefined,
+) {
+  const lines = linesOf(text, hunks);
+  const languageId = languageOf(path);
+  const open = order[done - 1];
+  if (!lines || !languageId || !open || isBlank(open)) return undefined;
+  const oldLast = open.old.length === open.new.length ? (open.old.at(-1) ?? '') : '';
+  const line = open.new.length === 0 ? { text: '', cursor: 0, rest: '' } : typed(oldLast, open.new.at(-1) ?? '');
+  if (line === undefined) return undefined;
+  const openNew = open.new.length === 0 ? [] : [...open.new.slice(0, -1), line.text];
+  const newLines = new Map(order.slice(0, done).map((hunk) => [hunk, hunk === open ? openNew : hunk.new]));
+
+  const left: { hunk: Hunk; start: number }[] = [];
+  let [now, at, cursor] = ['', 0, 0];
+  for (const hunk of hunks) {
+    now += withFeeds(lines.slice(at, hunk.line));
+    const replacement = newLines.get(hunk);
+    if (replacement === undefined) left.push({ hunk, start: now.length });
+    if (hunk === open) cursor = now.length + withFeeds(openNew.slice(0, -1)).length + line.cursor;
+    now += withFeeds(replacement ?? hunk.old);
+    at = hunk.line + hunk.old.length;
+  }
+  now += withFeeds(lines.slice(at));
+  const telling = [...newLines].filter(([hunk]) => !isBlank(hunk));
+  const history = telling.map(([hunk, after]) => ({ path, before: joined(hunk.old), after: joined(after) }));
+  return { path, languageId, text: now, cursor, history: [...elsewhere, ...history], left, rest: line.rest };
+}
+
+/** The whole hunk, and each line that one of its lines becomes. */
+function editsOf(hunk: Hunk, start: number): TextEdit[] {
+  if (hunk.old.length + hunk.new.length > 2 * maxChangedLines) return [];
+  const whole = { start, end: start + withFeeds(hunk.old).length, text: withFeeds(hunk.new) };
+  if (hunk.old.length === 0 || hunk.new.length === 0 || hunk.old.length + hunk.new.length === 2) return [whole];
+  return [whole, ...lineEditsOf(hunk, start)];
+}
+
+function lineEditsOf(hunk: Hunk, start: number): TextEdit[] {
+  const pairs: [number, number][] =
+    hunk.old.length === hunk.new.length ? hunk.old.map((_, i) => [i, i]) : similarLines(hunk.old, hunk.new);
+  return pairs.flatMap(([i, j]) => {
+    const [old = '', text = ''] = [hunk.old[i], hunk.new[j]];
+    const lineStart = start + withFeeds(hunk.old.slice(0, i)).length;
+    return old === text ? [] : [{ start: lineStart, end: lineStart + old.length, text }];
+  });
+}
+
+function sharesWord(hunk: Hunk, history: PastEdit[]): boolean {
+  const words = changedWords(joined(hunk.old), joined(hunk.new));
+  return history.some(({ before, after }) => changedWords(before, after).some((each) => words.includes(each)));
+}
+
+// Words of every other line of code say nothing about what belongs together.
+const common = new Set(
+  (
+    'abstract async await bool boolean break case catch char class const continue def default defer elif else elsif end ' +
+    'enum export extends False false final finally for foreach from func function get guard impl import in instanceof int ' +
+    'interface internal is lambda let match mod mut new nil None not null nullptr object of open or override package ' +
+    'pass private protected pub public raise readonly require return sealed self set static str string String struct ' +
+    'super switch template the then this throw throws true True try type typedef typename typeof undefined union unless ' +
+    'unsafe use using val var virtual void volatile when where while with yield and'
+  ).split(' '),
+);
+
+/** The words that an edit brings in or takes out. */
+function changedWords(before: string, after: string): string[] {
+  const counts = new Map<string, number>();
+  const count = (text: string, by: number) => {
+    for (const each of wordsOf(text)) if (isTelling(each)) counts.set(each, (counts.get(each) ?? 0) + by);
+  };
+  count(before, -1);
+  count(after, 1);
+  return [...counts].filter(([, by]) => by !== 0).map(([each]) => each);
+}
+
+function isTelling(text: string): boolean {
+  return text.length > 1 && isWord(text) && !common.has(text);
+}
+
+/** The lines of a text, without the last one, which is empty; undefined if the hunks are not of this text. */
+function linesOf(text: string, hunks: Hunk[]): string[] | undefined {
+  if (!text.endsWith('\n') || /\r|\uFFFD/.test(text)) return undefined;
+  const lines = text.slice(0, -1).split('\n');
+  const fits = hunks.every((hunk) => hunk.old.every((line, i) => lines[hunk.line + i] === line));
+  return fits ? lines : undefined;
+}
+
+/** Whether only empty lines come or go. */
+function isBlank(hunk: Hunk): boolean {
+  return withoutSpace([...hunk.old, ...hunk.new]) === '';
+}
+
+function withFeeds(lines: string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function joined(lines: string[]): string {
+  return lines.join('\n');
+}
+
+function withoutSpace(lines: string[]): string {
+  return joined(lines).replace(/\s+/g, '');
+}

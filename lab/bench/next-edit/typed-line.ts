@@ -1,0 +1,59 @@
+// Where a typist stops in a line that changes.
+import { changesBetween, isWord, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
+import type { Random } from '../../../test/support/random.ts';
+
+/** A line in the middle of being changed. */
+export interface TypedLine {
+  /** The line as it is now: new up to the cursor, old after what is replaced. */
+  text: string;
+  cursor: number;
+  /** What is still to be typed at the cursor. */
+  rest: string;
+}
+
+/** Whoever stops does so behind a comma or an opening bracket rather than behind an operator, and not in an indentation. */
+function weightBehind(words: string[]): number {
+  if (words.every((each) => each.trim() === '')) return 0;
+  const last = words.at(-1) ?? '';
+  if (/^[,;:([{]$/.test(last)) return 10;
+  if (isWord(last) || /^[)\]}>"'`\d]/.test(last)) return 8;
+  return /^\s/.test(last) ? 6 : 5;
+}
+
+/** The changed part of the line, typed up to the end of one of its words. */
+export function typedLine(old: string, now: string, random: Random): TypedLine {
+  const { head, typed, tail } = changedPart(old, now);
+  const words = wordsOf(typed);
+  const weights = words.map((_, i) => weightBehind(words.slice(0, i + 1)));
+  let ticket = random.below(
+    Math.max(
+      1,
+      weights.reduce((sum, each) => sum + each, 0),
+    ),
+  );
+  const last = weights.findIndex((weight) => {
+    ticket -= weight;
+    return ticket < 0;
+  });
+  const done = words.slice(0, last + 1).join('');
+  return { text: head + done + tail, cursor: head.length + done.length, rest: typed.slice(done.length) };
+}
+
+/** The same, but stopped inside a word; undefined if there is none long enough. */
+export function typedInsideWord(old: string, now: string, random: Random): TypedLine | undefined {
+  const { head, typed, tail } = changedPart(old, now);
+  const long = [...typed.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu)];
+  if (long.length === 0) return undefined;
+  const { index, 0: word } = random.pick(long);
+  const done = typed.slice(0, index + 1 + random.below(word.length - 2));
+  return { text: head + done + tail, cursor: head.length + done.length, rest: typed.slice(done.length) };
+}
+
+/** From the first word that changes to the last one, as it will be. */
+function changedPart(old: string, now: string): { head: string; typed: string; tail: string } {
+  const changes = changesBetween(old, now);
+  const [first, last] = [changes[0], changes.at(-1)];
+  if (!first || !last) return { head: now, typed: '', tail: '' };
+  const [head, tail] = [old.slice(0, first.start), old.slice(last.end)];
+  return { head, typed: now.slice(head.length, now.length - tail.length), tail };
+}

@@ -1,0 +1,177 @@
+// How many GPUs a team needs: a simulation of typing clients against the speed of an H200. Only that speed, and for 1.5B
+// alone, was measured.
+//   node lab/bench/team-sizing.mjs [--people 500] [--minutes 10] [--gpus 1,2,3,4] [--typing 0.25] [--key-ms 240]
+//                 [--step-tokens 1024] [--model 7B|1.5B] [--prompt-rate TOKENS_PER_SECOND] [--token-ms MS]
+// Assumptions, each an option or a constant below:
+// - People type for a share of the time (--typing), with log-normal times between the keys (--key-ms on average, see
+//   `variation`); in between they read for 20 s on average.
+// - A key reaches the server unless the text shown agrees with it: `alongShare`, as measured for one person
+//   (results/h200.md).
+// - A request finds its prompt cached but for what the key added. The first after a pause needs a new anchor, which is 250
+//   tokens in the same document, and 1,500 in another one, every fifth time.
+// - A server works in steps. A step reads up to --step-tokens tokens of prompts (as many as in docs/deploy) and writes a
+//   token for each running request. Its time is that of one token's weights plus what is read and written: see `speeds`.
+// - A request ends after its tokens, and is cancelled by the next key.
+import { main, optionsFrom, ToolError } from '../../scripts/tools.mjs';
+
+const options = optionsFrom({
+  people: { type: 'string', default: '500' },
+  minutes: { type: 'string', default: '10' },
+  gpus: { type: 'string', default: '1,2,3,4' },
+  typing: { type: 'string', default: '0.25' },
+  'key-ms': { type: 'string', default: '240' },
+  'step-tokens': { type: 'string', default: '1024' },
+  'prompt-rate': { type: 'string' },
+  'token-ms': { type: 'string' },
+  model: { type: 'string', default: '7B' },
+});
+
+/**
+ * In ms, for an H200. 1.5B: measured with Hearth's own engine (results/h200.md): 1,430 tokens/s for one sequence, and
+ * prompts of 512 with 40,142 tokens/s. A further sequence in a step costs little (1.27 of one for two, 1.36 for four). 7B
+ * in 8 bits: not measured, but scaled from that by the bytes of the weights (7.6 GB to 1.1 GB) for a token, and by their
+ * number (7.6 to 1.5 billion) for prompts. An engine that is made for many prompts at once reads them faster.
+ */
+const speeds = {
+  '1.5B': { tokenMs: 0.7, promptMs: 0.025, sequenceMs: 0.06 },
+  '7B': { tokenMs: 4.8, promptMs: 0.125, sequenceMs: 0.1 },
+};
+/**
+ * Standard deviation of the times between keys, by their mean. Of 168,000 people, the means are 239 ms on average, with a
+ * deviation of 112 (Dhakal et al., CHI 2018); the same is taken from key to key.
+ */
+const variation = 0.47;
+const alongShare = 0.7;
+const keyTokens = 14;
+const anchorTokens = 250;
+const documentTokens = 1500;
+const otherDocumentShare = 0.2;
+const answerTokens = 12;
+const pauseMs = 20_000;
+/** Of the network and of the gateway. */
+const wayMs = 15;
+
+let state = 1;
+/** From 0 to 1, the same in each run. */
+function random() {
+  state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+  return state / 2 ** 32;
+}
+
+/** The time to the next key, in ms. */
+function keyGap() {
+  const sigma = Math.sqrt(Math.log(1 + variation ** 2));
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return Number(options['key-ms']) * Math.exp(sigma * normal - sigma ** 2 / 2);
+}
+
+/** The requests of one person: when, how many tokens are new, and when the next key comes. */
+function* requestsOf(endMs) {
+  const typing = Number(options.typing);
+  const burstMs = (pauseMs * typing) / (1 - typing);
+  let time = random() * pauseMs;
+  while (time < endMs) {
+    const until = time + burstMs * (0.5 + random());
+    let isFirst = true;
+    const firstTokens = random() < otherDocumentShare ? documentTokens : anchorTokens;
+    while (time < until) {
+      const gap = keyGap();
+      const isLast = time + gap >= until;
+      if (isFirst || random() > alongShare)
+        yield { at: time, tokens: isFirst ? firstTokens : keyTokens, next: isLast ? time + pauseMs : time + gap };
+      isFirst = false;
+      time += gap;
+    }
+    time += pauseMs * (0.5 + random());
+  }
+}
+
+/** One server, in steps. Each request gets `first`, the time of its first token. */
+function serve(requests, { tokenMs, promptMs, sequenceMs }) {
+  const stepTokens = Number(options['step-tokens']);
+  let now = 0;
+  let next = 0;
+  let waiting = [];
+  let running = [];
+  let busyMs = 0;
+  while (next < requests.length || waiting.length + running.length > 0) {
+    if (waiting.length + running.length === 0) now = Math.max(now, requests[next].at);
+    while (next < requests.length && requests[next].at <= now)
+      waiting.push({ ...requests[next], of: requests[next++], left: 0 });
+    waiting = waiting.filter((request) => request.next > now);
+    running = running.filter((request) => request.next > now && request.left > 0);
+    let budget = stepTokens;
+    while (waiting.length > 0 && budget > 0) {
+      const read = Math.min(budget, waiting[0].tokens);
+      budget -= read;
+      waiting[0].tokens -= read;
+      if (waiting[0].tokens > 0) break;
+      running.push({ ...waiting.shift(), left: answerTokens });
+    }
+    const stepMs = tokenMs + (stepTokens - budget) * promptMs + running.length * sequenceMs;
+    if (running.length === 0 && budget === stepTokens) continue;
+    now += stepMs;
+    busyMs += stepMs;
+    for (const request of running) {
+      request.of.first ??= now;
+      request.left--;
+    }
+  }
+  return busyMs;
+}
+
+const percentile = (sorted, share) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+
+await main(() => {
+  const { 'prompt-rate': rate, 'token-ms': tokenMs } = options;
+  const known = speeds[options.model];
+  const speed = known && {
+    ...known,
+    ...(rate && { promptMs: 1000 / Number(rate) }),
+    ...(tokenMs && { tokenMs: Number(tokenMs) }),
+  };
+  if (!speed) throw new ToolError(`--model must be one of ${Object.keys(speeds).join(', ')}`);
+  if (!(options.typing > 0 && options.typing < 1)) throw new ToolError('--typing must be between 0 and 1');
+  const people = Number(options.people);
+  const endMs = Number(options.minutes) * 60_000;
+  const typists = Array.from({ length: people }, () => [...requestsOf(endMs)]);
+  const all = typists.flat();
+  const tokens = all.reduce((sum, request) => sum + request.tokens, 0);
+  const perMinute = (count) => (count / people / Number(options.minutes)).toFixed(0);
+  console.log(
+    `${people} people, ${options.model}: a key every ${options['key-ms']} ms while they type; a person and minute:`,
+  );
+  console.log(
+    `${perMinute(all.length)} requests, ${perMinute(tokens)} prompt tokens to read, at most ${perMinute(all.length * answerTokens)} to write\n`,
+  );
+  console.log(
+    '| GPUs | busy | text before the next key | first text p50 | p95 | people a GPU |\n| --: | --: | --: | --: | --: | --: |',
+  );
+  for (const gpus of options.gpus.split(',').map(Number)) {
+    for (const request of all) delete request.first;
+    let busyMs = 0;
+    for (let gpu = 0; gpu < gpus; gpu++) {
+      // By a hash of the person, as a balancer would.
+      const requests = typists
+        .filter((_, i) => i % gpus === gpu)
+        .flat()
+        .sort((a, b) => a.at - b.at);
+      busyMs += serve(requests, speed);
+    }
+    const times = all
+      .filter(({ first }) => first !== undefined)
+      .map(({ first, at }) => first - at + wayMs)
+      .sort((a, b) => a - b);
+    const timely = all.filter(({ first, next }) => first !== undefined && first + wayMs < next).length;
+    const cells = [
+      gpus,
+      `${((100 * busyMs) / endMs / gpus).toFixed(0)} %`,
+      `${((100 * timely) / all.length).toFixed(1)} %`,
+      `${percentile(times, 0.5).toFixed(0)} ms`,
+      `${percentile(times, 0.95).toFixed(0)} ms`,
+      (people / gpus).toFixed(0),
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+});

@@ -1,0 +1,239 @@
+// Drives the real language server with one document as an editor does, and times edits and completions. Other files may
+// be open, too.
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CancellationToken,
+  CancellationTokenSource,
+  type InlineCompletionItem,
+} from 'vscode-languageserver-protocol/node';
+import { backendOf, count, engineOptions, type Options, text, type Values } from '../../language-server/cli/command.ts';
+import { bundledModelPath } from '../../language-server/engine/load-model.ts';
+import { languageIdOf } from '../../language-server/prompt/document-path.ts';
+import {
+  type RelatedParams,
+  type RelatedResult,
+  relatedRequest,
+  type ServerStatus,
+} from '../../language-server/protocol/messages.ts';
+import type { Eagerness, NextEditAnswer } from '../../language-server/protocol/next-edit-messages.ts';
+import { defaultSettings } from '../../language-server/protocol/settings.ts';
+import { LspClient } from '../../test/support/lsp-client.ts';
+import { node } from '../../test/support/program.ts';
+import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
+
+const askAgainMs = 20;
+/** As in extension/next-edit/patience.ts. */
+const pauseMs = 800;
+const folder = { uri: 'file:///replay', name: 'replay' };
+
+export function serverOptions(maxTokens: number): Options {
+  const { model, backend, gpu, threads } = engineOptions;
+  return {
+    ...{ model, backend, gpu, threads },
+    'max-tokens': {
+      type: 'string',
+      short: 'n',
+      value: 'N',
+      default: String(maxTokens),
+      help: `longest completion; ${maxTokens}`,
+    },
+    beside: { type: 'string', value: 'FOLDER', help: 'open its files of the same language, too, and share their code' },
+    'next-edit': {
+      type: 'string',
+      value: 'MODE',
+      help: 'ask for a next edit in each pause, too: calm, balanced, eager',
+    },
+    cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
+  };
+}
+
+export interface Answer {
+  /** The suggestion at the cursor; null if there is none. */
+  text: string | null;
+  /** How many characters after the cursor the text replaces. */
+  replaces: number;
+  /** Whether the next key cancelled the request before it was answered. */
+  isCancelled: boolean;
+  /** Until there was something to show or the answer that there is nothing; null when the next key came before. */
+  firstTextMs: number | null;
+  fullMs: number;
+}
+
+export interface Pending {
+  answer: Promise<Answer>;
+  cancel: () => void;
+}
+
+export class ReplayEditor {
+  private statusesSeen = 0;
+  private evaluated = 0;
+  private stopSearching = () => {};
+  private uri = '';
+
+  private constructor(
+    private readonly client: LspClient,
+    private readonly wantsEdits: boolean,
+  ) {}
+
+  /**
+   * Starts the server, opens the trace's document and waits for the model. asksAgain: answers may be early.
+   * asksInPauses: for a next edit, as the editor does.
+   */
+  static async start(trace: Trace, values: Values, asksAgain: boolean, asksInPauses = true): Promise<ReplayEditor> {
+    const settings = {
+      'model.path': text(values, 'model') ?? '',
+      backend: backendOf(values) ?? defaultSettings.backend,
+      gpu: text(values, 'gpu') ?? '',
+      'engine.threads': count(values, 'threads') ?? 0,
+      'cache.memoryMiB': count(values, 'cache') ?? 0,
+      nextEdit: (text(values, 'next-edit') ?? 'off') as Eagerness,
+      'completion.maxTokens': count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'],
+    };
+    const { HEARTH_DIST: dist = join(__dirname, '../dist') } = process.env;
+    const command = [...node, join(dist, 'server.js'), '--stdio'];
+    const beside = text(values, 'beside');
+    const options = { bundledModel: bundledModelPath(), asksAgain, sharesCode: beside !== undefined };
+    const client = await LspClient.start(command, settings, options, beside === undefined ? null : [folder]);
+    const editor = new ReplayEditor(client, asksInPauses && settings.nextEdit !== 'off');
+    if (beside !== undefined) await openBeside(client, beside, trace.name);
+    await editor.open(trace);
+    const { health, message } = await client.settled();
+    if (health === 'ready') return editor;
+    // A server that lives on would keep this process alive, too.
+    client.child.kill();
+    throw new Error(message);
+  }
+
+  /** Opens the trace's document in place of the one before. */
+  async open({ name, text: content }: Trace): Promise<void> {
+    if (this.uri !== '') await this.client.close(this.uri);
+    this.uri = uriOf(name);
+    await this.client.open(this.uri, content, languageIdOf(name));
+  }
+
+  get status(): ServerStatus {
+    return this.client.statuses.at(-1) ?? { health: 'starting' };
+  }
+
+  /** By the engine for answers so far. One from memory has none; those of an early answer come later. */
+  get evaluatedTokens(): number {
+    const { statuses } = this.client;
+    for (; this.statusesSeen < statuses.length; this.statusesSeen++) {
+      const last = statuses[this.statusesSeen]?.last;
+      const isAnswer = last !== undefined && last.latencyMs !== statuses[this.statusesSeen - 1]?.last?.latencyMs;
+      if (isAnswer) this.evaluated += last.promptTokens - last.cachedTokens;
+    }
+    return this.evaluated;
+  }
+
+  /** The cursor stands there for a while, as in a document that was opened; resolves when the server has read it. */
+  async rest({ line, character }: Position): Promise<void> {
+    const { length } = this.client.statuses;
+    await this.client.rest(this.uri, line, character);
+    await this.client.status(() => this.client.statuses.length > length);
+  }
+
+  /** Types the edit and asks for a completion behind it. */
+  type(edit: Edit): Pending {
+    this.stopSearching();
+    void this.client.type(this.uri, edit.line, edit.character, edit.insert, edit.deleted);
+    if (this.wantsEdits) this.searchInPause(cursorAfter(edit));
+    return this.complete(cursorAfter(edit));
+  }
+
+  nextEdit({ line, character }: Position): Promise<NextEditAnswer> {
+    return this.client.nextEdit(this.uri, line, character);
+  }
+
+  /** The next key ends it, as in the editor. */
+  private searchInPause({ line, character }: Position): void {
+    const source = new CancellationTokenSource();
+    const search = () => this.client.nextEdit(this.uri, line, character, source.token).catch(() => undefined);
+    const timer = setTimeout(search, pauseMs);
+    this.stopSearching = () => {
+      clearTimeout(timer);
+      source.cancel();
+    };
+  }
+
+  /** Makes the document what it is after that edit of the trace (-1: before all), in one change; the cursor's place. */
+  goTo(trace: Trace, edit: number): Position {
+    void this.client.change(this.uri, { text: textAfter(trace, edit) });
+    const last = trace.edits[edit];
+    return last ? cursorAfter(last) : { line: 0, character: 0 };
+  }
+
+  /** Asks as the editor does: text that still grows is asked for again until it is whole. */
+  complete(position: Position): Pending {
+    const source = new CancellationTokenSource();
+    return { answer: this.wholeAnswer(position, source.token), cancel: () => source.cancel() };
+  }
+
+  private async wholeAnswer(position: Position, token: CancellationToken): Promise<Answer> {
+    const startedAt = performance.now();
+    const elapsed = () => performance.now() - startedAt;
+    const ask = () => this.client.answer(this.uri, position.line, position.character, token);
+    let { items, reason } = await ask();
+    const firstTextMs = token.isCancellationRequested ? null : elapsed();
+    while (reason === 'still-growing' && !token.isCancellationRequested) {
+      await sleep(askAgainMs);
+      if (!token.isCancellationRequested) ({ items, reason } = await ask());
+    }
+    const isCancelled = token.isCancellationRequested;
+    return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
+  }
+
+  /** What Linux says of the server; '' elsewhere, so that figures made of it are no numbers. */
+  private proc(file: 'status' | 'stat'): string {
+    const path = `/proc/${this.client.child.pid}/${file}`;
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  }
+
+  /** Memory of the server in MB: now, and the maximum so far. */
+  memory(): { rssMb: number; peakRssMb: number } {
+    const status = this.proc('status');
+    const mb = (key: string) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+    return { rssMb: mb('VmRSS'), peakRssMb: mb('VmHWM') };
+  }
+
+  /** CPU time of the server. */
+  cpuMs(): number {
+    // Behind the name in parentheses: utime and stime are fields 14 and 15, in hundredths of a second.
+    const stat = this.proc('stat').replace(/^.*\) /, '');
+    if (stat === '') return Number.NaN;
+    const fields = stat.split(' ').slice(11, 13).map(Number);
+    return 10 * fields.reduce((sum, ticks) => sum + ticks, 0);
+  }
+
+  async close(): Promise<void> {
+    this.stopSearching();
+    await this.client.stop();
+  }
+}
+
+function uriOf(name: string): string {
+  return `${folder.uri}/${encodeURIComponent(name)}`;
+}
+
+/** Opens the folder's files of the same language, and shares them all. */
+async function openBeside(client: LspClient, path: string, name: string): Promise<void> {
+  const share = ({ documents }: RelatedParams): RelatedResult => ({ defined: [], shared: documents });
+  client.connection.onRequest(relatedRequest.method, share);
+  const others = readdirSync(path).filter((other) => other !== name && extname(other) === extname(name));
+  for (const other of others) {
+    await client.open(uriOf(other), readFileSync(join(path, other), 'utf8'), languageIdOf(other));
+  }
+}
+
+/** An item may repeat what stands left of the cursor: that part is not offered. */
+function offer(
+  item: InlineCompletionItem | undefined,
+  { character }: Position,
+): { text: string | null; replaces: number } {
+  if (item === undefined) return { text: null, replaces: 0 };
+  const { start, end } = item.range ?? { start: { character }, end: { character } };
+  return { text: String(item.insertText).slice(character - start.character), replaces: end.character - character };
+}
