@@ -6,8 +6,12 @@ const engine = ['test/engine', 'test/native', 'test/lab/tools'].map((folder) => 
 /** They stop processes, flood them and measure them: one file after the other, after all others. */
 const reliability = ['test/reliability/**/*.test.ts'];
 
-/** They replace VS Code's API, each in a way of its own. */
-const editor = ['test/extension/**/*.test.ts'];
+/** They replace modules, most of them VS Code's API, each in a way of its own. */
+const editor = [
+  'test/extension/**/*.test.ts',
+  'test/language-server/edits/next-edits.test.ts',
+  'test/language-server/server/window-settings.test.ts',
+];
 /** More than a small machine has processors, since many of these tests wait for something. */
 const maxWorkers = 4;
 const tests = ['test/**/*.test.{ts,mjs}'];
