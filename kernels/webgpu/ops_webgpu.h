@@ -11,6 +11,8 @@
 
 namespace hearth::kernels::webgpu {
 
+inline uint32_t ceil_div(size_t a, size_t b) { return static_cast<uint32_t>((a + b - 1) / b); }
+
 /// What input.wgsl, input_stored.wgsl and the products behind them read.
 struct InputParams {
   uint32_t x0 = 0, y0 = 0, stride = 0, n = 0, first = 0, max_parts = 0;

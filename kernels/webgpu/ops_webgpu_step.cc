@@ -12,8 +12,6 @@ const PackedMatrix& packed(const Matrix& matrix) {
   return static_cast<const PackedMatrix&>(matrix);
 }
 
-uint32_t ceil_div(size_t a, size_t b) { return static_cast<uint32_t>((a + b - 1) / b); }
-
 constexpr int kArgmaxLogits = 4096, kArgmaxRows = 32;
 constexpr int kAttentionRows = 8;
 // Bindings of a layer's pages: pages_*.wgsl.

@@ -18,8 +18,6 @@ constexpr int kFewTokens = 8;
 
 constexpr const char* kSourceFiles[] = {"source_plain", "source_silu", "source_attention"};
 
-uint32_t ceil_div(size_t a, size_t b) { return static_cast<uint32_t>((a + b - 1) / b); }
-
 /// For kernels without weights: the shape of their input.
 Constants input_constants(int n_cols, bool has_norm, int block) {
   return {{"K", n_cols}, {"NORM", has_norm}, {"BLOCK", block}};

@@ -34,8 +34,8 @@ uint64_t memory_of(const WebgpuAdapter& adapter) {
 
 }  // namespace
 
-DeviceChoice choice_of(const WebgpuAdapter& adapter) {
-  DeviceChoice choice;
+kernels::webgpu::DeviceChoice choice_of(const WebgpuAdapter& adapter) {
+  kernels::webgpu::DeviceChoice choice;
   choice.name = adapter.name;
   choice.adapter = adapter.handle;
   choice.n_bytes = memory_of(adapter);
