@@ -13,8 +13,6 @@
 namespace hearth::system {
 namespace {
 
-HANDLE handle_of(intptr_t file) { return reinterpret_cast<HANDLE>(file); }
-
 [[noreturn]] void throw_file_error(DWORD error) {
   using Reason = FileError::Reason;
   Reason reason = Reason::kOther;

@@ -9,8 +9,6 @@
 namespace hearth::system {
 namespace {
 
-HANDLE handle_of(intptr_t file) { return reinterpret_cast<HANDLE>(file); }
-
 HANDLE open_alone(const std::string& path, DWORD disposition) {
   return CreateFileW(path_of(path).c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_DELETE,
                      nullptr, disposition, FILE_ATTRIBUTE_NORMAL, nullptr);
@@ -37,7 +35,7 @@ void Mark::set(bool is_set) {
   if (file_ == -1) return;
   OVERLAPPED at_start{};
   DWORD n_written = 0;
-  WriteFile(handle_of(file_), is_set ? "1" : "0", 1, &n_written, &at_start);
+  ::WriteFile(handle_of(file_), is_set ? "1" : "0", 1, &n_written, &at_start);
 }
 
 bool Mark::was_left(const std::string& path) {
@@ -45,7 +43,7 @@ bool Mark::was_left(const std::string& path) {
   if (handle == INVALID_HANDLE_VALUE) return false;
   char value = 0;
   DWORD n_read = 0;
-  const bool is_read = ReadFile(handle, &value, 1, &n_read, nullptr) && n_read == 1;
+  const bool is_read = ::ReadFile(handle, &value, 1, &n_read, nullptr) && n_read == 1;
   CloseHandle(handle);
   if (is_read && value == '0') DeleteFileW(path_of(path).c_str());
   return is_read && value == '1';

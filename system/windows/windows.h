@@ -12,6 +12,7 @@
 #endif
 #include <windows.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,7 @@ std::wstring wide(std::string_view utf8);
 std::string narrow(std::wstring_view text);
 /// The system's sentence for an error number, without its period.
 std::string explanation(DWORD error);
+/// Of a file as the headers that are for all systems keep it.
+inline HANDLE handle_of(intptr_t file) { return reinterpret_cast<HANDLE>(file); }
 
 }  // namespace hearth::system
