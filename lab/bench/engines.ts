@@ -50,8 +50,8 @@ interface HearthReport {
 
 /** Of this checkout or of another one: `npm run bench` was `hearth bench` in older ones. */
 export function hearth(root: string, name: 'hearth' | 'before' = 'hearth'): BenchEngine {
-  const tools = join(root, 'test', 'tools', 'bench.ts');
-  const program = existsSync(tools) ? join(root, 'test', 'tools', 'run.mjs') : join(root, 'dist', 'hearth.js');
+  const tools = join(root, 'lab', 'tools', 'bench.ts');
+  const program = existsSync(tools) ? join(root, 'lab', 'tools', 'run.mjs') : join(root, 'dist', 'hearth.js');
   const flags = (flag: string, values: number[]) => values.flatMap((value) => [flag, String(value)]);
   return {
     name,
@@ -88,7 +88,7 @@ export function llamaCpp(root: string, kernels: string): BenchEngine {
     name: 'llama.cpp',
     label: `node-llama-cpp ${llamaCppVersion} ${kernels}`.trimEnd(),
     async run(plan) {
-      const worker = join(root, 'test', 'bench', 'llama-cpp.mjs');
+      const worker = join(root, 'lab', 'bench', 'llama-cpp.mjs');
       const { samples } = await runJson<{ samples: Record<string, number[]> }>([
         ...[worker, entry],
         JSON.stringify(plan),

@@ -25,7 +25,7 @@ export function medianLimits(all: Limits[]): Limits | undefined {
 
 /** Undefined, with a word why, where there is no compiler. */
 export function measureLimits(root: string, threads: number): Limits | undefined {
-  const source = join(root, 'test', 'bench', 'machine_peak.cc');
+  const source = join(root, 'lab', 'bench', 'machine_peak.cc');
   const program = join(root, 'build', 'machine_peak');
   try {
     if (!existsSync(program) || statSync(program).mtimeMs < statSync(source).mtimeMs) {

@@ -26,7 +26,7 @@ import { peakRssMb, percentiles, startLlamaServer } from './llama-process.mjs';
 // As llama.vscode starts it for completions.
 const serverOptions = ['-ub', '1024', '-b', '1024', '-dt', '0.1', '--ctx-size', '0', '--cache-reuse', '256'];
 const onGpu = ['-ngl', '99', '-fa', 'on'];
-const tools = join(root, 'test', 'tools', 'run.mjs');
+const tools = join(root, 'lab', 'tools', 'run.mjs');
 
 const string = (value) => ({ type: 'string', default: value });
 const options = optionsFrom({
@@ -132,7 +132,7 @@ function print(model, rows) {
 }
 
 function append(model, rows) {
-  const folder = join(root, 'test', 'bench', 'results');
+  const folder = join(root, 'lab', 'bench', 'results');
   const cpu = (cpus()[0]?.model ?? 'cpu').replaceAll(/[^\w.]+/g, '-');
   const path = join(folder, `typing-${cpu}-${where}.csv`);
   const names = Object.keys(columns);

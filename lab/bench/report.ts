@@ -69,7 +69,7 @@ export interface CsvRow {
 }
 
 export function csvPath(root: string, threads: number): string {
-  return join(root, 'test', 'bench', 'results', `${slug(cpus()[0]?.model ?? 'unknown')}-${threads}t.csv`);
+  return join(root, 'lab', 'bench', 'results', `${slug(cpus()[0]?.model ?? 'unknown')}-${threads}t.csv`);
 }
 
 export function appendCsv(root: string, threads: number, rows: CsvRow[]): void {

@@ -98,7 +98,7 @@ function report(rows) {
   console.log(`\n| ${names.join(' | ')} |\n|${names.map(() => ' --- ').join('|')}|`);
   for (const cells of rows) console.log(`| ${cells.join(' | ')} |`);
   const cpu = (cpus()[0]?.model ?? 'cpu').replaceAll(/[^\w.]+/g, '-');
-  const path = join(root, 'test', 'bench', 'results', `team-server-${cpu}-${options.threads}t.csv`);
+  const path = join(root, 'lab', 'bench', 'results', `team-server-${cpu}-${options.threads}t.csv`);
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
   const head = existsSync(path) ? '' : `date,commit,model,interval ms,${names.join(',')}\n`;
   const begin = [new Date().toISOString().slice(0, 10), commit, basename(options.model), options.interval];

@@ -60,8 +60,9 @@ export async function generate(
     timings,
   });
   if (!canFillInTheMiddle(engine)) return empty('model-cannot-fill-in', 'stop');
-  // Loaded once for each language.
-  await grammarFor(document);
+  // Once for each language.
+  const loading = grammarFor(document);
+  if (loading !== null) await loading;
   const place = placeAt(document, options.multiline);
   const gate = options.gate ?? gateFor(engine.info, options.confidence ?? 'balanced', situationOf(place));
   const { alternatives = 1, priority = 'foreground' } = options;

@@ -55,10 +55,10 @@ interface Mended {
   lent: Lent;
 }
 
-/** Resolves when the grammar of the code around the cursor is there, if it has one. */
-export async function grammarFor(document: CursorDocument): Promise<void> {
+/** Resolves when the grammar of the code around the cursor is there; null if it is already, or there is none. */
+export function grammarFor(document: CursorDocument): Promise<unknown> | null {
   const { languageId } = codeAt(document);
-  if (grammarOf(languageId) && !loadedGrammar(languageId)) await loadGrammar(languageId);
+  return grammarOf(languageId) && !loadedGrammar(languageId) ? loadGrammar(languageId) : null;
 }
 
 /** The tree of the code around the cursor, with what it leaves open closed; null if there is none. */

@@ -32,7 +32,7 @@ export const claims: Record<string, Evidence> = {
   'Code of other files is': [['related-code.test.ts', 'what is behind a link']],
   'Looking for edits': [
     ['edits-cost.test.ts', '64 KiB of anything'],
-    ['rules-cost.test.ts', '64 KiB of anything'],
+    ['shape-cost.test.ts', '64 KiB of anything'],
   ],
   'An explanation is shown': [
     ['markdown.ts', 'no text becomes a tag'],
@@ -116,15 +116,15 @@ export const claims: Record<string, Evidence> = {
   'All of these tests': 'introduces',
   'It can suggest any text': [['generated-text.test.ts', 'are dropped']],
   'It gets the token only': [
-    ['remote/connection.test.ts', 'not sent over the network unencrypted'],
-    ['remote/connection.test.ts', 'is not followed'],
+    ['remote/team-connection.test.ts', 'not sent over the network unencrypted'],
+    ['remote/team-connection.test.ts', 'is not followed'],
     ['remote/hostile.test.ts', 'takes neither the code nor the token along'],
   ],
   'Of an answer, no more text': [
     ['remote/event-stream.test.ts', 'no more text comes through'],
     ['remote/event-stream.test.ts', 'given up after a megabyte'],
     ['remote/hostile.test.ts', 'given up after a minute'],
-    ['remote/connection.test.ts', 'only the beginning is read'],
+    ['remote/team-connection.test.ts', 'only the beginning is read'],
   ],
   'An answer that is none counts': [
     ['remote/event-stream.test.ts', 'that is no part of an answer is an error'],
@@ -132,8 +132,8 @@ export const claims: Record<string, Evidence> = {
   ],
   "A model's name has at most": [['remote/remote-model.test.ts', 'a name %s of a model is not taken']],
   'Its words enter log': [
-    ['remote/connection.test.ts', "a server's words come as one line"],
-    ['remote/connection.test.ts', 'the code that a server repeats'],
+    ['remote/team-connection.test.ts', "a server's words come as one line"],
+    ['remote/team-connection.test.ts', 'the code that a server repeats'],
     ['remote/event-stream.test.ts', 'figures that are no figures'],
   ],
   'Headers, chunks or white space': [
@@ -142,7 +142,7 @@ export const claims: Record<string, Evidence> = {
     ['remote/hostile.test.ts', 'is not unpacked'],
   ],
   "The token is in the editor's": [
-    ['remote/connection.test.ts', '%s is sent'],
+    ['remote/team-connection.test.ts', '%s is sent'],
     ['managed.test.ts', 'the token of the environment'],
     ['managed.test.ts', "a token of the user's own"],
   ],
@@ -197,6 +197,9 @@ export const claims: Record<string, Evidence> = {
   'In texts of another kind': 'by design',
   'The time for the search': [['time.test.ts', 'in proportion to its length']],
 
+  '`dist/gpu/wgpu-native.library` is': [['targets.test.ts', 'a package may have wgpu-native, of its own system']],
+  'It runs with the rights of Hearth': 'by design',
+  'It gets the kernels': 'by design',
   'The grammars of languages': [['grammars.test.ts', 'refuses a grammar that is not the one listed']],
   'They run without access to files': 'by design',
   '`dist/NOTICES.txt`': [

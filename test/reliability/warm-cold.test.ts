@@ -8,6 +8,7 @@ import type { GhostCompletion } from '../../language-server/offers/complete.ts';
 import { defaultPace } from '../../language-server/offers/document-offers.ts';
 import { Offer } from '../../language-server/offers/offer.ts';
 import { RelatedCode } from '../../language-server/related-code/related-code.ts';
+import { loadGrammar } from '../../language-server/syntax/runtime.ts';
 import { type Engine, loadEngine } from '../../native/index.ts';
 import { ended } from '../fixtures/fake-engine.ts';
 import { type Random, random } from '../support/random.ts';
@@ -31,6 +32,8 @@ beforeAll(async () => {
   const options = { modelPath: starterModel, contextTokens: 640 };
   warm = await loadEngine(options);
   cold = await loadEngine({ ...options, threads: 1 });
+  // A prompt is made at once only where the grammar is there.
+  await Promise.all(['typescript', 'javascript'].map(loadGrammar));
 });
 afterAll(async () => {
   await warm.close();

@@ -6,7 +6,7 @@ import { createInterface, type Interface } from 'node:readline';
 import { type Loader, transform } from 'esbuild';
 
 // `npm run` and Vitest work in the repository's folder.
-const folder = join('test', 'tools', 'syntax');
+const folder = join('lab', 'tools', 'syntax');
 const loaders: Record<string, Loader> = {
   typescript: 'ts',
   typescriptreact: 'tsx',
