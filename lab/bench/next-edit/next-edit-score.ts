@@ -1,7 +1,7 @@
 // The figures of `next-edit`: a score for each case, and what they come to together.
 
 import { undoes } from '../../../language-server/edits/history/reversal.ts';
-import { changesOf, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
+import { changesOf, comesToTheSame, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { mean, percentile } from '../../tools/statistics.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 
@@ -43,14 +43,6 @@ function comesToSeveral(text: string, expected: readonly TextEdit[], edit: TextE
     at = each.end;
   }
   return now + text.slice(at, edit.end) === edit.text;
-}
-
-function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
-  const [from, to] = [Math.min(one.start, other.start), Math.max(one.end, other.end)];
-  const [first, second] = [one, other].map(
-    (each) => text.slice(from, each.start) + each.text + text.slice(each.end, to),
-  );
-  return first === second;
 }
 
 /** An answer that is less sure than the gate is not shown. */

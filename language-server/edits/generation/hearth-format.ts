@@ -7,8 +7,9 @@
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import { type Line, linesOf } from '../text/lines.ts';
-import { applyEdit, type EditedDocument, type LineRange, type PastEdit, type TextEdit } from '../text/text-edit.ts';
+import { applyEdit, type EditedDocument, type LineRange, type TextEdit } from '../text/text-edit.ts';
 import type { EditQuestion } from './edit-question.ts';
+import { diffOf } from './past-edits.ts';
 
 const maxEdits = 6;
 const longest = 24;
@@ -30,7 +31,11 @@ export function askAboutLines(
   const edits = history.slice(-maxEdits);
   const all = [near, ...edits.flatMap(({ before, after }) => [before, after])];
   if (fileSep < 0 || all.some((each) => marks.test(each))) return undefined;
-  const parts = [...edits.map(diffOf), `${path}\n${near}\n`, `${path}.diff\noriginal:\n${old}\nupdated:\n`];
+  const parts = [
+    ...edits.map((edit) => diffOf(edit, longest)),
+    `${path}\n${near}\n`,
+    `${path}.diff\noriginal:\n${old}\nupdated:\n`,
+  ];
   const { bosToken } = engine.info;
   const start = lines.slice(0, first).reduce((sum, line) => sum + line.length + 1, 0);
   return {
@@ -70,15 +75,4 @@ export function linesChangedBy(edit: TextEdit, text: string): LineRange {
 function isElsewhere(lines: readonly Line[], { first, end }: LineRange): boolean {
   const isAt = (at: number) => lines.slice(first, end).every(({ text }, i) => lines[at + i]?.text === text);
   return lines.some((_, at) => at !== first && isAt(at));
-}
-
-function diffOf({ path, before, after }: PastEdit): string {
-  return `${path}.diff\noriginal:\n${shortened(before)}\nupdated:\n${shortened(after)}\n`;
-}
-
-/** The beginning and the end of a long text. */
-function shortened(text: string): string {
-  const lines = text.split('\n');
-  if (lines.length <= longest) return text;
-  return [...lines.slice(0, longest / 2), '...', ...lines.slice(1 - longest / 2)].join('\n');
 }

@@ -9,9 +9,9 @@
 // The second version begins with more of the file, has :FIRST:LAST behind the paths of the windows, and <|cursor|> in
 // the current one.
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
-import type { PastEdit } from '../text/text-edit.ts';
 import type { EditFormat } from './edit-question.ts';
 import { beforeLastEdit, lineNumbers, windowAround } from './edit-window.ts';
+import { diffOf } from './past-edits.ts';
 
 const linesAround = 10;
 const linesOfFile = 150;
@@ -36,7 +36,7 @@ export function sweepFormat(version: 1 | 2): EditFormat {
       const current = version === 2 ? `${window.text.slice(0, at)}<|cursor|>${window.text.slice(at)}` : window.text;
       const parts = [
         ...(file === '' ? [] : [`${path}\n${file}`]),
-        ...history.map(diffOf),
+        ...history.map((edit) => diffOf(edit, longest)),
         `original/${place}\n${past}`,
         `current/${place}\n${current}`,
         `updated/${place}\n`,
@@ -55,15 +55,4 @@ export function sweepFormat(version: 1 | 2): EditFormat {
       };
     },
   };
-}
-
-function diffOf({ path, before, after }: PastEdit): string {
-  return `${path}.diff\noriginal:\n${shortened(before)}\nupdated:\n${shortened(after)}\n`;
-}
-
-/** The beginning and the end of a long text. */
-function shortened(text: string): string {
-  const lines = text.split('\n');
-  if (lines.length <= longest) return text;
-  return [...lines.slice(0, longest / 2), '...', ...lines.slice(1 - longest / 2)].join('\n');
 }

@@ -1,7 +1,7 @@
 // What a model writes that has learned from an adapter of Hearth's (models/training/next-edit), where the likeliest edits
 // are: it is asked about the lines of each, and either agrees, keeps the lines, or writes something else.
 import type { Engine } from '../../../native/index.ts';
-import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
+import { comesToTheSame, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import { answerTo } from './generate-edit.ts';
 import { askAboutLines, linesChangedBy } from './hearth-format.ts';
 
@@ -47,12 +47,4 @@ export async function withWriter(
       all.push({ edit: answer.edit, odds: ofItsOwn.constant + ofItsOwn.ofEvidence * odds + ofItsOwn.ofNats * nats });
   }
   return all;
-}
-
-function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
-  const [from, to] = [Math.min(one.start, other.start), Math.max(one.end, other.end)];
-  const [first, second] = [one, other].map(
-    (each) => text.slice(from, each.start) + each.text + text.slice(each.end, to),
-  );
-  return first === second;
 }

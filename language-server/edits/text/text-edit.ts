@@ -40,6 +40,15 @@ export function applyEdit(text: string, edit: TextEdit): string {
   return text.slice(0, edit.start) + edit.text + text.slice(edit.end);
 }
 
+/** Whether two edits make the same of a text. */
+export function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
+  const [from, to] = [Math.min(one.start, other.start), Math.max(one.end, other.end)];
+  const [first, second] = [one, other].map(
+    (each) => text.slice(from, each.start) + each.text + text.slice(each.end, to),
+  );
+  return first === second;
+}
+
 const word = /[\p{L}\p{N}_$]+|\r?\n|[^\S\r\n]+|[^\p{L}\p{N}_$\s]|\s/gu;
 
 /** Words, line feeds, runs of spaces, and single characters of any other kind. */
