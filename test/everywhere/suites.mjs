@@ -1,6 +1,7 @@
 // What is tried on a system. Each suite gets the name of the system and how its programs run, and returns its counts.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programOptions } from '../../scripts/bundle.mjs';
 import { packageName, packExtension } from '../../scripts/package.mjs';
 import { addonOf, buildTarget } from '../../scripts/targets/build.mjs';
 import { checkPackage } from '../../scripts/targets/check-package.mjs';
@@ -72,11 +73,8 @@ const bundled =
     await build({
       entryPoints: [entry],
       outfile,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      format: 'cjs',
-      alias: { vscode: join(root, 'test/support/vscode.ts') },
+      ...programOptions,
+      alias: { ...programOptions.alias, vscode: join(root, 'test/support/vscode.ts') },
     });
     const [command, ...rest] = await node();
     const { output, ...result } = await program(command, [...rest, outfile, argument(name)]);
