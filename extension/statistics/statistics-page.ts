@@ -32,7 +32,7 @@ function overview(days: { date: Date; events: Event[] }[], locale: string): stri
   const { number } = formatsOf(locale);
   const { shown, accepted, characters } = totals(counted.flatMap(({ events }) => events));
   const text = l10n.t(
-    'Hearth has counted one day so far: {0} suggestions shown, {1} accepted, {2} characters that you did not have to type. Charts come with the second day.',
+    'Hearth has counted one day so far. Suggestions shown: {0}, accepted: {1}; characters that you did not have to type: {2}. Charts come with the second day.',
     ...[shown, accepted, characters].map(number),
   );
   return `<p>${escapeHtml(text)}</p>`;

@@ -33,7 +33,7 @@ test('one day is a sentence instead of one bar of thirty', () => {
   events.delete('2026-02-20');
   const page = statisticsPage(events, today, 'en');
   expect(page).toContain(
-    '<p>Hearth has counted one day so far: 1,200 suggestions shown, 300 accepted, 3,000 characters that you',
+    '<p>Hearth has counted one day so far. Suggestions shown: 1,200, accepted: 300; characters that you did not have to',
   );
   expect(page).toContain('<table>');
   expect(page).not.toContain('<svg');
