@@ -115,8 +115,8 @@ export class Mend {
   }
 
   /**
-   * What may take the place of the rest behind a text. What the text itself leaves open is closed below, or never; nothing
-   * if that is inside of what is open before it.
+   * What may take the place of the rest behind a text. What the text itself leaves open is closed below, or never, and so
+   * may be what is open before it.
    */
   restsBehind(shown: string, replaces: number): string[] {
     const signs = new OpenSigns();
@@ -125,7 +125,6 @@ export class Mend {
     signs.mark();
     signs.read(shown);
     const ownsOpen = signs.closers.length > signs.least;
-    if (ownsOpen && signs.least > 0) return [];
     let closed = signs.closed.slice(length);
     const suffix = this.suffix.slice(replaces);
     signs.read(suffix);
@@ -133,10 +132,11 @@ export class Mend {
     while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
       closed = closed.slice(blocks.shift()?.closers.length);
     // A head that has got its body needs no other one.
-    if (ownsOpen) return [suffix + this.with(blocks, '').closing(new OpenSigns())];
+    const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
+    if (ownsOpen) return [closedBelow];
     const isHead = signs.closers.length > 0 || /\)\s*$/.test(shown);
     const behind = (body: string) => suffix + this.with(blocks, body).closing(signs);
-    return isHead ? [...new Set([behind(this.body), behind(this.emptyBody)])] : [behind('')];
+    return [...new Set([...(isHead ? [behind(this.body), behind(this.emptyBody)] : [behind('')]), closedBelow])];
   }
 
   private with(blocks: readonly Block[], body: string): Mend {
