@@ -118,7 +118,7 @@ function swallows(trial: Trial): boolean {
   if (offset === undefined) return false;
   const below = after.search(/\n\s*\S/) + offset - 1;
   const was = outerAt(base.root, ends.old + below, lists);
-  if (was && !was.hasError && !was.isNamed) return false;
+  if (was && !was.hasError && (!was.isNamed || was.type === 'erroneous_end_tag')) return false;
   // A keyword that is taken for a name lacks what is before it.
   const word = base.root.descendantForIndex(ends.old + below);
   if (word?.isNamed && tree.keywords.has(word.text)) return false;
@@ -166,7 +166,8 @@ function isOne({ tree, text, start, end, first, last }: Trial, { extent, block, 
   const node = tree.root.descendantForIndex(from, to);
   if (!node || !lists.has(node.type)) return true;
   // A construct of its own, or a list that the cursor's line begins.
-  if (node.startIndex === first && node.children[0]?.isNamed === false) return true;
+  const isElement = tree.grammar.elements !== null && node.type.endsWith('element');
+  if (node.startIndex === first && (isElement || node.children[0]?.isNamed === false)) return true;
   if (node.startIndex >= start - linePrefix.length && node.startIndex < start && node.parent !== null) return true;
   let count = 0;
   for (let child = node.firstNamedChildForIndex(start); child && child.startIndex < to; child = child.nextNamedSibling)

@@ -183,7 +183,10 @@ function missingBlocks(above: Iterable<string>, prefix: string, below: Iterable<
     while (open[0] && depthOf(open[0].indentation) > depth) missing.push(...open.splice(0, 1));
     const [inner] = open;
     if (!inner) break;
-    if (line.trimStart().startsWith(inner.closers.charAt(0))) open.shift();
+    const closer = inner.closers.charAt(0);
+    // A word may stand before what closes a block.
+    const closes = depth <= depthOf(inner.indentation) && OpenSigns.in(line).closed.startsWith(closer);
+    if (closes || line.trimStart().startsWith(closer)) open.shift();
     else if (depth <= depthOf(inner.indentation)) missing.push(...open.splice(0, 1));
   }
   return [...missing, ...open];

@@ -20,6 +20,8 @@ export interface Wanted {
   mayClose: boolean;
   isLine: boolean;
   isInWord: boolean;
+  /** Whether a text that makes the document sound may be more than the place allows. */
+  mayMend: boolean;
 }
 
 export type Outcome = { shown: string } | 'many' | 'no-time' | null;
@@ -100,8 +102,10 @@ function triedBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted,
     const isOwnLine = place.around.linePrefix.trim() === '';
     const isWorse = trial.isWorse(wanted.isLine || !isOwnLine, place.around.lineSuffix.trim() === '');
     const misfit = isWorse ? null : misfitOf(trial, place, wanted.isLine, wanted.isInWord);
-    const outcome = isWorse || (misfit !== null && misfit !== 'many') ? null : (misfit ?? { shown });
-    return { outcome: outcome === 'many' ? 'many' : outcome, isWorse, badness: badness(trial.tree) };
+    const isTooMuch = misfit === 'many' && !(wanted.mayMend && trial.mendsAll);
+    const fits = !isWorse && (misfit === null || misfit === 'many');
+    const outcome = isTooMuch ? 'many' : fits ? { shown } : null;
+    return { outcome, isWorse, badness: badness(trial.tree) };
   } finally {
     trial.delete();
   }

@@ -2,7 +2,7 @@
 // document is as sound as without it.
 import type { RuleReason } from '../protocol/reasons.ts';
 import type { Gate } from './confidence.ts';
-import { lineEnds, tokenEnds } from './ends.ts';
+import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { OpenSigns } from './mend.ts';
 import { type Place, treeAt } from './place.ts';
@@ -34,10 +34,16 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   if (ends.length === 0) return nothing('unsure');
   const isWhole = generated.probabilityTo(end) >= gate.line;
   const shaping = { place, generated, isWhole, closable: isWhole ? (ends[0] ?? null) : null };
+  const crowded: End[] = [];
   for (const each of ends) {
     const shown = shownTo(each, shaping);
     if (shown === 'repeats-line') return nothing(shown);
     if (shown === 'no-time') return nothing('unsure');
+    if (typeof shown !== 'string') return { suggestion: shown, reason: null };
+    if (shown === 'many') crowded.push(each);
+  }
+  for (const each of crowded) {
+    const shown = shownTo(each, { ...shaping, mayMend: true });
     if (typeof shown !== 'string') return { suggestion: shown, reason: null };
   }
   if (lines.length === 0 && !isWhole) return nothing('unsure');

@@ -25,13 +25,15 @@ export interface Shaping {
   isWhole: boolean;
   /** The end behind which blocks may be closed; null if none may. */
   closable: End | null;
+  /** Whether more may be shown than the place allows, if it makes the document sound. */
+  mayMend?: boolean;
 }
 
 /** Why nothing is shown: `many` is more than the place allows, and for `no-time` the parser took too long. */
 export type Refusal = 'repeats-line' | 'many' | 'no-time' | 'unfit';
 
 export function shownTo(end: End, shaping: Shaping): Suggestion | Refusal {
-  const { place, generated, isWhole } = shaping;
+  const { place, generated, isWhole, mayMend = false } = shaping;
   const { around } = place;
   const raw = generated.text.slice(0, end.at);
   const following = generated.text.slice(end.at);
@@ -48,7 +50,7 @@ export function shownTo(end: End, shaping: Shaping): Suggestion | Refusal {
     const line = around.linePrefix + piece + around.lineSuffix.slice(end.replaces ?? 0);
     if (!piece.includes('\n') && standsBeside(line, place)) return 'repeats-line';
     for (const { tail, replaces } of closings(end, piece, place, isWhole)) {
-      const wanted = { piece, tail, replaces, isWhole, mayClose, isLine, isInWord };
+      const wanted = { piece, tail, replaces, isWhole, mayClose, isLine, isInWord, mayMend };
       const outcome = tree ? fitted(place, tree, wanted) : plainly(wanted, following, place);
       if (typeof outcome === 'string') return outcome;
       if (outcome && outcome.shown !== around.lineSuffix.slice(0, replaces)) return suggestion(outcome.shown, replaces);
@@ -80,7 +82,8 @@ function isHead(piece: string, following: string, place: Place, tree: SyntaxTree
   if (kind !== 'code' || extent !== 'line' || within !== 'code' || around.lineSuffix !== '') return false;
   const { heads, statement } = tree.grammar;
   const tail = /^\s*\{/.test(following) ? ' {}' : heads?.test(piece) ? `\n${around.linePrefix}${unit}${statement}` : '';
-  const wanted = { piece, tail, replaces: 0, isWhole: true, mayClose: false, isLine: true, isInWord: false };
+  const only = { mayClose: false, isInWord: false, mayMend: false };
+  const wanted = { piece, tail, replaces: 0, isWhole: true, isLine: true, ...only };
   const outcome = tail === '' ? null : fitted(place, tree, wanted);
   return outcome !== null && typeof outcome !== 'string';
 }

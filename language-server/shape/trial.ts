@@ -49,6 +49,11 @@ export class Trial {
     return faultsOf(this.tree).length < faultsOf(this.base).length;
   }
 
+  /** Whether the document is sound with the text, and was not before. */
+  get mendsAll(): boolean {
+    return this.isBetter && faultsOf(this.tree).length === 0;
+  }
+
   /** Where the model's text begins and ends, without white space. */
   get first(): number {
     return this.start + Math.max(0, this.text.search(/\S/));
