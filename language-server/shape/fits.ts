@@ -31,11 +31,15 @@ function joinsRest({ tree, end }: Trial): boolean {
   return leaf !== null && leaf.childCount === 0 && leaf.endIndex > end && !isText(leaf.type);
 }
 
-/** Whether the text ends in a keyword that is taken for a name, or that something must follow. */
+/** Whether the text ends in a keyword that is taken for a name, or that something must follow, or begins a comment. */
 function dangles(trial: Trial, isLine: boolean): boolean {
   const { tree, last } = trial;
   const leaf = tree.root.descendantForIndex(last - 1, last);
-  if (!leaf || leaf.endIndex !== last || !tree.keywords.has(leaf.text)) return false;
+  if (!leaf || leaf.endIndex !== last) return false;
+  // A comment without a word.
+  if (isComment(leaf.type) && !isLine && leaf.startIndex >= trial.start && !/[\p{L}\p{N}]/u.test(leaf.text))
+    return true;
+  if (!tree.keywords.has(leaf.text)) return false;
   const { parent } = leaf;
   // A word that has been begun may be ended, where it can be all of a statement or the name of a member.
   if (leaf.startIndex < trial.start && !isLine && leaf.type !== 'identifier') return false;
