@@ -88,7 +88,9 @@ function elementAt({ text, offset, languageId }: CursorDocument): Part | null {
   const [{ length }, name = '', attributes = ''] = opened;
   const start = opened.index + length;
   const ending = `</${name}`;
-  if (before.includes(ending, start)) return null;
+  // The cursor may be behind the end, or in it.
+  const begun = /<\/\w*$/.exec(before)?.[0];
+  if (before.includes(ending, start) || (begun && ending.startsWith(begun))) return null;
   const after = text.slice(offset, offset + searchedChars);
   const found = after.indexOf(ending);
   const end = offset + (found === -1 ? after.length : found);
