@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Node, Query } from 'web-tree-sitter';
 import { type NameRow, nameRows, sameNames } from './name-rows.ts';
+import { classOf, ownedBy } from './owned-names.ts';
 
 /** An occurrence of a name in code. */
 export interface Name {
@@ -17,9 +18,11 @@ export interface Name {
   from: number;
   /** The import that it is part of. */
   imported: Node | undefined;
+  /** The text of what has it as a parameter or a field: the function that is called by keyword, or the struct that is filled. */
+  owner: string | undefined;
 }
 
-interface Scope {
+export interface Scope {
   kind: 'block' | 'function' | 'closed' | 'class';
   /** Scopes with the same key are one: a class may have its members in several places. */
   key: string;
@@ -164,7 +167,9 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
   const [innermost] = scopes.slice(-1);
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost?.node ?? top));
   const imported = around.find(({ name }) => name === 'import.statement')?.node;
-  return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported };
+  const owned = captures.flatMap((each) => (each.node.id === node.id ? [each.match] : []));
+  const owner = captures.find((each) => each.name === 'owner' && owned.includes(each.match))?.node.text;
+  return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported, owner };
 }
 
 interface Capture {
@@ -233,7 +238,8 @@ function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean
   return !unbound.includes(node.type) && !unbound.includes(pattern.type);
 }
 
-interface Found {
+/** A declaration, and the key of what it is of. */
+export interface Found {
   key: string;
   home: string;
   homeNode: Node | undefined;
@@ -250,25 +256,28 @@ function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {
   const uses = names
     .filter((name) => !isDeclaration.has(name))
     .map((name) => ({ name, key: lookUp(name, declared, row) }));
+  const owned = names.flatMap((name) => {
+    const key = ownedBy(name, declared, row);
+    // Where one name is that of a variable and of the field that it fills, they part.
+    const roles = name.roles.has('shorthand') ? new Set(['filled']) : name.roles;
+    return key === undefined ? [] : [{ name: { ...name, roles }, key }];
+  });
   const bindings = keys.map((key) => {
     const all = declared.filter((each) => each.key === key);
     const [{ home, homeNode, isMember }] = all as [Found];
     const declarations = all.map(({ name }) => name);
-    const itsUses = uses.filter((each) => each.key === key).map(({ name }) => name);
+    const itsUses = [...uses, ...owned].filter((each) => each.key === key).map(({ name }) => name);
     const itsNames = [...declarations, ...itsUses].sort((a, b) => a.at - b.at);
     return { home, homeNode, isMember, declarations, names: itsNames };
   });
-  const free = uses.filter(({ key }) => key === undefined).map(({ name }) => name);
+  const isFree = ({ name, key }: (typeof uses)[number]) => key === undefined && !name.roles.has('keyword');
+  const free = uses.filter(isFree).map(({ name }) => name);
   const isUnknown = ({ receiver }: Name) => receiver === 'other';
   return { bindings, free: free.filter((name) => !isUnknown(name)), unknown: free.filter(isUnknown), row };
 }
 
 function functionOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'function' || kind === 'closed');
-}
-
-function classOf({ scopes }: Name): Scope | undefined {
-  return scopes.findLast(({ kind }) => kind === 'class');
 }
 
 function declarationsOf(
@@ -315,7 +324,7 @@ function isVariable({ name: { roles } }: Found): boolean {
 /** The key of what the name is of; undefined if nothing here declares it. */
 function lookUp(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
   const { roles, at } = name;
-  if (roles.has('origin')) return undefined;
+  if (roles.has('origin') || roles.has('keyword')) return undefined;
   const memberOf = (scope: Scope | undefined) => {
     const key = `${scope?.key ?? ''}${spaceOf(name, row)}`;
     return declared.find((each) => each.key === key)?.key;

@@ -8,7 +8,8 @@
 // Other names: @use does not declare. @key, and any name in a @foreign node, does not belong to this file. @origin is the
 // original name of an import that is renamed; an @import.statement contains both. @call refers to methods only, @own to
 // members of the class. @enclosing is looked up, and @outward declared, outside the function. @shorthand and @exported also
-// name a member. Nothing is known of an @unclear name.
+// name a member. A @keyword is the name of a parameter in a call, and with an @owner in the same pattern, a @shorthand or a
+// @keyword is also a field or a parameter of that. Nothing is known of an @unclear name.
 
 export interface NameRow {
   query: string;
@@ -28,6 +29,8 @@ export interface NameRow {
   hasOverloads?: boolean;
   /** A method and a variable of one name are two things. */
   hasMethodNames?: boolean;
+  /** What methods call their object, and the method that is called by the name of its class. */
+  methods?: { own: readonly string[]; creates: string };
   /** What surrounds an interpolated name in a string, for a language whose tree does not have it. */
   inString?: readonly [before: RegExp, behind: RegExp];
   /** Matches the lines that declare names which other files may use. */
@@ -151,7 +154,8 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (class_definition body: (block (expression_statement (assignment left: (identifier) @field))))
 ((assignment left: (attribute object: (identifier) @_s attribute: (identifier) @field)) (#eq? @_s "self"))
 (global_statement (identifier) @outward) (nonlocal_statement (identifier) @outward)
-(keyword_argument name: (_) @key)
+(keyword_argument name: (_) @keyword)
+(call function: (_) @owner arguments: (argument_list (keyword_argument name: (_) @keyword)))
 [(import_statement) (import_from_statement)] @import.statement
 (import_statement name: (dotted_name . (identifier) @import)) (aliased_import alias: (_) @import)
 (import_from_statement name: (dotted_name (identifier) @import)) (import_from_statement module_name: (_) @foreign)
@@ -160,6 +164,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
     unbound: [...notInPattern, 'default_parameter.value', 'typed_default_parameter.value', 'type'],
     bareMembers: 'body',
     isAssigned: true,
+    methods: { own: ['self', 'cls'], creates: '__init__' },
     shared: /^\S/,
   },
   go: {
@@ -206,6 +211,8 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
  (trait_item body: (declaration_list (function_item name: (_) @method)))]
 (field_declaration name: (_) @field) (enum_variant name: (_) @key)
 (shorthand_field_initializer (identifier) @shorthand) (shorthand_field_identifier) @shorthand
+(struct_expression name: (_) @owner body: (field_initializer_list (shorthand_field_initializer (identifier) @shorthand)))
+(struct_pattern type: (_) @owner (field_pattern name: (shorthand_field_identifier) @shorthand))
 (use_declaration) @import.statement
 [(use_declaration argument: (scoped_identifier name: (_) @import)) (use_list (identifier) @import)
  (use_list (scoped_identifier name: (_) @import)) (use_as_clause alias: (_) @import)]

@@ -172,7 +172,8 @@ function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pi
   const character = text.characterNow(at);
   if (character === undefined || roles.has('unclear') || text.isTooLong(text.lineOf(at))) return [];
   const isKept = roles.has('shorthand') && !imported;
-  const become = isKept ? `${old}: ${now}` : roles.has('exported') ? `${now} as ${old}` : now;
+  const filled = roles.has('filled') ? `${now}: ${old}` : now;
+  const become = isKept ? `${old}: ${now}` : roles.has('exported') ? `${now} as ${old}` : filled;
   return [{ line: text.lineOf(at), character, text: become }];
 }
 

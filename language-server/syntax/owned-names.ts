@@ -1,0 +1,43 @@
+// Names that belong to what stands beside them: a parameter that a call gives by keyword, and a field that is filled by a
+// variable of its name.
+import type { Found, Name, Scope } from './declarations.ts';
+import type { NameRow } from './name-rows.ts';
+
+export function classOf({ scopes }: Name): Scope | undefined {
+  return scopes.findLast(({ kind }) => kind === 'class');
+}
+
+/** The key of the parameter or of the field; undefined if the document declares none, or several. */
+export function ownedBy(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
+  const { owner, roles } = name;
+  if (owner === undefined) return undefined;
+  const classKey = owner === 'Self' ? classOf(name)?.key : `class ${owner}`;
+  const isIts = (each: Found) =>
+    roles.has('keyword') ? isParameterOf(owner, each, name, row) : each.isMember && each.home === classKey;
+  const [key, ...others] = new Set(declared.filter(isIts).map((each) => each.key));
+  return others.length === 0 ? key : undefined;
+}
+
+/** Whether a call of `callee` gives a value to this parameter. */
+function isParameterOf(
+  callee: string,
+  { homeNode, name: parameter }: Found,
+  call: Name,
+  { methods }: NameRow,
+): boolean {
+  const parameters = homeNode?.childForFieldName('parameters');
+  const title = homeNode?.childForFieldName('name')?.text;
+  if (!parameters || title === undefined || !methods) return false;
+  if (parameter.at < parameters.startIndex || parameter.at >= parameters.endIndex) return false;
+  const [outer, ...others] = parameter.scopes.slice(0, -1);
+  if (others.length > 0 || (outer && outer.kind !== 'class')) return false;
+  if (outer && methods.own.some((object) => callee === `${object}.${title}`)) return classOf(call)?.key === outer.key;
+  const isCreated = title === methods.creates && outer?.node.childForFieldName('name')?.text === callee;
+  return (outer ? isCreated : title === callee) && !mayBeVariable(callee, call);
+}
+
+/** Whether a function around the call has the name other than as what is called: then nobody knows what that is. */
+function mayBeVariable(callee: string, { scopes }: Name): boolean {
+  const around = scopes.find(({ kind }) => kind === 'function');
+  return around !== undefined && new RegExp(`(?<![\\p{L}\\p{N}_])${callee}(?!\\s*\\()`, 'u').test(around.node.text);
+}
