@@ -27,7 +27,7 @@ export class EditRequests {
     window: EditorWindow,
     private readonly parts: Parts,
   ) {
-    this.edits = new NextEdits(window);
+    this.edits = new NextEdits(window, parts.engines, parts.settings);
     wire.onNotification(connection, dismissEditNotification, (edit) => this.edits.dismiss(edit));
     wire.onRequest(connection, nextEditRequest, (params, token) => this.provide(params, wire.abortSignal(token)));
   }
@@ -43,7 +43,7 @@ export class EditRequests {
 
   /** Call when the cursor rests. */
   rest(params: CursorParams): void {
-    this.attempt(() => this.edits.rest(params, this.parts.engines, this.parts.settings()));
+    this.attempt(() => this.edits.rest(params));
   }
 
   /** Call when the settings have changed. */
@@ -61,13 +61,13 @@ export class EditRequests {
   }
 
   private async provide(params: NextEditParams, signal: AbortSignal): Promise<NextEditAnswer> {
-    const { engines, settings, log } = this.parts;
+    const { log } = this.parts;
     const startedAt = performance.now();
     const failed = (error: unknown) => {
       log.error(`a next edit failed: ${errorText(error)}`);
       return { reason: 'failed' as const, edit: null };
     };
-    const answer = await this.edits.provide(params, engines, settings(), signal).catch(failed);
+    const answer = await this.edits.provide(params, signal).catch(failed);
     const latencyMs = performance.now() - startedAt;
     if (answer.reason !== 'superseded')
       log.info(`next edit at ${placeName(params.uri, params.position)}: ${answer.reason}; ${latencyMs.toFixed(0)} ms`);

@@ -44,15 +44,17 @@ afterEach(() => {
 const source = { ready: async () => ({ local: {} as Engine }) };
 const settings: Settings = { ...defaultSettings, nextEdit: 'calm' };
 
-function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) {
+function windowWith(texts: Record<string, string>, shared = Object.keys(texts), engines: EngineSource = source) {
   const documents = Object.entries(texts).map(([uri, text]) =>
     OpenDocument.create(uri, uri.endsWith('html') ? 'html' : 'typescript', 1, text),
   );
-  const edits = new NextEdits({
+  const window = {
     openDocuments: () => documents,
     folders: () => [{ uri: 'file:///w', name: 'w' }],
     related: async () => ({ defined: [], shared }),
-  });
+  };
+  let current = settings;
+  const edits = new NextEdits(window, engines, () => current);
   windows.push(edits);
   const document = (uri: string) => documents.find((each) => each.uri === uri) as OpenDocument;
   const replace = (uri: string, old: string, now: string) => {
@@ -65,10 +67,11 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts)) 
   };
   const ask = (uri: string, character = 9, given = settings, signal = new AbortController().signal) => {
     const params = { uri, version: document(uri).version, position: { line: 0, character }, trigger: 'pause' as const };
-    return edits.provide(params, source, given, signal);
+    current = given;
+    return edits.provide(params, signal);
   };
-  const rest = (uri: string, mode: Mode = 'automatic', from: EngineSource = source) =>
-    edits.rest({ uri, position: { line: 0, character: 9 }, mode }, from, settings);
+  const rest = (uri: string, mode: Mode = 'automatic') =>
+    edits.rest({ uri, position: { line: 0, character: 9 }, mode });
   /** What Tab does: all places at once. */
   const apply = ({ uri, changes, also = [] }: NextEdit) => {
     const made: DocumentChange[] = [];
@@ -311,9 +314,10 @@ test('at rest nothing is looked for in a file with a secret, after many changes,
   const bulk = windowWith(texts);
   bulk.replace(a, 'log(1);\n', 'log(1);\n'.repeat(20));
   bulk.rest(a);
-  const writing = windowWith(texts);
+  const writer: EngineSource = { ready: async () => ({ local: {} as Engine, editFormat: 'zeta-2.1' }) };
+  const writing = windowWith(texts, [], writer);
   writing.replace(a, 'sum', 'total');
-  writing.rest(a, 'automatic', { ready: async () => ({ local: {} as Engine, editFormat: 'zeta-2.1' }) });
+  writing.rest(a);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(script.asked).toEqual([]);
 });
@@ -372,8 +376,8 @@ test('manual and off get none, nor does a document that has changed since', asyn
   expect((await ask(a, 9, { ...settings, nextEdit: 'off' as 'calm' })).reason).toBe('off');
   const params = { uri: a, version: 1, position: { line: 0, character: 0 }, trigger: 'pause' as const };
   const { signal } = new AbortController();
-  expect((await edits.provide(params, source, settings, signal)).reason).toBe('superseded');
-  expect((await edits.provide({ ...params, uri: 'file:///w/none.ts' }, source, settings, signal)).edit).toBe(null);
+  expect((await edits.provide(params, signal)).reason).toBe('superseded');
+  expect((await edits.provide({ ...params, uri: 'file:///w/none.ts' }, signal)).edit).toBe(null);
 });
 
 test('after a change of many lines there is none until the user edits again', async () => {

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { DismissedEdits } from '../../../language-server/edits/decision/dismissed-edits.ts';
-import { after, findEdit, type Workspace } from '../../../language-server/edits/edit-search.ts';
+import { findEdit } from '../../../language-server/edits/edit-search.ts';
+import { after, type Workspace } from '../../../language-server/edits/workspace.ts';
 import type { Continuation, Engine } from '../../../native/index.ts';
 
 /** Finds everything as likely as everything else. */
