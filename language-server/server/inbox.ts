@@ -1,17 +1,17 @@
-// Filters incoming messages before their handlers see them:
-//   - refuses what LSP forbids before `initialize` and after `shutdown`, and an id that a queued message has already
-//   - answers requests that are cancelled while they are queued
-//   - stops reading while the queue is too long, or while too many answers are unread
+// Holds incoming messages and passes them to the connection one at a time, so that it knows what waits:
+//   - a completion that is cancelled while it waits is answered here
+//   - a handler can wait until the messages received so far have reached theirs
+//   - reading stops while too many messages wait, or too many answers are unread
 import {
   type ConnectionOptions,
   type DataCallback,
   type Disposable,
-  ErrorCodes,
   type InlineCompletionList,
   Message,
   type MessageReader,
   type MessageWriter,
   type NotificationMessage,
+  type RequestMessage,
   type ResponseMessage,
 } from 'vscode-languageserver/node';
 import { type CompletionOutcome, noTimings } from '../protocol/messages.ts';
@@ -44,14 +44,12 @@ export class Inbox implements MessageReader {
   readonly onError: MessageReader['onError'];
   readonly onClose: MessageReader['onClose'];
   readonly onPartialMessage: MessageReader['onPartialMessage'];
-  private phase: 'new' | 'initialized' | 'shut down' = 'new';
-  /** How many messages were passed to the connection, and how many have left its queue. */
-  private received = 0;
-  private handled = 0;
+  /** Messages, and whoever waits for those before. */
+  private readonly waiting: (Message | (() => void))[] = [];
+  private deliver: DataCallback = () => {};
+  /** Whether a message was passed on and has not reached its handler. */
+  private isDelivering = false;
   private isPaused = false;
-  /** The ids of queued requests and responses. The connection's queue would lose the first of two with the same id. */
-  private readonly queued = new Set<string>();
-  private readonly catchingUp: { received: number; resolve: () => void }[] = [];
   /** Writes to the client. */
   readonly outbox: Outbox;
 
@@ -72,35 +70,20 @@ export class Inbox implements MessageReader {
   readonly options: ConnectionOptions = {
     messageStrategy: {
       handleMessage: (message, next) => {
-        if (!isCancel(message)) this.leaveQueue(message);
         const result = next(message);
-        this.settle();
+        if (!isCancel(message)) this.isDelivering = false;
+        this.passOn();
         return result;
-      },
-    },
-    connectionStrategy: {
-      cancelUndispatched: (message) => {
-        // Undefined leaves the answer to the handler.
-        if (!Message.isRequest(message) || message.method !== 'textDocument/inlineCompletion') return undefined;
-        this.leaveQueue(message);
-        return { jsonrpc: message.jsonrpc, id: message.id, result: superseded };
       },
     },
   };
 
   listen(callback: DataCallback): Disposable {
+    this.deliver = callback;
     return this.reader.listen((message) => {
-      if (isCancelOfNothing(message)) return;
-      const refusal = this.refusal(message);
-      if (refusal === null) {
-        // The connection handles cancellation itself.
-        if (!isCancel(message)) this.enterQueue(message);
-        callback(message);
-        this.settle();
-      } else if (Message.isRequest(message)) {
-        const response: ResponseMessage = { jsonrpc: message.jsonrpc, id: message.id, error: refusal };
-        void this.outbox.write(response).catch(() => undefined);
-      }
+      if (isCancel(message)) this.cancel(message);
+      else this.waiting.push(message);
+      this.passOn();
     });
   }
 
@@ -109,47 +92,42 @@ export class Inbox implements MessageReader {
   }
 
   /** Resolves when all messages received so far have reached their handlers, including any that supersede a request. */
-  caughtUp(): Promise<void> {
-    if (this.handled >= this.received) return Promise.resolve();
-    return new Promise((resolve) => void this.catchingUp.push({ received: this.received, resolve }));
+  async caughtUp(): Promise<void> {
+    if (this.isDelivering || this.waiting.length > 0)
+      await new Promise<void>((resolve) => void this.waiting.push(resolve));
   }
 
-  private enterQueue(message: Message): void {
-    this.received++;
-    const key = queueKey(message);
-    if (key !== undefined) this.queued.add(key);
+  /** Of a request that is answered by its handler, the cancellation waits behind it. */
+  private cancel(message: NotificationMessage): void {
+    const id = message.params instanceof Object && 'id' in message.params ? message.params.id : undefined;
+    if (typeof id !== 'number' && typeof id !== 'string') return; // the connection would close
+    const index = this.waiting.findIndex((each) => isRequest(each) && each.id === id);
+    const request = this.waiting[index];
+    if (!isRequest(request)) this.deliver(message);
+    else if (request.method !== 'textDocument/inlineCompletion') this.waiting.splice(index + 1, 0, message);
+    else {
+      this.waiting.splice(index, 1);
+      const answer: ResponseMessage = { jsonrpc: request.jsonrpc, id, result: superseded };
+      void this.outbox.write(answer).catch(() => undefined);
+    }
   }
 
-  private leaveQueue(message: Message): void {
-    this.handled++;
-    const key = queueKey(message);
-    if (key !== undefined) this.queued.delete(key);
-  }
-
-  /** Why LSP forbids the message now; null if it does not. */
-  private refusal(message: Message): NonNullable<ResponseMessage['error']> | null {
-    const key = queueKey(message);
-    if (key !== undefined && this.queued.has(key))
-      return { code: ErrorCodes.InvalidRequest, message: 'An earlier request with this id is still waiting.' };
-    if (Message.isResponse(message) || (Message.isNotification(message) && message.method === 'exit')) return null;
-    const isInitialize = Message.isRequest(message) && message.method === 'initialize';
-    if (this.phase === 'new' && !isInitialize)
-      return { code: ErrorCodes.ServerNotInitialized, message: 'The server has not been initialized.' };
-    if (this.phase === 'shut down')
-      return { code: ErrorCodes.InvalidRequest, message: 'The server has been shut down.' };
-    if (this.phase === 'initialized' && isInitialize)
-      return { code: ErrorCodes.InvalidRequest, message: 'The server has been initialized already.' };
-    if (isInitialize) this.phase = 'initialized';
-    if (Message.isRequest(message) && message.method === 'shutdown') this.phase = 'shut down';
-    return null;
+  private passOn(): void {
+    while (!this.isDelivering && this.waiting.length > 0) {
+      const next = this.waiting.shift();
+      if (typeof next === 'function') next();
+      else if (next !== undefined) {
+        this.isDelivering = !isCancel(next);
+        this.deliver(next);
+      }
+    }
+    this.settle();
   }
 
   private settle(): void {
-    while ((this.catchingUp[0]?.received ?? Number.POSITIVE_INFINITY) <= this.handled)
-      this.catchingUp.shift()?.resolve();
     const { unread } = this.outbox;
     if (unread > maxUnread) this.onDeaf();
-    const waiting = Math.max(this.received - this.handled, unread);
+    const waiting = Math.max(this.waiting.length, unread);
     if (!this.isPaused && waiting > maxWaiting) this.source?.pause();
     else if (this.isPaused && waiting < fewWaiting) this.source?.resume();
     else return;
@@ -157,20 +135,10 @@ export class Inbox implements MessageReader {
   }
 }
 
-/** Undefined for what has no id. 1 and "1" are the same id in the connection's queue. */
-function queueKey(message: Message): string | undefined {
-  if (Message.isRequest(message)) return `request ${message.id}`;
-  return Message.isResponse(message) && message.id !== null ? `response ${message.id}` : undefined;
+function isRequest(waiting: Message | (() => void) | undefined): waiting is RequestMessage {
+  return typeof waiting !== 'function' && Message.isRequest(waiting);
 }
 
-function isCancel(message: Message): boolean {
+function isCancel(message: Message): message is NotificationMessage {
   return Message.isNotification(message) && message.method === '$/cancelRequest';
-}
-
-/** The connection closes when a cancellation does not say of what. */
-function isCancelOfNothing(message: Message): boolean {
-  if (!isCancel(message)) return false;
-  const { params } = message as NotificationMessage;
-  const id = params instanceof Object && 'id' in params ? params.id : undefined;
-  return typeof id !== 'number' && typeof id !== 'string';
 }
