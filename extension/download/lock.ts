@@ -1,5 +1,7 @@
 // A lock file, so that only one window at a time writes a download. Its owner touches it every few seconds; a lock that
-// is not touched while another window watches it was left by a window that has ended.
+// is not touched while another window watches it was left by a window that has ended. The server that windows share cannot
+// grant it: windows of two versions have two servers and one folder, and a download goes on while the server restarts or
+// cannot run.
 import { randomUUID } from 'node:crypto';
 import { lstat, open, readFile, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
