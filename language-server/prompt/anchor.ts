@@ -36,6 +36,7 @@ export interface Anchored {
   anchor: Anchor;
   /** Tokens of the text from the anchor to the cursor. */
   given: Uint32Array;
+  suffix: SuffixState;
 }
 
 /** Places an anchor for this cursor. The prefix begins where the previous one did, if that is still far enough up. */
@@ -63,11 +64,16 @@ export function placeAnchor(
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
   const head = fimHead(engine, tokens, suffixTokens, preamble.tokens);
   const prefix = text.slice(start, offset);
-  return { anchor: { languageId, preamble, start, offset, cursor, prefix, suffix, head }, given };
+  return { anchor: { languageId, preamble, start, offset, cursor, prefix, suffix, head }, given, suffix: 'frozen' };
 }
 
-export function anchoredAt(engine: Completer, anchor: Anchor, { text, offset }: CursorDocument): Anchored {
-  return { anchor, given: tokenizeText(engine, text.slice(anchor.offset, offset)) };
+/** null: the prefix no longer matches the document, or another text than the suffix follows the cursor. */
+export function anchoredAt(engine: Completer, anchor: Anchor, document: CursorDocument): Anchored | null {
+  const { text, offset } = document;
+  const isNear = offset >= anchor.offset && offset - anchor.offset <= maxGivenChars;
+  if (!isNear || !text.startsWith(anchor.prefix, anchor.start)) return null;
+  const suffix = suffixState(anchor, document);
+  return suffix && { anchor, given: tokenizeText(engine, text.slice(anchor.offset, offset)), suffix };
 }
 
 // If the prefix has too many tokens, a shorter one is tokenized. Cutting the tokens instead would make it begin inside
@@ -92,26 +98,18 @@ function prefixStart(text: LongText, end: number, maxChars: number, previous: nu
   return windowStart(text, end, Math.floor(maxChars * 0.75));
 }
 
-/** Whether the prefix still matches the document and the suffix does, too, or has only lost its beginning. */
-export function stillHolds(anchor: Anchor, document: CursorDocument): boolean {
-  const { text, offset } = document;
-  const isNear = offset >= anchor.offset && offset - anchor.offset <= maxGivenChars;
-  if (!isNear || !text.startsWith(anchor.prefix, anchor.start)) return false;
-  return suffixState(anchor, document) !== 'another';
-}
-
 /**
  * What has become of an anchor's suffix, which stays as it was when the anchor was placed:
  *   'frozen'   it still follows the cursor, perhaps behind brackets that the editor has closed
  *   'overrun'  the cursor has moved past closing brackets at its beginning, as at the end of a block
  *   'deleted'  its beginning, at most a few lines, was deleted
- *   'another'  something else follows the cursor
  * After 'overrun' and 'deleted' the anchor stays in use until the next one has been evaluated: suggestions are trimmed
  * against the current text anyway.
  */
-export type SuffixState = 'frozen' | 'overrun' | 'deleted' | 'another';
+export type SuffixState = 'frozen' | 'overrun' | 'deleted';
 
-export function suffixState({ suffix, cursor }: Anchor, { text, offset }: CursorDocument): SuffixState {
+/** null: something else follows the cursor. */
+function suffixState({ suffix, cursor }: Anchor, { text, offset }: CursorDocument): SuffixState | null {
   if (hasFrozenSuffix(suffix, text, offset)) return 'frozen';
   let isOverrun = true;
   for (let gone = 1; gone <= Math.min(maxGone, suffix.length); gone++) {
@@ -120,9 +118,9 @@ export function suffixState({ suffix, cursor }: Anchor, { text, offset }: Cursor
     if (isOverrun) return 'overrun';
     // A short remainder may match by chance.
     const isSure = suffix.length - gone >= 40 || text.endsWith(suffix.slice(gone));
-    return isSure && !wasPassed(suffix.slice(0, gone), text.slice(cursor, offset)) ? 'deleted' : 'another';
+    return isSure && !wasPassed(suffix.slice(0, gone), text.slice(cursor, offset)) ? 'deleted' : null;
   }
-  return 'another';
+  return null;
 }
 
 /** Whether the cursor has moved past the missing text, so that it was not deleted. A few characters do not matter. */

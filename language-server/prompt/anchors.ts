@@ -2,16 +2,7 @@
 // it once the engine has evaluated the new prompt, including what was typed meanwhile. So no key has to wait for a new
 // anchor while the user goes on writing.
 import type { Completer } from '../../native/index.ts';
-import {
-  type Anchor,
-  type Anchored,
-  anchoredAt,
-  defaultLinesUp,
-  maxGivenChars,
-  placeAnchor,
-  stillHolds,
-  suffixState,
-} from './anchor.ts';
+import { type Anchor, type Anchored, anchoredAt, defaultLinesUp, maxGivenChars, placeAnchor } from './anchor.ts';
 import { type PromptPlace, promptPlace } from './document-path.ts';
 import { type FimPrompt, promptBudget, withGivenMiddle } from './fim-prompt.ts';
 import { hasNews, type PromptPreamble, promptPreamble, type Snippet } from './prompt-preamble.ts';
@@ -80,10 +71,11 @@ export class Anchors {
   /** What to evaluate next. Null if there is nothing, also when the next anchor has just become the current one. */
   reading(document: CursorDocument): Reading | null {
     const entry = this.states.get(document.uri);
-    if (!entry || !stillHolds(entry.held, document)) return null;
+    const held = entry && anchoredAt(this.engine, entry.held, document);
+    if (!held) return null;
     // The next anchor may have become useless, too, if the user has typed fast.
     if (entry.next && !this.serving(entry.next.anchor, document)) entry.next = undefined;
-    entry.next ??= this.nextAfter(entry, document);
+    entry.next ??= this.nextAfter(held, entry.preamble, document);
     const { next } = entry;
     const anchored = next && this.serving(next.anchor, document);
     if (!anchored) return null;
@@ -142,21 +134,20 @@ export class Anchors {
 
   /** The anchor with the given text; null if the document no longer matches, or if too much was typed. */
   private serving(anchor: Anchor, document: CursorDocument): Anchored | null {
-    if (!stillHolds(anchor, document)) return null;
     const anchored = anchoredAt(this.engine, anchor, document);
-    return anchored.given.length <= this.budget.givenTokens ? anchored : null;
+    return anchored && anchored.given.length <= this.budget.givenTokens ? anchored : null;
   }
 
   /** A next anchor if the given text has grown long or if the suffix or the preamble is out of date. */
-  private nextAfter({ held, preamble }: AnchorState, document: CursorDocument): NextAnchor | undefined {
-    const used = anchoredAt(this.engine, held, document).given.length;
-    const state = suffixState(held, document);
+  private nextAfter(held: Anchored, preamble: PromptPreamble, document: CursorDocument): NextAnchor | undefined {
+    const { anchor: last, suffix } = held;
+    const used = held.given.length;
     // Not at every end of a block: a new anchor each time would cost more than the outdated suffix.
-    const isOverrun = state === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
-    const isStale = isOverrun || state === 'deleted' || preamble !== held.preamble;
-    const isFull = used >= this.budget.nextAnchorTokens || document.offset - held.offset >= maxGivenChars / 2;
+    const isOverrun = suffix === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
+    const isStale = isOverrun || suffix === 'deleted' || preamble !== last.preamble;
+    const isFull = used >= this.budget.nextAnchorTokens || document.offset - last.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
-    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, held);
+    const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, last);
     return isStale || given.length <= used * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
   }
 

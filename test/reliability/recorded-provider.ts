@@ -75,7 +75,9 @@ class GivenAnchors extends Anchors {
   }
 
   protected override anchored(document: CursorDocument) {
-    return anchoredAt(this.fresh, this.given, document);
+    const anchored = anchoredAt(this.fresh, this.given, document);
+    if (!anchored) throw new Error('the recorded anchor does not fit its document');
+    return anchored;
   }
 }
 
