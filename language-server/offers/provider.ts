@@ -101,7 +101,7 @@ export class CompletionProvider {
     if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
     this.settings = settings;
     const warm = this.warmFor(models);
-    if (!warm.canComplete) return nothing('model-cannot-fill-in');
+    if (!warm.current.canComplete) return nothing('model-cannot-fill-in');
 
     const asked = askedPlace(request);
     // The alternatives begin with the text that is shown, so it must be complete.
@@ -117,7 +117,7 @@ export class CompletionProvider {
     };
     const waiting = offers.textAt(text, demand);
     // Before waiting, so that it happens even if the next key cancels this request.
-    warm.follow(document, asked.document);
+    warm.current.follow(document, asked.document);
     const found = await waiting;
     return found === null ? nothing('superseded') : answerOf(found, asked);
   }
@@ -127,11 +127,11 @@ export class CompletionProvider {
     // There is one cursor, so where it was before no longer matters.
     this.warm?.stopReading();
     if (models === null || refusalOf(request, settings, false) !== null) return null;
-    const warm = this.warmFor(models);
-    if (!warm.canComplete) return null;
+    const { current } = this.warmFor(models);
+    if (!current.canComplete) return null;
     const { uri, languageId, text } = request.document;
     const offset = request.document.offsetAt(request.position);
-    return warm.rest({ uri, languageId, text, offset });
+    return current.rest({ uri, languageId, text, offset });
   }
 
   /** Call when the cursor has moved away from its suggestion or the user has dismissed it. */

@@ -40,8 +40,9 @@ export class WarmModels {
     this.warmLocal = warm(adaptedModel(models.local, models.adapter));
   }
 
-  get canComplete(): boolean {
-    return canFillInTheMiddle(this.current.engine);
+  /** The model that a key is for. */
+  get current(): WarmEngine {
+    return this.remote ?? this.warmLocal;
   }
 
   /** Makes the texts of offers. If the server fails, or is slow when it has been lately, the local model does. */
@@ -54,16 +55,6 @@ export class WarmModels {
       const headStartMs = (purpose.kind === 'ahead' ? undefined : models.headStartMs?.()) ?? Number.POSITIVE_INFINITY;
       return firstWithText(remote.maker(settings)(document, purpose), local, headStartMs);
     };
-  }
-
-  /** Call after each key. */
-  follow(open: OpenDocument, document: CursorDocument): void {
-    this.current.follow(open, document);
-  }
-
-  /** Call when the cursor rests. */
-  rest(document: CursorDocument): Promise<Timings | null> {
-    return this.current.rest(document);
   }
 
   forget(uri: string): void {
@@ -80,10 +71,6 @@ export class WarmModels {
 
   close(): void {
     for (const each of this.all) each.close();
-  }
-
-  private get current(): WarmEngine {
-    return this.remote ?? this.warmLocal;
   }
 
   /** While the server is away, its prompts are kept: it may still have them in its cache when it is back. */
@@ -119,6 +106,10 @@ export class WarmEngine {
   ) {
     this.readAhead = new ReadAhead(engine, anchors, related);
     this.leftDocuments = new LeftDocuments(engine);
+  }
+
+  get canComplete(): boolean {
+    return canFillInTheMiddle(this.engine);
   }
 
   maker(settings: Settings): Maker {

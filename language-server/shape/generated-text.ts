@@ -12,34 +12,19 @@ export class GeneratedText {
 
   append(piece: string, logProbability: number): void {
     this.text += piece;
-    this.add(this.text.length, logProbability);
+    this.ends.push(this.text.length);
+    this.sums.push((this.sums.at(-1) ?? 0) + logProbability);
   }
 
   /** The joint probability of the text up to `end`, including the token in which it ends. */
   probabilityTo(end: number): number {
-    return end === 0 ? 1 : Math.exp(this.sums[this.tokenAt(end)] ?? this.sums.at(-1) ?? 0);
+    const token = this.ends.findIndex((each) => each >= end);
+    return end === 0 ? 1 : Math.exp(this.sums.at(token) ?? 0);
   }
 
   /** Whether `text` may still grow: it is all that has been generated, and the model has not ended it. */
   mayGrow(text: string): boolean {
     return !this.isEnded && text.length === this.text.length;
-  }
-
-  private add(end: number, logProbability: number): void {
-    this.ends.push(end);
-    this.sums.push((this.sums.at(-1) ?? 0) + logProbability);
-  }
-
-  /** The first token that reaches `end`; -1 if none does. */
-  private tokenAt(end: number): number {
-    let low = 0;
-    let high = this.ends.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.ends[middle] ?? 0) < end) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.ends.length ? low : -1;
   }
 }
 
