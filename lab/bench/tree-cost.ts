@@ -9,7 +9,6 @@ import { languageIdOf } from '../../language-server/prompt/document-path.ts';
 import { faultsOf, isWorse } from '../../language-server/syntax/faults.ts';
 import { loadGrammar } from '../../language-server/syntax/runtime.ts';
 import { type SourceText, treeOf, wholeTreeOf } from '../../language-server/syntax/trees.ts';
-import { withText } from '../../language-server/syntax/with-text.ts';
 
 const [lines, places, keys] = [2000, 60, 6];
 
@@ -96,7 +95,7 @@ class OpenFile {
     const rest = written.slice(indentation + keys);
     const started = cpuNow();
     const base = treeOf(this.source);
-    const tree = base && withText(base, at, at, rest);
+    const tree = base?.withText(at, at, rest);
     if (base && tree) isWorse(base, tree, { start: at, end: at + rest.length });
     tree?.delete();
     this.suggestionMs.push(cpuNow() - started);

@@ -4,7 +4,6 @@ import type { Surroundings } from '../prompt/text-window.ts';
 import { badness } from '../syntax/faults.ts';
 import { isValue } from '../syntax/node-types.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { withText } from '../syntax/with-text.ts';
 import { depthOf, indentationOf, lineBefore } from './indentation.ts';
 import { closerOf } from './signs.ts';
 
@@ -128,7 +127,7 @@ class Opening {
 
   private isValue(leaf: Node, isOpen: boolean): boolean {
     if (!isOpen) return isValue(leaf.parent?.type ?? '');
-    const probe = withText(this.tree, this.at, this.at, '\n}');
+    const probe = this.tree.withText(this.at, this.at, '\n}');
     const type = probe?.root.descendantForIndex(leaf.startIndex, leaf.endIndex)?.parent?.type ?? '';
     probe?.delete();
     return isValue(type);
@@ -181,7 +180,7 @@ class Opening {
 
   /** How bad the document would be with the text; infinitely so if that is not as wanted. */
   private probe(text: string, isWanted: (tree: SyntaxTree) => boolean = () => true): number {
-    const tree = withText(this.tree, this.at, this.at, text);
+    const tree = this.tree.withText(this.at, this.at, text);
     const found = tree !== null && isWanted(tree) ? badness(tree) : Infinity;
     tree?.delete();
     return found;

@@ -2,7 +2,6 @@
 import type { Node } from 'web-tree-sitter';
 import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { withText } from '../syntax/with-text.ts';
 import { lineBefore } from './indentation.ts';
 import { OpenSigns } from './mend.ts';
 import { closerOf } from './signs.ts';
@@ -37,7 +36,7 @@ export class Trial {
 
   /** null: there was no time to parse it. The trial must be deleted. */
   static of(base: SyntaxTree, start: number, text: string, length: number, replaces: number, rest: Rest): Trial | null {
-    const tree = withText(base, start, start + replaces + rest.old.length, text + rest.now);
+    const tree = base.withText(start, start + replaces + rest.old.length, text + rest.now);
     return tree && new Trial(base, tree, start, text, length, replaces, rest);
   }
 

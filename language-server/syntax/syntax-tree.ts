@@ -5,6 +5,9 @@ import type { Grammar } from './grammars.ts';
 import { free, giveUp, type LoadedGrammar } from './runtime.ts';
 import { editBetween, reader, treeEdit } from './text-input.ts';
 
+/** The time that a text may take at once. */
+export const budget = { ms: 10 };
+
 export class SyntaxTree {
   private isDeleted = false;
 
@@ -38,12 +41,19 @@ export class SyntaxTree {
     return new SyntaxTree(this.loaded, text, tree, false);
   }
 
-  /** As movedTo, for the text in which [start, end) is replaced. */
-  edited(start: number, end: number, inserted: string): SyntaxTree {
+  /**
+   * The tree of the text with another one in place of [start, end), for the caller to delete. null: there was no time for it,
+   * or the grammar has failed.
+   */
+  withText(start: number, end: number, inserted: string, ms = budget.ms): SyntaxTree | null {
     const text = this.text.with(start, end, inserted);
-    const tree = this.tree.copy();
-    tree.edit(treeEdit(this.text, text, start, end));
-    return new SyntaxTree(this.loaded, text, tree, false);
+    const old = this.tree.copy();
+    old.edit(treeEdit(this.text, text, start, end));
+    const parsing = new Parsing(this.loaded, text, old);
+    const tree = parsing.step(ms);
+    parsing.end();
+    free(this.loaded, old);
+    return tree;
   }
 
   /** Begins to parse the text, with what is left of the tree. */

@@ -5,8 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
 import { giveUp, type LoadedGrammar, loadedGrammar, loadGrammar } from './runtime.ts';
-import { Parsing, type SyntaxTree } from './syntax-tree.ts';
-import { budget } from './with-text.ts';
+import { budget, Parsing, type SyntaxTree } from './syntax-tree.ts';
 
 /** A document, open or not. */
 export interface SourceText {

@@ -1,7 +1,7 @@
 // Readable cases of what is shown and what is not: one Markdown file a language, each case with what the model writes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Team } from '../../language-server/remote/team.ts';
-import { budget } from '../../language-server/syntax/with-text.ts';
+import { budget } from '../../language-server/syntax/syntax-tree.ts';
 import { type Answer, begin, CompletionServer, send, stream } from '../support/completion-server.ts';
 import { allCases, answerTo } from './answer.ts';
 import type { GoldenCase } from './golden-cases.ts';

@@ -13,7 +13,7 @@ import { type Place, placeAt } from '../../../language-server/shape/place.ts';
 import { type GhostText, toGhostText } from '../../../language-server/shape/shape.ts';
 import { languageIds } from '../../../language-server/syntax/grammars.ts';
 import { loadGrammar } from '../../../language-server/syntax/runtime.ts';
-import { budget } from '../../../language-server/syntax/with-text.ts';
+import { budget } from '../../../language-server/syntax/syntax-tree.ts';
 import type { FimCase } from '../eval-score.ts';
 import { readJsonLines } from '../input.ts';
 import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';

@@ -3,7 +3,6 @@ import type { Eagerness } from '../../protocol/next-edit-messages.ts';
 import type { Reason } from '../../protocol/reasons.ts';
 import { isWorse } from '../../syntax/faults.ts';
 import { type SourceText, treeOf } from '../../syntax/trees.ts';
-import { withText } from '../../syntax/with-text.ts';
 import { changesOf, type TextEdit } from '../text/text-edit.ts';
 
 /** lab/bench/results/next-edit.md says how often what is above a gate is right. */
@@ -61,7 +60,7 @@ function isLiteral(text: string): boolean {
 /** Whether the document would have more errors with the edit; false where nobody can tell. */
 export function breaksSyntax({ start, end, text }: TextEdit, document: SourceText): boolean {
   const tree = treeOf(document);
-  const after = tree?.isCurrent ? withText(tree, start, end, text) : null;
+  const after = tree?.isCurrent ? tree.withText(start, end, text) : null;
   if (!tree || !after) return false;
   try {
     return isWorse(tree, after, { start, end: start + text.length });

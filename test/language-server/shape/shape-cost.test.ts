@@ -5,9 +5,8 @@ import { GeneratedText } from '../../../language-server/shape/generated-text.ts'
 import { placeAt } from '../../../language-server/shape/place.ts';
 import { toEarlyText, toGhostText } from '../../../language-server/shape/shape.ts';
 import { loadGrammar } from '../../../language-server/syntax/runtime.ts';
-import { Parsing } from '../../../language-server/syntax/syntax-tree.ts';
+import { budget, Parsing } from '../../../language-server/syntax/syntax-tree.ts';
 import { forgetTree } from '../../../language-server/syntax/trees.ts';
-import { budget } from '../../../language-server/syntax/with-text.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 import { atCursor } from '../cursor.ts';
 

@@ -4,7 +4,6 @@ import { LongText } from '../../../language-server/documents/long-text.ts';
 import { faultsOf, isWorse } from '../../../language-server/syntax/faults.ts';
 import { loadedGrammar, loadGrammar } from '../../../language-server/syntax/runtime.ts';
 import { Parsing, type SyntaxTree } from '../../../language-server/syntax/syntax-tree.ts';
-import { withText } from '../../../language-server/syntax/with-text.ts';
 
 beforeAll(async () => {
   for (const id of ['typescript', 'cpp']) await loadGrammar(id);
@@ -39,7 +38,7 @@ test('the parts of a text that are sound are not looked into', () => {
 function worse(languageId: string, marked: string): boolean {
   const [before = '', inserted = '', after = ''] = marked.split(/\[\[|\]\]/);
   const base = whole(languageId, before + after);
-  const tree = withText(base, before.length, before.length, inserted, 60_000)!;
+  const tree = base.withText(before.length, before.length, inserted, 60_000)!;
   const isNow = isWorse(base, tree, { start: before.length, end: before.length + inserted.length });
   tree.delete();
   return isNow;

@@ -19,7 +19,6 @@ import {
   treeOf,
   wholeTreeOf,
 } from '../../../language-server/syntax/trees.ts';
-import { withText } from '../../../language-server/syntax/with-text.ts';
 import { cpuMs } from '../../support/cpu-time.ts';
 import { random } from '../../support/random.ts';
 import { hostile, samples } from './samples.ts';
@@ -96,7 +95,7 @@ describe.each(languageIds)('%s', (languageId) => {
     const original = LongText.of(samples(languageId).find((each) => !hasFaults(languageId, LongText.of(each)))!);
     const text = original.with(5, 5, '\u{1f600} ');
     const base = await whole(languageId, text);
-    const tree = withText(base, 5, 8, '', 60_000)!;
+    const tree = base.withText(5, 8, '', 60_000)!;
     expect(tree.text.toString()).toBe(original.toString());
     expect(tree.root.toString()).toBe(shape(languageId, original));
     expect(base.root.endIndex).toBeGreaterThan(tree.root.endIndex);
@@ -234,7 +233,7 @@ test('nothing is left in memory of the trees and parsers that edits, suggestions
   for (let count = 0; count < 200; count++) {
     text = text.with(count * 20, count * 20, 'x');
     const base = treeOf({ uri, languageId: 'typescript', text });
-    if (base) withText(base, 5, 5, 'y')?.delete();
+    base?.withText(5, 5, 'y')?.delete();
     // The last whole one, and while the next is made, the moved one.
     expect(trees()).toBeLessThan(4);
     expect(begun.mock.calls.length - ended.mock.calls.length).toBeLessThan(2);

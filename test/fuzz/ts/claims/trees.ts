@@ -5,7 +5,6 @@ import { faultsOf, isWorse } from '../../../../language-server/syntax/faults.ts'
 import { languageIds } from '../../../../language-server/syntax/grammars.ts';
 import { loadedGrammar, loadGrammar } from '../../../../language-server/syntax/runtime.ts';
 import { forgetTree, treeOf } from '../../../../language-server/syntax/trees.ts';
-import { withText } from '../../../../language-server/syntax/with-text.ts';
 import type { Claim } from './claim.ts';
 
 const uri = 'file:///a';
@@ -85,7 +84,7 @@ export const trees: Claim = {
     const base = inTime(languageId, () => treeOf({ uri, languageId, text }));
     const at = text.length >> 1;
     const inserted = pieces[0]?.toString() ?? '';
-    const tree = inTime(languageId, () => base && withText(base, at, at, inserted));
+    const tree = inTime(languageId, () => base?.withText(at, at, inserted));
     inTime(languageId, () => base && tree && isWorse(base, tree, { start: at, end: at + inserted.length }));
     tree?.delete();
     const next = inTime(languageId, () => treeOf({ uri, languageId, text: text.with(at, at, 'x') }));
