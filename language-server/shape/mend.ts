@@ -92,11 +92,14 @@ export class Mend {
 
   /** null: nothing is missing. */
   static at(text: LongText, at: number, emptyBody: string): Mend | null {
-    const above = linesAbove(text, at);
-    const { value: prefix = '' } = above.next();
-    const below = linesBelow(text, at);
-    const { value: suffix = '' } = below.next();
-    const mend = new Mend(prefix, suffix, missingBlocks(above, prefix, below), '', emptyBody);
+    const [prefix = '', ...above] = text
+      .slice(Math.max(0, at - searchedChars), at)
+      .split('\n')
+      .reverse();
+    const [suffix = '', ...below] = text.slice(at, at + searchedChars).split('\n');
+    const isFilled = (line: string) => line.trim() !== '';
+    const blocks = missingBlocks(above.filter(isFilled), prefix, below.filter(isFilled));
+    const mend = new Mend(prefix, suffix, blocks, '', emptyBody);
     return mend.closers === '' ? null : mend;
   }
 
@@ -150,31 +153,11 @@ export class Mend {
   }
 }
 
-/** The offset's line up to it, and the lines above that are not blank, nearest first. */
-function* linesAbove(text: LongText, at: number): Generator<string, undefined> {
-  const before = text.slice(Math.max(0, at - searchedChars), at);
-  for (let end = before.length; end >= 0; ) {
-    const begin = end === 0 ? 0 : before.lastIndexOf('\n', end - 1) + 1;
-    const line = before.slice(begin, end);
-    if (end === before.length || line.trim() !== '') yield line;
-    end = begin - 1;
-  }
-}
-
-/** What is right of the offset, and the lines below that are not blank. */
-function* linesBelow(text: LongText, at: number): Generator<string, undefined> {
-  const after = text.slice(at, at + searchedChars);
-  for (let begin = 0; begin <= after.length; ) {
-    const newline = after.indexOf('\n', begin);
-    const end = newline === -1 ? after.length : newline;
-    const line = after.slice(begin, end);
-    if (begin === 0 || line.trim() !== '') yield line;
-    begin = end + 1;
-  }
-}
-
-/** The blocks around a line, by indentation, whose closers are not below it, innermost first. */
-function missingBlocks(above: Iterable<string>, prefix: string, below: Iterable<string>): Block[] {
+/**
+ * The blocks around a line, by indentation, whose closers are not below it, innermost first. above, below: the lines that are
+ * not blank, the nearest first.
+ */
+function missingBlocks(above: readonly string[], prefix: string, below: readonly string[]): Block[] {
   const open = blocksAround(above, prefix);
   const missing: Block[] = [];
   if (open.length === 0) return missing;
@@ -192,7 +175,7 @@ function missingBlocks(above: Iterable<string>, prefix: string, below: Iterable<
   return [...missing, ...open];
 }
 
-function blocksAround(above: Iterable<string>, prefix: string): Block[] {
+function blocksAround(above: readonly string[], prefix: string): Block[] {
   const blocks: Block[] = [];
   let inner = depthOf(prefix);
   let deeper = '';

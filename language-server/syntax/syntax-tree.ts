@@ -9,6 +9,9 @@ import { editBetween, reader, treeEdit } from './text-input.ts';
 export const budget = { ms: 10 };
 
 export class SyntaxTree {
+  readonly grammar: Grammar;
+  /** The words of the grammar, such as "if". */
+  readonly keywords: ReadonlySet<string>;
   private isDeleted = false;
 
   constructor(
@@ -17,15 +20,9 @@ export class SyntaxTree {
     private readonly tree: Tree,
     /** false: this is an earlier tree, moved to where its text is now, as there was no time for more. */
     readonly isCurrent = true,
-  ) {}
-
-  get grammar(): Grammar {
-    return this.loaded.grammar;
-  }
-
-  /** The words of the grammar, such as "if". */
-  get keywords(): ReadonlySet<string> {
-    return this.loaded.keywords;
+  ) {
+    this.grammar = loaded.grammar;
+    this.keywords = loaded.keywords;
   }
 
   get root(): Node {
