@@ -6,7 +6,7 @@ interface Dismissed extends TextEdit {
   uri: string;
 }
 
-// Of more, the oldest may come again.
+// If the user dismisses more, the oldest may come again.
 const most = 100;
 
 export class DismissedEdits {
@@ -44,7 +44,7 @@ export class DismissedEdits {
   }
 }
 
-/** Lines inserted or removed above, up to the line start. */
+/** Whether the change inserts or removes whole lines above the dismissed edit. */
 function isWhollyBefore(edit: TextEdit, { start }: TextEdit): boolean {
   return edit.end === start && (edit.text === '' || edit.text.endsWith('\n'));
 }

@@ -1,5 +1,5 @@
-// The edit that follows from the last ones: written by a model that was trained to, or else proposed by what they say,
-// and chosen by the model.
+// Decides which edit follows from the last ones. A model that was trained to write edits is asked first. Otherwise the
+// history proposes edits, and the model says how likely each is.
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
@@ -29,19 +29,19 @@ export interface Proposal {
   probability: number;
 }
 
-// The model is asked about the likeliest only, and only if they have a chance, also beside the likeliest.
+// The model is asked about so many edits at most: about those that have a chance, also beside the likeliest.
 const maxQuestions = 2;
 const minLogOdds = -2.2;
 const nearLogOdds = 0.7;
 const farLogOdds = 1.5;
-/** How likely an edit that also deletes must be at least. One that only deletes has the deletionGate. */
+/** An edit that deletes something among other changes must be so likely. For one that only deletes there is deletionGate. */
 const partlyDeletesGate = 0.8;
 
 export interface WeighedCandidate extends Candidate {
   evidence: Evidence;
 }
 
-/** The likeliest edits by what the history says alone, and how likely: the logarithm of the odds. */
+/** The edits that are likeliest by the history alone, each with the logarithm of its odds. */
 export function likeliest(document: EditedDocument, most: number): [WeighedCandidate, number][] {
   return weighed(document, possibleEdits(document)).slice(0, most);
 }
@@ -73,8 +73,8 @@ function weighed(
 }
 
 /**
- * The likeliest first. Of the same thing done in several places only the next one from the cursor on, unless another is
- * much likelier. candidates: in their order from the cursor on.
+ * Sorts the candidates, the likeliest first. Where several do the same thing in different places, only the first one from
+ * the cursor on stays, unless another is much likelier. candidates: in their order from the cursor on.
  */
 export function promising<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
   return nextOfEachGroup(candidates.filter(([, odds]) => odds >= minLogOdds)).sort(([, a], [, b]) => b - a);
@@ -147,7 +147,7 @@ async function proposed(
   return mostLikely(proposals, document.text);
 }
 
-/** What the model makes of the likeliest edits; none if aborted. */
+/** Asks the model about the likeliest edits, and returns them with their new odds; empty if aborted. */
 async function judgedBy(
   engine: Engine,
   document: EditedDocument,
@@ -164,7 +164,7 @@ async function judgedBy(
   });
 }
 
-/** Of those that may be shown: a deletion must be surer than the rest, and short. */
+/** The likeliest one that may be shown: a deletion must be surer than other edits, and short. */
 export function mostLikely(proposals: readonly Proposal[], text: string): Proposal | undefined {
   return proposals
     .filter(({ edit, probability }) => probability >= minProbability(edit, text))

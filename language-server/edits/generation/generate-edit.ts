@@ -1,4 +1,4 @@
-// The edit that a model writes which was trained to. The answer that changes nothing is read in one pass; the model
+// Lets a model that was trained on next edits write one. The answer that changes nothing is read in one pass; the model
 // writes only from where it would rather say something else, and only until it is back in the old lines.
 import type { Completion, Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
@@ -21,7 +21,7 @@ const maxTokens = 256;
 /** So many lines of the old text with letters in them, one below the other, mean that the rest is as before. */
 const rejoiningLines = 2;
 
-/** Of each family of models that were trained on next edits. */
+/** One for each family of models that were trained on next edits. */
 const formats: Record<EditFormatName, EditFormat> = {
   'sweep-1': sweepFormat(1),
   'sweep-2': sweepFormat(2),

@@ -1,4 +1,4 @@
-// Tells what a person types from what a program writes: an agent, a formatter, a large paste.
+// Distinguishes what a person types from what a program writes: an agent, a formatter, a large paste.
 
 const withinMs = 1500;
 /** A program that writes a text in pieces pauses as long between two of them, but its pieces are longer than a key. */

@@ -34,7 +34,7 @@ export function pastBlocks(history: readonly PastEdit[]): PastChange[] {
     .map((block) => (block.after.join('') === '' ? { ...block, after: [] } : block));
 }
 
-/** What is being typed has been done before, perhaps: then it will become what it became then. */
+/** If the newest change looks like the beginning of an earlier one, it counts as if it were already whole. */
 function completed(changes: PastChange[]): PastChange[] {
   return changes.map((change) => {
     if (change.age > 0) return change;

@@ -16,7 +16,7 @@ export interface Preference {
   ofTail: number;
 }
 
-/** Of each candidate; none if the signal was aborted. */
+/** Returns one for each candidate, or none if the signal was aborted. */
 export async function preferences(
   engine: Engine,
   document: EditedDocument,

@@ -19,7 +19,7 @@ const linesAbove = 2;
 const charsAbove = 200;
 const charsBelow = 200;
 
-/** Of each candidate; none if the signal was aborted. All of it is one request. */
+/** Returns one for each candidate, or none if the signal was aborted. It is one request to the engine. */
 export async function readingsInPlace(
   engine: Engine,
   { path, text }: EditedDocument,

@@ -1,4 +1,4 @@
-// From evidence and what the model makes of a candidate to how likely the edit follows.
+// How likely an edit follows, by the evidence and by what the model says about it.
 import { type Evidence, evidenceNames } from '../evidence/evidence.ts';
 import { logOddsOf, treesOf } from '../evidence/trees.ts';
 import type { Preference } from './preference.ts';

@@ -27,7 +27,7 @@ export interface Neighbours {
 const maxSubstitutions = 16;
 const longestSpan = 80;
 
-/** The newest first; what was taken back since is left out. */
+/** The newest first, without what was taken back since. */
 export function substitutionsOf(changes: readonly PastChange[]): Substitution[] {
   const found = new Map<string, Substitution>();
   for (const change of changes)

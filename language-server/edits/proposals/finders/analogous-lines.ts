@@ -1,5 +1,5 @@
-// Lines built as those were that were changed: the same, or the same but for some words, which then differ in the new
-// lines, too.
+// Finds lines that look like a line that was changed: the same line again, or one in which some words differ. These words
+// then differ in the new line, too.
 
 import type { PastChange } from '../../history/past-changes.ts';
 import { indentationOf, type Line, nearest } from '../../text/lines.ts';

@@ -1,4 +1,4 @@
-// Lines that were added beside a line, beside other lines like that one.
+// Proposes lines that were added beside one line for other lines that look like it.
 
 import type { PastChange } from '../../history/past-changes.ts';
 import { indentationOf, type Line, nearest } from '../../text/lines.ts';

@@ -1,4 +1,4 @@
-// Other lines with words that were replaced.
+// Proposes the replacement of words in the other lines that have them.
 
 import { type Line, nearest } from '../../text/lines.ts';
 import type { Candidate } from '../candidate.ts';

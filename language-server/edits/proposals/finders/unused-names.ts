@@ -1,4 +1,4 @@
-// Names that an edit removed, where they are still: their place in a list goes, or the statement that has them.
+// Finds names that an edit has removed and that are still elsewhere. What goes is their place in a list, or the statement.
 
 import type { PastChange } from '../../history/past-changes.ts';
 import { type Line, nearest } from '../../text/lines.ts';
