@@ -36,6 +36,7 @@ const digests = {
   'tree-sitter-javascript/tree-sitter-javascript.wasm':
     '5fb488d0cabb4775a594bab85682de5ad6ce83c0d6ac997a9f82dd084d571240',
   'tree-sitter-json/tree-sitter-json.wasm': 'd2119fb98d5912719b13f9458574f8608d2d29dfbe45f6be1f860ea1fe2a2405',
+  'tree-sitter-julia/tree-sitter-julia.wasm': 'e0f52c36eadf0299e46fccd6715c760d35eaa3f09721bec38633da551ac9e781',
   'tree-sitter-php/tree-sitter-php.wasm': 'd4df6a6ff08c87c3ec4f9cbb785fe09998a0cb570e03f57d7b19b3acfb146aa7',
   'tree-sitter-powershell/tree-sitter-powershell.wasm':
     '796124137f0500e59713fd9dccda6812ff73d25f22e33430b1c5af6e132efa5e',

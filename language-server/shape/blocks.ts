@@ -171,11 +171,17 @@ class Opening {
     if (!node) return false;
     if (node.startIndex < this.at) {
       const isHead = (child: Node | null) => child?.startIndex === leaf.startIndex && child.type === leaf.type;
-      return (
-        leaf.type === '=>' || (grammar.lists.has(node.type) && keywords.has(leaf.type) && node.children.some(isHead))
-      );
+      const isBehindWord = keywords.has(leaf.type) && node.children.some(isHead);
+      return leaf.type === '=>' || (grammar.lists.has(node.type) && (isBehindWord || this.isHeadOf(node)));
     }
     return node.parent !== null && node.parent.startIndex >= this.at - this.line.length;
+  }
+
+  /** Whether the offset is behind the first word and the head of a node that holds its statements directly. */
+  private isHeadOf({ startIndex, firstChild, firstNamedChild: head }: Node): boolean {
+    // To some heads belongs the line break behind them.
+    const isBefore = head?.endIndex === this.at || head?.endIndex === this.at + 1;
+    return isBefore && firstChild?.isNamed === false && startIndex >= this.at - this.line.length;
   }
 
   /** How bad the document would be with the text; infinitely so if that is not as wanted. */

@@ -192,6 +192,12 @@ const rows: Readonly<Record<string, Grammar>> = {
     indent: 2,
   }),
   r: grammar('r', 'program braced_expression', 'function_definition', { indent: 2, lastComma: 'refused' }),
+  julia: grammar(
+    'julia',
+    'source_file module_definition function_definition macro_definition struct_definition if_statement elseif_clause else_clause for_statement while_statement try_statement catch_clause finally_clause let_statement compound_statement quote_statement do_clause vector_expression tuple_expression',
+    'function_definition macro_definition',
+    { closers: ['end'] },
+  ),
   powershell: grammar(
     'powershell',
     'program statement_block script_block script_block_body statement_list switch_body hash_literal_body',
