@@ -22,7 +22,7 @@ import { documentSelector } from '../settings/config.ts';
 import type { Session } from './connection.ts';
 import type { ProcessLink } from './server-link.ts';
 
-/** Longer than the connection waits for a sign of life. */
+/** How long leave() waits for the server: longer than the connection waits for a sign of life. */
 const leaveMs = 10_000;
 
 export class ClientSession implements Session {

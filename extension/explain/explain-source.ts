@@ -6,8 +6,8 @@ import type { Selection } from './explain-conversation.ts';
 
 export function selectionOf({ document, selection }: TextEditor): Selection {
   return {
-    // The URIs of diff sides and notebook cells contain more than the file's path, whose name tells whether it may hold
-    // secrets.
+    // The name of a file tells the server whether it may hold secrets. The URIs of diff sides and notebook cells have more
+    // behind that name.
     uri: document.uri.with({ query: '', fragment: '' }).toString(),
     text: document.getText(selection),
     range: { start: selection.start, end: selection.end },

@@ -1,10 +1,10 @@
-// An edit that only inserts at the cursor is ordinary ghost text, where VS Code has a way to show it: it reads it aloud, and
-// accepts it whole or word by word.
+// Shows an edit that only inserts text at the cursor as ordinary ghost text, where VS Code can: a screen reader then reads it
+// aloud, and the user accepts it whole or word by word.
 import { InlineCompletionItem, Position, Range, type TextDocument, type TextEditor } from 'vscode';
 import type { EditOffer } from './offered-edit.ts';
 import { allChanges } from './rebase.ts';
 
-/** VS Code runs it when the user has accepted the whole of it, with the number of characters. */
+/** VS Code runs it with the number of inserted characters when the user has accepted the whole insertion. */
 export const insertedCommand = 'hearth.editInserted';
 
 /** The insertion at the cursor of an editor. */
@@ -12,7 +12,7 @@ export function insertionIn(offer: EditOffer, { document, selection }: TextEdito
   return insertionAt(offer, document, selection.active);
 }
 
-/** Null unless the user has gone to the edit, and it is nothing else than an insertion there. */
+/** Null unless the user has gone to the edit and all it does is to insert text at the position. */
 export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {
   const { state, edit } = offer;
   const [only, ...others] = edit ? allChanges(edit) : [];

@@ -1,10 +1,10 @@
-// The function that selected code is part of, which says what a few of its lines cannot.
+// Finds the function around the selected code. A few lines alone often do not say what they are for.
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { ExplainParams } from '../protocol/messages.ts';
 import { functionAround } from '../syntax/enclosing.ts';
 import { wholeTreeOf } from '../syntax/trees.ts';
 
-/** null: it is part of none, or the document has changed since it was selected. */
+/** null: there is none, or the document has changed since the code was selected. */
 export async function functionOf(
   document: OpenDocument,
   selected: string,

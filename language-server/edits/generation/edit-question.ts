@@ -2,7 +2,7 @@
 import type { Engine } from '../../../native/index.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 
-/** Lines of the document. */
+/** Whole lines of the document, with the offsets where they begin and end. */
 export interface EditWindow {
   start: number;
   end: number;
@@ -13,7 +13,7 @@ export interface EditWindow {
 export interface EditQuestion {
   window: EditWindow;
   prompt: Uint32Array;
-  /** The answer that changes nothing, with the token that ends it; empty if there is no single one. */
+  /** The answer that changes nothing, with the token that ends it; empty if several answers change nothing. */
   unchanged: Uint32Array;
   stopTokens: Uint32Array;
   /** Control tokens that may be in the answer, with their names. */
@@ -23,6 +23,6 @@ export interface EditQuestion {
 }
 
 export interface EditFormat {
-  /** Undefined if the text cannot be asked about, since it has what marks the parts of the prompt. */
+  /** Undefined if the text contains what marks the parts of the prompt, so that it cannot be asked about. */
   ask(engine: Engine, document: EditedDocument): EditQuestion | undefined;
 }

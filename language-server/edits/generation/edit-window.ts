@@ -1,10 +1,9 @@
-// The lines around the cursor that a model is asked to write anew, now and before the last edit.
-
+// The window: the lines around the cursor that a model is asked to rewrite, as they are and as they were before the last edit.
 import { lineAt, linesOf } from '../text/lines.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 import type { EditWindow } from './edit-question.ts';
 
-/** So many lines above and below the cursor's. */
+/** The line of the cursor with up to `above` lines before it and up to `below` lines behind it. */
 export function windowAround({ text, cursor }: EditedDocument, above: number, below: number): EditWindow {
   const lines = linesOf(text);
   const at = lineAt(lines, cursor);
@@ -13,13 +12,13 @@ export function windowAround({ text, cursor }: EditedDocument, above: number, be
   return { start, end: Math.min(text.length, end + 1), text: `${text.slice(start, end)}\n` };
 }
 
-/** The number of its first and its last line, from 1. */
+/** The numbers of the window's first and last lines, counted from 1. text: the whole document. */
 export function lineNumbers({ start, text: lines }: EditWindow, text: string): [first: number, last: number] {
   const first = text.slice(0, start).split('\n').length;
   return [first, first + lines.split('\n').length - 2];
 }
 
-/** The window as it was before the last edit; as it is if that edit was elsewhere, or only deleted lines. */
+/** The text of the window before the last edit; its text now if that edit was elsewhere, or only deleted lines. */
 export function beforeLastEdit(window: EditWindow, { path, history }: EditedDocument): string {
   const last = history.at(-1);
   if (!last || last.path !== path || last.after === '') return window.text;

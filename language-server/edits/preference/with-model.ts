@@ -1,16 +1,16 @@
-// How likely an edit follows, by the evidence and by what the model says about it.
+// How likely an edit follows, by the evidence and by what the model says of it.
 import { type Evidence, evidenceNames } from '../evidence/evidence.ts';
 import { logOddsOf, treesOf } from '../evidence/trees.ts';
 import type { Preference } from './preference.ts';
 import fittedPreference from './preference-trees.json';
 import type { Reading } from './reading-in-place.ts';
 
-// Beyond these, a ratio says more about rare words than about the edit.
+// Beyond this limit, a ratio says more about rare words than about the edit.
 const maxNats = 12;
 
 const limited = (nats: number) => Math.max(-maxNats, Math.min(maxNats, nats));
 
-/** In the order of the numbers. Adding one means fitting again. */
+/** The names of the preferenceNumbers, in their order. Whoever adds one fits the trees again. */
 export const preferenceNames = [
   ...['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'],
   ...evidenceNames,
@@ -18,7 +18,7 @@ export const preferenceNames = [
 
 const preferenceTrees = treesOf(fittedPreference, preferenceNames);
 
-/** What the odds follow from when a model has been asked: the odds by the evidence, what the model says, and the evidence. */
+/** What the trees are given once a model has been asked: the odds by the evidence, what the model says, and the evidence. */
 export function preferenceNumbers(
   odds: number,
   evidence: Evidence,
@@ -30,7 +30,7 @@ export function preferenceNumbers(
   return [odds, ...said, ...evidence];
 }
 
-/** The logarithm of the odds, with what the model says. */
+/** The logarithm of the odds that the edit follows, now that the model has been asked. odds: those by the evidence. */
 export function withModel(odds: number, evidence: Evidence, preference: Preference, reading: Reading): number {
   return logOddsOf(preferenceTrees, preferenceNumbers(odds, evidence, preference, reading));
 }

@@ -1,5 +1,5 @@
-// What was renamed, as the history tells, and all places that follow from it: those of the same thing, by scope. Where a
-// name is another's, in another function, file, string or comment, nothing follows.
+// Finds what was renamed in the history, and by scope the other uses of the same thing, which must follow. A name that is
+// spelled alike but belongs to something else, in another function or file, a string or a comment, stays.
 import { setImmediate } from 'node:timers/promises';
 import { type Binding, bindingsAt, hasNames, isAmbiguous, type Name, namesOf } from '../../../syntax/declarations.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
@@ -10,35 +10,36 @@ import { partnersOf } from './tag-partner.ts';
 import { before, editedLines, type NamedSource, readable, settled, type TextBefore, type Use } from './text-before.ts';
 
 export interface Rename {
-  /** Of the file in which it is declared. */
+  /** The path of the file that declares it. */
   path: string;
   old: string;
   now: string;
   /** Whether other files may use the name. */
   isShared: boolean;
-  /** Whether the edit did nothing else. */
+  /** Whether the edit changed nothing but the name. */
   isPure: boolean;
-  /** How many things had that name and got this one, without those that another file declares. */
+  /** How many things with the old name got the new one; those that another file declares do not count. */
   times: number;
-  /** Whether it is a name behind a dot, which may be that of a member of anything. */
+  /** Whether it names a member. The same name behind a dot elsewhere may be a member of anything. */
   isMember: boolean;
-  /** What was done so far, in all documents. */
+  /** The edits that have changed the name so far, in all documents. */
   edits: readonly PastEdit[];
+  /** The uses in the file that declares it. */
   own: Uses;
 }
 
-/** Where a document has the old name. */
+/** The places where a document still has the old name. */
 export interface Uses {
-  /** Of what was renamed. */
+  /** They mean what was renamed. */
   certain: readonly Use[];
-  /** Of what may be the same, or another's. */
+  /** They may mean something else. */
   possible: readonly Use[];
 }
 
-// Each is looked for in a tree of its own.
+// For each, a tree is parsed.
 const maxRenames = 8;
 
-/** The newest first. documents: those that are open. */
+/** The renames in the history, the newest first. documents: the open ones. */
 export async function renamesIn(documents: readonly NamedSource[], history: readonly PastEdit[]): Promise<Rename[]> {
   const renames: Rename[] = [];
   for (const { path, ...made } of replacementsIn(history).slice(0, maxRenames)) {
@@ -53,7 +54,7 @@ export async function renamesIn(documents: readonly NamedSource[], history: read
   return renames;
 }
 
-/** Where a name is declared several times, nobody knows whose the others are, and nothing follows. */
+/** Where a name is declared several times, nobody knows which declaration a use belongs to, so nothing follows. */
 const undecided = {
   ...{ isPure: false, isShared: false, isMember: false, times: 1 },
   ...{ edits: [], own: { certain: [], possible: [] } },
@@ -88,7 +89,7 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
   });
 }
 
-/** What the edited lines declare by the old name, where the new one is free. */
+/** What the edited lines declared by the old name; undefined if nothing, or if the new name is taken there. */
 async function declaredIn(
   text: TextBefore,
   { languageId }: NamedSource,
@@ -137,7 +138,7 @@ async function bothNames(
   return [await namesOf(root, languageId, text, old), await namesOf(root, languageId, text, now)] as const;
 }
 
-/** A name that is assigned several times was declared by the first one. */
+/** Whether an edited line has a declaration that was renamed. What only assignments declare, the first of them declares. */
 function isDeclaredIn(
   declarations: readonly Name[],
   edited: ReadonlySet<number>,
@@ -153,7 +154,7 @@ function isDeclaredIn(
 
 const commentLine = /^\s*(?:\/\/|#|\*|\/\*|--)/;
 
-/** Where the comment above a declaration has its name. */
+/** The places where the comment above a declaration has its old name. */
 function inCommentAbove({ at }: Name, { text, lineOf }: TextBefore, old: string, now: string): Use[] {
   const lines = text.split('\n');
   const uses: Use[] = [];
@@ -167,7 +168,7 @@ function inCommentAbove({ at }: Name, { text, lineOf }: TextBefore, old: string,
   return uses;
 }
 
-/** What becomes of the name; nothing where it was edited already. */
+/** The use with what to write in its place; none where it was edited already. */
 function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pick<Replacement, 'old' | 'now'>): Use[] {
   const character = text.characterNow(at);
   if (character === undefined || roles.has('unclear') || text.isTooLong(text.lineOf(at))) return [];
@@ -177,7 +178,7 @@ function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pi
   return [{ line: text.lineOf(at), character, text: become }];
 }
 
-/** In the same file or, by an import of it, in another one. */
+/** The uses in the file that declares it, or in one that imports it. */
 export async function usesIn(document: NamedSource, rename: Rename): Promise<Uses> {
   if (document.path === rename.path) return rename.own;
   const none = { certain: [], possible: [] };
