@@ -90,7 +90,7 @@ export class Mend {
     private readonly emptyBody: string,
   ) {}
 
-  /** null: nothing is missing. */
+  /** null: nothing is missing, not even the body of a head whose bracket is closed right of the cursor. */
   static at(text: LongText, at: number, emptyBody: string): Mend | null {
     const [prefix = '', ...above] = text
       .slice(Math.max(0, at - searchedChars), at)
@@ -100,7 +100,13 @@ export class Mend {
     const isFilled = (line: string) => line.trim() !== '';
     const blocks = missingBlocks(above.filter(isFilled), prefix, below.filter(isFilled));
     const mend = new Mend(prefix, suffix, blocks, '', emptyBody);
-    return mend.closers === '' ? null : mend;
+    const mayBeHead = emptyBody !== '' && /^\)\s*$/.test(suffix);
+    return mend.isComplete && !mayBeHead ? null : mend;
+  }
+
+  /** Whether no bracket is missing. */
+  get isComplete(): boolean {
+    return this.closers === '';
   }
 
   /** The same, where the line is the head of a block. */
@@ -134,10 +140,10 @@ export class Mend {
     const blocks = [...this.blocks];
     while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
       closed = closed.slice(blocks.shift()?.closers.length);
-    // A head that has got its body needs no other one.
     const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
+    // A head that has got its body needs no other one.
     if (ownsOpen) return [closedBelow];
-    const isHead = signs.closers.length > 0 || /\)\s*$/.test(shown);
+    const isHead = signs.closers.length > 0 || /\)\s*$/.test(shown) || this.isComplete;
     const behind = (body: string) => suffix + this.with(blocks, body).closing(signs);
     return [...new Set([...(isHead ? [behind(this.body), behind(this.emptyBody)] : [behind('')]), closedBelow])];
   }

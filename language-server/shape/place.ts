@@ -74,12 +74,15 @@ function mendedAt(code: Code, at: number): Mended | null {
   if (!mend) return null;
   const lineEnd = at + mend.suffix.length;
   const variant = (each: Mend): Mended => ({
-    code: { ...code, uri: `${code.uri}#mended`, text: code.text.with(lineEnd, lineEnd, each.closers) },
+    code: each.isComplete
+      ? code
+      : { ...code, uri: `${code.uri}#mended`, text: code.text.with(lineEnd, lineEnd, each.closers) },
     mend: each,
     lent: { start: lineEnd, end: lineEnd + each.closers.length },
   });
   let best = variant(mend);
   let least = faultiness(best.code, best.lent);
+  if (mend.isComplete) return least.near === 0 ? null : best;
   for (const each of [variant(mend.asHead), { code, lent: { start: lineEnd, end: lineEnd }, mend: null }]) {
     if (least.all === 0) break;
     if (each.mend && (least.near === 0 || !hasBraces)) continue;
