@@ -16,7 +16,8 @@ export const syntaxTreeCommand: Command = {
     const languageId = String(values.language ?? languageIdOf(path));
     const text = LongText.of(readFileSync(path, 'utf8'));
     const tree = await wholeTreeOf({ uri: path, languageId, text });
-    if (!tree) throw new Error(`there is no tree of ${path}: it is too long, or ${languageId} has no grammar`);
+    if (!tree)
+      throw new Error(`there is no tree of ${path}: it is too long, it took too long, or ${languageId} has no grammar`);
     const { root } = tree;
     const cursor = root.walk();
     for (let depth = 0, isDown = true; ; ) {
