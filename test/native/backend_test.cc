@@ -1,6 +1,8 @@
 // Every way in which a GPU can be unusable: the model is then loaded on the CPU, and the user is
 // told why. The GPU is the emulated one, behind a fake libamdhip64 or a fake libcuda.
 #ifdef HEARTH_FAKE_HIP
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +11,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "ask.h"
 #include "gpu/gpus.h"
@@ -124,6 +127,23 @@ TEST("a call that does not return is given up, and one that does keeps its resul
     message = error.what();
   }
   CHECK_EQUAL(message, "no GPU");
+}
+
+TEST("the thread of a call that returns has ended before its result is used") {
+  static std::atomic<bool> has_ended = false;
+  struct Ending {
+    ~Ending() {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      has_ended = true;
+    }
+    int value = 7;
+  };
+  const auto value = hearth::gpu::in_time(std::chrono::seconds(60), [] {
+    thread_local Ending ending;
+    return ending.value;
+  });
+  CHECK_EQUAL(value.value_or(0), 7);
+  CHECK(has_ended);
 }
 
 TEST("a Radeon's compute units are counted, not pairs of them, and its generation's kernels do") {
