@@ -25,15 +25,15 @@ class Arena {
   std::byte* data_ = nullptr;
 };
 
-/// Hands out pieces of large arenas, one behind the other. In an arena of its own, a matrix of less
-/// than 2 MiB would get no huge page.
+/// Hands out pieces of large arenas, one behind the other, so that small matrices share huge pages:
+/// in an arena of its own, a matrix of less than 2 MiB would get none.
 class Slabs {
  public:
   struct Piece {
     std::shared_ptr<const Arena> slab;  // given back when its last piece is gone
     std::byte* data = nullptr;          // 64-byte aligned, zeroed
   };
-  /// Throws std::bad_alloc; a smaller piece may still be had.
+  /// Throws std::bad_alloc. A smaller piece may still fit after that.
   Piece take(size_t n_bytes);
 
  private:

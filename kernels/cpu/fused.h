@@ -8,8 +8,8 @@
 namespace hearth::kernels::cpu {
 
 /// The product of two floats is exact in double. The sum is rounded to odd: where it is inexact,
-/// its last bit is made 1. It then lies on the right side of every middle between two floats, so
-/// that the last rounding gives what a single one would have given.
+/// its last bit is made 1. It then lies on the same side of every midpoint between two floats as
+/// the exact sum does, so that rounding it to float gives what one rounding would have given.
 inline float fused(float a, float b, float c) {
   const double product = static_cast<double>(a) * b, addend = c;
   const double sum = product + addend;

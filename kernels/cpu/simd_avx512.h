@@ -11,7 +11,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// The type that intrinsics have for integers of any size.
+/// As __m512i, the one type that intrinsics have for integers of every size.
 template <class Register>
 inline __m512i bits(Register x) {
   return reinterpret_cast<__m512i>(x);
@@ -48,7 +48,7 @@ inline void store_i8(int8_t* p, I32x16 x) {
 }
 
 // In assembly, since GCC 12 does not use the broadcasting memory operand: it would load each
-// activation by an instruction of its own, a third of the inner loop.
+// activation by an instruction of its own, and these would be a third of the inner loop.
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(four_bytes(x)));
   return acc;
@@ -72,7 +72,7 @@ inline I32x16 add_products(I32x16 acc, I32x16 columns, U8x64 w) {
   return {as<Unsigned>(_mm512_dpbusd_epi32(bits(acc.v[0]), bits(columns.v[0]), bits(w.v[0])))};
 }
 
-/// 12 int32 and 12 float accumulators, of 32 registers.
+/// Their 12 int32 and 12 float accumulators take 24 of the 32 registers.
 inline constexpr int kMaxTokens = 12;
 
 }  // namespace

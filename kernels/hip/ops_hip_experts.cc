@@ -7,10 +7,10 @@ namespace hearth::kernels::hip {
 namespace {
 
 constexpr int kAddThreads = 256;
-/// Tokens whose routes one thread block chooses: a token for each of its warps.
+/// The most tokens whose routes one thread block chooses: one for each of its warps.
 constexpr int kMostRoutedAtOnce = kRouteThreads / 32;
 
-/// Rows of an ExpertTile, at most: many, if experts have more than two on the average.
+/// The most rows that an ExpertTile may have: more if an expert has over two rows on average.
 int most_rows(int n_rows, int n_experts) {
   return n_rows > 2 * n_experts ? ExpertTile::kMostRows : kTileTokens;
 }
@@ -31,7 +31,7 @@ size_t HipOps::n_route_floats(const Experts& experts) const {
   return Ops::n_route_floats(experts) + n_tiles * sizeof(ExpertTile) / sizeof(float);
 }
 
-/// At the first pass, which is the warm-up of a load.
+/// Allocates at the first pass, which is the warm-up of a load; later calls do nothing.
 void HipOps::make_expert_room(const Experts& experts) {
   if (router_logits_.n_bytes() > 0) return;
   const size_t n_rows = size_t{kMaxBatch} * experts.n_used;
@@ -73,8 +73,9 @@ void HipOps::norm_route(const float* norm, float eps, const Experts& experts, co
   launch({"plan_512"}, {1, 1, 1}, kRouteThreads, 0, p);
 }
 
-/// The sources of a matrix of experts lie one behind the other, each padded to pairs of tiles, and
-/// are alike for every expert.
+/// In a matrix of experts the sources lie one behind the other, each padded to an even number of
+/// tiles. All experts have sources of the same size and format, so that expert_bytes leads from one
+/// to the next.
 void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p) {
   const HipStrip& strip = w.strips[0];
   const int n_tiles = padded_tiles(p.n_out);

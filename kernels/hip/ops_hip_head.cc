@@ -32,7 +32,7 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
                                   int32_t row, std::span<const uint32_t> candidates,
                                   float* logits) {
   if (is_cancelled() || candidates.empty()) return;
-  // One upload: the row, the candidates, then for each strip the tiles that hold candidates.
+  // One upload holds the row, the candidates, then for each strip the tiles with candidates.
   std::vector<int32_t> ints{row};
   ints.insert(ints.end(), candidates.begin(), candidates.end());
   std::vector<size_t> starts;
@@ -48,7 +48,7 @@ void HipOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
   starts.push_back(ints.size());
   if (ints.size() * sizeof(int32_t) > rows_upload_.n_bytes())
     throw std::invalid_argument("too many candidates for the GPU");
-  upload_rows(ints, -1);
+  upload_rows(ints, -1);  // -1: these are never all rows of a batch
   const int32_t* uploaded = rows_upload_.device<int32_t>();
 
   MatmulParams p = normed_input(head, x, norm, eps, uploaded, 1);

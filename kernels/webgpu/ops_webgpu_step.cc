@@ -1,4 +1,4 @@
-// WebgpuOps: the ops of a step as dispatches.
+// WebgpuOps: the ops of a step, each as one or more dispatches of compute shaders.
 #include <algorithm>
 #include <stdexcept>
 
@@ -14,10 +14,11 @@ const PackedMatrix& packed(const Matrix& matrix) {
 
 constexpr int kArgmaxLogits = 4096, kArgmaxRows = 32;
 constexpr int kAttentionRows = 8;
-// Bindings of a layer's pages: pages_*.wgsl.
+// The numbers at which pages_*.wgsl bind a layer's pages.
 constexpr uint32_t kKeys[] = {5, 12, 14, 16}, kValues[] = {6, 13, 15, 17};
 constexpr uint32_t kWritten[] = {9, 12, 13, 14};
 
+// What shaders read. A name that ends in 0 is an offset: where the data begins in its buffer.
 struct EmbedParams {
   uint32_t row0, n_rows, x0;
 };
@@ -27,7 +28,7 @@ struct PutParams {
 };
 struct AttentionParams {
   uint32_t n, first, n_tokens, q0, max_parts;
-  float scale, zero;
+  float scale, zero;  // zero: see common.wgsl
 };
 struct ArgmaxParams {
   uint32_t logits0, n_vocab, n_ranges, row0;
@@ -89,13 +90,15 @@ void WebgpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights&
 
 ProductInput WebgpuOps::attention(int layer, const float* q, float* out, const Matrix* next) {
   if (is_cancelled()) return out;
-  const int n_cols = shape_.n_heads * shape_.head_dim, per = shape_.n_heads / shape_.n_kv_heads;
+  const int n_cols = shape_.n_heads * shape_.head_dim;
+  const int heads_per_kv = shape_.n_heads / shape_.n_kv_heads;
   const size_t token_bytes = size_t(n_cols) * max_parts_ * sizeof(float);
   const int at_once = std::min<int>(n_, static_cast<int>(part_sums_.n_bytes() / token_bytes));
   const Addresses::Place from = addresses_.find(q);
   Input parts{Source::kAttention, nullptr, nullptr, 0, at_once, n_cols, 0, {}, -1};
   for (int first = 0; first < n_; first += at_once) {
-    const int n = std::min(at_once, n_ - first), rows = std::min(kAttentionRows, n * per);
+    const int n = std::min(at_once, n_ - first);
+    const int rows = std::min(kAttentionRows, n * heads_per_kv);
     const AttentionParams params{static_cast<uint32_t>(n_),
                                  static_cast<uint32_t>(first),
                                  static_cast<uint32_t>(n),
@@ -111,7 +114,7 @@ ProductInput WebgpuOps::attention(int layer, const float* q, float* out, const M
     bind_pages(layer, kValues, bindings);
     add({has_segments() ? "pages_read_four" : "pages_read", "attention"}, constants,
         std::move(bindings), params,
-        {ceil_div(size_t(n) * per, rows), static_cast<uint32_t>(shape_.n_kv_heads),
+        {ceil_div(size_t(n) * heads_per_kv, rows), static_cast<uint32_t>(shape_.n_kv_heads),
          static_cast<uint32_t>(max_parts_)});
     if (next && n == n_) {
       next_ = parts;

@@ -14,9 +14,9 @@ struct LoadOptions;
 /// Whether the options allow a GPU. Throws EngineError for an unknown backend.
 bool wants_gpu(const LoadOptions& options);
 
-/// Throws std::runtime_error if no GPU can be used; its message tells the user why. n_bytes: what
-/// the whole model takes of its memory. fits: whether a GPU with so much free memory is of use,
-/// which it may be for a part of the model.
+/// Throws std::runtime_error if no GPU can be used; its message tells the user why. n_bytes: the
+/// GPU memory that the whole model takes. fits(free_bytes): whether a GPU with that much free
+/// memory is of use. One that holds only a part of the model may be.
 std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes,
                                            const std::function<bool(uint64_t)>& fits);
 

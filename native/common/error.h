@@ -10,8 +10,9 @@ namespace hearth {
 
 /// Codes: "model-not-found", "model-unreadable", "model-truncated", "model-invalid",
 /// "model-unsupported", "out-of-memory" (or out of threads), "bad-argument", "context-full",
-/// "cancelled" (of loading), "backend-failed" (the GPU is lost or computes garbage: load again on
-/// the CPU), "cache-unwritable" (of closing), "engine-fault" (a defect of ours or of the machine).
+/// "cancelled" (a load; a cancelled request is a result), "backend-failed" (the GPU is lost or
+/// computes garbage: load again on the CPU), "cache-unwritable" (when the engine closes),
+/// "engine-fault" (a defect of ours or of the machine).
 /// The message names the file or tensor and says what the user can do.
 class EngineError : public std::runtime_error {
  public:
