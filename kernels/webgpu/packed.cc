@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
+#include <exception>
 #include <thread>
 
 #include "cpu/half.h"
@@ -123,7 +123,14 @@ Words pack_rows(const MatrixSource& source, int row0, const Strip& strip) {
     return words;
   }
   std::vector<std::thread> threads;
-  for (int i = 0; i < n_threads; i++) threads.emplace_back(pack, i, n_threads);
+  threads.reserve(static_cast<size_t>(n_threads));
+  int next = 1;  // this thread has the first share
+  try {
+    for (; next < n_threads; next++) threads.emplace_back(pack, next, n_threads);
+  } catch (const std::exception&) {  // a container, for one, may allow a process only so many
+  }
+  pack(0, n_threads);
+  for (; next < n_threads; next++) pack(next, n_threads);
   for (std::thread& thread : threads) thread.join();
   return words;
 }
