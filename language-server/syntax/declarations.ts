@@ -3,54 +3,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Node, Query } from 'web-tree-sitter';
 import { type NameRow, nameRows, sameNames } from './name-rows.ts';
+import type { Binding, Found, Name, Names, Scope } from './names.ts';
 import { classOf, ownedBy } from './owned-names.ts';
-
-/** An occurrence of a name in code. */
-export interface Name {
-  at: number;
-  node: Node;
-  roles: ReadonlySet<string>;
-  /** The innermost is the last. */
-  scopes: readonly Scope[];
-  /** Behind a dot: the member of this object or class, or of something that is not known. */
-  receiver: 'none' | 'own' | 'other';
-  /** Until where it is not known yet: the end of the statement that declares it. */
-  from: number;
-  /** The import that it is part of. */
-  imported: Node | undefined;
-  /** The text of what has it as a parameter or a field: the function that is called by keyword, or the struct that is filled. */
-  owner: string | undefined;
-}
-
-export interface Scope {
-  kind: 'block' | 'function' | 'closed' | 'class';
-  /** Scopes with the same key are one: a class may have its members in several places. */
-  key: string;
-  node: Node;
-}
-
-/** What one thing is called, wherever it is. */
-export interface Binding {
-  /** The scope that it is known in; '' if that is all of the document. */
-  home: string;
-  homeNode: Node | undefined;
-  isMember: boolean;
-  /** In the order of the text, those that declare it, too. */
-  names: readonly Name[];
-  declarations: readonly Name[];
-}
-
-/** All names of one word in a document. */
-export interface Names {
-  bindings: readonly Binding[];
-  /** Those that nothing in the document declares. */
-  free: readonly Name[];
-  /** Those in code that cannot be read. */
-  broken: readonly Name[];
-  /** Members of something that is not known. */
-  unknown: readonly Name[];
-  row: NameRow;
-}
 
 // A name with more places is a word of every other line, and nobody writes code that is nested deeper. What a look into the
 // tree costs depends on how many nodes are beside those around the place.
@@ -236,15 +190,6 @@ function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean
     child = parent;
   }
   return !unbound.includes(node.type) && !unbound.includes(pattern.type);
-}
-
-/** A declaration, and the key of what it is of. */
-export interface Found {
-  key: string;
-  home: string;
-  homeNode: Node | undefined;
-  isMember: boolean;
-  name: Name;
 }
 
 function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {

@@ -1,7 +1,7 @@
 // Names that belong to what stands beside them: a parameter that a call gives by keyword, and a field that is filled by a
 // variable of its name.
-import type { Found, Name, Scope } from './declarations.ts';
 import type { NameRow } from './name-rows.ts';
+import type { Found, Name, Scope } from './names.ts';
 
 export function classOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'class');

@@ -1,7 +1,8 @@
 // Finds what was renamed in the history, and by scope the other uses of the same thing, which must follow. A name that is
 // spelled alike but belongs to something else, in another function or file, a string or a comment, stays.
 import { setImmediate } from 'node:timers/promises';
-import { type Binding, bindingsAt, hasNames, isAmbiguous, type Name, namesOf } from '../../../syntax/declarations.ts';
+import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
+import type { Binding, Name } from '../../../syntax/names.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
 import { declares } from '../declares-by-text.ts';
 import { isOf, seesAllOf } from './imports.ts';
