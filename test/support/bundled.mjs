@@ -5,8 +5,11 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { root } from '../../scripts/tools.mjs';
 
-/** source: a path relative to the repository, or esbuild's stdin option. Resolves to the exports of the program. */
-export async function bundled(name, source) {
+/**
+ * source: a path relative to the repository, or esbuild's stdin option. stubs: files that stand for packages, by their
+ * names. Resolves to the exports of the program.
+ */
+export async function bundled(name, source, stubs = {}) {
   const outfile = join(root, 'build', `${name}.cjs`);
   const own = `${outfile}.${process.pid}`; // another process may be reading the file
   await build({
@@ -17,6 +20,7 @@ export async function bundled(name, source) {
     target: 'node20',
     format: 'cjs',
     packages: 'external',
+    alias: Object.fromEntries(Object.entries(stubs).map(([name, path]) => [name, join(root, path)])),
     logLevel: 'warning',
   });
   renameSync(own, outfile);
