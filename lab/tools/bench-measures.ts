@@ -9,24 +9,37 @@ export interface Measure {
   ops: OpTime[];
 }
 
-/** Prefill speed, in tokens/s, for n tokens after a context that is in the cache. */
-export async function measurePrefill(engine: Engine, n: number, context: Uint32Array, runs: number): Promise<Measure> {
+/** Prefill speed, in tokens/s, for n tokens after a context that is in the cache. adapter: here and below, its path. */
+export async function measurePrefill(
+  engine: Engine,
+  n: number,
+  context: Uint32Array,
+  runs: number,
+  adapter?: string,
+): Promise<Measure> {
   return measure(engine, runs, async () => {
     const tokens = Uint32Array.from([...context, ...randomTokens(engine, n)]);
-    const { promptTokens, cachedTokens, prefillMs } = await engine.prefill(tokens);
+    const { promptTokens, cachedTokens, prefillMs } = await engine.prefill(tokens, 'foreground', undefined, adapter);
     return ((promptTokens - cachedTokens) * 1000) / prefillMs;
   });
 }
 
 /** Decode speed, in tokens/s, for n tokens after a context that is in the cache. */
-export async function measureDecode(engine: Engine, n: number, context: Uint32Array, runs: number): Promise<Measure> {
+export async function measureDecode(
+  engine: Engine,
+  n: number,
+  context: Uint32Array,
+  runs: number,
+  adapter?: string,
+): Promise<Measure> {
   return measure(engine, runs, async () => {
     let steps = 0;
     let ms = 0;
     // Several answers may be needed, as each may end early. The first token of an answer counts as part of the prompt.
     while (steps < n) {
       const tokens = Uint32Array.from([...context, ...randomTokens(engine, 1)]);
-      const { timings } = await engine.generate({ tokens, maxTokens: n - steps + 1, speculate: false });
+      const request = { tokens, maxTokens: n - steps + 1, speculate: false };
+      const { timings } = await engine.generate({ ...request, ...(adapter !== undefined && { adapter }) });
       steps += timings.completionTokens - 1;
       ms += timings.decodeMs;
     }

@@ -1,5 +1,6 @@
 // Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file of this folder.
 import { runCommandLine } from '../../language-server/cli/run.ts';
+import { adapterCostCommand } from '../bench/adapter-cost.ts';
 import { treeCostCommand } from '../bench/tree-cost.ts';
 import { benchCommand } from './bench.ts';
 import { catalogueCommand } from './catalogue.ts';
@@ -37,6 +38,7 @@ runCommandLine('tool', {
   replay: replayCommand,
   savings: savingsCommand,
   bench: benchCommand,
+  'adapter-cost': adapterCostCommand,
   'key-path': keyPathCommand,
   'syntax-tree': syntaxTreeCommand,
   'tree-cost': treeCostCommand,

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { type Cost, costOf } from '../../../lab/bench/adapter-cost.ts';
 import { type EvalAnswer, type Figures, figuresOf, scoreOf } from '../../../lab/tools/eval-score.ts';
 import type { Savings } from '../../../lab/tools/savings.ts';
 import { commandLine } from '../../support/command-line.ts';
@@ -44,6 +45,27 @@ test('says which token ids or line of a file is wrong', () => {
   writeFileSync(cases, '\n{"prefix": "a"}\n');
   checkFails(['eval', cases], 1, /broken\.jsonl:2: the case lacks/);
   checkFails(['trace', sample, '--line', '6', '--lines', '3'], 2, /has 7 lines: lines 6 to 8 cannot be taken/);
+});
+
+test('measures what an adapter costs', () => {
+  const small = ['--shape', 'tiny', '--prompt', '8', '--generate', '4', '--repeat', '2'];
+  const costs = json<Record<'decode' | 'prompt', Cost>>('adapter-cost', ...small);
+  for (const { without, with: adapted, slower } of [costs.decode, costs.prompt]) {
+    expect(without).toBeGreaterThan(0);
+    expect(adapted).toBeGreaterThan(0);
+    expect(slower).toBeGreaterThan(-1);
+  }
+  checkFails(['adapter-cost', '--adapter', 'a.gguf'], 2, /--model and --adapter go together/);
+  checkFails(['adapter-cost', '--shape', 'huge'], 2, /--shape must be one of 0\.5b/);
+});
+
+test('the cost of an adapter is the median of the rounds, each by itself', () => {
+  const pairs: [number, number][] = [
+    [10, 10],
+    [100, 80],
+    [40, 20],
+  ];
+  expect(costOf(pairs)).toEqual({ without: 40, with: 20, slower: 0.25 });
 });
 
 test('measures next edits, and those of another program', () => {

@@ -1,0 +1,106 @@
+// npm run tool -- adapter-cost: how much slower an adapter makes decoding and prompts. One engine does both by turns, with
+// the adapter and without, so that other work on the machine slows both: the median of the rounds' ratios counts.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Command,
+  count,
+  engineOptions,
+  print,
+  printJson,
+  text,
+  UsageError,
+  type Values,
+  withEngine,
+} from '../../language-server/cli/command.ts';
+import { backendLine } from '../../language-server/engine/engine-host.ts';
+import { randomTokens } from '../../language-server/models/measured-speed.ts';
+import type { Engine } from '../../native/index.ts';
+import { writeGguf } from '../../test/support/gguf-writer.ts';
+import { syntheticAdapter } from '../../test/support/synthetic-adapter.ts';
+import { shapes, syntheticModel, writeSyntheticModel } from '../../test/support/synthetic-model.ts';
+import { measureDecode, measurePrefill } from '../tools/bench-measures.ts';
+import { median } from '../tools/statistics.ts';
+
+export const adapterCostCommand: Command = {
+  summary: 'how much slower an adapter makes decoding and prompts',
+  operands: '',
+  options: {
+    ...engineOptions,
+    adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter for --model; default: random weights for both' },
+    shape: { type: 'string', value: 'NAME', help: `of the random model: ${Object.keys(shapes).join(', ')}; 0.5b` },
+    rank: { type: 'string', value: 'N', help: 'of the random adapter; 32' },
+    prompt: { type: 'string', value: 'N', help: 'tokens of a prompt; 256' },
+    generate: { type: 'string', value: 'N', help: 'tokens to decode; 48' },
+    repeat: { type: 'string', value: 'N', help: 'rounds, of whose ratios the median counts; 9' },
+  },
+  async run(values) {
+    if ((values.model === undefined) !== (values.adapter === undefined))
+      throw new UsageError('--model and --adapter go together');
+    const folder = mkdtempSync(join(tmpdir(), 'hearth-adapter-cost-'));
+    try {
+      const files = values.model === undefined ? makeFiles(folder, values) : {};
+      await withEngine({ ...values, ...files }, async (engine) => {
+        const costs = await measureCosts(engine, values);
+        if (values.json) return printJson({ ...costs, backend: engine.info.backend, model: engine.info.name });
+        print(`${engine.info.name} on ${backendLine(engine.info)}`);
+        for (const [what, cost] of Object.entries(costs)) print(costLine(what, cost));
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+};
+
+/** Random weights are as fast as learned ones. */
+function makeFiles(folder: string, values: Values): { model: string; adapter: string } {
+  const shape = Object.entries(shapes).find(([name]) => name === (text(values, 'shape') ?? '0.5b'))?.[1];
+  if (!shape) throw new UsageError(`--shape must be one of ${Object.keys(shapes).join(', ')}`);
+  const options = { shape, quantization: 'q4_k_m' } as const;
+  const files = { model: join(folder, 'model.gguf'), adapter: join(folder, 'adapter.gguf') };
+  writeSyntheticModel(files.model, options);
+  writeGguf(files.adapter, syntheticAdapter(syntheticModel(options), { rank: count(values, 'rank') ?? 32 }));
+  return files;
+}
+
+/** Tokens/s, and the share of its time that a token takes longer with the adapter. */
+export interface Cost {
+  without: number;
+  with: number;
+  slower: number;
+}
+
+async function measureCosts(engine: Engine, values: Values): Promise<{ decode: Cost; prompt: Cost }> {
+  const [adapter] = engine.info.adapters;
+  const [n, answer, rounds] = [
+    count(values, 'prompt') ?? 256,
+    count(values, 'generate') ?? 48,
+    count(values, 'repeat'),
+  ];
+  const context = randomTokens(engine, 32);
+  for (const each of [undefined, adapter]) await engine.prefill(context, 'foreground', undefined, each);
+  const decode: [number, number][] = [];
+  const prompt: [number, number][] = [];
+  for (let round = 0; round < (rounds ?? 9); round++) {
+    const speeds = async (measure: (adapter?: string) => Promise<{ samples: number[] }>): Promise<[number, number]> => {
+      const of = async (each?: string) => (await measure(each)).samples[0] ?? Number.NaN;
+      if (round % 2 === 0) return [await of(), await of(adapter)];
+      const adapted = await of(adapter);
+      return [await of(), adapted];
+    };
+    decode.push(await speeds((each) => measureDecode(engine, answer, context, 1, each)));
+    prompt.push(await speeds((each) => measurePrefill(engine, n, context, 1, each)));
+  }
+  return { decode: costOf(decode), prompt: costOf(prompt) };
+}
+
+/** pairs: tokens/s without and with the adapter, of each round. */
+export const costOf = (pairs: [number, number][]): Cost => ({
+  without: median(pairs.map(([plain]) => plain)),
+  with: median(pairs.map(([, adapted]) => adapted)),
+  slower: median(pairs.map(([plain, adapted]) => plain / adapted - 1)),
+});
+
+const costLine = (what: string, cost: Cost): string =>
+  `${what.padEnd(8)}${cost.without.toFixed(1).padStart(8)} tokens/s, with the adapter ${cost.with.toFixed(1)}: ${(100 * cost.slower).toFixed(1)} % longer for a token`;
