@@ -155,9 +155,10 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& su
     if (token >= unsigned(n_tokens)) continue;  // the whole warp, as shuffles need
     const int tile = 4 * group + col / kTileRows * 2, row = col % kTileRows;
     const float factor = token_factor(p.norm, squares, p.x.n_groups, token);
-    const float gate = sums.total(tile, row, token) * factor;
-    const float up = sums.total(tile + 1, row, token) * factor;
-    const float h = swiglu(gate, up);
+    float gate[1] = {sums.total(tile, row, token) * factor};
+    float up[1] = {sums.total(tile + 1, row, token) * factor};
+    add_raised(p.epilogue, (first_group + group) * kGroup + col, token, gate, up);
+    const float h = swiglu(gate[0], up[0]);
     p.epilogue.out[token * p.epilogue.stride + (first_group + group) * kGroup + col] = h;
     quantize_column(p.quantized, token, first_group + group, h);
   }
@@ -222,8 +223,9 @@ GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums
     float* to = place_of(e, row, r.token);
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
     if (i >= unsigned(blockDim.x) && is_added) before = *to;
-    const float sum = sums.total(r.tile, r.row, r.token) * factor;
-    *to = is_added ? before + sum * e.scale : sum;
+    float sum[1] = {sums.total(r.tile, r.row, r.token) * factor};
+    add_raised(e, row, r.token, sum);
+    *to = is_added ? before + sum[0] * e.scale : sum[0];
   }
 }
 
@@ -237,12 +239,13 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
     const auto r = BlockRow<kTokens>::of(i, 2);
     if (r.token >= n_tokens) continue;
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
-    const float a = sums.total(r.tile, r.row, r.token) * factor;
-    const float b = sums.total(r.tile + 1, r.row, r.token) * factor;
+    float a[1] = {sums.total(r.tile, r.row, r.token) * factor};
+    float b[1] = {sums.total(r.tile + 1, r.row, r.token) * factor};
+    add_raised(e, r.global(p), r.token, a, b);
     if (e.kind == EpilogueKind::kQkv)
-      store_qkv(early.qkv[i], e.pool.head_dim / 2, a, b);
+      store_qkv(early.qkv[i], e.pool.head_dim / 2, a[0], b[0]);
     else
-      store_one(e, r.global(p), r.token, swiglu(a, b));
+      store_one(e, r.global(p), r.token, swiglu(a[0], b[0]));
   }
 }
 

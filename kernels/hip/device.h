@@ -60,7 +60,7 @@ struct Launch {
   std::array<int, 3> grid{1, 1, 1};
   int block = 0, shared_bytes = 0;
   size_t n_param_bytes = 0;
-  alignas(8) std::array<std::byte, 384> params{};
+  alignas(8) std::array<std::byte, 448> params{};
 
   template <class Params>
   void set(const Params& p) {

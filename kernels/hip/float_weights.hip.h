@@ -84,10 +84,14 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
     if (k >= n) continue;
     const float va = warp_sum(sum[0][k]), vb = kTiles == 2 ? warp_sum(sum[1][k]) : 0;
     if (lane != k) continue;
-    if constexpr (kTiles == 1)
-      store_one(p.epilogue, row_a, first + k, va * factor);
-    else
-      store_pair(p.epilogue, row_a, first + k, va * factor, vb * factor);
+    float a[1] = {va * factor}, b[1] = {vb * factor};
+    if constexpr (kTiles == 1) {
+      add_raised(p.epilogue, row_a, first + k, a);
+      store_one(p.epilogue, row_a, first + k, a[0]);
+    } else {
+      add_raised(p.epilogue, row_a, first + k, a, b);
+      store_pair(p.epilogue, row_a, first + k, a[0], b[0]);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "experts.hip.h"
 #include "float_weights.hip.h"
 #include "head_norms.hip.h"
+#include "low_rank.hip.h"
 #include "matmul.hip.h"
 #include "matvec.hip.h"
 #include "pack.hip.h"
@@ -68,6 +69,8 @@ GPU_KERNEL_RESIDENT(decode_attention_128_many, AttentionParams, kDecodeThreads, 
 
 GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
 GPU_KERNEL(norm_heads_128, HeadNormParams, kHeadNormThreads) { norm_heads(p); }
+GPU_KERNEL(lower_1, LowerParams, kLowerThreads) { lower<1>(p); }
+GPU_KERNEL(lower_4, LowerParams, kLowerThreads) { lower<kLoweredRanks>(p); }
 GPU_KERNEL(norm_quantize_128, NormParams, kNormThreads) { norm_quantize(p); }
 GPU_KERNEL(route_512, RouteParams, kRouteThreads) { route(p); }
 GPU_KERNEL(choose_128, RouteParams, kChooseThreads) { choose(p); }

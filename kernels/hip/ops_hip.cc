@@ -59,7 +59,6 @@ void HipOps::require_support(const ModelShape& shape) const {
   if (shape.n_experts > kMaxExperts)
     throw std::runtime_error("mixtures of more than " + std::to_string(kMaxExperts) +
                              " experts run on the CPU only");
-  if (shape.has_adapters) throw std::runtime_error("adapters run on the CPU only");
   if (shape.has_mixed_gate_up)
     throw std::runtime_error("FFN gate and up of different types run on the CPU only");
 }

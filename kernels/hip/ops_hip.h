@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device.h"
+#include "hip_low_rank.h"
 #include "hip_matrix.h"
 #include "launch_queue.h"
 #include "ops.h"
@@ -35,6 +36,8 @@ class HipOps : public Ops {
   void wait() override;
   uint64_t free_bytes() const override { return device_.free_bytes(); }
   std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) override;
+  std::unique_ptr<LowRank> pack_low_rank(int n_cols,
+                                         std::span<const LowRankSource> sources) override;
   std::unique_ptr<Buffer> buffer(size_t n_floats) override;
   void write(float* destination, std::span<const float> source) override;
   void read(std::span<float> destination, const float* source) override;
@@ -104,6 +107,8 @@ class HipOps : public Ops {
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& strip);
   /// Quantizes tokens, with a norm or without, by a launch.
   void quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32);
+  /// Lowers p's tokens to the ranks of what an adapter adds (or null), for p's epilogue to add it.
+  void add(const LowRank* added, MatmulParams& p);
   /// norm_qkv() for models with norms of heads.
   void norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer);
   /// Multiplies p by all strips of w.
@@ -145,6 +150,8 @@ class HipOps : public Ops {
 
   // For mixtures of experts: make_expert_room(). Rows and their quantized input: params.h.
   Memory router_logits_, expert_rows_, expert_q_, expert_scales_, expert_squares_;
+
+  Memory lowered_;  // for adapters, once one is packed: [kMaxBatch][ranks of a matrix, at most]
 
   Memory argmax_ranges_, candidate_logits_;
   int head_room_ = 0;  // rows of the largest head that these have room for

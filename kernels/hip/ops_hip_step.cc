@@ -198,6 +198,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Weights& we
   e.batch = batch_;
   e.pool = pool_;
   e.layer = layer;
+  add(weights.added, p);
   if (head_norms_.n_bytes() > 0) return norm_heads(packed(qkv), p, layer);
   const int log2_span = pool_.log2_head_dim - 5, span = 1 << log2_span;
   for (const HipStrip& strip : packed(qkv).strips) {
@@ -221,6 +222,7 @@ void HipOps::norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer) {
   p.epilogue.kind = EpilogueKind::kStore;
   p.epilogue.stride = qkv.n_rows;
   p.epilogue.out = plain_qkv_.as<float>();
+  p.epilogue.added = heads.epilogue.added;
   matmul(qkv, p);
   const int n_heads = shape_.n_heads + 2 * shape_.n_kv_heads;
   launch({"norm_heads_128"}, {n_, ceil_div(n_heads, kHeadNormThreads / 32), 1}, kHeadNormThreads, 0,
@@ -289,6 +291,7 @@ void HipOps::matmul_add(const Weights& weights, ProductInput in, float* x) {
   p.epilogue.scale = residual_scale;
   p.epilogue.stride = w.n_rows;
   p.epilogue.out = x;
+  add(weights.added, p);
   matmul(packed(w), p);
 }
 
@@ -305,6 +308,7 @@ ProductInput HipOps::norm_gate_up(const float* norm, float eps, const Weights& w
   p.epilogue.n_rows = n_ff;
   p.epilogue.stride = n_ff;
   p.epilogue.out = h;
+  add(weights.added, p);
   // Two pairs of tiles give 32 columns of h, a group, which can be quantized at once.
   const bool quantizes = reads_groups(next) && n_ff % kUnit == 0 && n_ff <= workspace_cols_ &&
                          !strips[0].type.is_float;

@@ -108,6 +108,23 @@ struct KvPool {
   int32_t head_dim, log2_head_dim;
 };
 
+/// What an adapter adds to a product: to row r, scale * (b[r] . lowered), as low_rank.hip.h says.
+/// The ranks of all parts of the matrix are counted together; those of a part are filled up with
+/// zeros to `rank` of them.
+struct RankTile {
+  int32_t first_rank;  // of the part that these 16 rows belong to
+  float scale;         // 0 where the adapter has no part: it adds nothing
+};
+struct Added {
+  const uint16_t* b;      // f16 [n_rows][rank]
+  const RankTile* tiles;  // [n_rows / kTileRows]
+  const float* lowered;   // [n][n_ranks]
+  int32_t rank, n_ranks;  // multiples of kRankStep
+  int32_t n_rows;         // 0: nothing is added
+  int32_t reserved;
+};
+inline constexpr int kRankStep = 8;
+
 enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
 
 /// What a matmul does with its results.
@@ -117,6 +134,7 @@ struct Epilogue {
   int32_t n_rows;  // its valid rows
   int32_t stride;  // floats between tokens of out
   float* out;
+  Added added;
   // kQkv only:
   const float* bias;     // [all rows] or null
   const float* cos_sin;  // [position][head_dim / 2][2]
@@ -247,6 +265,16 @@ struct NormParams {
   int32_t n_tokens;
   int32_t with_f32;
 };
+
+struct LowerParams {
+  Norm norm;
+  const uint16_t* a;  // f16 [n_ranks][n_cols]
+  float* lowered;     // [n][n_ranks]: a h
+  int32_t n_ranks, n_tokens;
+};
+inline constexpr int kLowerThreads = 256;
+/// Rows of a that a thread block takes of more tokens than fill one tile.
+inline constexpr int kLoweredRanks = 4;
 
 struct AttentionParams {
   const float* q;     // [n][n_heads * head_dim]

@@ -76,10 +76,13 @@ GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, 
     float a[4], b[4];
     sums.load(a, min(at, kTokens - 1), tile * kTileRows + row);
     if (!is_pairs) {
-      if (stores) store_four(p.epilogue, global_row, token, a);
+      if (!stores) continue;
+      add_raised(p.epilogue, global_row, token, a);
+      store_four(p.epilogue, global_row, token, a);
       continue;
     }
     sums.load(b, min(at, kTokens - 1), (tile + 1) * kTileRows + row);
+    if (stores) add_raised(p.epilogue, global_row, token, a, b);
     if (p.epilogue.kind == EpilogueKind::kSwiglu)
       store_four_swiglu(p, global_row, token, a, b, stores);
     else if (stores)

@@ -58,7 +58,7 @@ void WebgpuOps::require_support(const ModelShape& shape) const {
   if (shape.n_experts > 0) throw std::runtime_error("mixtures of experts do not run by WebGPU yet");
   if (!attention.is_sliding.empty())
     throw std::runtime_error("sliding windows do not run by WebGPU yet");
-  if (shape.has_adapters) throw std::runtime_error("adapters run on the CPU only");
+  if (shape.has_adapters) throw std::runtime_error("adapters do not run by WebGPU yet");
   if (attention.kv_type != KvType::kF16)
     throw std::runtime_error("a KV cache of int8 is for the CPU only (the GPU kernels know f16)");
 }

@@ -71,14 +71,15 @@ uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
       is_webgpu ? uint64_t{40} << 20 : 0,
       is_webgpu ? uint64_t{64} << 20 : 0,
   };
-  // Rows of the file, batches, and what is smaller than a megabyte.
+  // Rows of the file, batches, and what is smaller than a megabyte, such as inputs lowered to
+  // ranks.
   constexpr uint64_t kOthers = uint64_t{16 + 8} << 20;
   return std::accumulate(std::begin(sizes), std::end(sizes), kOthers,
                          [](uint64_t sum, uint64_t size) { return sum + allocated_bytes(size); });
 }
 
-GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
-                   const std::string& backend) {
+GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
+                   const ModelConfig& config, uint64_t kv_bytes, const std::string& backend) {
   const uint64_t page_bytes = config.attention_shape(kernels::KvType::kF16, 0).page_bytes();
   const uint64_t n_positions =
       std::min<uint64_t>(config.n_context, kv_bytes / page_bytes * kernels::kPageTokens);
@@ -98,6 +99,10 @@ GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_
     else
       (name == "output.weight" ? needs.of_any : needs.of_embedding) += allocated_bytes(n_bytes);
   }
+  for (const GgufFile& adapter : adapters)
+    for (const LowRankShape& shape : low_rank_shapes(adapter, file, config))
+      needs.of_layers[static_cast<size_t>(shape.layer)] += allocated_bytes(
+          gpu::low_rank_bytes(shape.n_parts, shape.rank, shape.n_rows, shape.n_cols));
   return needs;
 }
 

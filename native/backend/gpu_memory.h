@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,10 @@ struct GpuNeeds {
   int layers_that_fit(uint64_t free_bytes) const;
 };
 
-/// kv_bytes: of the KV pool. backend: of LoadOptions.
-GpuNeeds gpu_needs(const GgufFile& file, const ModelConfig& config, uint64_t kv_bytes,
-                   const std::string& backend);
+/// adapters: checked files of those that will be loaded with the model. kv_bytes: of the KV pool.
+/// backend: of LoadOptions.
+GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
+                   const ModelConfig& config, uint64_t kv_bytes, const std::string& backend);
 
 /// What a GPU's part of a model takes beside matrices, vectors and KV pages, at most: activations
 /// as floats and quantized, logits, RoPE tables, attention's parts, and rows of the file while they

@@ -161,7 +161,8 @@ void Engine::Loaded::load_on_gpu(Source& source) {
   const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();
   try {
     const uint64_t kv_bytes = page_bytes * n_pages_for(source.options, page_bytes);
-    const GpuNeeds needs = gpu_needs(source.file, info.config, kv_bytes, source.options.backend);
+    const GpuNeeds needs =
+        gpu_needs(source.file, source.adapters, info.config, kv_bytes, source.options.backend);
     std::unique_ptr<kernels::Ops> gpu =
         make_gpu_ops(source.options, needs.of_all(),
                      [&](uint64_t free_bytes) { return needs.layers_that_fit(free_bytes) > 0; });

@@ -33,6 +33,9 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 /// Bytes of a matrix in a GPU's memory, which are more than in the file.
 uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols);
 
+/// The same of what an adapter adds to a matrix: see kernels::hip::low_rank_bytes().
+uint64_t low_rank_bytes(int n_parts, int greatest_rank, int n_rows, int n_cols);
+
 /// Whether there seems to be the driver of a backend, "hip" or "cuda"; calls no driver.
 bool has_driver(const std::string& backend);
 

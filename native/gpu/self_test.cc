@@ -125,16 +125,29 @@ Step product(const Rows& w, int n) {
   };
 }
 
-/// Gate, up and down, so that the output of SwiGLU is used by the product after it.
-Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n) {
-  return [&gate, &up, &down, n](Bench& b) {
+/// An adapter of a matrix, in parts of equally many rows.
+std::unique_ptr<kernels::LowRank> adapter(Bench& b, int n_cols, int n_parts, int part_rows) {
+  constexpr int kRank = 12;
+  const std::vector<float> down = wave(kRank * size_t(n_cols), 0.7f), up = wave(kRank * part_rows);
+  std::vector<kernels::LowRankSource> parts;
+  for (int i = 0; i < n_parts; i++) parts.push_back({i * part_rows, part_rows, kRank, 2, down, up});
+  return b.ops->pack_low_rank(n_cols, parts);
+}
+
+/// Gate, up and down, so that the output of SwiGLU is used by the product after it. All with an
+/// adapter, or without.
+Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n,
+                  bool is_adapted = false) {
+  return [&gate, &up, &down, n, is_adapted](Bench& b) {
     const auto gate_up = b.pack({gate.source(), up.source()}), last = b.pack({down.source()});
     const auto in = b.buffer(wave(n * size_t{kCols})), x = b.ops->buffer(n * size_t{kRows});
     const auto h = b.ops->buffer(n * size_t{kHidden});
+    std::unique_ptr<kernels::LowRank> inner, outer;
+    if (is_adapted) inner = adapter(b, kCols, 2, kHidden), outer = adapter(b, kHidden, 1, kRows);
     b.begin(0, n);
-    const kernels::ProductInput input =
-        b.ops->norm_gate_up(b.norm->data, kEps, *gate_up, in->data, h->data, last.get());
-    b.ops->matmul_add(*last, input, x->data);
+    const kernels::ProductInput input = b.ops->norm_gate_up(
+        b.norm->data, kEps, {*gate_up, inner.get()}, in->data, h->data, last.get());
+    b.ops->matmul_add({*last, outer.get()}, input, x->data);
     return b.read(*x);
   };
 }
@@ -231,7 +244,13 @@ void test_type(Bench& gpu, Bench& cpu, BlockType type, bool is_dense) {
     compare(gpu, cpu, "a product with " + name, kSumTolerance, product(long_rows, n));
     compare(gpu, cpu, "SwiGLU with " + name, kStepTolerance, feed_forward(gate, up, rows, n));
   }
-  if (is_dense || kernels::block_traits(type).is_float()) return;
+  if (is_dense) return;
+  // One format of each kind: with float weights, scales every 32 columns, and super-blocks.
+  if (type == BlockType::kF32 || type == BlockType::kQ8_0 || type == BlockType::kQ4_K)
+    for (const int n : {1, 3, kMaxTokens})
+      compare(gpu, cpu, "an adapter beside " + name, kStepTolerance,
+              feed_forward(gate, up, rows, n, true));
+  if (kernels::block_traits(type).is_float()) return;
   const MixedRows experts(type);
   for (const int n : {3, 20})  // of few tokens for an expert, and of many
     compare(gpu, cpu, "experts with " + name, kStepTolerance,

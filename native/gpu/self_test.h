@@ -14,8 +14,8 @@ namespace hearth::gpu {
 
 /// Throws std::runtime_error naming the first result that is wrong.
 void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice);
-/// The same for a backend without experts and sliding windows, which leaves attention's output to
-/// the next product alone; with these types.
+/// The same for a backend without experts, adapters and sliding windows, which leaves attention's
+/// output to the next product alone; with these types.
 void self_test_dense(const std::function<std::unique_ptr<kernels::Ops>()>& make_gpu,
                      std::span<const kernels::BlockType> types);
 

@@ -63,8 +63,9 @@ void check_header(const GgufFile& file, const ModelConfig& config) {
     refuse_adapter(path, "it was made for a model of architecture " + in_quotes(architecture) +
                              ", and this one is " +
                              in_quotes(std::string(config.family->architecture)));
-  if (!std::isfinite(file.number("adapter.lora.alpha").value_or(0)))
-    refuse_adapter(path, "its adapter.lora.alpha is not a number");
+  // False for NaN, too.
+  if (!(std::fabs(file.number("adapter.lora.alpha").value_or(0)) <= kGreatestF16))
+    refuse_adapter(path, "its adapter.lora.alpha is no number or beyond 65504");
 }
 
 /// The tensor beside which a part of an adapter stands, or "".
@@ -158,6 +159,30 @@ std::vector<float> transposed(const std::vector<float>& rows, size_t n_rows) {
   return columns;
 }
 
+/// What the file adds to one of the matrices that a packed one stacks.
+struct AdapterPart {
+  std::string_view matrix;  // its name in the layer
+  const GgufTensor *a, *b;
+  int first_row, n_rows, n_cols;  // in the packed matrix
+  int rank() const { return static_cast<int>(a->shape[1]); }
+};
+
+std::vector<AdapterPart> parts_of(const GgufFile& file, const GgufFile& model, int layer,
+                                  const Stack& stack) {
+  std::vector<AdapterPart> parts;
+  int first_row = 0;
+  for (const char* name : stack.matrices) {
+    const GgufTensor* matrix = model.find(layer_tensor(layer, name));
+    if (!matrix) continue;
+    const int n_cols = static_cast<int>(matrix->shape[0]),
+              n_rows = static_cast<int>(matrix->shape[1]);
+    if (const GgufTensor* a = file.find(matrix->name + kA))
+      parts.push_back({name, a, find_b(file, matrix->name), first_row, n_rows, n_cols});
+    first_row += n_rows;
+  }
+  return parts;
+}
+
 class AdapterLoader {
  public:
   AdapterLoader(const GgufFile& file, const GgufFile& model, const ModelConfig& config,
@@ -180,29 +205,27 @@ class AdapterLoader {
 
  private:
   std::unique_ptr<kernels::LowRank> pack(int layer, const Stack& stack) {
+    const std::vector<AdapterPart> parts = parts_of(file_, model_, layer, stack);
+    if (parts.empty()) return nullptr;
+    std::vector<std::vector<float>> values;  // that the sources point to
     std::vector<kernels::LowRankSource> sources;
-    std::vector<std::vector<float>> values;
-    int first_row = 0, n_cols = 0;
-    for (const char* name : stack.matrices) {
-      const GgufTensor* matrix = model_.find(layer_tensor(layer, name));
-      if (!matrix) continue;
-      const int n_rows = static_cast<int>(matrix->shape[1]);
-      n_cols = static_cast<int>(matrix->shape[0]);
-      if (const GgufTensor* a = file_.find(matrix->name + kA)) {
-        const int rank = static_cast<int>(a->shape[1]);
-        const GgufTensor& b = *find_b(file_, matrix->name);
-        values.push_back(read(*a));
-        values.push_back(read(b));
-        if (is_by_columns(b)) values.back() = transposed(values.back(), a->shape[1]);
-        if (is_permuted(name))
-          values.back() =
-              pairs_to_halves(std::span<const float>(values.back()), static_cast<size_t>(n_rows),
-                              static_cast<size_t>(config_.head_dim));
-        sources.push_back({first_row, n_rows, rank, scale(rank), values.end()[-2], values.back()});
-      }
-      first_row += n_rows;
+    values.reserve(2 * parts.size());
+    for (const AdapterPart& part : parts) {
+      const std::vector<float>& a = values.emplace_back(read(*part.a));
+      const std::vector<float>& b = values.emplace_back(read_b(part));
+      sources.push_back({part.first_row, part.n_rows, part.rank(), scale(part.rank()), a, b});
     }
-    return sources.empty() ? nullptr : ops_.pack_low_rank(n_cols, sources);
+    return ops_.pack_low_rank(parts.front().n_cols, sources);
+  }
+
+  /// By rows, in the order of the packed matrix.
+  std::vector<float> read_b(const AdapterPart& part) const {
+    std::vector<float> b = read(*part.b);
+    if (is_by_columns(*part.b)) b = transposed(b, part.a->shape[1]);
+    if (is_permuted(part.matrix))
+      b = pairs_to_halves(std::span<const float>(b), static_cast<size_t>(part.n_rows),
+                          static_cast<size_t>(config_.head_dim));
+    return b;
   }
 
   bool is_permuted(std::string_view name) const {
@@ -247,6 +270,24 @@ GgufFile open_adapter(const std::string& path, const GgufFile& model,
   return file;
 } catch (const EngineError& error) {
   throw about_adapter(error);
+}
+
+std::vector<LowRankShape> low_rank_shapes(const GgufFile& file, const GgufFile& model,
+                                          const ModelConfig& config) {
+  std::vector<LowRankShape> shapes;
+  for (int i = 0; i < config.n_layers; i++) {
+    for (const Stack& stack : kStacks) {
+      const std::vector<AdapterPart> parts = parts_of(file, model, i, stack);
+      if (parts.empty()) continue;
+      LowRankShape& shape = shapes.emplace_back();
+      shape.layer = i;
+      shape.n_parts = static_cast<int>(parts.size());
+      shape.n_rows = parts.back().first_row + parts.back().n_rows;
+      shape.n_cols = parts.back().n_cols;
+      for (const AdapterPart& part : parts) shape.rank = std::max(shape.rank, part.rank());
+    }
+  }
+  return shapes;
 }
 
 Adapter load_adapter(const GgufFile& file, const GgufFile& model, const ModelConfig& config,

@@ -36,6 +36,18 @@ struct Adapter {
 /// adapter-unsupported), naming the file, the tensor, and what to do.
 GgufFile open_adapter(const std::string& path, const GgufFile& model, const ModelConfig& config);
 
+/// What load_adapter() will pack beside a matrix of a layer.
+struct LowRankShape {
+  int layer = 0;
+  int n_parts = 0;
+  int rank = 0;    // the greatest one of the parts
+  int n_rows = 0;  // up to the end of the last part
+  int n_cols = 0;
+};
+/// Of a checked file.
+std::vector<LowRankShape> low_rank_shapes(const GgufFile& file, const GgufFile& model,
+                                          const ModelConfig& config);
+
 /// Packs the matrices of a checked file. Throws EngineError "adapter-invalid" for a value that is
 /// not finite as f16.
 Adapter load_adapter(const GgufFile& file, const GgufFile& model, const ModelConfig& config,

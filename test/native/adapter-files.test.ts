@@ -81,6 +81,8 @@ describe('refuses', () => {
     ['dimensions', a, [256, 4, 4], /lora_a has shape \[256, 4, 4\] where \[256, 4\] is needed/],
     ['one dimension', b, [4096], /lora_b has shape \[4096\] where \[16, 256\] is needed/],
     ['a rank', a, [2, 2048], /lora_a has rank 2048, and Hearth runs ranks up to 256/],
+    ['rank 0', a, [256, 0], /tensor "blk\.1\.attn_q\.weight\.lora_a" has a dimension of 0/],
+    ['an endless rank', a, [256, 2 ** 40], /tensor "blk\.1\.attn_q\.weight\.lora_a" has a dimension of 1099511627776/],
   ])('a tensor whose %s are wrong', (_, name, shape, message) =>
     checkError(
       (spec) => {
@@ -90,6 +92,13 @@ describe('refuses', () => {
       message,
     ),
   );
+
+  test('a tensor that is there twice', () =>
+    checkError(
+      (spec) => spec.tensors.push(find(spec, a)),
+      'adapter-invalid',
+      /it describes the tensor "blk\.1\.attn_q\.weight\.lora_a" twice/,
+    ));
 
   test('B in both forms', () =>
     checkError(
@@ -136,7 +145,8 @@ describe('refuses', () => {
     ['adapter.type', { string: 'dora' }, /it is an adapter of type "dora", and Hearth runs "lora"/],
     ['adapter.alora.invocation_tokens', { i32s: [1] }, /it is an adapter of type "alora"/],
     ['general.architecture', { string: 'llama' }, /made for a model of architecture "llama", and this one is "qwen2"/],
-    ['adapter.lora.alpha', { f32: Number.NaN }, /its adapter\.lora\.alpha is not a number/],
+    ['adapter.lora.alpha', { f32: Number.NaN }, /its adapter\.lora\.alpha is no number or beyond 65504/],
+    ['adapter.lora.alpha', { f32: -1e30 }, /its adapter\.lora\.alpha is no number or beyond 65504/],
     ['adapter.lora.alpha', { string: 'sixteen' }, /has "adapter\.lora\.alpha" as another kind of value than a number/],
   ])('%s of a value that cannot be used', (key, value, message) =>
     checkError(
@@ -187,7 +197,7 @@ describe('refuses', () => {
   });
 
   test('a file that is cut short anywhere, or has bytes that are not its own', async () => {
-    writeGguf(path, formatted(adapter(), 'q8_0'));
+    writeGguf(path, formatted(adapter(), 'q4_0'));
     const whole = readFileSync(path);
     const { below } = random(11);
     const codes = new Set<string>();

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addonInfo, type Engine, type LoadOptions, loadEngine } from '../../native/index.ts';
 import { type GgufSpec, writeGguf } from '../support/gguf-writer.ts';
-import { type AdapterOptions, formatted, merged, syntheticAdapter } from '../support/synthetic-adapter.ts';
+import {
+  type AdapterOptions,
+  floatsOf,
+  floatTensor,
+  formatted,
+  merged,
+  rounded,
+  syntheticAdapter,
+} from '../support/synthetic-adapter.ts';
 import { type SyntheticOptions, shapes, syntheticModel } from '../support/synthetic-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-adapters-'));
@@ -56,6 +64,7 @@ describe.each(addonInfo().variants)('%s computes what a model does into which th
     ['of rank 5', { rank: 5, alpha: 3 }],
     ['of rank 40', { rank: 40, alpha: 10 }],
     ['with an alpha of 0, which stands for the rank', { rank: 8, alpha: 0 }],
+    ['with a negative alpha', { rank: 8, alpha: -4 }],
     ['for some matrices', { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
   ])('%s', (_, options) => check(() => syntheticModel(exact), options));
 
@@ -170,12 +179,29 @@ describe('beside a quantized model', () => {
     expect(engine.info.adapters).toEqual([one, other]);
   });
 
-  test.each(['f16', 'q8_0'] as const)('a file of the same values in %s gives the same bits', async (format) => {
-    const path = join(folder, `${format}.gguf`);
-    writeGguf(path, formatted(syntheticAdapter(syntheticModel(quantized)), format));
-    const same = await load({ adapters: [path] });
-    expect(await same.logits(tokens, undefined, path)).toEqual(rows.get(one));
-    await same.close();
+  const logitsOf = async (name: string, adapter: GgufSpec) => {
+    const path = join(folder, name);
+    writeGguf(path, adapter);
+    const different = await load({ adapters: [path] });
+    const logits = await different.logits(tokens, undefined, path);
+    await different.close();
+    return logits;
+  };
+
+  test.each(['f16', 'q8_0', 'q4_0'] as const)('a file of the same values in %s gives the same bits', async (format) => {
+    const adapter = syntheticAdapter(syntheticModel(quantized));
+    const tensors = adapter.tensors.map((tensor) =>
+      floatTensor(tensor.name, tensor.shape, rounded(floatsOf(tensor), format)),
+    );
+    const expected = format === 'q4_0' ? await logitsOf('rounded.gguf', { ...adapter, tensors }) : rows.get(one);
+    expect(await logitsOf(`${format}.gguf`, formatted(adapter, format))).toEqual(expected);
+  });
+
+  test('a file without an alpha has that of its rank', async () => {
+    const spec = syntheticAdapter(syntheticModel(quantized), { rank: 8, alpha: 8 });
+    const expected = await logitsOf('alpha.gguf', spec);
+    delete spec.metadata['adapter.lora.alpha'];
+    expect(await logitsOf('no-alpha.gguf', spec)).toEqual(expected);
   });
 
   test('threads and a draft model leave the answer as it is, and pages may be int8', async () => {

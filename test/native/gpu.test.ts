@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, gpuReport, type KvType, loadEngine, type ModelInfo } from '../../native/index.ts';
 import { writeGguf } from '../support/gguf-writer.ts';
-import { syntheticAdapter } from '../support/synthetic-adapter.ts';
+import { formatted, syntheticAdapter } from '../support/synthetic-adapter.ts';
 import { syntheticModel, writeSyntheticModel } from '../support/synthetic-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-gpu-'));
@@ -38,6 +38,11 @@ beforeAll(() => {
   process.env.XDG_CACHE_HOME = join(folder, 'cache');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+function nmse(ours: Float32Array, theirs: Float32Array): number {
+  const energy = theirs.reduce((sum, value) => sum + value ** 2, 0);
+  return theirs.reduce((sum, value, i) => sum + (value - (ours[i] ?? Number.NaN)) ** 2, 0) / energy;
+}
 
 const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
 
@@ -88,20 +93,30 @@ test.runIf(process.arch === 'x64')(
   },
 );
 
-test.runIf(process.arch === 'x64')(
-  'a model with an adapter is on the CPU and says so, and the adapter is applied',
+// Keys, values and activations are rounded, in another order than on the CPU.
+test.runIf(process.arch === 'x64').for(['f32', 'f16', 'q8_0', 'q4_0'] as const)(
+  'an adapter of %s is applied on a GPU as on the CPU, warm as cold, and to its requests alone',
   { timeout: 120_000 },
-  async () => {
-    const adapter = join(folder, 'adapter.gguf');
-    writeGguf(adapter, syntheticAdapter(syntheticModel({ shape, quantization: 'q8_0' })));
+  async (format) => {
+    const adapter = join(folder, `${format}.gguf`);
+    writeGguf(adapter, formatted(syntheticAdapter(syntheticModel({ shape, quantization: 'q8_0' })), format));
     const options = { modelPath, gpuKernels, threads: 1, cacheBytes, adapters: [adapter] };
-    const engine = await loadEngine({ ...options, backend: 'hip' });
-    expect(engine.info).toMatchObject({ device: 'cpu', fallbackReason: 'adapters run on the CPU only' });
+    const [gpu, plain] = [await loadEngine({ ...options, backend: 'hip' }), await load('hip')];
     const cpu = await loadEngine({ ...options, backend: 'cpu' });
-    const logits = await engine.lastLogits(tokens, 'foreground', undefined, adapter);
-    expect(logits).toEqual(await cpu.lastLogits(tokens, 'foreground', undefined, adapter));
-    expect(logits).not.toEqual(await engine.lastLogits(tokens));
-    await Promise.all([engine.close(), cpu.close()]);
+    expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
+    const last = (engine: Engine, path?: string) => engine.lastLogits(tokens, 'foreground', undefined, path);
+    const [ours, theirs, without] = [await last(gpu, adapter), await last(cpu, adapter), await last(gpu)];
+    expect(nmse(ours, theirs)).toBeLessThan(1e-4);
+    expect(nmse(without, theirs)).toBeGreaterThan(1e-2);
+    expect(without).toEqual(await last(plain));
+    await gpu.clearCache();
+    for (const n of [1, 4, 40]) await gpu.prefill(tokens.slice(0, n), 'foreground', undefined, adapter);
+    expect(await last(gpu, adapter)).toEqual(ours);
+    const request = { tokens, maxTokens: 8 };
+    const answers = await Promise.all([gpu.generate({ ...request, adapter }), gpu.generate(request)]);
+    expect(answers[0].tokens).toEqual((await cpu.generate({ ...request, adapter })).tokens);
+    expect(answers[1].tokens).toEqual((await plain.generate(request)).tokens);
+    await Promise.all([gpu.close(), cpu.close(), plain.close()]);
   },
 );
 
@@ -111,8 +126,10 @@ test.runIf(process.arch === 'x64').for([
 ] as const)('a model that does not fit into the GPU has its last layers there, with %s', async ([, tied]) => {
   const path = join(folder, `split-${tied}.gguf`);
   writeSyntheticModel(path, { shape: { ...shape, layers: 3, tied }, quantization: 'q8_0' });
+  const adapter = join(folder, 'split-adapter.gguf');
+  writeGguf(adapter, syntheticAdapter(syntheticModel({ shape: { ...shape, layers: 3, tied }, quantization: 'q8_0' })));
   const diskFolder = join(folder, `split-pages-${tied}`);
-  const large = { modelPath: path, threads: 1, cacheBytes: 96 * 2 ** 20 };
+  const large = { modelPath: path, threads: 1, cacheBytes: 96 * 2 ** 20, adapters: [adapter] };
   const open = () => loadEngine({ ...large, backend: 'hip', gpuKernels, diskFolder, diskBytes: 2 ** 25 });
   // 768 MiB stay with the desktop. A layer takes 32 MiB with its keys and values, workspaces a little more than 26.
   const free = (768 + 95) * 2 ** 20;
@@ -121,7 +138,8 @@ test.runIf(process.arch === 'x64').for([
   expect(gpu.info.backend).toMatch(/^hip gfx1100 Emulated GPU for 2 of 3 layers, cpu .* for the others$/);
   const cpu = await loadEngine({ ...large, backend: 'cpu' });
   const request = { tokens, maxTokens: 8 };
-  expect((await gpu.generate(request)).tokens).toEqual((await cpu.generate(request)).tokens);
+  for (const asked of [request, { ...request, adapter }])
+    expect((await gpu.generate(asked)).tokens).toEqual((await cpu.generate(asked)).tokens);
   const warm = await gpu.lastLogits(tokens);
   await gpu.clearCache();
   await gpu.prefill(tokens.slice(0, 33));

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "backend/split_ops.h"
@@ -79,12 +81,56 @@ struct Shape {
   BlockType type;
   uint32_t n_layers, n_embd, n_heads, n_kv_heads, n_ff, n_context;
   uint32_t n_experts = 0, n_used = 0;
+  uint64_t rank = 0;  // of an adapter; 0: none
 };
 
-/// A model file of zeros, which take no room on the disk.
+/// A file whose tensors are zeros, which take no room on the disk.
+struct ZeroFile {
+  test::GgufBuilder builder;
+  uint64_t end = 0;
+
+  void tensor(const std::string& name, const std::vector<uint64_t>& shape, BlockType type) {
+    builder.tensor(name, shape, static_cast<uint32_t>(type), end);
+    uint64_t n_bytes = hearth::kernels::row_bytes(type, static_cast<int>(shape[0]));
+    for (size_t i = 1; i < shape.size(); i++) n_bytes *= shape[i];
+    end = (end + n_bytes + 31) / 32 * 32;
+  }
+  std::string write(const test::TemporaryFolder& folder, const std::string& name) const {
+    const std::string path = folder.write(name, builder.bytes(""));
+    std::filesystem::resize_file(path, std::filesystem::file_size(path) + end);
+    return path;
+  }
+};
+
+/// An adapter for all matrices of such a model.
+std::string write_adapter(const test::TemporaryFolder& folder, const Shape& s) {
+  ZeroFile file;
+  const auto text = [&](const std::string& key, const std::string& value) {
+    file.builder.key(key, test::GgufBuilder::kString, value);
+  };
+  text("general.architecture", s.architecture);
+  text("general.type", "adapter");
+  text("adapter.type", "lora");
+  const uint64_t n_kv = s.n_embd / s.n_heads * s.n_kv_heads;
+  const std::tuple<const char*, uint64_t, uint64_t> matrices[] = {
+      {"attn_q", s.n_embd, s.n_embd},      {"attn_k", s.n_embd, n_kv},
+      {"attn_v", s.n_embd, n_kv},          {"ffn_gate", s.n_embd, s.n_ff},
+      {"attn_output", s.n_embd, s.n_embd}, {"ffn_up", s.n_embd, s.n_ff},
+      {"ffn_down", s.n_ff, s.n_embd}};
+  for (uint32_t i = 0; i < s.n_layers; i++) {
+    for (const auto& [matrix, n_cols, n_rows] : matrices) {
+      const std::string name = "blk." + std::to_string(i) + "." + matrix + ".weight.lora_";
+      file.tensor(name + "a", {n_cols, s.rank}, BlockType::kF16);
+      file.tensor(name + "b", {s.rank, n_rows}, BlockType::kF16);
+    }
+  }
+  return file.write(folder, "adapter.gguf");
+}
+
 std::string write_model(const test::TemporaryFolder& folder, const Shape& s) {
   constexpr uint32_t kTokens = 3000;
-  test::GgufBuilder builder;
+  ZeroFile file;
+  test::GgufBuilder& builder = file.builder;
   const auto number = [&](const std::string& name, uint32_t value) {
     builder.key(s.architecture + "." + name, test::GgufBuilder::kU32, value);
   };
@@ -99,14 +145,8 @@ std::string write_model(const test::TemporaryFolder& folder, const Shape& s) {
     number("expert_count", s.n_experts), number("expert_used_count", s.n_used);
     number("expert_feed_forward_length", s.n_ff);
   }
-  uint64_t end = 0;
   const auto tensor = [&](const std::string& name, const std::vector<uint64_t>& shape,
-                          BlockType type) {
-    builder.tensor(name, shape, static_cast<uint32_t>(type), end);
-    uint64_t n_bytes = hearth::kernels::row_bytes(type, static_cast<int>(shape[0]));
-    for (size_t i = 1; i < shape.size(); i++) n_bytes *= shape[i];
-    end = (end + n_bytes + 31) / 32 * 32;
-  };
+                          BlockType type) { file.tensor(name, shape, type); };
   const uint64_t head_dim = s.n_embd / s.n_heads, n_kv = s.n_kv_heads * head_dim;
   tensor("token_embd.weight", {s.n_embd, kTokens}, BlockType::kQ8_0);
   tensor("output_norm.weight", {s.n_embd}, BlockType::kF32);
@@ -133,13 +173,13 @@ std::string write_model(const test::TemporaryFolder& folder, const Shape& s) {
     tensor(name("attn_k_norm.weight"), {head_dim}, BlockType::kF32);
     tensor(name("ffn_gate_inp.weight"), {s.n_embd, s.n_experts}, BlockType::kF32);
   }
-  const std::string path = folder.write("model.gguf", builder.bytes(""));
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) + end);
-  return path;
+  return file.write(folder, "model.gguf");
 }
 
-/// Loads the model as Engine::load does, and runs a token. Returns how many layers are on the GPU.
-int load_with(const hearth::GgufFile& file, size_t n_bytes) {
+/// Loads the model as Engine::load does, and runs a token, with the adapter if there is one.
+/// Returns how many layers are on the GPU.
+int load_with(const hearth::GgufFile& file, std::span<const hearth::GgufFile> adapters,
+              size_t n_bytes) {
   const hearth::ModelConfig config = hearth::read_config(file);
   const hip::GpuApi api = dry_api();
   hip::DeviceChoice choice;
@@ -147,13 +187,15 @@ int load_with(const hearth::GgufFile& file, size_t n_bytes) {
   memory.n_bytes = n_bytes;
   std::unique_ptr<hearth::kernels::Ops> ops = std::make_unique<hip::HipOps>(api, choice);
   const uint64_t page_bytes = config.attention_shape(hearth::kernels::KvType::kF16, 0).page_bytes();
-  const int n = hearth::gpu_needs(file, config, n_pages * page_bytes, "hip")
+  const int n = hearth::gpu_needs(file, adapters, config, n_pages * page_bytes, "hip")
                     .layers_that_fit(ops->free_bytes());
   if (n == 0) return 0;
   if (n < config.n_layers)
     ops = std::make_unique<hearth::SplitOps>(hearth::kernels::make_cpu_ops({"", 1}), std::move(ops),
                                              config.n_layers, config.n_layers - n);
-  const hearth::Model model = hearth::load_model(file, config, *ops, {});
+  hearth::Model model = hearth::load_model(file, config, *ops, {});
+  for (const hearth::GgufFile& adapter : adapters)
+    model.adapters.push_back(hearth::load_adapter(adapter, file, config, *ops));
   ops->make_kv_pool(
       config.attention_shape(hearth::kernels::KvType::kF16,
                              std::min(config.n_context, n_pages * hearth::kernels::kPageTokens)),
@@ -164,7 +206,7 @@ int load_with(const hearth::GgufFile& file, size_t n_bytes) {
   const std::vector<uint32_t> tokens{1};
   const std::vector<int32_t> zero{0};
   const std::span<const int32_t> table = zero;
-  forward.run({tokens, zero, zero, {&table, 1}}, true);
+  forward.run({tokens, zero, zero, {&table, 1}}, true, forward.n_adapters());
   forward.head(zero);
   return n;
 }
@@ -177,15 +219,21 @@ TEST("layers that are said to fit into a GPU's memory do") {
       {"qwen2", BlockType::kMXFP4, 3, 896, 14, 2, 4864, 32768},
       {"qwen2", BlockType::kQ8_0, 24, 640, 10, 10, 896, 2048},  // small matrices that become one
       {"qwen3moe", BlockType::kQ4_K, 3, 512, 4, 2, 256, 2048, 16, 4},
+      {"qwen2", BlockType::kQ4_K, 4, 1024, 8, 2, 4096, 2048, 0, 0, 256},
+      {"qwen2", BlockType::kQ8_0, 24, 640, 10, 10, 896, 2048, 0, 0, 20},
   };
   for (const Shape& shape : shapes) {
     const test::TemporaryFolder folder;
     const hearth::GgufFile file = hearth::GgufFile::open(write_model(folder, shape));
+    std::vector<hearth::GgufFile> adapters;
+    if (shape.rank > 0)
+      adapters.push_back(
+          hearth::open_adapter(write_adapter(folder, shape), file, hearth::read_config(file)));
     int n_before = 0;
     const size_t step = test::is_slow() ? 31 : 7;
     for (size_t mib = 8; n_before < static_cast<int>(shape.n_layers); mib += step) {
       CHECK(mib < 400);
-      const int n = load_with(file, mib << 20);
+      const int n = load_with(file, adapters, mib << 20);
       CHECK(n >= n_before);
       n_before = n;
       CHECK_EQUAL(memory.n_taken, size_t{0});

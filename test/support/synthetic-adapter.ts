@@ -12,7 +12,7 @@ export interface AdapterOptions {
 }
 
 const allMatrices = ['attn_q', 'attn_k', 'attn_v', 'attn_qkv', 'attn_output', 'ffn_gate', 'ffn_up', 'ffn_down'];
-const typeIds = { f32: 0, f16: 1, q8_0: 8 };
+const typeIds = { f32: 0, f16: 1, q4_0: 2, q8_0: 8 };
 const step = 2 ** -11;
 
 /** An F32 tensor. shape: columns first. */
@@ -33,7 +33,7 @@ export function floatsOf(tensor: TensorSpec): Float32Array {
 }
 
 /**
- * Values are q * 2^-11, q from -127 to 127, which all formats of formatted() hold exactly. What they add to products is
+ * Values are q * 2^-11, q from -127 to 127, which all formats of formatted() but q4_0 hold exactly. What they add to products is
  * about as large as these.
  */
 export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}): GgufSpec {
@@ -65,26 +65,52 @@ function half(value: number): number {
   return (value < 0 ? 0x8000 : 0) | ((exponent - 11 + 15) << 10) | ((q / 2 ** exponent - 1) * 1024);
 }
 
-/** The same values in another format; B of Q8_0 by columns, as its rows may be shorter than a block. */
-export function formatted(adapter: GgufSpec, format: 'f16' | 'q8_0'): GgufSpec {
+export type AdapterFormat = keyof typeof typeIds;
+
+/** 32 values of which the scale is one step: as bytes or, rounded to 16 of these, as nibbles. */
+function blockOf(values: Float32Array, format: 'q8_0' | 'q4_0'): Buffer {
+  const block = Buffer.alloc(format === 'q8_0' ? 34 : 18);
+  if (format === 'q8_0') {
+    block.writeUInt16LE(half(step));
+    for (const [i, value] of values.entries()) block.writeInt8(value / step, 2 + i);
+    return block;
+  }
+  block.writeUInt16LE(half(16 * step));
+  const code = (i: number) => nibble(values[i] ?? 0) + 8;
+  for (let i = 0; i < 16; i++) block.writeUInt8(code(i) | (code(i + 16) << 4), 2 + i);
+  return block;
+}
+
+const nibble = (value: number) => Math.max(-8, Math.min(7, Math.round(value / step / 16)));
+
+/** What these values are in a format. */
+export const rounded = (values: Float32Array, format: AdapterFormat): Float32Array =>
+  format === 'q4_0' ? values.map((value) => nibble(value) * 16 * step) : values;
+
+/** The same adapter in another format; B of blocks by columns, as its rows may be shorter than a block. */
+export function formatted(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
   const tensors = adapter.tensors.map((tensor) => {
     const { name, shape } = tensor;
     const values = floatsOf(tensor);
+    if (format === 'f32') return floatTensor(name, shape, values);
     const type = typeIds[format];
-    if (format === 'f16') {
-      const bytes = new Uint8Array(Uint16Array.from(values, half).buffer);
-      return { name, shape, type, nBytes: bytes.length, fill: (write: (bytes: Uint8Array) => void) => write(bytes) };
-    }
+    const ofBytes = (bytes: Uint8Array) => ({
+      type,
+      nBytes: bytes.length,
+      fill: (write: (bytes: Uint8Array) => void) => write(bytes),
+    });
+    if (format === 'f16') return { name, shape, ...ofBytes(new Uint8Array(Uint16Array.from(values, half).buffer)) };
     const isB = name.endsWith('b');
     const [columns = 0, rows = 0] = shape;
     const ordered = isB ? values.map((_, i) => values[(i % rows) * columns + Math.floor(i / rows)] ?? 0) : values;
-    const bytes = Buffer.alloc((ordered.length / 32) * 34);
-    for (let block = 0; block < ordered.length / 32; block++) {
-      bytes.writeUInt16LE(half(step), block * 34);
-      for (let i = 0; i < 32; i++) bytes.writeInt8((ordered[block * 32 + i] ?? 0) / step, block * 34 + 2 + i);
-    }
-    const fill = (write: (bytes: Uint8Array) => void) => write(bytes);
-    return { name: isB ? `${name}t` : name, shape: isB ? [rows, columns] : shape, type, nBytes: bytes.length, fill };
+    const blocks = Array.from({ length: ordered.length / 32 }, (_, i) =>
+      blockOf(ordered.subarray(32 * i, 32 * i + 32), format),
+    );
+    return {
+      name: isB ? `${name}t` : name,
+      shape: isB ? [rows, columns] : shape,
+      ...ofBytes(Buffer.concat(blocks)),
+    };
   });
   return { ...adapter, tensors };
 }

@@ -1,0 +1,206 @@
+// What adapters add to the products of a step on the GPU, against the CPU.
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "hip_fixture.h"
+
+using namespace hearth::kernels;
+using namespace test::gpu;
+using test::random_floats, test::TestBatch, test::to_buffer;
+
+namespace {
+
+constexpr int kCols = 512;
+
+struct Part {
+  int first_row, n_rows, rank;
+};
+
+/// An adapter that adds about half as much as the matrix. Its parts are whole sources of the
+/// matrix.
+class TestAdapter {
+ public:
+  TestAdapter(const std::vector<Part>& parts, int n_cols, float scale = 8) : n_cols_(n_cols) {
+    for (const Part& part : parts) {
+      const auto seed = static_cast<unsigned>(part.first_row);
+      a_.push_back(random_floats(size_t(part.rank) * n_cols, seed + 1));
+      b_.push_back(random_floats(size_t(part.rank) * part.n_rows, seed + 2));
+      for (float& value : a_.back()) value /= std::sqrt(static_cast<float>(n_cols));
+      for (float& value : b_.back()) value /= std::sqrt(static_cast<float>(part.rank));
+    }
+    for (size_t i = 0; i < parts.size(); i++)
+      sources_.push_back({parts[i].first_row, parts[i].n_rows, parts[i].rank, scale, a_[i], b_[i]});
+  }
+  std::unique_ptr<LowRank> pack(Ops& ops) const { return ops.pack_low_rank(n_cols_, sources_); }
+
+ private:
+  int n_cols_;
+  std::vector<std::vector<float>> a_, b_;
+  std::vector<LowRankSource> sources_;
+};
+
+constexpr int kRows = 112;
+
+/// x + 0.5 (w in), with what the adapter adds, or null.
+std::vector<float> added(Ops& ops, const TestMatrix& w, const TestAdapter* adapter, int n,
+                         bool packs_another = false) {
+  ops.residual_scale = 0.5f;
+  const auto matrix = ops.pack(std::vector{w.source()});
+  const auto low_rank = adapter ? adapter->pack(ops) : nullptr;
+  const auto another =
+      packs_another ? TestAdapter({{0, 16, 8}}, matrix->n_cols).pack(ops) : nullptr;
+  const auto in = to_buffer(ops, random_floats(n * size_t(matrix->n_cols), 1));
+  const auto x = to_buffer(ops, random_floats(n * size_t(kRows), 5));
+  const TestBatch step(0, n, 3);
+  ops.begin(step.batch());
+  ops.matmul_add({*matrix, low_rank.get()}, in->data, x->data);
+  return from_buffer(ops, *x);
+}
+
+/// The output of SwiGLU, and that of the product behind it, both with an adapter.
+struct FeedForward {
+  TestMatrix gate, up, down;
+  TestAdapter inner{{{0, 64, 16}, {64, 64, 40}}, kCols}, outer{{{0, 48, 3}}, 64};
+
+  explicit FeedForward(BlockType type)
+      : gate(type, 64, kCols, 21), up(type, 64, kCols, 22), down(BlockType::kQ8_0, 48, 64, 23) {}
+  std::vector<float> run(Ops& ops, int n, bool with_adapter = true) const {
+    const auto gate_up = ops.pack(std::vector{gate.source(), up.source()});
+    const auto last = ops.pack(std::vector{down.source()});
+    const auto first_added = with_adapter ? inner.pack(ops) : nullptr;
+    const auto last_added = with_adapter ? outer.pack(ops) : nullptr;
+    const auto in = to_buffer(ops, random_floats(n * size_t{kCols}, 1));
+    const auto norm = to_buffer(ops, random_floats(kCols, 2, 1));
+    const auto h = ops.buffer(n * size_t{64}), x = ops.buffer(n * size_t{48});
+    const TestBatch step(0, n, 3);
+    ops.begin(step.batch());
+    const ProductInput input = ops.norm_gate_up(norm->data, 1e-6f, {*gate_up, first_added.get()},
+                                                in->data, h->data, last.get());
+    ops.matmul_add({*last, last_added.get()}, input, x->data);
+    std::vector<float> all = from_buffer(ops, *h);
+    const auto sums = from_buffer(ops, *x);
+    all.insert(all.end(), sums.begin(), sums.end());
+    return all;
+  }
+};
+
+/// q and attention's output, batch after batch: keys and values of earlier batches have an adapter,
+/// too.
+std::vector<float> attended(Ops& ops, const AttentionShape& shape, const TestMatrix& qkv,
+                            const TestAdapter* adapter) {
+  const int n_q = shape.n_heads * shape.head_dim;
+  ops.make_kv_pool(shape, 2);
+  const auto matrix = ops.pack(std::vector{qkv.source()});
+  const auto low_rank = adapter ? adapter->pack(ops) : nullptr;
+  const auto norm = to_buffer(ops, random_floats(kCols, 2, 1));
+  const auto bias = to_buffer(ops, random_floats(qkv.n_rows, 9));
+  std::vector<float> all;
+  int first = 0;
+  for (const int n : {40, 3, 1}) {
+    const auto x = to_buffer(ops, random_floats(n * size_t{kCols}, first));
+    const auto q = ops.buffer(n * size_t(n_q)), out = ops.buffer(n * size_t(n_q));
+    const TestBatch step(first, n, 2);
+    ops.begin(step.batch());
+    ops.norm_qkv(0, norm->data, 1e-6f, {*matrix, low_rank.get()}, bias->data, x->data, q->data);
+    ops.attention(0, q->data, out->data, nullptr);
+    for (const Buffer* from : {q.get(), out.get()}) {
+      const auto values = from_buffer(ops, *from);
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    first += n;
+  }
+  return all;
+}
+
+void check_against_cpu(const std::vector<float>& got, const std::vector<float>& expected,
+                       const std::vector<float>& plain, const std::string& what) {
+  check_all_near(got, expected, greatest_of(expected) * 0.005, what);
+  double difference = 0, energy = 0;
+  for (size_t i = 0; i < plain.size(); i++) {
+    difference += std::pow(double{plain[i]} - expected[i], 2);
+    energy += std::pow(double{expected[i]}, 2);
+  }
+  CHECK(difference > 0.01 * energy);
+}
+
+}  // namespace
+
+TEST("an adapter adds to a GPU product what it adds on the CPU, for any type, rank and batch") {
+  for (const BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
+    const TestMatrix w(type, kRows, kCols, 3);
+    for (const int rank : {1, 16, 40, 256}) {
+      const TestAdapter adapter({{0, kRows, rank}}, kCols);
+      for (const int n : {1, 3, 9, 40}) {
+        if (test::kIsSanitized && n > 3 && rank != 16) continue;
+        const auto ops = gpu_ops(), cpu = cpu_ops();
+        check_against_cpu(added(*ops, w, &adapter, n), added(*cpu, w, &adapter, n),
+                          added(*cpu, w, nullptr, n),
+                          title(type, kRows, kCols, n) + ", rank " + std::to_string(rank));
+      }
+    }
+  }
+}
+
+TEST("what an adapter adds on a GPU comes before SwiGLU") {
+  for (const BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
+    const FeedForward layer(type);
+    for (const int n : {1, 3, 9, 40})
+      check_against_cpu(layer.run(*gpu_ops(), n), layer.run(*cpu_ops(), n),
+                        layer.run(*cpu_ops(), n, false), title(type, 64, kCols, n));
+  }
+}
+
+TEST("what an adapter adds on a GPU comes before bias, norms of heads and RoPE") {
+  const TestMatrix qkv(BlockType::kQ8_0, 4 * 64, kCols, 31);
+  const TestAdapter adapter({{0, 128, 16}, {192, 64, 12}}, kCols);  // q and v
+  for (const bool has_norms : {false, true}) {
+    AttentionShape shape{1, 2, 1, 64, 64, 10000};
+    if (has_norms) {
+      shape.q_norms = shape.k_norms = random_floats(64, 3, 1);
+      shape.norm_eps = 1e-6f;
+    }
+    const auto ops = gpu_ops(), cpu = cpu_ops(), plain = cpu_ops();
+    check_against_cpu(attended(*ops, shape, qkv, &adapter), attended(*cpu, shape, qkv, &adapter),
+                      attended(*plain, shape, qkv, nullptr),
+                      has_norms ? "with norms of heads" : "without norms of heads");
+  }
+}
+
+TEST("a GPU token with an adapter has the same bits in any batch") {
+  const TestMatrix w(BlockType::kQ8_0, kRows, 1280, 3);
+  const TestAdapter adapter({{0, kRows, 16}}, 1280);
+  const FeedForward layer(BlockType::kQ4_K);
+  const auto most = added(*gpu_ops(), w, &adapter, 70), most_h = layer.run(*gpu_ops(), 70);
+  for (const int n : {1, 7, 20}) {
+    const auto few = added(*gpu_ops(), w, &adapter, n), few_h = layer.run(*gpu_ops(), n);
+    // Random floats of one seed begin alike, however many there are.
+    CHECK(std::equal(few.begin(), few.end(), most.begin()));
+    CHECK(std::equal(few_h.begin(), few_h.begin() + n * 64, most_h.begin()));
+    CHECK(std::equal(few_h.begin() + n * 64, few_h.end(), most_h.begin() + 70 * 64));
+  }
+}
+
+TEST("a GPU product without an adapter has the same bits beside one") {
+  const TestMatrix w(BlockType::kQ4_K, kRows, kCols, 3);
+  for (const int n : {1, 3, 40})
+    CHECK(added(*gpu_ops(), w, nullptr, n) == added(*gpu_ops(), w, nullptr, n, true));
+}
+
+TEST("an adapter's matrix of a size that is impossible is not packed for a GPU") {
+  const auto ops = gpu_ops();
+  const std::vector<float> values(8 * 64);
+  const auto pack = [&](const LowRankSource& source) {
+    ops->pack_low_rank(64, std::vector{source});
+  };
+  const LowRankSource sources[] = {
+      {8, 16, 1, 1, std::span(values).first(64), std::span(values).first(16)},
+      {0, 24, 1, 1, std::span(values).first(64), std::span(values).first(24)},
+      {0, 16, 0, 1, {}, {}},
+      {0, 16, 2, 1, std::span(values).first(64), std::span(values).first(32)},
+      {0, 16, 2, 1, std::span(values).first(128), std::span(values).first(16)},
+  };
+  for (const LowRankSource& source : sources)
+    CHECK_THROWS(pack(source), "a size that is impossible");
+}
