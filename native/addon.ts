@@ -72,6 +72,7 @@ interface Addon {
     onProgress: ((fraction: number) => void) | null,
   ): [engine: Promise<NativeEngine>, cancel: () => void];
   describe(path: string): Promise<ModelDescription>;
+  checkAdapter(modelPath: string, adapterPath: string): Promise<void>;
   variants(): string[];
   gpus(backend: string, kernels: string): Promise<string>;
   /** Of a backend. recordFile: '' without a cache folder. */

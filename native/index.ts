@@ -20,6 +20,13 @@ export interface AddonInfo {
  */
 export const describeModel = (path: string): Promise<ModelDescription> => guarded(addon().describe(path));
 
+/**
+ * Checks whether an adapter can be loaded with a model, and loads neither. Rejects with an EngineError that names file and
+ * tensor if it cannot.
+ */
+export const checkAdapter = (modelPath: string, adapterPath: string): Promise<void> =>
+  guarded(addon().checkAdapter(modelPath, adapterPath));
+
 export function addonInfo(): AddonInfo {
   return { variants: addon().variants(), gpus: () => describeGpus() };
 }

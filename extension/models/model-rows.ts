@@ -1,7 +1,13 @@
 // The rows of the "Choose Model" list: their order and their text.
 import { basename } from 'node:path';
 import { l10n } from 'vscode';
-import type { DownloadableModel, LocalModel, ModelFacts, ModelList } from '../../language-server/protocol/models.ts';
+import type {
+  ChosenAdapter,
+  DownloadableModel,
+  LocalModel,
+  ModelFacts,
+  ModelList,
+} from '../../language-server/protocol/models.ts';
 import { abilityText, gigabytes } from './model-words.ts';
 
 export type Choice =
@@ -62,10 +68,11 @@ function modelRow(model: LocalModel | DownloadableModel, { path: currentPath, ex
   const facts = [model.quantization, gigabytes(model.fileBytes), licenceText(model)].filter(Boolean).join(' · ');
   const detail = abilityText(model);
   if ('path' in model) {
-    const { path, name, owner } = model;
+    const { path, name, owner, adapters = [] } = model;
     const choice: Choice = { kind: 'local', model };
     const label = `${mark(path === currentPath)}${path === explainPath ? '$(comment-discussion) ' : ''}${name}`;
-    return { label, description: `${facts} · ${owner}`, detail, choice };
+    const details = [detail, ...adapters.map(adapterText)];
+    return { label, description: `${facts} · ${owner}`, detail: details.filter(Boolean).join('. '), choice };
   }
   const label = `$(cloud-download) ${model.name}`;
   return { label, description: facts, detail, choice: { kind: 'remote', model } };
@@ -94,6 +101,9 @@ const busyRow = (): ModelRow => ({
   detail: l10n.t('Models are faster than estimated here. Choose this to measure again.'),
   choice: { kind: 'again' },
 });
+
+const adapterText = ({ name, fits }: ChosenAdapter): string =>
+  fits ? l10n.t('With your adapter {0}', name) : l10n.t('Your adapter {0} is for another model', name);
 
 const mark = (isCurrent: boolean) => (isCurrent ? '$(check) ' : '');
 

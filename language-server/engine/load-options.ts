@@ -20,13 +20,17 @@ export const adapterPath = (settings: Settings): string => ownPath(settings['mod
 /** The adapter with which it writes next edits; '' for none. */
 export const editAdapterPath = (settings: Settings): string => ownPath(settings['model.editAdapter']);
 
+export const adapterPaths = (settings: Settings): string[] => [
+  ...new Set([adapterPath(settings), editAdapterPath(settings)].filter((path) => path !== '')),
+];
+
 /** draftModel: the path of a smaller model of the same family, which guesses ahead for the other; '' for none. */
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
   const modelPath = ownPath(settings['model.path']);
   const draftModelPath = ownPath(draftModel);
   const options: LoadOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
-  const adapters = new Set([adapterPath(settings), editAdapterPath(settings)].filter((path) => path !== ''));
-  if (adapters.size > 0) options.adapters = [...adapters];
+  const adapters = adapterPaths(settings);
+  if (adapters.length > 0) options.adapters = adapters;
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   if (explainOptions(settings) !== null)

@@ -1,7 +1,8 @@
 // The list for "Choose Model": models on this machine and models to download, with an estimate for each, and the one
 // that suits the machine best.
-import { describeModel, type Engine } from '../../native/index.ts';
-import type { DownloadableModel, LocalModel, ModelList, ModelsParams } from '../protocol/models.ts';
+import { basename } from 'node:path';
+import { checkAdapter, describeModel, type Engine } from '../../native/index.ts';
+import type { ChosenAdapter, DownloadableModel, LocalModel, ModelList, ModelsParams } from '../protocol/models.ts';
 import { homeFolder } from '../protocol/system.ts';
 import * as known from './catalogue.ts';
 import { estimate, freeMemoryBytes, type MachineSpeed, recommend } from './estimate.ts';
@@ -17,18 +18,33 @@ export interface ModelListOptions {
   cacheBytes: number;
   /** The folder for files of the server, which keeps how fast this machine was; '' if there is none. */
   storageFolder: string;
+  /** The paths of the adapters that the chosen model will be loaded with. */
+  adapters: string[];
 }
 
 export async function listModels({ downloadFolder }: ModelsParams, options: ModelListOptions): Promise<ModelList> {
   const folders = modelFolders({ platform: process.platform, home: homeFolder(), env: process.env });
-  const { engine, cacheBytes, storageFolder } = options;
+  const { engine, cacheBytes, storageFolder, adapters } = options;
   const [found, speed] = await Promise.all([
     findLocalModels([{ owner: 'Hearth', layout: 'files', path: downloadFolder }, ...folders]),
     engine && speedOf(engine, storageFolder).catch(() => null),
   ]);
   // The chosen model will replace the loaded one.
   const freeBytes = freeMemoryBytes() + (engine?.info.weightBytes ?? 0);
-  return { ...modelList(found, speed, cacheBytes, freeBytes), ...(speed?.isBusy && { isBusy: true }) };
+  const list = modelList(found, speed, cacheBytes, freeBytes);
+  if (adapters.length > 0) list.local = await Promise.all(list.local.map((model) => withAdapters(model, adapters)));
+  return { ...list, ...(speed?.isBusy && { isBusy: true }) };
+}
+
+async function withAdapters(model: LocalModel, paths: string[]): Promise<LocalModel> {
+  const adapters = paths.map(async (path): Promise<ChosenAdapter> => {
+    const fits = await checkAdapter(model.path, path).then(
+      () => true,
+      () => false,
+    );
+    return { name: basename(path), fits };
+  });
+  return { ...model, adapters: await Promise.all(adapters) };
 }
 
 async function speedOf(engine: Engine, storageFolder: string): Promise<MeasuredSpeed | null> {

@@ -43,6 +43,15 @@ export interface LocalModel extends ModelFacts {
   path: string;
   /** The program in whose folder the file is: "Ollama". */
   owner: string;
+  /** The adapters of the settings. */
+  adapters?: ChosenAdapter[];
+}
+
+export interface ChosenAdapter {
+  /** That of its file. */
+  name: string;
+  /** Whether it was made for the model. A model does not load with one that was not. */
+  fits: boolean;
 }
 
 export interface DownloadableModel extends ModelFacts {

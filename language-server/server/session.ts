@@ -14,7 +14,7 @@ import { version } from '../../package.json';
 import { report } from '../diagnosis/machine.ts';
 import { OpenDocument } from '../documents/open-document.ts';
 import { pagesFolderIn } from '../engine/disk-cache.ts';
-import { cacheBytes } from '../engine/load-options.ts';
+import { adapterPaths, cacheBytes } from '../engine/load-options.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
 import { listModels } from '../models/list.ts';
 import { guarded, logEntry, windowLog } from '../protocol/log.ts';
@@ -118,6 +118,7 @@ export class Session {
         engine: shared.host.engine,
         cacheBytes: cacheBytes(this.settings),
         storageFolder: this.options.storageFolder ?? '',
+        adapters: adapterPaths(this.settings),
       }),
     );
     this.documents.onDidOpen(({ document }) => void prepareTree(document));

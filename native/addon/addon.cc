@@ -226,6 +226,17 @@ Napi::Value describe_model(const Napi::CallbackInfo& call) {
   return task->promise();
 }
 
+/// checkAdapter(modelPath, adapterPath) -> promise
+Napi::Value check_adapter_of(const Napi::CallbackInfo& call) {
+  const std::string model = call[0].ToString(), adapter = call[1].ToString();
+  const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
+  task->run([model, adapter]() -> AsyncTask::Make {
+    check_adapter(model, adapter);
+    return [](Napi::Env env) { return env.Undefined(); };
+  });
+  return task->promise();
+}
+
 Napi::Value variants(const Napi::CallbackInfo& call) {
   const std::vector<std::string> names = kernels::cpu_variants();
   Napi::Array array = Napi::Array::New(call.Env(), names.size());
@@ -275,6 +286,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   env.SetInstanceData(addon.release());
   exports.Set("load", Napi::Function::New(env, load));
   exports.Set("describe", Napi::Function::New(env, describe_model));
+  exports.Set("checkAdapter", Napi::Function::New(env, check_adapter_of));
   exports.Set("variants", Napi::Function::New(env, variants));
   exports.Set("gpus", Napi::Function::New(env, gpus));
   exports.Set("gpuDriver", Napi::Function::New(env, gpu_driver));

@@ -60,6 +60,11 @@ ModelDescription describe(const std::string& path) {
   return description;
 }
 
+void check_adapter(const std::string& model_path, const std::string& adapter_path) {
+  const GgufFile model = GgufFile::open(model_path);
+  open_adapter(adapter_path, model, read_config(model));
+}
+
 std::map<std::string, std::string> texts_of(const GgufFile& file) {
   std::map<std::string, std::string> texts;
   for (const auto& [key, value] : file.metadata()) {

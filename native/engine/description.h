@@ -28,6 +28,10 @@ struct ModelDescription {
 /// run.
 ModelDescription describe(const std::string& path);
 
+/// Checks an adapter against a model as loading both would, but reads no weights. Throws
+/// EngineError, naming file and tensor.
+void check_adapter(const std::string& model_path, const std::string& adapter_path);
+
 /// What tells how a model was trained: general.*, the template of its conversations, and the names
 /// of BOS and EOS that it may write, as tokenizer.ggml.bos_token and tokenizer.ggml.eos_token.
 std::map<std::string, std::string> texts_of(const GgufFile& file);

@@ -61,6 +61,18 @@ test('the model in use is marked, and its program named', () => {
   });
 });
 
+test('a model on this machine says whether the adapters of the settings were made for it', () => {
+  const adapters = [
+    { name: 'team.gguf', fits: true },
+    { name: 'edits.gguf', fits: false },
+  ];
+  const rows = modelRows({ local: [{ ...local, adapters }], remote: [] }, { ...none, path: local.path });
+  expect(rows[1]).toMatchObject({
+    detail:
+      'Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory. With your adapter team.gguf. Your adapter edits.gguf is for another model',
+  });
+});
+
 test('a model in use that is also the recommended one is there once', () => {
   const rows = modelRows({ local: [local], remote: [], recommended: 'two' }, { ...none, path: '/models/coder.gguf' });
   expect(sections(rows).slice(0, 3)).toEqual(['# In Use, Recommended', '$(check) coder', '# Others']);

@@ -23,7 +23,10 @@ afterAll(() => {
 test('without a home folder, the starter and a model with its whole path load, and models are listed', async () => {
   expect(loadOptions(defaultSettings, '/starter.gguf').modelPath).toBe('/starter.gguf');
   expect(loadOptions({ ...defaultSettings, 'model.path': '/m.gguf' }, '').modelPath).toBe('/m.gguf');
-  const list = await listModels({ downloadFolder: '/nowhere' }, { engine: null, cacheBytes: 0, storageFolder: '' });
+  const list = await listModels(
+    { downloadFolder: '/nowhere' },
+    { engine: null, cacheBytes: 0, storageFolder: '', adapters: [] },
+  );
   expect(list.remote.length).toBeGreaterThan(0);
 });
 

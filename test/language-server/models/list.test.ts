@@ -5,6 +5,9 @@ import { expect, test } from 'vitest';
 import { catalogue } from '../../../language-server/models/catalogue.ts';
 import { listModels, modelList } from '../../../language-server/models/list.ts';
 import { describeModel } from '../../../native/index.ts';
+import { writeGguf } from '../../support/gguf-writer.ts';
+import { syntheticAdapter } from '../../support/synthetic-adapter.ts';
+import { shapes, syntheticModel, writeSyntheticModel } from '../../support/synthetic-model.ts';
 
 const speed = { readBytesPerSecond: 30e9, weightsPerSecond: 500e9 };
 const cacheBytes = 2 ** 30;
@@ -54,9 +57,27 @@ test.each([
   expect(list.local[0]).toMatchObject({ licence, isForResearchOnly });
 });
 
+const withoutEngine = { engine: null, cacheBytes: 2 ** 30, storageFolder: '', adapters: [] };
+
+test('each local model says whether the adapters of the settings were made for it', async () => {
+  const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-adapted-'));
+  const model = { shape: shapes.tiny, quantization: 'q8_0' } as const;
+  writeSyntheticModel(join(downloadFolder, 'own.gguf'), model);
+  writeSyntheticModel(join(downloadFolder, 'wide.gguf'), { ...model, shape: { ...shapes.tiny, ffn: 1024 } });
+  const adapters = [join(downloadFolder, 'missing.gguf'), join(downloadFolder, 'team.gguf')];
+  writeGguf(adapters[1]!, syntheticAdapter(syntheticModel(model)));
+  const { local } = await listModels({ downloadFolder }, { ...withoutEngine, adapters });
+  rmSync(downloadFolder, { recursive: true });
+  const fitting = Object.fromEntries(local.map((facts) => [facts.name, facts.adapters]));
+  const missing = { name: 'missing.gguf', fits: false };
+  expect(fitting.own).toEqual([missing, { name: 'team.gguf', fits: true }]);
+  expect(fitting.wide).toEqual([missing, { name: 'team.gguf', fits: false }]);
+  expect(fitting.team).toBeUndefined();
+});
+
 test('a list comes without an engine, and then without estimates of speed', async () => {
   const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-list-'));
-  const { remote } = await listModels({ downloadFolder }, { engine: null, cacheBytes: 2 ** 30, storageFolder: '' });
+  const { remote } = await listModels({ downloadFolder }, withoutEngine);
   rmSync(downloadFolder, { recursive: true });
   expect(remote.length).toBeGreaterThan(0);
   expect(remote[0]?.estimate).toMatchObject({ tokensPerSecond: null, firstTextMs: null });
