@@ -75,9 +75,11 @@ interface Addon {
   checkAdapter(modelPath: string, adapterPath: string): Promise<void>;
   variants(): string[];
   gpus(backend: string, kernels: string): Promise<string>;
-  /** Of a backend. recordFile: '' without a cache folder. */
-  gpuDriver(backend: string): { isThere: boolean; recordFile: string };
-  gpuReport(kernels: string, isBrief: boolean): Promise<string>;
+  /** Of a backend. The files are '' without a cache folder. */
+  gpuDriver(backend: string): { isThere: boolean; recordFile: string; trialsFile: string };
+  /** The name and driver of a GPU that WebGPU can use and the others cannot; '' if there is none. */
+  unservedGpu(others: string, kernels: string, gpu: string): Promise<string>;
+  gpuReport(backend: 'auto' | 'webgpu', kernels: string, isBrief: boolean): Promise<string>;
   keepOthersOut(pipe: string): string;
 }
 

@@ -7,7 +7,8 @@ import { dirname } from 'node:path';
 import { addon, addonPath, EngineError, gpuKernels } from './addon.ts';
 import type { LoadOptions } from './types.ts';
 
-type Backend = NonNullable<LoadOptions['backend']>;
+/** Of which each has its driver, or several. */
+export type Backend = Exclude<NonNullable<LoadOptions['backend']>, 'webgpu-if-faster'>;
 
 const vendors = { hip: "AMD's driver", cuda: "NVIDIA's driver", webgpu: 'the driver behind WebGPU' } as const;
 type Vendor = keyof typeof vendors;
@@ -87,19 +88,23 @@ async function askAnew(vendor: Vendor, limitMs: number): Promise<{ text: string;
         forget(vendor);
         return resolve({ text, works: true });
       }
-      const problem = `${vendors[vendor]} ${faultOf(error ?? { code: 0 }, limitMs)}: ${advice}`;
+      const problem = driverFault(vendor, error ?? { code: 0 }, limitMs);
       remember(vendor, problem);
       resolve({ text: problem, works: false });
     });
   });
 }
 
-function faultOf(
+/** What is wrong with a driver on which a process of its own has failed. */
+export function driverFault(
+  vendor: Vendor,
   { killed = false, signal, code }: Pick<ExecFileException, 'killed' | 'signal' | 'code'>,
   limitMs: number,
 ): string {
-  if (killed) return `has not answered for ${limitMs / 1000} s`;
-  return `ends the process that calls it (${signal ?? code})`;
+  const fault = killed
+    ? `has not answered for ${limitMs / 1000} s`
+    : `ends the process that calls it (${signal ?? code})`;
+  return `${vendors[vendor]} ${fault}: ${advice}`;
 }
 
 function remember(vendor: Vendor, problem: string): void {

@@ -1,8 +1,9 @@
 // The TypeScript interface of the engine, the only file of this folder that language-server/ may import.
 import { addon, gpuKernels, guarded, requireCount } from './addon.ts';
-import { describeGpus, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
+import { type Backend, describeGpus, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
+import { type CompleteOptions, GpuRace, tryGpu } from './gpu-trial.ts';
 import { LoadedEngine } from './loaded-engine.ts';
-import type { LoadOptions, ModelDescription } from './types.ts';
+import type { GpuTrial, LoadOptions, ModelDescription } from './types.ts';
 
 export { EngineError } from './addon.ts';
 export type * from './types.ts';
@@ -33,12 +34,25 @@ export function addonInfo(): AddonInfo {
 
 /**
  * For each GPU: runtime and driver, memory, clock, whether its kernels compute correctly, and how fast they read
- * weights. Takes some seconds per GPU. isBrief: skips the measurements, for the emulated GPU of the tests.
+ * weights; then the same by WebGPU. Takes some seconds per GPU. isBrief: skips the measurements, for the tests.
  */
 export async function gpuReport(kernels = gpuKernels(), isBrief = false): Promise<string> {
-  const { problem } = await usableBackend('auto');
-  if (problem !== '') return `${problem}\n`;
-  return addon().gpuReport(kernels, isBrief);
+  const parts = (['auto', 'webgpu'] as const).map(async (backend) => {
+    const { problem } = await usableBackend(backend);
+    return problem === '' ? addon().gpuReport(backend, kernels, isBrief) : `${problem}\n\n`;
+  });
+  return (await Promise.all(parts)).join('');
+}
+
+/** Lets the GPU that WebGPU would use and the CPU run a model; undefined if there is no such GPU. */
+export async function timeGpu(
+  given: Pick<LoadOptions, 'modelPath' | 'gpu' | 'threads'>,
+): Promise<GpuTrial | undefined> {
+  const options = complete(given);
+  if ((await usableBackend('webgpu')).problem !== '') return undefined;
+  const engine = await loadEngine({ ...options, backend: 'cpu' });
+  const { signal } = new AbortController();
+  return tryGpu(options, 'cpu', engine, signal).finally(() => engine.close());
 }
 
 /** Windows: only this user may open the named pipe, on which this process listens. Throws with the system's reason. */
@@ -55,10 +69,29 @@ const maxThreads = 256;
  * file or tensor and says what to do; its code is 'cancelled' after an abort.
  */
 export async function loadEngine(
-  { tokenNames = () => ({}), ...options }: LoadOptions,
+  { tokenNames = () => ({}), ...given }: LoadOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ): Promise<LoadedEngine> {
+  const options = complete(given);
+  const { backend, problem, race } = await choose(options);
+  const [engine, cancel] = addon().load({ ...options, backend }, onProgress ?? null);
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
+  const loadOnCpu = () => guarded(addon().load({ ...options, backend: 'cpu' }, null)[0]);
+  try {
+    const loaded = new LoadedEngine(native, tokenNames, loadOnCpu, problem);
+    if (loaded.info.device === 'gpu') rememberThatItWorks(backend);
+    if (race !== undefined) enter(race, loaded, backend);
+    return loaded;
+  } catch (error) {
+    await native.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+function complete(given: Omit<LoadOptions, 'tokenNames'>): CompleteOptions {
   const defaults = {
     backend: 'auto',
     gpu: '',
@@ -72,27 +105,42 @@ export async function loadEngine(
     diskFolder: '',
     diskBytes: 0,
   } as const;
-  const complete = { ...defaults, gpuKernels: gpuKernels(), ...withoutUndefined(options) };
-  requireCount(complete.threads, 'threads', maxThreads);
-  for (const key of ['cacheBytes', 'contextTokens', 'diskBytes'] as const) requireCount(complete[key], key);
+  const options = { ...defaults, gpuKernels: gpuKernels(), ...withoutUndefined(given) };
+  requireCount(options.threads, 'threads', maxThreads);
+  for (const key of ['cacheBytes', 'contextTokens', 'diskBytes'] as const) requireCount(options[key], key);
+  return options;
+}
+
+interface Choice {
+  backend: Backend;
+  /** Why the drivers of some GPUs are not called, or ''. */
+  problem: string;
+  /** Of a GPU that is used only if it is faster. */
+  race?: GpuRace | undefined;
+}
+
+async function choose(options: CompleteOptions): Promise<Choice> {
+  const mayRace = options.backend === 'webgpu-if-faster';
+  const asked = options.backend === 'webgpu-if-faster' ? 'auto' : options.backend;
   // Of "auto" with a variant, which is the CPU's, no driver is called.
-  const mayCall = complete.backend !== 'auto' || complete.variant === '';
-  const { backend, problem } = mayCall
-    ? await usableBackend(complete.backend)
-    : { backend: complete.backend, problem: '' };
-  const [engine, cancel] = addon().load({ ...complete, backend }, onProgress ?? null);
-  if (signal?.aborted) cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
-  const native = await guarded(engine).finally(() => signal?.removeEventListener('abort', cancel));
-  const loadOnCpu = () => guarded(addon().load({ ...complete, backend: 'cpu' }, null)[0]);
-  try {
-    const loaded = new LoadedEngine(native, tokenNames, loadOnCpu, problem);
-    if (loaded.info.device === 'gpu') rememberThatItWorks(backend);
-    return loaded;
-  } catch (error) {
-    await native.close().catch(() => undefined);
-    throw error;
-  }
+  if (asked === 'auto' && options.variant !== '') return { backend: asked, problem: '' };
+  const choice = await usableBackend(asked);
+  const race = mayRace ? await GpuRace.of(options, choice.backend) : undefined;
+  return (await race?.isWon()) ? { backend: 'webgpu', problem: '', race } : { ...choice, race };
+}
+
+/** A GPU that has won is in use, or its memory does not suffice; one that another backend uses does not race. */
+function enter(race: GpuRace, engine: LoadedEngine, backend: Backend): void {
+  const setTrial = () => {
+    if (race.trial !== undefined) engine.info = { ...engine.info, gpuTrial: race.trial };
+  };
+  const isOnGpu = engine.info.device === 'gpu';
+  if (isOnGpu === (backend === 'webgpu')) setTrial();
+  if (isOnGpu || backend === 'webgpu') return;
+  engine.tryGpu = async (signal) => {
+    await race.run(engine, signal);
+    setTrial();
+  };
 }
 
 function withoutUndefined<T extends object>(options: T): T {

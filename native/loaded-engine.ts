@@ -25,6 +25,7 @@ export class LoadedEngine implements Engine {
   info: ModelInfo;
   readonly texts: ModelTexts;
   onMovedToCpu?: (info: ModelInfo) => void;
+  tryGpu?: (signal: AbortSignal) => Promise<void>;
   private readonly names: TokenNames;
   private nextId = 1;
   private isClosed = false;

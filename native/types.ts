@@ -39,6 +39,8 @@ export interface ModelInfo {
   backend: string;
   /** Why the GPU, or the team's server, is not used; '' if it is, or if none was wanted. */
   fallbackReason: string;
+  /** What is known of a GPU that is used only if it is faster; absent if none was tried. */
+  gpuTrial?: GpuTrial;
   /** Why the draft model is not used; '' if it is, or if none was wanted. */
   draftProblem: string;
   loadMs: number;
@@ -50,6 +52,31 @@ export interface ModelInfo {
   restoredPages: number;
   /** For the log: a sentence for each damaged file of the disk cache. */
   diskProblems: string[];
+}
+
+/** How a GPU did with a model. It has either figures or a problem. */
+export interface GpuTrial {
+  /** Its name and driver; '' if it failed before it was named. */
+  gpu: string;
+  figures?: GpuFigures;
+  problem?: string;
+}
+
+/** In tokens per second. */
+export interface Speed {
+  reading: number;
+  writing: number;
+}
+
+export interface GpuFigures {
+  cpu: Speed;
+  gpu: Speed;
+  /** How many times as fast as the CPU it reads a prompt… */
+  reading: number;
+  /** …and writes an answer. */
+  writing: number;
+  /** Whether it is worth using. */
+  isFaster: boolean;
 }
 
 /** What a model file says about its model. */
@@ -227,9 +254,10 @@ export interface LoadOptions {
   modelPath: string;
   /**
    * 'auto': a GPU if one can run the model, otherwise the CPU. 'hip' tries only AMD's GPUs and 'cuda' only NVIDIA's;
-   * both load the runtime even if no driver is found. 'webgpu' is for trying kernels/webgpu.
+   * both load the runtime even if no driver is found. 'webgpu' takes any GPU, by kernels/webgpu. 'webgpu-if-faster' is as
+   * 'auto', but takes a GPU that 'auto' cannot use if Engine.tryGpu() has found it faster than the CPU.
    */
-  backend?: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu';
+  backend?: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu' | 'webgpu-if-faster';
   /** Part of the name of the GPU to use, such as '4090', or '4090 #2' of equal ones. Default: the best one. */
   gpu?: string;
   /** The folder with the GPU kernels, <architecture>.co and nvidia.fatbin. Default: gpu/ beside the addon. */
@@ -348,6 +376,11 @@ export interface Engine extends Completer {
   status(): EngineStatus;
   /** Drops all pins and every page that no request holds. */
   clearCache(): Promise<void>;
+  /**
+   * There if a GPU may be used that is faster: finds out, unless it is known, and sets info.gpuTrial. The GPU is used from
+   * the next load on. Takes up to minutes, so call it when nothing else is to be done, and abort it when something is.
+   */
+  tryGpu?(signal: AbortSignal): Promise<void>;
   /**
    * Cancels all requests and frees the model. Rejects if the disk cache cannot be written; the engine is closed anyway.
    */

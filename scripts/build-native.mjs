@@ -61,7 +61,8 @@ export const buildAsanKernels = () =>
 export const buildTsan = () => buildSanitized('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
 
 /** In the folder of buildNative(), whose libraries they use. */
-export const buildWebgpuTests = () => buildIn('build/native', 'Release', ['webgpu_tests', 'webgpu_model_test']);
+export const buildWebgpuTests = () =>
+  buildIn('build/native', 'Release', ['webgpu_tests', 'webgpu_model_test', 'losing_wgpu']);
 
 export const buildFuzz = () =>
   build('build/fuzz', ['-DCMAKE_CXX_COMPILER=clang++-16'], ['all'], { source: 'test/fuzz' });

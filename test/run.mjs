@@ -2,6 +2,8 @@
 // `--with everywhere` also runs a part that is left to CI, and `--quick` runs in a minute what is worth running on every
 // save: the checks, and the tests without an engine. A part that this machine cannot run is reported as not run; if CI is
 // set, it counts as failed.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tryAmd } from '../scripts/build-amd.mjs';
@@ -53,6 +55,7 @@ async function webgpuTests() {
   await buildNative({ addon: true });
   await buildWebgpuTests();
   const env = { HEARTH_WGPU_LIBRARY: library, HEARTH_WEBGPU_ANY_ADAPTER: '1', XDG_RUNTIME_DIR: '/tmp' };
+  env.XDG_CACHE_HOME = mkdtempSync(join(tmpdir(), 'hearth-webgpu-')); // one self-test for all
   const folder = join(root, 'build/native/webgpu_tests');
   const model = async (name) => {
     const output = await run(join(folder, 'webgpu_model_test'), [name], { quiet: true, env }).catch((error) => {
@@ -65,7 +68,10 @@ async function webgpuTests() {
   let sum = await inHalves(join(folder, 'webgpu_tests'), [], env);
   for (const name of ['tiny:q4_k_m', 'tiny:q8_0', ...families]) sum = add(sum, await model(name));
   const files = ['webgpu', 'reference'].map((name) => `test/native/${name}.test.ts`);
-  return add(sum, await vitest('webgpu', ['--project', 'engine', ...files, '-t', '^webgpu '], env));
+  sum = add(sum, await vitest('webgpu', ['--project', 'engine', ...files, '-t', '^webgpu '], env));
+  sum = add(sum, await editorTests(['webgpu.test.ts'], env).catch(countNotRun));
+  rmSync(env.XDG_CACHE_HOME, { recursive: true });
+  return sum;
 }
 
 /** Compiles the kernels with AMD's compiler: no spills, no scratch memory, and the expected instructions. */
@@ -117,11 +123,12 @@ async function aarch64Tests() {
   return add(...(await Promise.all([newest, ...processors.map(older)])));
 }
 
-async function editorTests() {
+/** files: some of those in test/e2e; all that need no part of their own, without. */
+async function editorTests(files = [], env = {}) {
   await run('bash', ['scripts/install-vscode.sh']).catch((error) => {
     throw new NotRun(`VS Code cannot be installed here; ${error.message}`);
   });
-  return vitest('e2e', ['--root', 'test/e2e']);
+  return vitest('e2e', ['--root', 'test/e2e', ...files], env);
 }
 
 /**
@@ -162,6 +169,13 @@ const withoutEngine = () => vitest('quick', ['--project', 'pure', '--project', '
 const quick = { check: waiting.check, quick: ['TypeScript tests without an engine', withoutEngine] };
 const all = { ...computing, ...waiting, ...extra, ...quick };
 
+/** What could not be run here, as a result. */
+function countNotRun(error) {
+  if (!(error instanceof NotRun)) throw error;
+  console.log(`not run: ${error.message}`);
+  return { ...nothing, notRun: 1 };
+}
+
 /** Runs a part in this process and prints its counts. */
 async function runPart([title, body]) {
   console.log(`\n--- ${title} ---`);
@@ -170,9 +184,9 @@ async function runPart([title, body]) {
   try {
     result = await body();
   } catch (error) {
-    if (error instanceof NotRun) console.log(`not run: ${error.message}`);
+    if (error instanceof NotRun) result = countNotRun(error);
     else console.log(error instanceof ToolError ? `${error.output ?? ''}\n${error.message}` : error);
-    result = error instanceof NotRun ? { ...nothing, notRun: 1 } : { ...nothing, failed: 1 };
+    result ??= { ...nothing, failed: 1 };
   }
   const sums = { ...add(nothing, result), seconds: (performance.now() - start) / 1000 };
   console.log(counts(title, sums));

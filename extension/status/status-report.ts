@@ -4,6 +4,8 @@ import { l10n } from 'vscode';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import { starterText, summary } from './status-text.ts';
 
+type Model = NonNullable<ServerStatus['model']>;
+
 /** report: the doctor's lines, or why there are none. */
 export function statusReport(status: ServerStatus, report: string): string {
   const parts = [
@@ -19,7 +21,7 @@ function sentences(status: ServerStatus, report: string): string[] {
   const broken = lines.flatMap((line) => /^BROKEN +(.*)/.exec(line)?.[1] ?? []);
   return [
     l10n.t('Hearth: {0}.', summary(status)),
-    ...(model ? [l10n.t('Code is completed by {0}.', model.name), placeText(model)] : []),
+    ...(model ? [l10n.t('Code is completed by {0}.', model.name), placeText(model), ...trialText(model)] : []),
     ...(isStarter ? [`${starterText()} ${l10n.t('"Hearth: Use Recommended Model" gets a better one.')}`] : []),
     ...(explainModel ? [l10n.t('Code is explained by {0}.', explainModel.name)] : []),
     ...(last ? [l10n.t('The last answer was written by {0} in {1} ms.', last.model, last.latencyMs.toFixed(0))] : []),
@@ -29,7 +31,18 @@ function sentences(status: ServerStatus, report: string): string[] {
   ];
 }
 
-function placeText({ device, fallbackReason }: NonNullable<ServerStatus['model']>): string {
+function trialText({ device, gpuTrial }: Model): string[] {
+  if (gpuTrial === undefined) return [];
+  const { figures, problem = '' } = gpuTrial;
+  if (figures === undefined) return [l10n.t('Your GPU was tried and is not in use: {0}.', problem)];
+  const { reading, writing, isFaster } = figures;
+  const use =
+    device === 'gpu' ? l10n.t('in use') : isFaster ? l10n.t('in use from the next start') : l10n.t('not in use');
+  const factors = [reading, writing].map((factor) => factor.toFixed(1));
+  return [l10n.t("Your GPU was tried: reading {0} times, writing {1} times the CPU's speed: {2}.", ...factors, use)];
+}
+
+function placeText({ device, fallbackReason }: Model): string {
   if (device === 'server') return l10n.t("It runs on your team's server.");
   if (device === 'gpu') return l10n.t('It runs on the GPU of this computer.');
   const why = fallbackReason === '' ? '' : ` ${l10n.t('No GPU or server is used: {0}.', fallbackReason)}`;

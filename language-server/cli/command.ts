@@ -29,7 +29,7 @@ export const engineOptions = {
   backend: {
     type: 'string',
     value: 'NAME',
-    help: 'auto, cpu, hip (AMD), cuda (NVIDIA) or webgpu; auto: a GPU if hip or cuda has one; the last three: only that',
+    help: 'auto, cpu, hip (AMD), cuda (NVIDIA), webgpu or webgpu-if-faster; auto: a GPU if hip or cuda has one',
   },
   gpu: { type: 'string', value: 'NAME', help: 'part of the name of the GPU to use; without it the best' },
   threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
@@ -66,7 +66,8 @@ function choice<Name extends string>(values: Values, option: string, names: read
   throw new UsageError(`--${option} must be one of ${names.join(', ')}, not "${value}"`);
 }
 
-export const backendOf = (values: Values) => choice(values, 'backend', ['auto', 'cpu', 'hip', 'cuda', 'webgpu']);
+export const backendOf = (values: Values) =>
+  choice(values, 'backend', ['auto', 'cpu', 'hip', 'cuda', 'webgpu', 'webgpu-if-faster']);
 
 export function text(values: Values, name: string): string | undefined {
   const value = values[name];
@@ -135,7 +136,10 @@ export async function loadFrom(values: Values): Promise<Model> {
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
   if (adapter !== undefined) options.adapters = [adapter];
   const model = await loadModel(options);
-  const asked = [gpu !== undefined && `--gpu ${gpu}`, /hip|cuda|webgpu/.test(backend ?? '') && `--backend ${backend}`];
+  const asked = [
+    gpu !== undefined && `--gpu ${gpu}`,
+    /^(hip|cuda|webgpu)$/.test(backend ?? '') && `--backend ${backend}`,
+  ];
   const { device, fallbackReason } = model.engine.info;
   const unmet = asked.find((each) => each !== false);
   if (unmet === undefined || device === 'gpu') return model;

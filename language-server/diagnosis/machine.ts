@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Engine } from '../../native/index.ts';
 import { backendLine } from '../engine/engine-host.ts';
+import { trialLine } from '../engine/gpu-trials.ts';
 import type { Examined } from '../engine/shared-engine.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { fimHead, tokenizeText } from '../prompt/fim-prompt.ts';
@@ -29,7 +30,7 @@ export async function examine(examined: Examined): Promise<Check[]> {
       return modelLine(engine);
     }),
   );
-  if (engine !== null) checks.push(...draftModel(engine), ...(await selfTest(engine)));
+  if (engine !== null) checks.push(...gpuTrial(engine), ...draftModel(engine), ...(await selfTest(engine)));
   checks.push(await check('same bits', () => compareBits(examined.loadModel, examined.cpu)));
   if (examined.server) checks.push(...(await examineServer(examined.server)));
   return checks;
@@ -38,6 +39,11 @@ export async function examine(examined: Examined): Promise<Check[]> {
 /** The findings of examine() as text. */
 export async function report(examined: Examined): Promise<string> {
   return reportLines(await examine(examined)).join('\n');
+}
+
+function gpuTrial({ info }: Engine): Check[] {
+  const detail = trialLine(info);
+  return detail === null ? [] : [{ name: 'GPU trial', isOk: true, detail }];
 }
 
 /** Only a problem is reported, since the engine works without a draft model. */

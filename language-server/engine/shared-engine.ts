@@ -9,6 +9,7 @@ import { Team } from '../remote/team.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
+import { GpuTrials } from './gpu-trials.ts';
 import {
   adapterPath,
   type Caution,
@@ -86,6 +87,7 @@ export class SharedEngine {
   private readonly throughput = new Throughput();
   private readonly listeners = new Set<() => void>();
   private readonly watchdog: Watchdog;
+  private readonly trials: GpuTrials;
   private readonly idleTimer: NodeJS.Timeout;
   private team: { key: string; server: Team } | null = null;
   private last: ServerStatus['last'];
@@ -116,7 +118,11 @@ export class SharedEngine {
         setImmediate(() => process.exit(faultExitCode));
       },
     });
-    this.idleTimer = setInterval(() => this.unloadIfIdle(), idleCheckMs).unref();
+    this.trials = new GpuTrials(log, () => this.changed());
+    this.idleTimer = setInterval(() => {
+      this.unloadIfIdle();
+      this.trials.look(this.host.engine, performance.now() - this.usedAt);
+    }, idleCheckMs).unref();
   }
 
   /** Calls the listener whenever the status changes. Returns a function that removes it. */
@@ -134,6 +140,7 @@ export class SharedEngine {
     const usesDisk = setup.settings['cache.diskMiB'] > 0;
     this.setup = restrict({ ...setup, draftModel: this.parts.draftModel ?? '' }, this.cautions);
     this.chooseTeam(setup.settings.mode !== 'off');
+    this.trials.interrupt();
     this.changed();
     if (explainOptions(this.setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
@@ -144,7 +151,7 @@ export class SharedEngine {
 
   /** Resolves to the models once the local one is loaded, or to null if it cannot be; the status then says why. */
   async ready(): Promise<CompletingModels | null> {
-    this.usedAt = performance.now();
+    this.noteUse();
     this.isUnloaded = false;
     // Suggestions may be on for a language only.
     if (this.team === null) this.chooseTeam(true);
@@ -168,7 +175,7 @@ export class SharedEngine {
 
   /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */
   async required(): Promise<Model> {
-    this.usedAt = performance.now();
+    this.noteUse();
     this.isUnloaded = false;
     return this.host.required(this.loadOptions());
   }
@@ -186,6 +193,11 @@ export class SharedEngine {
       return this.isComputing;
     };
     return { ...(await this.second.required(options)), mustWait };
+  }
+
+  private noteUse(): void {
+    this.usedAt = performance.now();
+    this.trials.interrupt();
   }
 
   private get isComputing(): boolean {
@@ -226,6 +238,7 @@ export class SharedEngine {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    this.trials.interrupt();
     this.team?.server.close();
     clearInterval(this.idleTimer);
     await Promise.all([this.host.unload(), this.second.unload()]);
@@ -281,6 +294,7 @@ export class SharedEngine {
     if (minutes === 0 || !isIdle || this.host.engine?.status().state !== 'idle') return;
     this.log.info(`unloading the model after ${minutes} minutes without a request`);
     this.isUnloaded = true;
+    this.trials.interrupt();
     this.forgetFigures();
     this.host.unload().then(
       () => this.changed(),

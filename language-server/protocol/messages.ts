@@ -23,7 +23,7 @@ export interface Settings {
   /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
   /** 'auto': a GPU of AMD or NVIDIA if one can run the model, otherwise the CPU. */
-  backend: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu';
+  backend: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu' | 'webgpu-if-faster';
   /** Part of the name of the GPU to use; '' for the best one. */
   gpu: string;
   /** 0: one thread per core, at most 8. */

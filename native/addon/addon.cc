@@ -259,21 +259,32 @@ Napi::Value gpus(const Napi::CallbackInfo& call) {
   return text_of(call.Env(), [backend, kernels] { return gpu::describe_gpus(backend, kernels); });
 }
 
-/// gpuDriver(backend) -> { isThere, recordFile }
+/// gpuDriver(backend) -> { isThere, recordFile, trialsFile }
 Napi::Value gpu_driver(const Napi::CallbackInfo& call) {
   const std::string backend = call[0].ToString();
   Napi::Object driver = Napi::Object::New(call.Env());
   driver.Set("isThere", gpu::has_driver(backend));
   driver.Set("recordFile", gpu::record_file("gpu-driver", backend));
+  driver.Set("trialsFile", gpu::record_file("gpu-trials", backend));
   return driver;
 }
 
-/// gpuReport(kernels, isBrief) -> promise of a text
+/// unservedGpu(backend, kernels, gpu) -> promise of a text
+Napi::Value unserved_gpu(const Napi::CallbackInfo& call) {
+  gpu::GpuOptions options;
+  options.backend = call[0].ToString();
+  options.kernels = call[1].ToString();
+  options.device = call[2].ToString();
+  return text_of(call.Env(), [options] { return gpu::unserved_gpu(options); });
+}
+
+/// gpuReport(backend, kernels, isBrief) -> promise of a text; "webgpu", or those of HIP and CUDA
 Napi::Value gpu_report(const Napi::CallbackInfo& call) {
-  const std::string kernels = call[0].ToString();
+  const std::string backend = call[0].ToString(), kernels = call[1].ToString();
   gpu::ReportEffort effort;
-  if (call[1].ToBoolean()) effort = {16, 256, 9, 1};
-  return text_of(call.Env(), [kernels, effort] { return gpu::report(kernels, effort); });
+  if (call[2].ToBoolean()) effort = {16, 256, 9, 1};
+  const auto make = backend == "webgpu" ? gpu::webgpu_report : gpu::report;
+  return text_of(call.Env(), [make, kernels, effort] { return make(kernels, effort); });
 }
 
 Napi::Value keep_others_out(const Napi::CallbackInfo& call) {
@@ -290,6 +301,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("variants", Napi::Function::New(env, variants));
   exports.Set("gpus", Napi::Function::New(env, gpus));
   exports.Set("gpuDriver", Napi::Function::New(env, gpu_driver));
+  exports.Set("unservedGpu", Napi::Function::New(env, unserved_gpu));
   exports.Set("gpuReport", Napi::Function::New(env, gpu_report));
   exports.Set("keepOthersOut", Napi::Function::New(env, keep_others_out));
   return exports;

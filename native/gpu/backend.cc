@@ -93,6 +93,12 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
   throw std::runtime_error(gpus->reasons);
 }
 
+std::string unserved_gpu(const GpuOptions& options) {
+  for (const Candidate& gpu : find_gpus(options.backend).candidates)
+    if (!gpu.device.code_file.empty()) return "";
+  return first_webgpu_adapter(options);
+}
+
 uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols) {
   return backend == "webgpu" ? webgpu_packed_bytes(type, n_rows, n_cols)
                              : kernels::hip::packed_bytes(type, n_rows, n_cols);

@@ -30,6 +30,10 @@ struct GpuOptions {
 /// message tells the user why, in the status bar and in `hearth doctor`.
 std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 
+/// Name and driver of the GPU that WebGPU would use; empty if there is none, or if HIP or CUDA
+/// (options.backend, "auto" for both) has kernels for a GPU of this machine.
+std::string unserved_gpu(const GpuOptions& options);
+
 /// Bytes of a matrix in a GPU's memory, which are more than in the file.
 uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols);
 

@@ -29,7 +29,7 @@ struct Batch {
   explicit Batch(int n) : tokens(n), positions(n), sequences(n) {
     std::iota(positions.begin(), positions.end(), 0);
   }
-  void begin(HipOps& ops) const { ops.begin({tokens, positions, sequences, {&table, 1}}); }
+  void begin(kernels::Ops& ops) const { ops.begin({tokens, positions, sequences, {&table, 1}}); }
 
   std::vector<uint32_t> tokens;
   std::vector<int32_t> positions, sequences;
@@ -38,7 +38,8 @@ struct Batch {
 };
 
 /// The time, in seconds, of a product of n tokens with the matrix when launched back to back.
-double seconds(HipOps& ops, const kernels::Matrix& matrix, const ReportEffort& effort, int n) {
+double seconds(kernels::Ops& ops, const kernels::Matrix& matrix, const ReportEffort& effort,
+               int n) {
   const Batch batch(n);
   const auto in = ops.buffer(size_t(n) * effort.n_cols);
   const auto out = ops.buffer(size_t(n) * effort.n_rows);
@@ -57,9 +58,28 @@ double seconds(HipOps& ops, const kernels::Matrix& matrix, const ReportEffort& e
          effort.n_rounds;
 }
 
-std::string speeds(const Candidate& gpu, const kernels::hip::DeviceChoice& choice,
-                   const ReportEffort& effort) {
-  HipOps ops(gpu.api(), choice);
+std::string report_on(const Candidate& gpu, const std::string& folder, const ReportEffort& effort) {
+  std::string text =
+      line("%s\n%s %s\n%zu MiB, %d processors, at most %d MHz%s\n", gpu.name().c_str(),
+           gpu.runtime->library.c_str(), gpu.runtime->versions.c_str(), gpu.device.n_bytes >> 20,
+           gpu.device.n_processors, gpu.device.clock_mhz,
+           gpu.device.is_integrated ? ", integrated" : "");
+  try {
+    const std::vector<char> code = gpu.read_code(folder);
+    const kernels::hip::DeviceChoice choice = gpu.choice(code);
+    self_test(gpu.api(), choice);
+    text += "self-test: passed\n";
+    HipOps ops(gpu.api(), choice);
+    text += speeds(ops, effort);
+  } catch (const std::runtime_error& error) {
+    text += std::string(error.what()) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string speeds(kernels::Ops& ops, const ReportEffort& effort) {
   const auto& [n_rows, n_cols, n_prompt_tokens, n_rounds] = effort;
   std::string text =
       line("%-8s %10s %10s %10s %14s\n", "weights", "MB", "1 token", "8 tokens", "prompt");
@@ -79,31 +99,12 @@ std::string speeds(const Candidate& gpu, const kernels::hip::DeviceChoice& choic
   return text;
 }
 
-std::string report_on(const Candidate& gpu, const std::string& folder, const ReportEffort& effort) {
-  std::string text =
-      line("%s\n%s %s\n%zu MiB, %d processors, at most %d MHz%s\n", gpu.name().c_str(),
-           gpu.runtime->library.c_str(), gpu.runtime->versions.c_str(), gpu.device.n_bytes >> 20,
-           gpu.device.n_processors, gpu.device.clock_mhz,
-           gpu.device.is_integrated ? ", integrated" : "");
-  try {
-    const std::vector<char> code = gpu.read_code(folder);
-    const kernels::hip::DeviceChoice choice = gpu.choice(code);
-    self_test(gpu.api(), choice);
-    text += "self-test: passed\n";
-    text += speeds(gpu, choice, effort);
-  } catch (const std::runtime_error& error) {
-    text += std::string(error.what()) + '\n';
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string report(const std::string& kernels, const ReportEffort& effort) {
   const Gpus gpus = find_gpus("auto");
   std::string text;
   for (const Candidate& gpu : gpus.candidates) text += report_on(gpu, kernels, effort) + '\n';
-  return gpus.reasons.empty() ? text : text + gpus.reasons + '\n';
+  if (!gpus.reasons.empty()) text += gpus.reasons + "\n\n";
+  return text;
 }
 
 }  // namespace hearth::gpu

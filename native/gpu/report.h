@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "ops.h"
+
 namespace hearth::gpu {
 
 /// The matrices of the timed products, which should be larger than the GPU's caches.
@@ -12,8 +14,15 @@ struct ReportEffort {
   int n_rounds = 20;
 };
 
-/// For each GPU: runtime and driver, memory, clock, the verdict of the self-test, and how fast each
-/// kernel reads weights. Takes some seconds for each. kernels: the folder of code objects.
+/// For each GPU of AMD and NVIDIA: runtime and driver, memory, clock, the verdict of the self-test,
+/// and how fast each kernel reads weights. Takes some seconds for each. kernels: the folder of code
+/// objects.
 std::string report(const std::string& kernels, const ReportEffort& effort);
+
+/// The same by WebGPU; with the adapter's limits, and the verdict on each result of the self-test.
+std::string webgpu_report(const std::string& kernels, const ReportEffort& effort);
+
+/// How fast products read each format of weights.
+std::string speeds(kernels::Ops& ops, const ReportEffort& effort);
 
 }  // namespace hearth::gpu

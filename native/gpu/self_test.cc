@@ -1,6 +1,7 @@
 #include "self_test.h"
 
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -30,11 +31,16 @@ constexpr float kEps = 1e-6f;
 // value. After a norm, a few int8 values may also be rounded to the next step.
 constexpr float kSumTolerance = 1e-3f, kStepTolerance = 1e-2f;
 
-std::vector<float> wave(size_t n, float step = 1) {
+std::vector<float> wave(size_t n, float step = 1, size_t first = 0) {
   std::vector<float> values(n);
-  for (size_t i = 0; i < n; i++) values[i] = std::sin(step * static_cast<float>(i));
+  for (size_t i = 0; i < n; i++) values[i] = std::sin(step * static_cast<float>(first + i));
   return values;
 }
+
+/// Tokens of a prompt.
+struct Range {
+  int first, n;
+};
 
 /// Rows of bytes below 0x40, so that every f16 or float in any field is a small positive number.
 class Rows {
@@ -94,14 +100,48 @@ class Bench {
 
 using Step = std::function<std::vector<float>(Bench&)>;
 
-void compare(Bench& gpu, Bench& cpu, const std::string& what, float tolerance, const Step& step) {
-  const std::vector<float> expected = step(cpu), got = step(gpu);
-  float greatest = 0;
-  for (const float value : expected) greatest = std::max(greatest, std::fabs(value));
-  for (size_t i = 0; i < got.size(); i++)
-    if (!(std::fabs(got[i] - expected[i]) <= tolerance * greatest))
-      throw std::runtime_error("the GPU fails its self-test: " + what +
-                               " comes out wrong; update the GPU driver");
+/// A GPU beside the CPU.
+class Comparison {
+ public:
+  Comparison(const MakeOps& make_gpu, const Judge& judge)
+      : gpu_(make_gpu()), cpu_(kernels::make_cpu_ops({"scalar", 1})), judge_(judge) {}
+
+  void expect_near(const std::string& what, float tolerance, const Step& step) {
+    const std::vector<float> expected = step(cpu_), got = step(gpu_);
+    float greatest = 0;
+    for (const float value : expected) greatest = std::max(greatest, std::fabs(value));
+    bool is_right = true;
+    for (size_t i = 0; i < got.size(); i++)
+      is_right &= std::fabs(got[i] - expected[i]) <= tolerance * greatest;
+    judge_(what, is_right);
+  }
+  /// Of the GPU, whichever tokens share a batch.
+  void expect_same_bits(const std::string& what, const Step& one_way, const Step& other_way) {
+    const std::vector<float> some = one_way(gpu_), others = other_way(gpu_);
+    judge_("the bits of " + what + ", alone and in batches",
+           some.size() == others.size() &&
+               std::memcmp(some.data(), others.data(), some.size() * sizeof(float)) == 0);
+  }
+
+ private:
+  Bench gpu_, cpu_;
+  const Judge& judge_;
+};
+
+constexpr Range kAll{0, kMaxTokens};
+/// Of kMaxTokens: single ones, and batches for which there are different kernels.
+const std::vector<Range> kPieces{{0, 1}, {1, 1}, {2, 3}, {5, 12}, {17, 23}};
+
+/// A step of a prompt in pieces.
+Step in_pieces(const std::function<Step(Range)>& make) {
+  return [make](Bench& b) {
+    std::vector<float> all;
+    for (const Range& piece : kPieces) {
+      const std::vector<float> values = make(piece)(b);
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+  };
 }
 
 Step embedding(const Rows& table, int n) {
@@ -115,10 +155,12 @@ Step embedding(const Rows& table, int n) {
 }
 
 /// With long rows.
-Step product(const Rows& w, int n) {
-  return [&w, n](Bench& b) {
+Step product(const Rows& w, Range tokens) {
+  return [&w, tokens](Bench& b) {
+    const auto [first, n] = tokens;
     const auto matrix = b.pack({w.source()});
-    const auto in = b.buffer(wave(n * size_t{kLongCols})), x = b.buffer(wave(n * size_t{kRows}));
+    const auto in = b.buffer(wave(n * size_t{kLongCols}, 1, first * size_t{kLongCols}));
+    const auto x = b.buffer(wave(n * size_t{kRows}, 1, first * size_t{kRows}));
     b.begin(0, n);
     b.ops->matmul_add(*matrix, in->data, x->data);
     return b.read(*x);
@@ -136,12 +178,13 @@ std::unique_ptr<kernels::LowRank> adapter(Bench& b, int n_cols, int n_parts, int
 
 /// Gate, up and down, so that the output of SwiGLU is used by the product after it. All with an
 /// adapter, or without.
-Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, int n,
+Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, Range tokens,
                   bool is_adapted = false) {
-  return [&gate, &up, &down, n, is_adapted](Bench& b) {
+  return [&gate, &up, &down, tokens, is_adapted](Bench& b) {
+    const auto [first, n] = tokens;
     const auto gate_up = b.pack({gate.source(), up.source()}), last = b.pack({down.source()});
-    const auto in = b.buffer(wave(n * size_t{kCols})), x = b.ops->buffer(n * size_t{kRows});
-    const auto h = b.ops->buffer(n * size_t{kHidden});
+    const auto in = b.buffer(wave(n * size_t{kCols}, 1, first * size_t{kCols}));
+    const auto x = b.ops->buffer(n * size_t{kRows}), h = b.ops->buffer(n * size_t{kHidden});
     std::unique_ptr<kernels::LowRank> inner, outer;
     if (is_adapted) inner = adapter(b, kCols, 2, kHidden), outer = adapter(b, kHidden, 1, kRows);
     b.begin(0, n);
@@ -207,12 +250,11 @@ Step head(const Rows& w) {
   };
 }
 
-/// A prompt, another one far after it, then a single token. The later ones attend to positions in
-/// two of the parts of 256 positions, which thread blocks compute and the last one merges.
-/// Positions in between are zeros. A decode step begins with embed(), which also uploads the batch.
+/// Some batches of a sequence; positions in between are zeros. Those of a single token, or all,
+/// begin with embed(), which also uploads the batch.
 Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape& shape,
-               bool has_next) {
-  return [&table, &qkv, shape, has_next](Bench& b) {
+               bool has_next, const std::vector<Range>& batches, bool embeds_all = false) {
+  return [&table, &qkv, shape, has_next, batches, embeds_all](Bench& b) {
     const int n_q = shape.n_heads * shape.head_dim;
     b.ops->make_kv_pool(shape, kPages);
     const auto embeddings = b.pack({table.source()}), matrix = b.pack({qkv.source()});
@@ -220,10 +262,9 @@ Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape
     const auto x = b.buffer(wave(kMaxTokens * size_t{kCols}, 0.7f));
     const auto q = b.ops->buffer(kMaxTokens * size_t(n_q)), out = b.ops->buffer(q->n_floats);
     std::vector<float> all;
-    const std::pair<int, int> batches[] = {{0, kMaxTokens}, {270, 30}, {300, 1}};
     for (const auto& [first, n] : batches) {
       b.begin(first, n);
-      if (n == 1) b.ops->embed(*embeddings, x->data);
+      if (n == 1 || embeds_all) b.ops->embed(*embeddings, x->data);
       b.ops->norm_qkv(0, b.norm->data, kEps, *matrix, bias->data, x->data, q->data);
       b.ops->attention(0, q->data, out->data, has_next ? matrix.get() : nullptr);
       const std::vector<float> values = b.read(*out);
@@ -233,42 +274,56 @@ Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape
   };
 }
 
-std::unique_ptr<Ops> scalar_cpu() { return kernels::make_cpu_ops({"scalar", 1}); }
+/// A prompt, another one far after it, then a single token. The later ones attend to positions in
+/// two of the parts of 256 positions, which thread blocks compute and the last one merges.
+const std::vector<Range> kFarApart{{0, kMaxTokens}, {270, 30}, {300, 1}};
 
-void test_type(Bench& gpu, Bench& cpu, BlockType type, bool is_dense) {
+void test_type(Comparison& both, BlockType type, bool is_dense) {
   const std::string name = kernels::block_traits(type).name;
   const Rows rows(type, kRows, 1), gate(type, kHidden, 2), up(type, kHidden, 3);
   const Rows long_rows(type, kRows, 4, kLongCols);
-  for (const int n : {3, 1}) compare(gpu, cpu, "a row of " + name, 0, embedding(rows, n));
+  const auto products = [&](Range tokens) { return product(long_rows, tokens); };
+  const auto swiglu = [&](Range tokens) { return feed_forward(gate, up, rows, tokens); };
+  for (const int n : {3, 1}) both.expect_near("a row of " + name, 0, embedding(rows, n));
   for (const int n : kBatches) {
-    compare(gpu, cpu, "a product with " + name, kSumTolerance, product(long_rows, n));
-    compare(gpu, cpu, "SwiGLU with " + name, kStepTolerance, feed_forward(gate, up, rows, n));
+    both.expect_near("a product with " + name, kSumTolerance, products({0, n}));
+    both.expect_near("SwiGLU with " + name, kStepTolerance, swiglu({0, n}));
+  }
+  if (is_dense) {
+    both.expect_same_bits("products with " + name, products(kAll), in_pieces(products));
+    both.expect_same_bits("SwiGLU with " + name, swiglu(kAll), in_pieces(swiglu));
   }
   if (is_dense) return;
   // One format of each kind: with float weights, scales every 32 columns, and super-blocks.
   if (type == BlockType::kF32 || type == BlockType::kQ8_0 || type == BlockType::kQ4_K)
     for (const int n : {1, 3, kMaxTokens})
-      compare(gpu, cpu, "an adapter beside " + name, kStepTolerance,
-              feed_forward(gate, up, rows, n, true));
+      both.expect_near("an adapter beside " + name, kStepTolerance,
+                       feed_forward(gate, up, rows, {0, n}, true));
   if (kernels::block_traits(type).is_float()) return;
   const MixedRows experts(type);
   for (const int n : {3, 20})  // of few tokens for an expert, and of many
-    compare(gpu, cpu, "experts with " + name, kStepTolerance,
-            [&](Bench& b) { return experts.run(b, n); });
+    both.expect_near("experts with " + name, kStepTolerance,
+                     [&](Bench& b) { return experts.run(b, n); });
 }
 
-void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu,
-              std::span<const BlockType> types, bool is_dense) {
-  Bench gpu(make_gpu()), cpu(scalar_cpu());
-  for (const BlockType type : types) test_type(gpu, cpu, type, is_dense);
-  compare(gpu, cpu, "the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
+void test_all(const MakeOps& make_gpu, std::span<const BlockType> types, bool is_dense,
+              const Judge& judge) {
+  Comparison all(make_gpu, judge);
+  for (const BlockType type : types) test_type(all, type, is_dense);
+  all.expect_near("the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
   const auto test_attention = [&](int size, const std::string& what, const auto& change) {
     kernels::AttentionShape shape{1, 4, 2, size, kPages * 32, 10000};
     change(shape);
-    Bench own_gpu(make_gpu()), own_cpu(scalar_cpu());
+    Comparison own(make_gpu, judge);
     const Rows table(BlockType::kQ8_0, kRows, 7), qkv(BlockType::kQ8_0, 8 * size, 6);
-    compare(own_gpu, own_cpu, "attention with " + what, kStepTolerance,
-            attention(table, qkv, shape, !is_dense));
+    own.expect_near("attention with " + what, kStepTolerance,
+                    attention(table, qkv, shape, !is_dense, kFarApart));
+    if (!is_dense) return;
+    Comparison parts(make_gpu, judge);
+    const auto of = [&](const std::vector<Range>& batches) {
+      return attention(table, qkv, shape, false, batches, true);
+    };
+    parts.expect_same_bits("attention with " + what, of({kAll}), of(kPieces));
   };
   for (const int size : kHeadSizes)
     test_attention(size, "heads of " + std::to_string(size), [](auto&) {});
@@ -284,6 +339,12 @@ void test_all(const std::function<std::unique_ptr<Ops>()>& make_gpu,
   });
 }
 
+void require(const std::string& what, bool is_right) {
+  if (!is_right)
+    throw std::runtime_error("the GPU fails its self-test: " + what +
+                             " comes out wrong; update the GPU driver");
+}
+
 }  // namespace
 
 void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice) {
@@ -293,12 +354,15 @@ void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice
   narrow.n_processors = 1;
   for (const auto& as : {choice, narrow})
     test_all([&] { return std::make_unique<kernels::hip::HipOps>(api, as); }, kernels::kBlockTypes,
-             false);
+             false, require);
 }
 
-void self_test_dense(const std::function<std::unique_ptr<kernels::Ops>()>& make_gpu,
-                     std::span<const BlockType> types) {
-  test_all(make_gpu, types, true);
+void self_test_dense(const MakeOps& make_gpu, std::span<const BlockType> types) {
+  test_all(make_gpu, types, true, require);
+}
+
+void judge_dense(const MakeOps& make_gpu, std::span<const BlockType> types, const Judge& judge) {
+  test_all(make_gpu, types, true, judge);
 }
 
 }  // namespace hearth::gpu

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "hip/device.h"
 #include "ops.h"
@@ -14,9 +15,16 @@ namespace hearth::gpu {
 
 /// Throws std::runtime_error naming the first result that is wrong.
 void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice);
+using MakeOps = std::function<std::unique_ptr<kernels::Ops>()>;
+/// Told each result, and whether it is right.
+using Judge = std::function<void(const std::string& what, bool is_right)>;
+
 /// The same for a backend without experts, adapters and sliding windows, which leaves attention's
-/// output to the next product alone; with these types.
-void self_test_dense(const std::function<std::unique_ptr<kernels::Ops>()>& make_gpu,
-                     std::span<const kernels::BlockType> types);
+/// output to the next product alone; with these types. Here the bits must also be the same,
+/// whichever tokens share a batch, since the driver's compiler is not ours.
+void self_test_dense(const MakeOps& make_gpu, std::span<const kernels::BlockType> types);
+/// The same, to its end.
+void judge_dense(const MakeOps& make_gpu, std::span<const kernels::BlockType> types,
+                 const Judge& judge);
 
 }  // namespace hearth::gpu

@@ -6,10 +6,11 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "system/files.h"
 #include "system/libraries.h"
-#include "system/mark.h"
 #include "system/paths.h"
 
 namespace hearth::gpu {
@@ -21,8 +22,9 @@ uint64_t hash(std::span<const std::byte> bytes, uint64_t value) {
   return value;
 }
 
-/// Of a mark that a process has left: something else than the GPU may have ended it.
+/// Of marks that processes have left: something else than the GPU may have ended them.
 constexpr std::chrono::hours kRemembered{24};
+constexpr size_t kVictims = 2;
 
 bool is_old(const std::filesystem::path& path) {
   std::error_code error;
@@ -43,7 +45,37 @@ void write_empty(const std::string& file) {
   std::ofstream(path).flush();
 }
 
+/// The marks that processes have left, which begin with this path.
+std::vector<std::filesystem::path> marks_left(const std::string& file) {
+  const std::filesystem::path own = system::path_of(file);
+  const std::string prefix = system::utf8_of(own.filename()) + "-";
+  std::vector<std::filesystem::path> marks;
+  for (const std::string& name : system::names_in(system::utf8_of(own.parent_path()))) {
+    const std::filesystem::path mark = own.parent_path() / system::path_of(name);
+    if (name.starts_with(prefix) && system::Mark::was_left(system::utf8_of(mark)))
+      marks.push_back(mark);
+  }
+  return marks;
+}
+
+void remove_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+}
+
 }  // namespace
+
+WorkMark::WorkMark(std::string file) : file_(std::move(file)), mark_(file_ + "-") {}
+
+WorkMark::~WorkMark() {
+  if (is_set_) return;
+  for (const std::filesystem::path& mark : marks_left(file_)) remove_file(mark);
+}
+
+void WorkMark::set(bool is_set) {
+  is_set_ = is_set;
+  mark_.set(is_set);
+}
 
 std::string record_file(const std::string& kind, const std::string& about,
                         std::span<const std::byte> code_object) {
@@ -64,28 +96,26 @@ TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> co
 bool TestRecord::has_passed() const { return is_there(passed_); }
 void TestRecord::pass() const { write_empty(passed_); }
 void TestRecord::lose() const { write_empty(lost_); }
-std::unique_ptr<system::Mark> TestRecord::work_mark() const {
+std::unique_ptr<WorkMark> TestRecord::work_mark() const {
   if (work_.empty()) return nullptr;
   std::error_code ignored;
   std::filesystem::create_directories(system::path_of(work_).parent_path(), ignored);
-  return std::make_unique<system::Mark>(work_ + "-");
+  return std::make_unique<WorkMark>(work_);
 }
 
-void TestRecord::require_no_victim() const {
+void TestRecord::require_no_victims() const {
   if (work_.empty()) return;
-  const std::filesystem::path own = system::path_of(work_);
-  const std::string prefix = system::utf8_of(own.filename()) + "-";
-  for (const std::string& name : system::names_in(system::utf8_of(own.parent_path()))) {
-    const std::filesystem::path file = own.parent_path() / system::path_of(name);
-    if (!name.starts_with(prefix) || !system::Mark::was_left(system::utf8_of(file))) continue;
-    if (!is_old(file))
-      throw std::runtime_error(
-          "Hearth has ended while the GPU had work, as its driver may have caused; Hearth uses it "
-          "again after a day, or update the driver, or delete " +
-          system::utf8_of(file));
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
-  }
+  std::vector<std::filesystem::path> marks = marks_left(work_);
+  std::erase_if(marks, [](const std::filesystem::path& mark) {
+    const bool is_forgotten = is_old(mark);
+    if (is_forgotten) remove_file(mark);
+    return is_forgotten;
+  });
+  if (marks.size() >= kVictims)
+    throw std::runtime_error(
+        "Hearth has ended twice while the GPU had work, as its driver may have caused; Hearth uses "
+        "it again after a day, or update the driver, or delete " +
+        system::utf8_of(marks.front()));
 }
 
 void TestRecord::require_not_lost() const {

@@ -32,21 +32,12 @@ uint64_t memory_of(const WebgpuAdapter& adapter) {
   return has_own ? UINT64_MAX : system::physical_memory_bytes() / 2;
 }
 
-}  // namespace
-
-kernels::webgpu::DeviceChoice choice_of(const WebgpuAdapter& adapter) {
-  kernels::webgpu::DeviceChoice choice;
-  choice.name = adapter.name;
-  choice.adapter = adapter.handle;
-  choice.n_bytes = memory_of(adapter);
-  if (adapter.is_processor) {
-    choice.patience = kPatienceWithProcessor;
-    choice.spin = {};  // which would keep a core from computing
-  }
-  return choice;
+std::string interface_of(uint32_t backend) {
+  if (backend == 4) return "Direct3D 12";
+  return backend == 5 ? "Metal" : "Vulkan";
 }
 
-WebgpuRuntime webgpu_runtime(const std::string& folder) {
+WebgpuRuntime open_runtime(const std::string& folder) {
   Library library(kWebgpuLibraryVariable, {folder + "/wgpu-native.library"});
   if (!library.handle)
     throw std::runtime_error("no WebGPU: wgpu-native is not in this installation");
@@ -71,8 +62,12 @@ WebgpuRuntime webgpu_runtime(const std::string& folder) {
   for (const Handle handle : handles) {
     AdapterInfo info;
     api.adapter_info(handle, &info);
-    WebgpuAdapter adapter{handle, text_of(info.device), text_of(info.description),
-                          info.type == kIntegratedGpu, info.type == kProcessor};
+    WebgpuAdapter adapter{handle,
+                          text_of(info.device),
+                          text_of(info.description),
+                          interface_of(info.backend),
+                          info.type == kIntegratedGpu,
+                          info.type == kProcessor};
     api.free_adapter_info(info);
     if (adapter.is_processor && !std::getenv(kAnyAdapterVariable))
       api.release_adapter(handle);
@@ -85,6 +80,25 @@ WebgpuRuntime webgpu_runtime(const std::string& folder) {
                    [](const WebgpuAdapter& a, const WebgpuAdapter& b) {
                      return a.is_integrated < b.is_integrated;
                    });
+  return runtime;
+}
+
+}  // namespace
+
+kernels::webgpu::DeviceChoice choice_of(const WebgpuAdapter& adapter) {
+  kernels::webgpu::DeviceChoice choice;
+  choice.name = adapter.name;
+  choice.adapter = adapter.handle;
+  choice.n_bytes = memory_of(adapter);
+  if (adapter.is_processor) {
+    choice.patience = kPatienceWithProcessor;
+    choice.spin = {};  // which would keep a core from computing
+  }
+  return choice;
+}
+
+const WebgpuRuntime& webgpu_runtime(const std::string& folder) {
+  static const WebgpuRuntime runtime = open_runtime(folder);
   return runtime;
 }
 

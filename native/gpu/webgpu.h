@@ -12,6 +12,7 @@ struct WebgpuAdapter {
   kernels::webgpu::Handle handle = nullptr;
   std::string name;
   std::string driver;
+  std::string interface;  // "Vulkan", "Metal", "Direct3D 12"
   bool is_integrated = false, is_processor = false;
 };
 
@@ -32,7 +33,8 @@ inline constexpr const char* kAnyAdapterVariable = "HEARTH_WEBGPU_ANY_ADAPTER";
 /// Set by tests: MiB of memory that a GPU has.
 inline constexpr const char* kWebgpuMemoryVariable = "HEARTH_WEBGPU_MEMORY";
 
-/// Throws std::runtime_error saying what is missing: the library, a function, or a GPU.
-WebgpuRuntime webgpu_runtime(const std::string& folder);
+/// Opened once. Throws std::runtime_error saying what is missing: the library, a function, or a
+/// GPU.
+const WebgpuRuntime& webgpu_runtime(const std::string& folder);
 
 }  // namespace hearth::gpu

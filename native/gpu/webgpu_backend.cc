@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "self_test.h"
-#include "system/mark.h"
 #include "test_record.h"
 #include "webgpu.h"
 #include "webgpu/ops_webgpu.h"
@@ -14,12 +13,7 @@
 namespace hearth::gpu {
 namespace {
 
-using kernels::BlockType;
 using kernels::webgpu::WebgpuOps;
-
-/// One for each layout of weights (kernels/webgpu/packed.h).
-constexpr BlockType kTypes[] = {BlockType::kQ4_K, BlockType::kQ6_K, BlockType::kQ8_0,
-                                BlockType::kQ4_1, BlockType::kQ2_K, BlockType::kF16};
 
 std::unique_ptr<kernels::Ops> make_ops_on(const WebgpuRuntime& runtime,
                                           const WebgpuAdapter& adapter, const GpuOptions& options) {
@@ -27,7 +21,7 @@ std::unique_ptr<kernels::Ops> make_ops_on(const WebgpuRuntime& runtime,
   const TestRecord record("webgpu " + adapter.name + " " + adapter.driver,
                           std::as_bytes(std::span(texts)));
   record.require_not_lost();
-  record.require_no_victim();
+  record.require_no_victims();
   kernels::webgpu::DeviceChoice choice = choice_of(adapter);
   choice.on_lost = [record] { record.lose(); };
   choice.on_busy = [mark = std::shared_ptr(record.work_mark())](bool is_busy) {
@@ -42,21 +36,16 @@ std::unique_ptr<kernels::Ops> make_ops_on(const WebgpuRuntime& runtime,
                              " are to be had; choose a smaller model or lower "
                              "hearth.cache.memoryMiB");
   if (!record.has_passed()) {
-    self_test_dense([&] { return std::make_unique<WebgpuOps>(device); }, kTypes);
+    self_test_dense([&] { return std::make_unique<WebgpuOps>(device); }, kWebgpuTypes);
     record.pass();
   }
   return std::make_unique<WebgpuOps>(device, n_free);
 }
 
-const WebgpuRuntime& runtime_of(const std::string& kernels) {
-  static const WebgpuRuntime runtime = webgpu_runtime(kernels);
-  return runtime;
-}
-
 }  // namespace
 
 std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options) {
-  const WebgpuRuntime& runtime = runtime_of(options.kernels);
+  const WebgpuRuntime& runtime = webgpu_runtime(options.kernels);
   std::string reasons;
   for (const WebgpuAdapter& adapter : runtime.adapters) {
     if (!options.names(adapter.name)) continue;
@@ -70,12 +59,12 @@ std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options) {
   throw std::runtime_error(reasons);
 }
 
-uint64_t webgpu_packed_bytes(BlockType type, int n_rows, int n_cols) {
+uint64_t webgpu_packed_bytes(kernels::BlockType type, int n_rows, int n_cols) {
   return kernels::webgpu::packed_bytes(type, n_rows, n_cols);
 }
 
 std::string describe_webgpu(const std::string& kernels) try {
-  const WebgpuRuntime& runtime = runtime_of(kernels);
+  const WebgpuRuntime& runtime = webgpu_runtime(kernels);
   std::string list;
   for (const WebgpuAdapter& adapter : runtime.adapters) {
     kernels::webgpu::Device(runtime.api, choice_of(adapter)).wait();
@@ -84,6 +73,14 @@ std::string describe_webgpu(const std::string& kernels) try {
   return list;
 } catch (const std::runtime_error& error) {
   return error.what();
+}
+
+std::string first_webgpu_adapter(const GpuOptions& options) try {
+  for (const WebgpuAdapter& adapter : webgpu_runtime(options.kernels).adapters)
+    if (options.names(adapter.name)) return adapter.name + " (" + adapter.driver + ")";
+  return "";
+} catch (const std::runtime_error&) {
+  return "";
 }
 
 }  // namespace hearth::gpu

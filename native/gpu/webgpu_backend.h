@@ -9,9 +9,17 @@
 
 namespace hearth::gpu {
 
+/// What the self-test tries: one type for each layout of weights (kernels/webgpu/packed.h).
+inline constexpr kernels::BlockType kWebgpuTypes[] = {
+    kernels::BlockType::kQ4_K, kernels::BlockType::kQ6_K, kernels::BlockType::kQ8_0,
+    kernels::BlockType::kQ4_1, kernels::BlockType::kQ2_K, kernels::BlockType::kF16};
+
 /// These are make_ops(), packed_bytes() and describe_gpus() for it.
 std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options);
 uint64_t webgpu_packed_bytes(kernels::BlockType type, int n_rows, int n_cols);
 std::string describe_webgpu(const std::string& kernels);
+
+/// "NAME (DRIVER)" of the first adapter that the options name; empty if there is none.
+std::string first_webgpu_adapter(const GpuOptions& options);
 
 }  // namespace hearth::gpu

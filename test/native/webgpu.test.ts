@@ -1,14 +1,14 @@
 // Whole models by WebGPU, on Mesa's lavapipe, which computes on the processor.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { describeGpus } from '../../native/gpu-driver.ts';
-import { type Engine, loadEngine } from '../../native/index.ts';
+import { type Engine, gpuReport, loadEngine } from '../../native/index.ts';
 import { writeSyntheticModel } from '../support/synthetic-model.ts';
-import { hasWebgpu } from '../support/webgpu.ts';
+import { hasWebgpu, useOwnCache } from '../support/webgpu.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-webgpu-'));
 const starter = join(import.meta.dirname, '../../models/starter.gguf');
@@ -18,10 +18,13 @@ const cacheBytes = 2 ** 26; // 16 MiB of each layer
 const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
 
 beforeAll(() => {
-  process.env.XDG_CACHE_HOME = join(folder, 'cache');
   writeSyntheticModel(tiny, { shape, quantization: 'q4_k_m' });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+const takeBack = useOwnCache(join(folder, 'cache'));
+afterAll(() => {
+  takeBack();
+  rmSync(folder, { recursive: true });
+});
 
 const load = (modelPath = tiny, more: { diskFolder?: string } = {}): Promise<Engine> =>
   loadEngine({ modelPath, backend: 'webgpu', threads: 1, cacheBytes, diskBytes: 2 ** 25, ...more });
@@ -34,6 +37,12 @@ async function withMemory<T>(mib: number, work: () => Promise<T>): Promise<T> {
     delete process.env.HEARTH_WEBGPU_MEMORY;
   });
 }
+
+/** Of other processes in which the GPU has worked. */
+const marks = () =>
+  readdirSync(join(folder, 'cache/hearth')).filter((name) => /^gpu-work-/.test(name) && pidOf(name) !== process.pid);
+const pidOf = (mark: string) => Number(mark.split('-').at(-2));
+const patience = { timeout: 200_000, interval: 5 };
 
 const best = (row: Float32Array) => row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
 
@@ -117,9 +126,97 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     await engine.close();
   });
 
+  test('the report has limits, a verdict on each result and on bits, and speeds, and no path', patience, async () => {
+    const report = await gpuReport(undefined, true);
+    expect(report).toMatch(/^llvmpipe .* \(webgpu, Vulkan, computes on the processor\)$/m);
+    expect(report).toMatch(/^bindings of \d+ MiB, buffers of \d+ MiB, workgroups of \d+ threads with \d+ KiB$/m);
+    expect(report).toMatch(/^right {2}a product with Q4_K$/m);
+    expect(report).toMatch(/^right {2}the bits of SwiGLU with Q6_K, alone and in batches$/m);
+    expect(report).toMatch(/^right {2}the bits of attention with heads of 128, alone and in batches$/m);
+    expect(report).toMatch(/^self-test: passed$/m);
+    expect(report).toMatch(/^Q4_K .* GB\/s .* TOPS$/m);
+    expect(report).not.toMatch(/WRONG|[\\/](?!s\b|dev\b)\w+[\\/]/);
+  });
+
+  describe('used only if it is faster', { timeout: 240_000 }, () => {
+    const request = { tokens, maxTokens: 4 };
+    const race = { backend: 'webgpu-if-faster', modelPath: tiny, threads: 1, cacheBytes } as const;
+    const trials = () => {
+      const all = readdirSync(join(folder, 'cache/hearth'));
+      return join(folder, 'cache/hearth', all.find((name) => name.startsWith('gpu-trials')) ?? 'no trials');
+    };
+    const remembered = () =>
+      Object.values(JSON.parse(readFileSync(trials(), 'utf8')) as Record<string, { at: number }>);
+    let trying: AbortController; // also ends the process of a test that has failed
+    beforeEach(() => {
+      trying = new AbortController();
+    });
+    afterEach(() => trying.abort());
+
+    test('it is tried beside the CPU and then as its figures say, and it is tried once', async () => {
+      const engine = await loadEngine(race);
+      expect(engine.info).toMatchObject({ device: 'cpu' });
+      expect(engine.info.gpuTrial).toBeUndefined();
+      const expected = (await engine.generate(request)).tokens;
+      await engine.tryGpu?.(trying.signal);
+      const { gpuTrial } = engine.info;
+      expect(gpuTrial).toMatchObject({ gpu: expect.stringMatching(/^llvmpipe .*\(.*\)$/) });
+      const { reading, writing, isFaster } = gpuTrial!.figures!;
+      expect(isFaster).toBe(Math.min(reading, writing) >= 1 && Math.max(reading, writing) >= 1.3);
+      await engine.close();
+
+      for (const wins of [true, false]) {
+        const file = readFileSync(trials(), 'utf8');
+        writeFileSync(trials(), file.replace(/"isFaster":\w+/, `"isFaster":${wins}`));
+        const next = await loadEngine(race);
+        expect(next.info).toMatchObject({ device: wins ? 'gpu' : 'cpu', gpuTrial: { figures: { isFaster: wins } } });
+        expect((await next.generate(request)).tokens).toEqual(expected);
+        expect(next.tryGpu === undefined).toBe(wins);
+        await next.tryGpu?.(trying.signal); // finds that it is the same GPU
+        expect(next.info.gpuTrial?.figures).toMatchObject({ reading, writing, isFaster: wins });
+        await next.close();
+      }
+    });
+
+    test('a request breaks the trial off: nothing is remembered, no mark is left, and the CPU answers', async () => {
+      rmSync(trials());
+      const engine = await loadEngine({ ...race, modelPath: starter });
+      const trial = engine.tryGpu?.(trying.signal);
+      await vi.waitUntil(() => marks().length > 0, patience); // the GPU works
+      const abortedAt = performance.now();
+      trying.abort();
+      await trial;
+      expect(performance.now() - abortedAt).toBeLessThan(2000);
+      expect(engine.info.gpuTrial).toBeUndefined();
+      expect((await engine.generate(request)).tokens).toHaveLength(4);
+      expect(remembered()).toEqual([{ begun: 0, at: expect.any(Number) }]);
+      expect(marks()).toEqual([]);
+      await engine.close();
+    });
+
+    test('a driver that ends its process during the trial leaves the CPU, says so, and is not tried for a day', async () => {
+      rmSync(trials());
+      const engine = await loadEngine({ ...race, modelPath: starter });
+      const trial = engine.tryGpu?.(trying.signal);
+      const mark = await vi.waitUntil(() => marks()[0], patience);
+      process.kill(pidOf(mark), 'SIGABRT');
+      await trial;
+      expect(engine.info.gpuTrial).toMatchObject({
+        problem: expect.stringMatching(/^the driver behind WebGPU ends the process that calls it \(SIGABRT\)/),
+      });
+      expect(marks()).toEqual([]);
+      await engine.close();
+      const next = await loadEngine({ ...race, modelPath: starter });
+      expect(next.info).toMatchObject({ device: 'cpu', gpuTrial: { problem: expect.stringMatching(/SIGABRT/) } });
+      await next.tryGpu?.(trying.signal);
+      expect(remembered()).toMatchObject([{ begun: 0 }]);
+      await next.close();
+    });
+  });
+
   // The library may end the process when the device is lost.
-  test('after a process has ended while the GPU had work, the next one completes within 3 s, on the CPU', {
-    timeout: 60_000,
+  test('after two processes have ended while the GPU had work, the next one completes within 3 s, on the CPU', {
+    timeout: 240_000,
   }, async () => {
     const outfile = join(folder, 'program/crash.js');
     const contents = `
@@ -132,12 +229,15 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     const root = join(import.meta.dirname, '../..');
     symlinkSync(join(root, 'dist'), join(folder, 'dist')); // the addon
     await build({ stdin: { contents, resolveDir: root, loader: 'ts' }, bundle: true, platform: 'node', outfile });
-    await new Promise((resolve) => {
-      spawn(process.execPath, [outfile, starter], { stdio: 'ignore' }).on('exit', resolve);
-    });
+    const crash = () =>
+      new Promise((resolve) => {
+        spawn(process.execPath, [outfile, starter], { stdio: 'ignore' }).on('exit', resolve);
+      });
+    await crash();
+    await crash();
     const startedAt = performance.now();
     const engine = await load(starter);
-    expect(engine.info.fallbackReason).toMatch(/^Hearth has ended while the GPU had work/);
+    expect(engine.info.fallbackReason).toMatch(/^Hearth has ended twice while the GPU had work/);
     expect((await engine.generate({ tokens, maxTokens: 8 })).tokens.length).toBeGreaterThan(0);
     expect(performance.now() - startedAt).toBeLessThan(3000);
     await engine.close();

@@ -37,3 +37,14 @@ test('without a server, both parts say what is wrong', () => {
   const text = statusReport({ health: 'error', message: 'it crashed' }, 'The Hearth server is not running.');
   expect(text).toBe('For you\n\nHearth: it crashed.\n\n\nFor a report\n\nThe Hearth server is not running.\n');
 });
+
+test('a GPU that was tried is in use or not, by its figures', () => {
+  const text = (gpuTrial: object, device = 'cpu') =>
+    statusReport({ ...ready, model: { ...model!, device, gpuTrial } as ServerStatus['model'] & object }, report);
+  const figures = { reading: 2.14, writing: 1.4, isFaster: true };
+  const sentence = "Your GPU was tried: reading 2.1 times, writing 1.4 times the CPU's speed";
+  expect(text({ gpu: 'A', figures }, 'gpu')).toContain(`It runs on the GPU of this computer.\n${sentence}: in use.\n`);
+  expect(text({ gpu: 'A', figures })).toContain(`${sentence}: in use from the next start.\n`);
+  expect(text({ gpu: 'A', figures: { ...figures, isFaster: false } })).toContain(`${sentence}: not in use.\n`);
+  expect(text({ gpu: 'A', problem: 'it hangs' })).toContain('Your GPU was tried and is not in use: it hangs.\n');
+});

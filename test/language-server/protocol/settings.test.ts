@@ -27,7 +27,7 @@ test.each<[keyof Settings, unknown[], unknown[]]>([
 test('an invalid value is reported with the setting, the allowed values and the default', () => {
   const given = { backend: 'gpu', 'engine.threads': -1, other: 1 } as unknown as Settings;
   expect(checkedSettings(given).problems).toEqual([
-    'hearth.backend must be one of "auto", "cpu", "hip", "cuda", "webgpu", not "gpu". The default "auto" is used.',
+    'hearth.backend must be one of "auto", "cpu", "hip", "cuda", "webgpu", "webgpu-if-faster", not "gpu". The default "auto" is used.',
     'hearth.engine.threads must be a whole number from 0 to 256, not -1. The default 0 is used.',
   ]);
 });

@@ -65,21 +65,39 @@ TEST("a mark goes with its object, and one that cannot be written is none") {
   CHECK(names_in(folder.path.string()).empty());
 }
 
-TEST("a GPU is not used after a process has ended while it had work, for a day") {
+TEST("a GPU is not used after two processes in a row have ended while it had work, for a day") {
   const test::TemporaryFolder folder;
   test::set_variable(test::kCacheVariable, folder.path.string());
   const TestRecord record("a GPU", {}), other("another GPU", {});
   const auto own = record.work_mark();
   own->set(true);  // however long the work takes
-  record.require_no_victim();
-  crash_after([&] { record.work_mark().release()->set(true); });
+  const auto crash = [&] { crash_after([&] { record.work_mark().release()->set(true); }); };
+  crash();
+  record.require_no_victims();
+  crash();
   for (int i = 0; i < 2; i++)
-    CHECK_THROWS(record.require_no_victim(), "Hearth has ended while the GPU had work");
-  other.require_no_victim();
+    CHECK_THROWS(record.require_no_victims(), "Hearth has ended twice while the GPU had work");
+  other.require_no_victims();
   for (const std::string& path : marks_in(folder.path.string() + "/hearth"))
     if (Mark::was_left(path))
       std::filesystem::last_write_time(
           path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(25));
-  record.require_no_victim();
+  record.require_no_victims();
+  test::unset_variable(test::kCacheVariable);
+}
+
+TEST("a process that ends in order forgets the marks that others have left") {
+  const test::TemporaryFolder folder;
+  test::set_variable(test::kCacheVariable, folder.path.string());
+  const TestRecord record("a GPU", {});
+  const auto crash = [&] { crash_after([&] { record.work_mark().release()->set(true); }); };
+  for (int i = 0; i < 3; i++) {
+    crash();
+    record.require_no_victims();
+    const auto in_order = record.work_mark();
+    in_order->set(true);
+    in_order->set(false);
+  }
+  CHECK(marks_in(folder.path.string() + "/hearth").empty());
   test::unset_variable(test::kCacheVariable);
 }

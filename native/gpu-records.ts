@@ -1,0 +1,67 @@
+// What is remembered of GPUs that were tried with a model: a file in the cache folder, for each build of Hearth one.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { addon } from './addon.ts';
+import type { GpuTrial } from './types.ts';
+
+interface Entry {
+  trial?: GpuTrial | undefined;
+  /** How many trials have begun since one has come to an end. */
+  begun: number;
+  /** When the last one began or ended, in ms since 1970. */
+  at: number;
+}
+
+const rememberedMs = 24 * 3_600_000;
+/** A trial that does not come to its end may have taken the computer with it; one may have been ended from outside. */
+const mostBegun = 2;
+
+/** The trials of a model, which the key names by all that its speed depends on. */
+export class GpuRecord {
+  constructor(
+    private readonly key: string,
+    private readonly file = addon().gpuDriver('webgpu').trialsFile,
+  ) {}
+
+  get trial(): GpuTrial | undefined {
+    return this.entry.trial;
+  }
+
+  /** False for a day after a trial has failed, or after two in a row have not come to their end. */
+  get mayBegin(): boolean {
+    const { trial, begun, at } = this.entry;
+    const isOver = Date.now() - at >= rememberedMs;
+    return this.file !== '' && (isOver || (begun < mostBegun && trial?.problem === undefined));
+  }
+
+  begin(): void {
+    const { trial, begun, at } = this.entry;
+    this.write({ trial, begun: Date.now() - at >= rememberedMs ? 1 : begun + 1, at: Date.now() });
+  }
+
+  /** trial: absent if it was broken off, which says nothing of the GPU. */
+  end(trial = this.entry.trial): void {
+    this.write({ trial, begun: 0, at: Date.now() });
+  }
+
+  private get entry(): Entry {
+    return this.readAll()[this.key] ?? { begun: 0, at: 0 };
+  }
+
+  private readAll(): Record<string, Entry> {
+    try {
+      return JSON.parse(readFileSync(this.file, 'utf8')) as Record<string, Entry>;
+    } catch {
+      return {}; // nothing is known, or the file is damaged
+    }
+  }
+
+  private write(entry: Entry): void {
+    try {
+      mkdirSync(dirname(this.file), { recursive: true });
+      writeFileSync(this.file, JSON.stringify({ ...this.readAll(), [this.key]: entry }));
+    } catch {
+      // The next start tries the GPU again.
+    }
+  }
+}

@@ -1,0 +1,196 @@
+// Tries by WebGPU a GPU that neither HIP nor CUDA serves: how fast it reads and writes with a model, beside the CPU. The GPU
+// works in a process of its own, so that a driver that hangs or ends its process harms nobody.
+import { execFile } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import { release } from 'node:os';
+import { dirname, join } from 'node:path';
+import { addon, addonPath, EngineError, type NativeRequest } from './addon.ts';
+import { driverFault, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
+import { GpuRecord } from './gpu-records.ts';
+import { bestSpeed, compare, readTokens, rounds, writtenTokens } from './gpu-verdict.ts';
+import type { Engine, GpuTrial, LoadOptions, Speed, Timings } from './types.ts';
+
+export type CompleteOptions = Required<Omit<LoadOptions, 'tokenNames'>>;
+
+/** Loading a large model from a slow disk takes a minute, and so does compiling kernels. */
+const limitMs = 300_000;
+const maxTextBytes = 2 ** 20;
+/**
+ * Ends with the process that has started it. Its findings stand between NULs, since a driver may print something: first the
+ * GPU's name; then, if it has one and it is another than the known one, the timings or the problem.
+ */
+const program = `
+  process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
+  const [path, text] = process.argv.slice(1);
+  const { options, served, known, request, rounds } = JSON.parse(text);
+  require('node:os').setPriority(10);
+  const addon = require(path);
+  const say = (finding) => new Promise((resolve) => process.stdout.write('\\0' + JSON.stringify(finding) + '\\0', resolve));
+  const run = async () => {
+    const gpu = await addon.unservedGpu(served, options.gpuKernels, options.gpu);
+    await say({ gpu });
+    if (gpu === '' || gpu === known) return;
+    const engine = await addon.load({ ...options, backend: 'webgpu' }, null)[0];
+    const { device, fallbackReason } = engine.info();
+    if (device !== 'gpu') return say({ problem: fallbackReason });
+    const timings = [];
+    for (let i = 0; i < rounds.length; i++) {
+      const tokens = Uint32Array.from(rounds[i]);
+      const empty = new Uint32Array();
+      const native = { ...request, tokens, given: empty, stopTokens: empty, heal: new Uint8Array() };
+      timings.push((await engine.submit(i + 1, native, null)).timings);
+    }
+    await say({ timings });
+    await engine.close();
+  };
+  run().catch((error) => say({ problem: error.message })).then(() => process.exit(0));
+`;
+
+const request = {
+  kind: 'generate',
+  adapter: 0,
+  continuations: [],
+  maxTokens: writtenTokens,
+  temperature: 0,
+  topK: 0,
+  topP: 1,
+  minP: 0,
+  seed: 0,
+  isBackground: false,
+  speculate: false,
+  alternatives: 1,
+  streamAlternatives: false,
+  traceOps: false,
+} satisfies Partial<NativeRequest>;
+
+/** Prompts of which nothing is cached. */
+const prompts = (vocabulary: number): number[][] =>
+  Array.from({ length: rounds }, () =>
+    Array.from({ length: readTokens }, () => Math.floor(Math.random() * vocabulary)),
+  );
+
+/** A GPU and a model; made when the model is loaded. */
+export class GpuRace {
+  private constructor(
+    private readonly options: CompleteOptions,
+    /** Whose GPUs need no WebGPU: 'auto', or the only driver that can be called. */
+    private readonly served: string,
+    private readonly record: GpuRecord,
+  ) {}
+
+  /** Undefined if the engine could not use a GPU, or if nothing can be said of the file. */
+  static async of(options: CompleteOptions, served: string): Promise<GpuRace | undefined> {
+    if (options.variant !== '' || options.adapters.length > 0) return undefined;
+    const model = await addon()
+      .describe(options.modelPath)
+      .catch(() => undefined);
+    if (model === undefined) return undefined;
+    const { quantization, fileBytes, parameters, readBytesPerToken, weightsPerToken, kvBytesPerToken } = model;
+    const shape = [quantization, fileBytes, parameters, readBytesPerToken, weightsPerToken, kvBytesPerToken];
+    const key = [...shape, options.threads, options.gpu, release()].join(' ');
+    return new GpuRace(options, served, new GpuRecord(key));
+  }
+
+  /** What is known of the GPU. */
+  get trial(): GpuTrial | undefined {
+    return this.record.trial;
+  }
+
+  /** Whether the GPU has won and is still there. Calls no driver if none has won. */
+  async isWon(): Promise<boolean> {
+    const { trial } = this;
+    if (trial?.figures?.isFaster !== true) return false;
+    if ((await usableBackend('webgpu')).problem !== '') return false;
+    const gpu = await addon().unservedGpu(this.served, this.options.gpuKernels, this.options.gpu);
+    rememberThatItWorks('webgpu');
+    return gpu === trial.gpu;
+  }
+
+  /**
+   * Tries the GPU, unless that has been done; cpu: the engine that the model runs on. Takes seconds or minutes, and only what
+   * nothing else needs. An abort ends it soon. Resolves to what is known of the GPU then.
+   */
+  async run(cpu: Engine, signal: AbortSignal): Promise<GpuTrial | undefined> {
+    if (!this.record.mayBegin) return this.trial;
+    this.record.begin();
+    let trial: GpuTrial | undefined;
+    try {
+      trial = await tryGpu(this.options, this.served, cpu, signal, this.trial?.figures && this.trial.gpu);
+    } finally {
+      this.record.end(trial); // also if it was broken off
+    }
+    return this.trial;
+  }
+}
+
+/** Undefined if there is no such GPU, if it is the known one, or after an abort. cpu: an engine that has the same model. */
+export async function tryGpu(
+  options: CompleteOptions,
+  served: string,
+  cpu: Engine,
+  signal: AbortSignal,
+  known?: string,
+): Promise<GpuTrial | undefined> {
+  const asked = { options, served, known, request, rounds: prompts(cpu.info.vocabulary) };
+  const { gpu, timings, problem } = await askGpu(asked, signal);
+  if (signal.aborted) return undefined;
+  if (problem !== '') return { gpu, problem };
+  if (gpu === '' || gpu === known) return undefined;
+  const ofGpu = bestSpeed(timings);
+  if (ofGpu === null) return { gpu, problem: 'the model writes nothing' };
+  const ofCpu = await timeCpu(cpu, signal);
+  if (ofCpu === null || signal.aborted) return undefined;
+  return { gpu, figures: compare(ofCpu, ofGpu) };
+}
+
+async function timeCpu(cpu: Engine, signal: AbortSignal): Promise<Speed | null> {
+  const all: Timings[] = [];
+  for (const prompt of prompts(cpu.info.vocabulary)) {
+    const tokens = Uint32Array.from(prompt);
+    const writing = { tokens, maxTokens: writtenTokens, priority: 'background', speculate: false } as const;
+    all.push((await cpu.generate(writing, undefined, signal)).timings);
+    if (signal.aborted) return null;
+  }
+  return bestSpeed(all);
+}
+
+interface Findings {
+  gpu: string;
+  timings: Timings[];
+  problem: string;
+}
+
+function askGpu(asked: object, signal: AbortSignal): Promise<Findings> {
+  const path = addonPath();
+  if (path === undefined) throw new EngineError('addon-missing', 'hearth.node is missing');
+  const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: maxTextBytes, windowsHide: true } as const;
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, ['-e', program, path, JSON.stringify(asked)], options, (error, output) => {
+      signal.removeEventListener('abort', kill);
+      const findings = findingsIn(output);
+      if (error !== null && findings.problem === '') findings.problem = driverFault('webgpu', error, limitMs);
+      forgetMarks(child.pid);
+      resolve(findings);
+    });
+    const kill = () => child.kill('SIGKILL');
+    signal.addEventListener('abort', kill);
+    if (signal.aborted) kill();
+  });
+}
+
+function findingsIn(output: string): Findings {
+  const texts = output.split('\0').slice(0, -1); // the last one has no end
+  const said = texts.filter((_, i) => i % 2 === 1).map((text): Partial<Findings> => JSON.parse(text));
+  return Object.assign({ gpu: '', timings: [], problem: '' }, ...said);
+}
+
+/** Of a process whose end is known, the marks that it has left say no more. */
+function forgetMarks(pid = 0): void {
+  const folder = dirname(addon().gpuDriver('webgpu').trialsFile);
+  try {
+    const names = readdirSync(folder).filter((name) => new RegExp(`^gpu-work-[0-9a-f]+-${pid}-\\d+$`).test(name));
+    for (const name of names) rmSync(join(folder, name), { force: true });
+  } catch {
+    // There is no folder.
+  }
+}

@@ -1,0 +1,31 @@
+// Whether a GPU is worth using, by how fast it and the CPU have read and written: it must be clearly faster at one of the
+// two, and slower at neither.
+import type { GpuFigures, Speed, Timings } from './types.ts';
+
+export const readTokens = 64;
+export const writtenTokens = 16;
+/** The first one compiles kernels and pages weights in. */
+export const rounds = 4;
+const clearly = 1.3;
+
+/** Other programs can only make it seem slower, so the best of the rounds counts. Null if nothing was read or written. */
+export function bestSpeed(all: readonly Timings[]): Speed | null {
+  const best = (speedOf: (timings: Timings) => number) => Math.max(0, ...all.map(speedOf).filter(Number.isFinite));
+  const reading = best(
+    ({ promptTokens, cachedTokens, prefillMs }) => (1000 * (promptTokens - cachedTokens)) / prefillMs,
+  );
+  const writing = best(({ decodePasses, decodeMs }) => (1000 * decodePasses) / decodeMs);
+  return reading > 0 && writing > 0 ? { reading, writing } : null;
+}
+
+export function compare(cpu: Speed, gpu: Speed): GpuFigures {
+  const reading = gpu.reading / cpu.reading;
+  const writing = gpu.writing / cpu.writing;
+  return {
+    cpu,
+    gpu,
+    reading,
+    writing,
+    isFaster: Math.min(reading, writing) >= 1 && Math.max(reading, writing) >= clearly,
+  };
+}
