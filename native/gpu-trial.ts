@@ -102,8 +102,9 @@ export class GpuRace {
     if (trial?.figures?.isFaster !== true) return false;
     if ((await usableBackend('webgpu')).problem !== '') return false;
     const gpu = await addon().unservedGpu(this.served, this.options.gpuKernels, this.options.gpu);
+    if (gpu === trial.gpu) return true; // and the load that follows remembers that the driver works
     rememberThatItWorks('webgpu');
-    return gpu === trial.gpu;
+    return false;
   }
 
   /**
@@ -131,7 +132,9 @@ export async function tryGpu(
   signal: AbortSignal,
   known?: string,
 ): Promise<GpuTrial | undefined> {
-  const asked = { options, served, known, request, rounds: prompts(cpu.info.vocabulary) };
+  // The pages on disk are the other engine's.
+  const alone = { ...options, diskFolder: '', draftModelPath: '' };
+  const asked = { options: alone, served, known, request, rounds: prompts(cpu.info.vocabulary) };
   const { gpu, timings, problem } = await askGpu(asked, signal);
   if (signal.aborted) return undefined;
   if (problem !== '') return { gpu, problem };

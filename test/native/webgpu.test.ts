@@ -1,6 +1,6 @@
 // Whole models by WebGPU, on Mesa's lavapipe, which computes on the processor.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -154,13 +154,15 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     afterEach(() => trying.abort());
 
     test('it is tried beside the CPU and then as its figures say, and it is tried once', async () => {
-      const engine = await loadEngine(race);
+      const diskFolder = join(folder, 'pages-race');
+      const engine = await loadEngine({ ...race, diskFolder, diskBytes: 2 ** 25 });
       expect(engine.info).toMatchObject({ device: 'cpu' });
       expect(engine.info.gpuTrial).toBeUndefined();
       const expected = (await engine.generate(request)).tokens;
       await engine.tryGpu?.(trying.signal);
       const { gpuTrial } = engine.info;
       expect(gpuTrial).toMatchObject({ gpu: expect.stringMatching(/^llvmpipe .*\(.*\)$/) });
+      expect(existsSync(diskFolder) ? readdirSync(diskFolder) : []).toEqual([]); // that engine leaves no pages
       const { reading, writing, isFaster } = gpuTrial!.figures!;
       expect(isFaster).toBe(Math.min(reading, writing) >= 1 && Math.max(reading, writing) >= 1.3);
       await engine.close();
