@@ -223,3 +223,25 @@ test('pages on the disk are deleted for good if the disk cache and suggestions a
   expect(existsSync(pagesFolder)).toBe(false);
   rmSync(folder, { recursive: true });
 });
+
+test('a GPU is tried once nobody types, and a request breaks that off', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const engine = new FakeEngine();
+  const signals: AbortSignal[] = [];
+  const tryGpu = (signal: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  };
+  const loadModel: LoadModel = async () => ({ engine: Object.assign(engine, { tryGpu }), traits: fakeTraits });
+  const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'base.gguf' };
+  const shared = new SharedEngine(parts, silent);
+  await shared.ready();
+  vi.advanceTimersByTime(20_000);
+  expect(signals).toHaveLength(0);
+  vi.advanceTimersByTime(20_000);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  await shared.ready();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  await shared.close();
+  vi.useRealTimers();
+});
