@@ -282,7 +282,7 @@ Napi::Value unserved_gpu(const Napi::CallbackInfo& call) {
 Napi::Value gpu_report(const Napi::CallbackInfo& call) {
   const std::string backend = call[0].ToString(), kernels = call[1].ToString();
   gpu::ReportEffort effort;
-  if (call[2].ToBoolean()) effort = {16, 256, 9, 1};
+  if (call[2].ToBoolean()) effort = {16, 256, 9, 1, 1};
   const auto make = backend == "webgpu" ? gpu::webgpu_report : gpu::report;
   return text_of(call.Env(), [make, kernels, effort] { return make(kernels, effort); });
 }

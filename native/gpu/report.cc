@@ -80,7 +80,8 @@ std::string report_on(const Candidate& gpu, const std::string& folder, const Rep
 }  // namespace
 
 std::string speeds(kernels::Ops& ops, const ReportEffort& effort) {
-  const auto& [n_rows, n_cols, n_prompt_tokens, n_rounds] = effort;
+  const int n_rows = effort.n_rows, n_cols = effort.n_cols;
+  const int n_prompt_tokens = effort.n_prompt_tokens;
   std::string text =
       line("%-8s %10s %10s %10s %14s\n", "weights", "MB", "1 token", "8 tokens", "prompt");
   for (const BlockType type : kernels::kBlockTypes) {

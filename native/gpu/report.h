@@ -1,17 +1,21 @@
 // The report of `hearth doctor --gpu-report`, which the owner of a GPU can send to the developers.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "ops.h"
 
 namespace hearth::gpu {
 
-/// The matrices of the timed products, which should be larger than the GPU's caches.
+/// The matrices of the timed products, which should be larger than the GPU's caches, and how many
+/// layouts of weights the self-test by WebGPU tries.
 struct ReportEffort {
   int n_rows = 32768, n_cols = 4096;
   int n_prompt_tokens = 256;
   int n_rounds = 20;
+  size_t n_layouts = SIZE_MAX;
 };
 
 /// For each GPU of AMD and NVIDIA: runtime and driver, memory, clock, the verdict of the self-test,

@@ -131,7 +131,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     expect(report).toMatch(/^llvmpipe .* \(webgpu, Vulkan, computes on the processor\)$/m);
     expect(report).toMatch(/^bindings of \d+ MiB, buffers of \d+ MiB, workgroups of \d+ threads with \d+ KiB$/m);
     expect(report).toMatch(/^right {2}a product with Q4_K$/m);
-    expect(report).toMatch(/^right {2}the bits of SwiGLU with Q6_K, alone and in batches$/m);
+    expect(report).toMatch(/^right {2}the bits of SwiGLU with Q4_K, alone and in batches$/m);
     expect(report).toMatch(/^right {2}the bits of attention with heads of 128, alone and in batches$/m);
     expect(report).toMatch(/^self-test: passed$/m);
     expect(report).toMatch(/^Q4_K .* GB\/s .* TOPS$/m);
