@@ -1,4 +1,4 @@
-// What a name in a document is, and what it means to be of the same thing.
+// What is known of the names of a document: where they are, and which are of the same thing.
 import type { Node } from 'web-tree-sitter';
 import type { NameRow } from './name-rows.ts';
 

@@ -1,6 +1,7 @@
 // What the evidence of all candidates of a document is taken from: its words and lines, and what the user has done in it.
 
 import type { PastChange } from '../history/past-changes.ts';
+import { wordAt } from '../history/typed-word.ts';
 import { declares } from '../proposals/declares-by-text.ts';
 import { isTelling, type Substitution } from '../proposals/substitutions.ts';
 import { type Line, lineAt } from '../text/lines.ts';
@@ -37,16 +38,14 @@ export function contextOf(
   if (!isOtherFile) edited.push(lineOf(cursor));
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) if (isTelling(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const word = /[\p{L}\p{N}_$]/u;
-  const [left, right] = [text[cursor - 1] ?? '', text[cursor] ?? ''];
-  const typed = /[\p{L}\p{N}_$]*$/u.exec(text.slice(Math.max(0, cursor - 80), Math.max(0, cursor)))?.[0] ?? '';
+  const { before: typed, behind } = wordAt(text, cursor);
   const newest = changes.filter(({ age }) => age === 0);
   const words = history.flatMap(({ before, after }) => wordsOf(`${before} ${after}`));
   const isFirst = typed.length > 0 && (counts.get(typed) ?? 0) <= 1;
   const ofUser = [
     history.length,
     newest.reduce((sum, { after }) => sum + after.length, 0),
-    Number(word.test(left) && word.test(right)),
+    Number(typed !== '' && behind !== ''),
     isFirst ? 2 : Number(typed.length > 0),
     Number(typed.length > 0 && [...counts.keys(), ...words].some((each) => each !== typed && each.startsWith(typed))),
     Number(/[=+\-*/%&|^<>!?:.,([{]\s*$/.test(text.slice(Math.max(0, cursor - 8), Math.max(0, cursor)))),

@@ -2,6 +2,7 @@
 
 import { type PastChange, pastBlocks } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
+import { newWord } from '../history/typed-word.ts';
 import { type Line, lineAt, similarity } from '../text/lines.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { Candidate } from './candidate.ts';
@@ -17,13 +18,17 @@ const maxCandidates = 60;
 const maxInGroup = 20;
 const maxChars = 1000;
 
-/** Ordered by place, from the cursor on, with those above it last. None is at the cursor itself. */
+/**
+ * Ordered by place, from the cursor on, with those above it last. None is at the cursor itself. Behind a word that nothing
+ * else has, which may be half typed, only those that repeat it.
+ */
 export function candidatesFor(
   place: EditedDocument,
   lines: readonly Line[],
   changes: readonly PastChange[],
 ): Candidate[] {
   const { path, text, cursor, history, isNamesake = () => false } = place;
+  const typed = newWord(place);
   const cursorLine = lineAt(lines, cursor);
   const substitutions = substitutionsOf(changes);
   const renamed = new Set(substitutions.filter((each) => !each.isPart && isRename(each)).map(({ old }) => old));
@@ -46,6 +51,7 @@ export function candidatesFor(
     cursor,
   )
     .filter(isWithinGroup)
+    .filter((edit) => typed === undefined || edit.text.includes(typed))
     .filter(
       (edit) =>
         isMoreThanSpace(edit, text) && keepsBrackets(edit, text) && !isNamesake(edit) && !undoes(edit, text, history),

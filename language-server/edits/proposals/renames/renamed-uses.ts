@@ -1,5 +1,6 @@
 // The uses of what was renamed: wrong as they are, so nothing needs to be weighed, and no model asked. And what is none
 // of them, although it has the same name.
+import { wordAt } from '../../history/typed-word.ts';
 import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import { type Rename, type Uses, usesIn } from './renames.ts';
 import type { NamedSource, Use } from './text-before.ts';
@@ -25,15 +26,20 @@ export interface RenamedUses {
   others: TextEdit[];
 }
 
-/** Undefined if no use is left but at the cursor, which is -1 in another document. */
+/**
+ * Undefined if no use is left but at the cursor, which is -1 in another document, or if the cursor is in the middle of the
+ * new name, which may be half typed.
+ */
 export function renamedUses(
   document: NamedSource,
   cursor: number,
   renames: readonly RenameHere[],
   isDismissed: (edit: TextEdit) => boolean,
 ): RenamedUses | undefined {
-  for (const { old, isPure, uses } of renames) {
-    if (!isPure) continue;
+  const { before, behind } = wordAt(document.text, cursor);
+  for (const { old, now, isPure, uses } of renames) {
+    const isHalfTyped = behind !== '' && before !== '' && before + behind === now;
+    if (!isPure || isHalfTyped) continue;
     const edits = renamedLines(document, uses.certain, old).filter((edit) => !isDismissed(edit));
     const elsewhere = edits.filter(({ start, end }) => !(start <= cursor && cursor <= end));
     const next = elsewhere.find(({ start }) => start >= cursor) ?? elsewhere[0];

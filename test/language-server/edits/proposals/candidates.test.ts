@@ -150,6 +150,14 @@ test('several changes of a line are made where all of them can be', () => {
   ]);
 });
 
+test('behind a word that nothing else has, only what repeats it', () => {
+  const text = 'add(tota, 1);\nx();\nadd(sum, 2);\nx();\nuse(one);\n';
+  const history = [past('use(one);', 'use(two);'), past('add(sum, 1);', 'add(tota, 1);')];
+  const lines = (of: string) => candidates(of, of.indexOf(', 1'), ...history).map((each) => each.text);
+  expect(lines(text)).toEqual(['add(tota, 2);']);
+  expect(lines(`${text}log(tota);\n`)).toContain('use(two);');
+});
+
 describe('never', () => {
   test.each([
     ['white space only', '\tfoo();\nx();\n    foo();\n', past('    foo();', '\tfoo();')],

@@ -32,6 +32,15 @@ test('each use in code is renamed, twice in a line, too', async () => {
   expect(await lines(text, taxToVat)).toEqual(['add(vat, vat);', `log(\`\${vat} tax\`);`, 'return taxes + vat;']);
 });
 
+test('none while the cursor is in the middle of the new name', async () => {
+  const text = 'const vatotal = 1;\nlog(total);\n';
+  const place = { path: 'a.ts', languageId: 'typescript', text };
+  const useAt = async (cursor: number) =>
+    (await nextUse({ ...place, cursor }, history('const total = 1;', 'const vatotal = 1;'))).use?.text;
+  expect(await useAt(text.indexOf('total'))).toBeUndefined();
+  expect(await useAt(text.indexOf(' = 1'))).toBe('log(vatotal);');
+});
+
 test.each([
   ['a comparison', 'if (a > tax && a < tax) log(...tax);', 'if (a > vat && a < vat) log(...vat);'],
   ['a choice', 'return a ? tax : 0;', 'return a ? vat : 0;'],
