@@ -3,6 +3,7 @@ import type { Eagerness } from '../../protocol/next-edit-messages.ts';
 import type { Reason } from '../../protocol/reasons.ts';
 import { isWorse } from '../../syntax/faults.ts';
 import { type SourceText, treeOf } from '../../syntax/trees.ts';
+import { importLine } from '../text/lines.ts';
 import { changesOf, type TextEdit } from '../text/text-edit.ts';
 
 /** lab/bench/results/next-edit.md says how often what is above a gate is right. */
@@ -42,8 +43,6 @@ export function whyUnwanted(edit: TextEdit, text: string, probability: number): 
 function lineCount(text: string): number {
   return text.split('\n').filter((line) => line.trim() !== '').length;
 }
-
-const importLine = /^\s*(import|from|#\s*include|using|use|require|require_once)\b/;
 
 /** Whether the edit only adds or removes imports, or names in them, as the editor does by itself. Replacing one is something else. */
 function isOnlyImports(old: string, now: string, changes: readonly TextEdit[]): boolean {

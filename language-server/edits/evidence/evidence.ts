@@ -4,7 +4,7 @@ import type { PastChange } from '../history/past-changes.ts';
 import { type Candidate, finders } from '../proposals/candidate.ts';
 import { declares, definition } from '../proposals/declares-by-text.ts';
 import { isRename, isTelling, occurrencesOf, wordBefore, wordBehind } from '../proposals/substitutions.ts';
-import { indentationOf, type Line, similarity } from '../text/lines.ts';
+import { importLine, indentationOf, type Line, similarity } from '../text/lines.ts';
 import { changesOf, type EditedDocument, wordsOf } from '../text/text-edit.ts';
 import { contextOf, type EvidenceContext } from './evidence-context.ts';
 
@@ -154,7 +154,7 @@ function ofSurroundings({ start, end }: Candidate, { text }: EditedDocument): nu
   const line = text.slice(lineStart, Math.max(end, text.indexOf('\n', start)));
   return [
     Number(/^\s*(\/\/|\/\*|\*|#(?!\s*(include|define|if))|--|"""|''')/.test(line)),
-    Number(/^\s*(import|from|#\s*include|using|use|require|require_once)\b/.test(line)),
+    Number(importLine.test(line)),
     Number(/["'`]/.test(line)),
   ];
 }

@@ -3,7 +3,7 @@
 import { type PastChange, pastBlocks } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
 import { newWord } from '../history/typed-word.ts';
-import { type Line, lineAt, similarity } from '../text/lines.ts';
+import { keepsBrackets, type Line, lineAt, similarity } from '../text/lines.ts';
 import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
 import type { Candidate } from './candidate.ts';
 import { analogousLines } from './finders/analogous-lines.ts';
@@ -54,7 +54,10 @@ export function candidatesFor(
     .filter((edit) => typed === undefined || edit.text.includes(typed))
     .filter(
       (edit) =>
-        isMoreThanSpace(edit, text) && keepsBrackets(edit, text) && !isNamesake(edit) && !undoes(edit, text, history),
+        isMoreThanSpace(edit, text) &&
+        keepsBrackets(text.slice(edit.start, edit.end), edit.text) &&
+        !isNamesake(edit) &&
+        !undoes(edit, text, history),
     );
   return mostPromising(possible, text);
 }
@@ -73,15 +76,6 @@ function mostPromising(candidates: Candidate[], text: string): Candidate[] {
 
 function isMoreThanSpace({ start, end, text: now }: TextEdit, text: string): boolean {
   return text.slice(start, end).replace(/\s/g, '') !== now.replace(/\s/g, '');
-}
-
-/** Whether as many brackets are left open as before, or closed. */
-function keepsBrackets({ start, end, text: now }: TextEdit, text: string): boolean {
-  const old = text.slice(start, end);
-  return ['()', '[]', '{}'].every(([open = '', close = '']) => {
-    const balance = (lines: string) => lines.split(open).length - lines.split(close).length;
-    return balance(old) === balance(now);
-  });
 }
 
 /** Without those at the cursor; of those that come to the same, the first, which has the votes of all. */

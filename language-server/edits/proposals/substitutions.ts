@@ -161,7 +161,8 @@ export function substituted(line: string, substitution: Sought): string {
 
 const wordCharacter = /[\p{L}\p{N}_$]/u;
 
-function isWhole(line: string, at: number, length: number): boolean {
+/** Whether no word of the line goes on beyond these characters. */
+export function isWhole(line: string, at: number, length: number): boolean {
   const cuts = (offset: number) => wordCharacter.test(line[offset - 1] ?? '') && wordCharacter.test(line[offset] ?? '');
   return !cuts(at) && !cuts(at + length);
 }

@@ -44,6 +44,9 @@ export function lineAt(lines: readonly Line[], offset: number): number {
   return low;
 }
 
+/** A line that imports something, in any of the languages. */
+export const importLine = /^\s*(import|from|#\s*include|using|use|require|require_once)\b/;
+
 /** The share of words that two lines have in common, from 0 to 1; white space does not count. */
 export function similarity(a: string, b: string): number {
   const [words, others] = [a, b].map((line) => wordsOf(line).filter((each) => each.trim() !== ''));
@@ -57,6 +60,14 @@ export function similarity(a: string, b: string): number {
     left.set(each, count - 1);
   }
   return (2 * common) / (words.length + others.length);
+}
+
+/** Whether two texts leave as many brackets of each kind open, or closed. */
+export function keepsBrackets(before: string, after: string): boolean {
+  return ['()', '[]', '{}'].every(([open = '', close = '']) => {
+    const balance = (text: string) => text.split(open).length - text.split(close).length;
+    return balance(before) === balance(after);
+  });
 }
 
 /** Whether a string is open there, as far as the line tells. */

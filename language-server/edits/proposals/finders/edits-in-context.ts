@@ -3,10 +3,10 @@
 // name and an argument, or an expression that is put into brackets.
 
 import type { PastChange } from '../../history/past-changes.ts';
-import { type Line, nearest, similarity } from '../../text/lines.ts';
-import { changesBetween, isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
+import { keepsBrackets, type Line, nearest, similarity } from '../../text/lines.ts';
+import { applyEdit, changesBetween, isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import type { Candidate } from '../candidate.ts';
-import { isTelling } from '../substitutions.ts';
+import { isTelling, isWhole } from '../substitutions.ts';
 
 const maxChanges = 5;
 const maxPlaces = 20;
@@ -108,9 +108,9 @@ function changed(line: string, sites: Site[]): string | undefined {
     for (; at !== -1; at = left === '' ? -1 : line.indexOf(sought, at + 1)) {
       const start = at + (left?.length ?? 0);
       const edit = { start, end: start + old.length, text: now };
-      const fits = isWhole(line, at, sought) && (right !== '' || edit.end === line.trimEnd().length);
+      const fits = isWhole(line, at, sought.length) && (right !== '' || edit.end === line.trimEnd().length);
       if (!fits) continue;
-      if (isLast && !isBalanced(line, applied(line, [...edits, edit]))) continue;
+      if (isLast && !keepsBrackets(line, applied(line, [...edits, edit]))) continue;
       edits.push(edit);
       from = edit.end;
       break;
@@ -121,21 +121,7 @@ function changed(line: string, sites: Site[]): string | undefined {
 }
 
 function applied(line: string, edits: TextEdit[]): string {
-  return edits.reduceRight((result, { start, end, text }) => result.slice(0, start) + text + result.slice(end), line);
-}
-
-const wordCharacter = /[\p{L}\p{N}_$]/u;
-
-function isWhole(line: string, at: number, sought: string): boolean {
-  const cuts = (offset: number) => wordCharacter.test(line[offset - 1] ?? '') && wordCharacter.test(line[offset] ?? '');
-  return !cuts(at) && !cuts(at + sought.length);
-}
-
-function isBalanced(before: string, after: string): boolean {
-  return ['()', '[]', '{}'].every(([open = '', close = '']) => {
-    const balance = (text: string) => text.split(open).length - text.split(close).length;
-    return balance(before) === balance(after);
-  });
+  return edits.reduceRight(applyEdit, line);
 }
 
 /** How many names the lines do not have in common. */

@@ -1,7 +1,7 @@
 // Finds names that an edit has removed and that are still elsewhere. What goes is their place in a list, or the statement.
 
 import type { PastChange } from '../../history/past-changes.ts';
-import { type Line, nearest } from '../../text/lines.ts';
+import { keepsBrackets, type Line, nearest } from '../../text/lines.ts';
 import { isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import type { Candidate } from '../candidate.ts';
 
@@ -111,10 +111,6 @@ function withoutLines(lines: readonly Line[], first: number, name: string): Text
     const isTooMany = isBlank(to + 1) && (isBlank(first - 1) || opens);
     return isTooMany && next ? [{ ...edit, end: next.end + 1 }, edit] : [edit];
   });
-  return isBalanced(lines.slice(first, last + 1)) ? edits : [];
-}
-
-function isBalanced(lines: readonly Line[]): boolean {
-  const text = lines.map((line) => line.text).join('\n');
-  return ['()', '[]', '{}'].every(([open = '', close = '']) => text.split(open).length === text.split(close).length);
+  const removed = lines.slice(first, last + 1).map(({ text }) => text);
+  return keepsBrackets('', removed.join('\n')) ? edits : [];
 }
