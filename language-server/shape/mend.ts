@@ -143,7 +143,7 @@ export class Mend {
     const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
     // A head that has got its body needs no other one.
     if (ownsOpen) return [closedBelow];
-    const isHead = signs.closers.length > 0 || /\)\s*$/.test(shown) || this.isComplete;
+    const isHead = this.body !== '' || signs.closers.length > 0 || /\)\s*$/.test(shown) || this.isComplete;
     const behind = (body: string) => suffix + this.with(blocks, body).closing(signs);
     return [...new Set([...(isHead ? [behind(this.body), behind(this.emptyBody)] : [behind('')]), closedBelow])];
   }

@@ -77,6 +77,8 @@ export class Trial {
     if (far.some(isMissing) || far.length > old.length - old.filter(isMissing).length) return true;
     const near = left.filter(isNear);
     if (near.length === 0) return false;
+    // A semicolon that is missing now is less than what was broken at the cursor.
+    if (old.some((fault) => fault.start <= start && fault.end >= start) && near.every(isStop)) return false;
     // What the cursor's line has opened may be still open.
     if (endsLine && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
       return badness(tree) >= badness(base) || !this.isBalanced();
@@ -125,6 +127,7 @@ function unmatched(now: readonly Fault[], old: readonly Fault[], closers: readon
 }
 
 const isMissing = ({ missing }: Fault) => missing !== null;
+const isStop = ({ missing }: Fault) => missing === ';';
 
 const maxNodes = 5000;
 
