@@ -45,6 +45,10 @@ function dangles(trial: Trial, isLine: boolean): boolean {
   if (leaf.startIndex < trial.start && !isLine && leaf.type !== 'identifier') return false;
   if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(lineBefore(tree.text, last));
   if (isLine) return parent !== null && parent.endIndex > last + 1 && !isAboveDeeper(trial);
+  // A declaration that has been begun, such as "public static".
+  const line = lineBefore(tree.text, last).trimStart();
+  const isBegun = /^\p{L}+$/u.test(lineBefore(tree.text, trial.start).trim());
+  if (isBegun && line.split(/\s+/).every((word) => tree.keywords.has(word))) return false;
   return !(parent?.isNamed && parent.childCount === 1 && !/statement|modifier|ERROR/.test(parent.type));
 }
 

@@ -83,15 +83,21 @@ function mendedAt(code: Code, at: number): Mended | null {
   let best = variant(mend);
   let least = faultiness(best.code, best.lent);
   if (mend.isComplete) return least.near === 0 ? null : best;
+  const isHead = hasBraces && !isBareWord(`${lineBefore(code.text, at)}${mend.suffix}`.trim(), treeOf(best.code));
   for (const each of [variant(mend.asHead), { code, lent: { start: lineEnd, end: lineEnd }, mend: null }]) {
     if (least.all === 0) break;
-    if (each.mend && (least.near === 0 || !hasBraces)) continue;
+    if (each.mend && (least.near === 0 || !isHead)) continue;
     const now = faultiness(each.code, each.lent);
     if (now.all > least.all || (now.all === least.all && now.extent >= least.extent)) continue;
     if (!each.mend) return null;
     [best, least] = [each, now];
   }
   return best;
+}
+
+/** Whether a line is a name, or the beginning of a word, which is no head of a block yet. */
+function isBareWord(line: string, tree: SyntaxTree | null): boolean {
+  return /^\w+$/.test(line) && tree?.keywords.has(line) !== true;
 }
 
 /** How broken the code is: in all, and around the line at whose end it was mended. */
