@@ -195,7 +195,7 @@ export const claims: Record<string, Evidence> = {
   'Secrets in a text': [['secrets.test.ts', 'finds at least 95 of 100']],
   'Of a corpus': [['secrets.test.ts', 'takes at most 1 of 100']],
   'In texts of another kind': 'by design',
-  'The time for the search': [['time.test.ts', 'in proportion to its length']],
+  'The time for the search': [['time.test.ts', 'of ordinary text are searched at once']],
 
   '`dist/gpu/wgpu-native.library` is': [['targets.test.ts', 'a package may have wgpu-native, of its own system']],
   'It runs with the rights of Hearth': 'by design',
