@@ -266,7 +266,7 @@ test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no
 
 test.runIf(process.arch === 'x64')(
   'the report says of each GPU what it is, that it is right, and how fast',
-  { timeout: 240_000 },
+  { timeout: 120_000 },
   async () => {
     const report = await gpuReport(gpuKernels, true);
     for (const name of ['gfx1100 Emulated GPU', 'sm_90 NVIDIA Large', 'sm_90 NVIDIA Small'])
