@@ -8,6 +8,7 @@ import { addon, addonPath, EngineError, type NativeRequest } from './addon.ts';
 import { driverFault, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
 import { GpuRecord } from './gpu-records.ts';
 import { bestSpeed, compare, readTokens, rounds, writtenTokens } from './gpu-verdict.ts';
+import { requestDefaults } from './loaded-engine.ts';
 import type { Engine, GpuTrial, LoadOptions, Speed, Timings } from './types.ts';
 
 export type CompleteOptions = Required<Omit<LoadOptions, 'tokenNames'>>;
@@ -46,22 +47,8 @@ const program = `
   run().catch((error) => say({ problem: error.message })).then(() => process.exit(0));
 `;
 
-const request = {
-  kind: 'generate',
-  adapter: 0,
-  continuations: [],
-  maxTokens: writtenTokens,
-  temperature: 0,
-  topK: 0,
-  topP: 1,
-  minP: 0,
-  seed: 0,
-  isBackground: false,
-  speculate: false,
-  alternatives: 1,
-  streamAlternatives: false,
-  traceOps: false,
-} satisfies Partial<NativeRequest>;
+// The lists in it are empty; JSON has no typed arrays, so the program makes them.
+const request = { ...requestDefaults, kind: 'generate', maxTokens: writtenTokens } satisfies Partial<NativeRequest>;
 
 /** Prompts of which nothing is cached. */
 const prompts = (vocabulary: number): number[][] =>

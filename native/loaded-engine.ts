@@ -254,7 +254,7 @@ function infoOf(
   return { ...native.info(), suffixFirst, special: ids as Record<keyof SpecialTokens, number> };
 }
 
-const requestDefaults = {
+export const requestDefaults = {
   adapter: 0,
   continuations: [],
   given: new Uint32Array(),
