@@ -103,7 +103,7 @@ const busyRow = (): ModelRow => ({
 });
 
 const adapterText = ({ name, fits }: ChosenAdapter): string =>
-  fits ? l10n.t('With your adapter {0}', name) : l10n.t('Your adapter {0} is for another model', name);
+  fits ? l10n.t('With your adapter {0}', name) : l10n.t("Your adapter {0} can't be loaded with it", name);
 
 const mark = (isCurrent: boolean) => (isCurrent ? '$(check) ' : '');
 

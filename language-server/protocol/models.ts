@@ -50,7 +50,7 @@ export interface LocalModel extends ModelFacts {
 export interface ChosenAdapter {
   /** That of its file. */
   name: string;
-  /** Whether it was made for the model. A model does not load with one that was not. */
+  /** Whether it can be loaded with the model: its file is there and sound, and it was made for this model. */
   fits: boolean;
 }
 

@@ -61,7 +61,7 @@ test('the model in use is marked, and its program named', () => {
   });
 });
 
-test('a model on this machine says whether the adapters of the settings were made for it', () => {
+test('a model on this machine says whether the adapters of the settings can be loaded with it', () => {
   const adapters = [
     { name: 'team.gguf', fits: true },
     { name: 'edits.gguf', fits: false },
@@ -69,7 +69,7 @@ test('a model on this machine says whether the adapters of the settings were mad
   const rows = modelRows({ local: [{ ...local, adapters }], remote: [] }, { ...none, path: local.path });
   expect(rows[1]).toMatchObject({
     detail:
-      'Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory. With your adapter team.gguf. Your adapter edits.gguf is for another model',
+      "Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory. With your adapter team.gguf. Your adapter edits.gguf can't be loaded with it",
   });
 });
 
