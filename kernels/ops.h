@@ -53,7 +53,7 @@ class Matrix {
 /// What a LoRA adapter adds to the product with some rows of a matrix: scale * b (a h).
 struct LowRankSource {
   int first_row = 0;  // of the matrix, a multiple of 16, as n_rows
-  int n_rows = 0;     // all those of a matrix that is stacked
+  int n_rows = 0;     // where matrices are stacked, as q, k and v: all rows of one of them
   int rank = 0;       // 1 to kMaxRank
   float scale = 1;
   std::span<const float> a;  // [rank][n_cols]
