@@ -40,9 +40,10 @@
 #define GPU_UNROLL
 #define GPU_UNROLL_2
 #define GPU_NO_UNROLL
-#define GPU_KERNEL(name, Params, max_threads)                                            \
-  static void name(Params p);                                                            \
-  static const emulation::Register register_##name(#name, emulation::run<Params, name>); \
+#define GPU_KERNEL(name, Params, max_threads)                 \
+  static void name(Params p);                                 \
+  static const emulation::Register register_##name(           \
+      #name, {emulation::run<Params, name>, sizeof(Params)}); \
   static void name(Params p)
 #define GPU_DYNAMIC_SHARED(T, name) T* name = reinterpret_cast<T*>(emulation::dynamic_shared())
 #else

@@ -127,8 +127,8 @@ void run_block() {
   }
 }
 
-std::map<std::string, Launcher>& registry() {
-  static std::map<std::string, Launcher> kernels;
+std::map<std::string, Kernel>& registry() {
+  static std::map<std::string, Kernel> kernels;
   return kernels;
 }
 
@@ -159,16 +159,16 @@ void barrier(int line) {
   yield(State::kBarrier);
 }
 
-Register::Register(const char* name, Launcher launcher) { registry()[name] = launcher; }
+Register::Register(const char* name, Kernel kernel) { registry()[name] = kernel; }
 
-Launcher find(const std::string& name) {
+const Kernel* find(const std::string& name) {
   const auto found = registry().find(name);
-  return found == registry().end() ? nullptr : found->second;
+  return found == registry().end() ? nullptr : &found->second;
 }
 
 std::vector<std::string> names() {
   std::vector<std::string> names;
-  for (const auto& [name, launcher] : registry()) names.push_back(name);
+  for (const auto& [name, kernel] : registry()) names.push_back(name);
   return names;
 }
 

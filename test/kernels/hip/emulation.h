@@ -89,10 +89,15 @@ void run(const void* params) {
   kKernel(p);
 }
 
-struct Register {
-  Register(const char* name, Launcher launcher);
+struct Kernel {
+  Launcher run = nullptr;
+  size_t n_param_bytes = 0;
 };
-Launcher find(const std::string& name);
+struct Register {
+  Register(const char* name, Kernel kernel);
+};
+/// Null if there is none.
+const Kernel* find(const std::string& name);
 /// Of all kernels.
 std::vector<std::string> names();
 /// Runs all blocks of a grid, one after another.

@@ -13,8 +13,6 @@ namespace {
 
 namespace hip = hearth::kernels::hip;
 
-constexpr size_t kMaxParamBytes = 384;
-
 struct RecordedLaunch {
   emulation::Launcher kernel;
   dim3 grid, block;
@@ -54,7 +52,7 @@ int create_handle(void** handle, unsigned) {
 }
 int load_module(void** module, const void*) { return create_handle(module, 0); }
 int find_function(void** function, void*, const char* name) {
-  *function = reinterpret_cast<void*>(emulation::find(name));
+  *function = const_cast<emulation::Kernel*>(emulation::find(name));
   return *function ? 0 : 500;
 }
 void run(const RecordedLaunch& launch) {
@@ -65,11 +63,12 @@ int launch(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, un
            unsigned block_y, unsigned block_z, unsigned shared_bytes, void*, void** params,
            void**) {
   const std::byte* bytes = static_cast<const std::byte*>(params[0]);
-  RecordedLaunch recorded{reinterpret_cast<emulation::Launcher>(function),
+  const auto& kernel = *static_cast<const emulation::Kernel*>(function);
+  RecordedLaunch recorded{kernel.run,
                           {grid_x, grid_y, grid_z},
                           {block_x, block_y, block_z},
                           shared_bytes,
-                          {bytes, bytes + kMaxParamBytes}};
+                          {bytes, bytes + kernel.n_param_bytes}};
   if (capture)
     capture->push_back(recorded);
   else
