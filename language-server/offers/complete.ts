@@ -124,7 +124,7 @@ export class GrowingText {
       this.isEnough = true;
       return null;
     }
-    if (early && endsStatement(this.generated, this.place)) this.isEnough = true;
+    if (early && endsStatement(this.generated, this.place, early)) this.isEnough = true;
     if (!this.tellsGrowth || !early || early.text.length <= before.length || !early.text.startsWith(before))
       return null;
     this.told = early;

@@ -38,6 +38,17 @@ export class OpenSigns {
     return quotes() > open;
   }
 
+  /** What a text says before it closes what it has not opened. */
+  static ownPart(text: string): string {
+    const signs = new OpenSigns();
+    for (let at = 0; at < text.length; at++) {
+      const end = signs.readSign(text, at);
+      if (signs.closed !== '') return text.slice(0, at);
+      at = end;
+    }
+    return text;
+  }
+
   mark(): void {
     this.least = this.closers.length;
   }

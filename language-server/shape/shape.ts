@@ -1,6 +1,7 @@
 // Turns the model's text into ghost text: policy cuts it, and of what is left the longest piece is shown with which the
 // document is as sound as without it.
 import type { RuleReason } from '../protocol/reasons.ts';
+import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
 import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
@@ -32,19 +33,24 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const hasTokens = !isInLine || closersOnly.test(place.around.lineSuffix);
   const ends = [...lines, ...(hasTokens ? tokenEnds(generated, end, gate, place) : [])];
   if (ends.length === 0) return nothing('unsure');
-  const isWhole = generated.probabilityTo(end) >= gate.line;
+  const isWhole = generated.probabilityTo(end) >= gate.beginning;
   const shaping = { place, generated, isWhole, closable: isWhole ? (ends[0] ?? null) : null };
-  const crowded: End[] = [];
-  for (const each of ends) {
-    const shown = shownTo(each, shaping);
-    if (shown === 'repeats-line') return nothing(shown);
-    if (shown === 'no-time') return nothing('unsure');
-    if (typeof shown !== 'string') return { suggestion: shown, reason: null };
-    if (shown === 'many') crowded.push(each);
-  }
-  for (const each of crowded) {
-    const shown = shownTo(each, { ...shaping, mayMend: true });
-    if (typeof shown !== 'string') return { suggestion: shown, reason: null };
+  const beginnings = new Beginnings(text, generated, place);
+  for (const group of [lines, ends.slice(lines.length)]) {
+    const crowded: End[] = [];
+    for (const each of group) {
+      const shown = shownTo(each, shaping);
+      if (shown === 'repeats-line') return nothing(shown);
+      if (shown === 'no-time') return nothing('unsure');
+      if (typeof shown !== 'string') return { suggestion: shown, reason: null };
+      if (shown === 'many') crowded.push(each);
+      const begun = each.isLine ? null : beginnings.to(each);
+      if (begun) return { suggestion: begun, reason: null };
+    }
+    for (const each of crowded) {
+      const shown = shownTo(each, { ...shaping, mayMend: true });
+      if (typeof shown !== 'string') return { suggestion: shown, reason: null };
+    }
   }
   if (lines.length === 0 && !isWhole) return nothing('unsure');
   if (isInLine)
@@ -87,8 +93,9 @@ export function toEarlyText(
 }
 
 /** Whether a text that can be shown to the end of its last line is a statement with which no further line goes on. */
-export function endsStatement({ text }: GeneratedText, place: Place): boolean {
+export function endsStatement({ text }: GeneratedText, place: Place, early: Suggestion): boolean {
   if (place.extent !== 'statement' || !text.endsWith('\n')) return false;
+  if (!early.text.endsWith(text.trim().split('\n').at(-1) ?? '')) return false;
   const heads = treeAt(place)?.grammar.heads;
   const isLine = heads && !heads.test(text) && place.open.length === 0 && !text.trim().includes('\n');
   return isLine || /;\s*$|\n[ \t]*\n$/.test(text);
