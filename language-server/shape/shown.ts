@@ -2,6 +2,7 @@
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
+import { indentationOf } from './indentation.ts';
 import { bodyOf, fitted, type Outcome, type Wanted } from './piece.ts';
 import { type Place, treeAt } from './place.ts';
 import { endsList, fitsPlainly } from './plain.ts';
@@ -79,9 +80,10 @@ function plainly({ piece, tail, isLine }: Wanted, following: string, place: Plac
 /** Whether a piece is the head of a block, where only single lines are shown: it fits with a body. */
 function isHead(piece: string, following: string, place: Place, tree: SyntaxTree): boolean {
   const { kind, extent, within, around, unit } = place;
-  if (kind !== 'code' || extent !== 'line' || within !== 'code' || around.lineSuffix !== '') return false;
+  const isBegun = extent === 'line' || around.linePrefix.trim() !== '';
+  if (kind !== 'code' || !isBegun || within !== 'code' || around.lineSuffix !== '') return false;
   const { heads, statement } = tree.grammar;
-  const tail = /^\s*\{/.test(following) ? ' {}' : heads?.test(piece) ? `\n${around.linePrefix}${unit}${statement}` : '';
+  const tail = /^\s*\{/.test(following) ? ' {}' : heads?.test(piece) ? `\n${indentationOf(around.linePrefix)}${unit}${statement}` : '';
   const only = { mayClose: false, isInWord: false, mayMend: false };
   const wanted = { piece, tail, replaces: 0, isWhole: true, isLine: true, ...only };
   const outcome = tail === '' ? null : fitted(place, tree, wanted);
