@@ -24,8 +24,8 @@ const token = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 const meaningful = /[\p{L}\p{M}\p{N}_)\]}"'`;/?!:]$|[\w"'/]>$/u;
 const openingQuote = /(?:^|[\s([{=,:])["'`]$/;
 
-/** The ends of the lines in text[0, end), the last one first. */
-export function lineEnds(generated: GeneratedText, end: number, gate: Gate): End[] {
+/** The ends of the lines in text[0, end), the best one first. */
+export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { extent }: Place): End[] {
   const ends: End[] = [];
   let begin = 0;
   for (const line of generated.text.slice(0, end).split('\n')) {
@@ -35,7 +35,11 @@ export function lineEnds(generated: GeneratedText, end: number, gate: Gate): End
     if (generated.probabilityTo(at) < gate.line) break;
     ends.push({ at, isLine: true });
   }
-  return ends.slice(0, maxEnds).reverse();
+  // A statement has one line more often than several: where those behind it are less likely than a beginning, they come last.
+  const likely = ends.slice(0, maxEnds);
+  const least = extent === 'statement' ? gate.beginning : gate.line;
+  const sure = likely.filter((end, i) => i === 0 || generated.probabilityTo(end.at) >= least);
+  return [...sure.reverse(), ...likely.slice(sure.length)];
 }
 
 /** The ends of the tokens of the first line that is not blank, the last one first. */

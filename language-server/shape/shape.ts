@@ -29,7 +29,7 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   // If the token limit ended the text, its last line is incomplete.
   const lines = isInLine
     ? found.filter(({ at }) => generated.probabilityTo(at) >= gate.line)
-    : lineEnds(generated, isEnded ? end : Math.max(0, text.lastIndexOf('\n')), gate);
+    : lineEnds(generated, isEnded ? end : Math.max(0, text.lastIndexOf('\n')), gate, place);
   const hasTokens = !isInLine || closersOnly.test(place.around.lineSuffix);
   const ends = [...lines, ...(hasTokens ? tokenEnds(generated, end, gate, place) : [])];
   if (ends.length === 0) return nothing('unsure');
@@ -78,7 +78,7 @@ export function toEarlyText(
   const rest = place.around.lineSuffix.trim();
   if (rest !== '') return isPastClosers(text, rest, shaping, tried) ? 'enough' : null;
   if (place.replaces > 0) return null;
-  const lines = lineEnds(generated, text.lastIndexOf('\n') + 1, gate);
+  const lines = lineEnds(generated, text.lastIndexOf('\n') + 1, gate, place);
   const mayShow = lines.length === 0 && !mayRepeat(text, place);
   const tokens = mayShow ? tokenEnds(generated, settledEnd(text, place), gate, place) : [];
   for (const end of [...lines, ...tokens.filter(({ at }) => isSettled(text, at, place))]) {

@@ -83,7 +83,11 @@ function isHead(piece: string, following: string, place: Place, tree: SyntaxTree
   const isBegun = extent === 'line' || around.linePrefix.trim() !== '';
   if (kind !== 'code' || !isBegun || within !== 'code' || around.lineSuffix !== '') return false;
   const { heads, statement } = tree.grammar;
-  const tail = /^\s*\{/.test(following) ? ' {}' : heads?.test(piece) ? `\n${indentationOf(around.linePrefix)}${unit}${statement}` : '';
+  const tail = /^\s*\{/.test(following)
+    ? ' {}'
+    : heads?.test(piece)
+      ? `\n${indentationOf(around.linePrefix)}${unit}${statement}`
+      : '';
   const only = { mayClose: false, isInWord: false, mayMend: false };
   const wanted = { piece, tail, replaces: 0, isWhole: true, isLine: true, ...only };
   const outcome = tail === '' ? null : fitted(place, tree, wanted);
