@@ -120,7 +120,8 @@ export function lacksValue(
   if (/^\s*=>/.test(following)) return true;
   if (sign === undefined) return false;
   if (sign === ':' && (piece.endsWith(')') || !/[({]/.test(open[0] ?? ''))) return true;
-  if (sign === '=' && open[0] === '(') return true;
+  const isTag = tree?.grammar.elements && /<[\w.]+\s[^<]*$/.test(around.linePrefix + piece);
+  if (sign === '=' && open[0] === '(' && !isTag) return true;
   const half = /\w*$/.exec(around.linePrefix)?.[0] ?? '';
   return (half + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
 }
