@@ -158,7 +158,15 @@ const rows: Readonly<Record<string, Grammar>> = {
   astro: html,
   handlebars: html,
   svelte: html,
-  xml: html,
+  xml: grammar('html', 'document element', '', {
+    indent: 2,
+    isLenient: true,
+    elements: { ...elements, voids: new Set() },
+    // The grammar is HTML's: it gives those elements no content, and knows no declarations.
+    refused: new RegExp(
+      `<(?:${[...elements.voids].join('|')})\\b(?![^<>]*/>)|<!(?:ATTLIST|ELEMENT|ENTITY|NOTATION)\\b`,
+    ),
+  }),
   css: grammar('css', 'stylesheet block keyframe_block_list', '', { indent: 2 }),
   lua: grammar('lua', 'chunk block table_constructor', 'function_declaration function_definition', {
     closers: ['end'],

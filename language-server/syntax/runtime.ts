@@ -21,22 +21,23 @@ const folders = [['grammars'], ['..', 'dist', 'grammars'], ['..', '..', 'dist', 
 const fileOf = (name: string) => join(folders.find((each) => existsSync(each)) ?? folders[0] ?? '', `${name}.wasm`);
 
 let runtime: Promise<void> | undefined;
-const loading = new Map<string, Promise<void>>();
-const loaded = new Map<string, LoadedGrammar>();
+/** By their rows, since two may have one file. */
+const loading = new Map<Grammar, Promise<void>>();
+const loaded = new Map<Grammar, LoadedGrammar>();
 
 /** Resolves to whether the language has a grammar that can be used. */
 export function loadGrammar(languageId: string): Promise<boolean> {
   const grammar = grammarOf(languageId);
   if (!grammar) return Promise.resolve(false);
-  const { name } = grammar;
-  const promise = loading.get(name) ?? load(grammar);
-  loading.set(name, promise);
-  return promise.then(() => loaded.has(name));
+  const promise = loading.get(grammar) ?? load(grammar);
+  loading.set(grammar, promise);
+  return promise.then(() => loaded.has(grammar));
 }
 
 /** null: the language has none, or it is not loaded, or it has failed. */
 export function loadedGrammar(languageId: string): LoadedGrammar | null {
-  return loaded.get(grammarOf(languageId)?.name ?? '') ?? null;
+  const grammar = grammarOf(languageId);
+  return (grammar && loaded.get(grammar)) ?? null;
 }
 
 async function load(grammar: Grammar): Promise<void> {
@@ -44,17 +45,17 @@ async function load(grammar: Grammar): Promise<void> {
     runtime ??= readFile(fileOf('web-tree-sitter')).then((wasmBinary) => Parser.init({ wasmBinary }));
     await runtime;
     const language = await Language.load(await readFile(fileOf(`tree-sitter-${grammar.name}`)));
-    loaded.set(grammar.name, { grammar, hasFailed: false, language, keywords: keywordsOf(language) });
+    loaded.set(grammar, { grammar, hasFailed: false, language, keywords: keywordsOf(language) });
   } catch (error) {
     giveUp(grammar, error);
   }
 }
 
-export function giveUp({ name }: Grammar, error: unknown): void {
-  const failed = loaded.get(name);
+export function giveUp(grammar: Grammar, error: unknown): void {
+  const failed = loaded.get(grammar);
   if (failed) failed.hasFailed = true;
-  loaded.delete(name);
-  console.error(`The grammar ${name} has failed and is not used until the next start: ${error}`);
+  loaded.delete(grammar);
+  console.error(`The grammar ${grammar.name} has failed and is not used until the next start: ${error}`);
 }
 
 /** What a grammar that has failed has left in memory: freeing it could fail, too, and so it is not left to the collector. */

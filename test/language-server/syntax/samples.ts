@@ -1,6 +1,7 @@
 // Texts in every language that has a grammar: the documents of the golden cases, and hostile ones.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { grammarOf } from '../../../language-server/syntax/grammars.ts';
 
 const golden = join(import.meta.dirname, '../../golden');
 /** Languages without golden cases of their own. */
@@ -89,7 +90,8 @@ export function samples(languageId: string): string[] {
   const file = join(golden, `${likeOthers[languageId] ?? languageId}.md`);
   if (!existsSync(file)) throw new Error(`no sample of ${languageId}`);
   const blocks = readFileSync(file, 'utf8').matchAll(/^(`{3,})(?:document|accepted)\n(.*?)\n?\1$/gms);
-  return Array.from(blocks, ([, , text = '']) => text.replace('$0', ''));
+  const texts = Array.from(blocks, ([, , text = '']) => text.replace('$0', ''));
+  return texts.filter((text) => !grammarOf(languageId)?.refused?.test(text));
 }
 
 const length = 60_000;
