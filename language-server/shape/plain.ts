@@ -31,15 +31,31 @@ export function plainBlockAt(kind: Kind, { linePrefix, lineSuffix, linesBelow }:
   return { at: 0, closers: isClosed ? '' : '}', indentation: indentationOf(linePrefix) };
 }
 
-/** A text that leaves no bracket and no quote open, nor closes what it has not opened. */
-export function isBalanced(text: string): boolean {
+/**
+ * The brackets that are open behind a text, the innermost last, and how many of them it opens itself. null: it closes what
+ * is not open, or leaves a quote open.
+ */
+function openBehind(text: string, before: readonly string[]): { open: string[]; own: number } | null {
   const code = text.replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '');
-  const open: string[] = [];
+  const open = [...before];
+  let own = 0;
   for (const sign of code) {
-    if (sign in closerOf) open.push(closerOf[sign] ?? '');
-    else if (/[)\]}]/.test(sign) && open.pop() !== sign) return false;
+    if (sign in closerOf) {
+      open.push(closerOf[sign] ?? '');
+      own++;
+    } else if (/[)\]}]/.test(sign)) {
+      if (open.pop() !== sign) return null;
+      own = Math.max(0, own - 1);
+    }
   }
-  return open.length === 0 && !code.includes('"');
+  return code.includes('"') ? null : { open, own };
+}
+
+/** Whether a text leaves no bracket and no quote open, and closes only what the line has open and does not close itself. */
+function isBalanced(text: string, { linePrefix, lineSuffix }: Surroundings): boolean {
+  const { open } = openBehind(linePrefix, []) ?? { open: [] };
+  const left = open.slice(open.filter((each) => lineSuffix.includes(each)).length);
+  return openBehind(text, left)?.own === 0;
 }
 
 /** What ends a statement of several lines; others are single lines. */
@@ -58,7 +74,7 @@ export function plainEnd(text: string, languageId: string, within: Within): numb
 export function fitsPlainly(text: string, following: string, isLine: boolean, around: Surroundings): boolean {
   // A word in capitals, or one behind a sign and before another word, may be one of the language's own.
   const isKeyword = /\b[A-Z]{2,}$/.test(text) || (/[=(,]\s*[a-z]+$/.test(text) && /^\s\w/.test(following));
-  return isBalanced(text) && (isLine || !isKeyword) && !endsList(text, around);
+  return isBalanced(text, around) && (isLine || !isKeyword) && !endsList(text, around);
 }
 
 /** Whether a comma would be the last thing before a closing parenthesis, where few languages allow one. */
