@@ -29,13 +29,14 @@ Memory::~Memory() {
   if (device_) device_->release(buffer_, n_bytes_);
 }
 
-size_t Device::KeyHash::operator()(const std::vector<uint64_t>& key) const {
+size_t Device::KeyHash::operator()(const Key& key) const {
   uint64_t hash = 0xcbf29ce484222325;
   for (const uint64_t part : key) hash = (hash ^ part) * 0x100000001b3;
   return static_cast<size_t>(hash ^ hash >> 32);
 }
 
-Device::Device(const WgpuApi& api, DeviceChoice choice) : api_(api), choice_(std::move(choice)) {
+Device::Device(const WgpuApi& api, DeviceChoice choice)
+    : api_(api), choice_(std::move(choice)), ahead_(api) {
   api_.adapter_limits(choice_.adapter, &limits_);
   DeviceDescriptor descriptor;
   descriptor.limits = &limits_;
@@ -162,6 +163,7 @@ void Device::release(Handle buffer, size_t n_bytes) {
 }
 
 void Device::forget_groups() {
+  ahead_.forget();
   for (const auto& [key, group] : groups_) api_.release_bind_group(group);
   groups_.clear();
 }
@@ -184,15 +186,7 @@ Handle Device::encoder() {
 }
 
 void Device::copy(Handle to, size_t to_offset, Handle from, size_t from_offset, size_t n_bytes) {
-  submit();
-  const Handle encoder = this->encoder();
-  api_.copy(encoder, from, from_offset, to, to_offset, n_bytes);
-  const Handle commands = api_.finish(encoder, nullptr);
-  begin_work();
-  require_alive();
-  api_.submit(queue_, 1, &commands);
-  api_.release_commands(commands);
-  api_.release_encoder(encoder);
+  pending_.push_back(Copy{to, to_offset, from, from_offset, n_bytes});
 }
 
 // Not by a wait of the library's, which a driver that hangs would never end.
@@ -222,6 +216,7 @@ void Device::download(std::span<std::byte> to, Handle from, size_t offset) {
     readback_ = Memory(*this, buffer, size);
   }
   copy(readback_.buffer(), 0, from, offset, to.size());
+  submit();
   uint32_t status = 0;
   CallbackInfo<MapCallback> callback;
   callback.user1 = &status;
@@ -229,8 +224,8 @@ void Device::download(std::span<std::byte> to, Handle from, size_t offset) {
     *static_cast<uint32_t*>(to) = result;
   };
   api_.map(readback_.buffer(), 1, 0, aligned(to.size(), 4), callback);
-  wait_until([&](bool) { return status != 0; });
   wait();
+  wait_until([&](bool) { return status != 0; });
   if (status != kSuccess) is_lost_ = true;
   require_alive();
   std::memcpy(to.data(), api_.mapped_range(readback_.buffer(), 0, aligned(to.size(), 4)),
@@ -239,6 +234,17 @@ void Device::download(std::span<std::byte> to, Handle from, size_t offset) {
 }
 
 Handle Device::pipeline(const Files& files, const Constants& constants) {
+  Key key;
+  key.reserve(files.size() + 2 * constants.size());
+  for (const char* file : files) key.push_back(reinterpret_cast<uintptr_t>(file));
+  for (const auto& [name, value] : constants)
+    key.insert(key.end(), {reinterpret_cast<uintptr_t>(name), static_cast<uint64_t>(value)});
+  Handle& known = known_pipelines_[std::move(key)];
+  if (!known) known = compile(files, constants);
+  return known;
+}
+
+Handle Device::compile(const Files& files, const Constants& constants) {
   std::string key;
   for (const char* file : files) (key += file) += ' ';
   for (const auto& [name, value] : constants) ((key += name) += '=') += std::to_string(value) + ' ';
@@ -273,13 +279,12 @@ uint64_t Device::stage(std::span<const std::byte> bytes) {
 }
 
 Handle Device::group(Handle pipeline, const std::vector<Binding>& bindings) {
-  std::vector<uint64_t> key{reinterpret_cast<uintptr_t>(pipeline)};
+  Key key{reinterpret_cast<uintptr_t>(pipeline)};
   for (const Binding& b : bindings) {
     key.push_back(reinterpret_cast<uintptr_t>(b.buffer));
     key.insert(key.end(), {b.offset, b.n_bytes, b.at});
   }
   if (const auto known = groups_.find(key); known != groups_.end()) return known->second;
-  if (groups_.size() >= kMostGroups) wait(), forget_groups();
   std::vector<BindGroupEntry> entries;
   for (const Binding& b : bindings)
     entries.push_back({nullptr, b.at, b.buffer, b.offset, b.n_bytes, nullptr, nullptr});
@@ -297,33 +302,40 @@ Handle Device::group(Handle pipeline, const std::vector<Binding>& bindings) {
 void Device::add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
                  std::array<uint32_t, 3> grid, std::span<const uint32_t> list) {
   const size_t list_bytes = list.size_bytes();
+  // Before this dispatch's parameters are staged: a wait takes their place.
+  if (groups_.size() >= kMostGroups) wait(), forget_groups();
   if (staged_.size() + 2 * kAlignment + list_bytes > kStagingBytes) wait();
   bindings.push_back({2, staging_.buffer(), stage(params), kAlignment});
   if (!list.empty())
     bindings.push_back(
         {11, staging_.buffer(), stage(std::as_bytes(list)), aligned(list_bytes, kAlignment)});
-  pending_.push_back({pipeline, group(pipeline, bindings), grid});
+  pending_.push_back(Dispatch{pipeline, group(pipeline, bindings), grid});
+}
+
+// Writing them costs the GPU a command buffer of its own, and those of a token are mostly the ones
+// of the token before.
+void Device::send_staged() {
+  const auto news = std::span(staged_).subspan(n_sent_);
+  sent_.resize(std::max(sent_.size(), staged_.size()));
+  const auto there = sent_.begin() + static_cast<ptrdiff_t>(n_sent_);
+  if (!std::equal(news.begin(), news.end(), there)) {
+    api_.write_buffer(queue_, staging_.buffer(), n_sent_, news.data(), news.size());
+    std::copy(news.begin(), news.end(), there);
+  }
+  n_sent_ = staged_.size();
 }
 
 void Device::submit() {
   if (pending_.empty()) return;
   require_alive();
   begin_work();
-  api_.write_buffer(queue_, staging_.buffer(), n_sent_, staged_.data() + n_sent_,
-                    staged_.size() - n_sent_);
-  n_sent_ = staged_.size();
-  const Handle encoder = this->encoder(), pass = api_.begin_pass(encoder, nullptr);
-  Handle last = nullptr;
-  for (const Dispatch& d : pending_) {
-    if (d.pipeline != last) api_.set_pipeline(pass, last = d.pipeline);
-    api_.set_bind_group(pass, 0, d.group, 0, nullptr);
-    api_.dispatch(pass, d.grid[0], d.grid[1], d.grid[2]);
-  }
-  pending_.clear();
-  api_.end_pass(pass);
-  api_.release_pass(pass);
-  const Handle commands = api_.finish(encoder, nullptr);
-  api_.release_encoder(encoder);
+  send_staged();
+  Commands all = std::exchange(pending_, {});
+  Handle commands = ahead_.take(all);
+  if (commands)
+    api_.release_encoder(encoder());  // brings the news, if the device is lost
+  else
+    commands = encode(api_, encoder(), all);
   require_alive();  // an invalid command buffer would end the process, too
   api_.submit(queue_, 1, &commands);
   api_.release_commands(commands);
@@ -332,6 +344,7 @@ void Device::submit() {
 void Device::wait() {
   submit();
   require_alive();
+  ahead_.end_step([this](const Commands& all) { return encode(api_, encoder(), all); });
   wait_until([](bool is_done) { return is_done; });
   staged_.clear();
   n_sent_ = 0;

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "commands.h"
 #include "running_time.h"
 #include "wgpu_api.h"
 
@@ -86,6 +87,7 @@ class Device {
   void upload(Handle to, size_t offset, std::span<const std::byte> from);
   /// Runs all that was added before.
   void download(std::span<std::byte> to, Handle from, size_t offset);
+  /// Adds a copy between two buffers.
   void copy(Handle to, size_t to_offset, Handle from, size_t from_offset, size_t n_bytes);
 
   /// The kernel made of these files and constants. It is compiled once.
@@ -99,12 +101,9 @@ class Device {
   void release(Handle buffer, size_t n_bytes);
 
  private:
-  struct Dispatch {
-    Handle pipeline, group;
-    std::array<uint32_t, 3> grid;
-  };
+  using Key = std::vector<uint64_t>;
   struct KeyHash {
-    size_t operator()(const std::vector<uint64_t>& key) const;
+    size_t operator()(const Key& key) const;
   };
   /// Null, with error_, if there is no room.
   Handle create_buffer(uint64_t usage, size_t n_bytes);
@@ -114,6 +113,8 @@ class Device {
   void wait_until(Condition is_over);
   void begin_work();
   uint64_t stage(std::span<const std::byte> bytes);
+  void send_staged();
+  Handle compile(const Files& files, const Constants& constants);
   Handle group(Handle pipeline, const std::vector<Binding>& bindings);
   void forget_groups();
   Handle encoder();
@@ -127,12 +128,15 @@ class Device {
   std::string error_;
   uint64_t n_taken_ = 0;  // bytes of memory
   bool is_busy_ = false;
-  std::vector<Dispatch> pending_;
+  Commands pending_;
+  CommandsAhead ahead_;
   Memory staging_, readback_;
   std::vector<std::byte> staged_;  // parameters and lists since the last wait
   size_t n_sent_ = 0;              // of these, submitted
+  std::vector<std::byte> sent_;    // what staging_ has
   std::map<std::string, Handle> pipelines_;
-  std::unordered_map<std::vector<uint64_t>, Handle, KeyHash> groups_;
+  std::unordered_map<Key, Handle, KeyHash> known_pipelines_;  // by addresses of names
+  std::unordered_map<Key, Handle, KeyHash> groups_;
 };
 
 }  // namespace hearth::kernels::webgpu
