@@ -1,5 +1,6 @@
 // What a product reads: source_*.wgsl's floats, with an RMS norm (NORM 1) or without, as float or as int8 with a scale for
-// BLOCK groups of 32 columns, as the CPU quantizes them. A thread takes groups li, li + THREADS, ...
+// BLOCK groups of 32 columns, as the CPU quantizes them. A thread takes groups g0 + li, g0 + li + THREADS, ... of those before g1;
+// both are multiples of BLOCK, or the end.
 struct Params {
   x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
   bias0: u32,
@@ -17,7 +18,7 @@ fn value(token: u32, k4: u32, factor: f32) -> vec4<f32> {
   if (NORM == 1u) { return source(token, k4) * factor * norm[k4]; }
   return source(token, k4);
 }
-fn prepare(token: u32, li: u32) {
+fn prepare(token: u32, li: u32, g0: u32, g1: u32) {
   var factor = 1f;
   if (NORM == 1u) {
     for (var g = li; g < NG; g += THREADS) {
@@ -37,16 +38,16 @@ fn prepare(token: u32, li: u32) {
     factor = 1f / sqrt(fma(sum, 1f / f32(K), params.eps));
   }
   if (BLOCK == 0u) {
-    for (var k4 = li; k4 < K / 4u; k4 += THREADS) { store_floats(token, k4, value(token, k4, factor)); }
+    for (var k4 = 8u * g0 + li; k4 < min(8u * g1, K / 4u); k4 += THREADS) { store_floats(token, k4, value(token, k4, factor)); }
     return;
   }
-  for (var g = li; g < NG; g += THREADS) {
+  for (var g = g0 + li; g < min(g1, NG); g += THREADS) {
     var most = 0u;
     for (var i = 0u; i < 8u; i++) { most = max(most, magnitudes(value(token, 8u * g + i, factor))); }
     greatest[g] = most;
   }
   workgroupBarrier();
-  for (var g = li; g < NG; g += THREADS) {
+  for (var g = g0 + li; g < min(g1, NG); g += THREADS) {
     var most = greatest[g];
     for (var i = g / BLOCK * BLOCK; i < g / BLOCK * BLOCK + BLOCK; i++) { most = max(most, greatest[i]); }
     let is_finite = most < 0x7f800000u;
@@ -66,7 +67,7 @@ fn prepare(token: u32, li: u32) {
     let d = bitcast<f32>(select(most | 0x7fc00000u, bitcast<u32>(a / 127f), is_finite));
     store_codes(token, g, codes, GroupScale(d, (u32(first) & 0xffffu) | (u32(last) << 16u)));
   }
-  for (var g = NG + li; g < G; g += THREADS) {
+  for (var g = max(g0, NG) + li; g < g1; g += THREADS) {
     store_codes(token, g, Codes(vec4<u32>(0u), vec4<u32>(0u)), GroupScale(0f, 0u));
   }
 }

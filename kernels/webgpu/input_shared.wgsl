@@ -9,7 +9,7 @@ fn store_codes(token: u32, g: u32, codes: Codes, d: GroupScale) {
 }
 fn store_floats(token: u32, k4: u32, v: vec4<f32>) {}
 fn prepared(token: u32, li: u32) {
-  prepare(token, li);
+  prepare(token, li, 0u, G);
   workgroupBarrier();
 }
 fn codes_at(token: u32, i: u32) -> vec4<u32> { return xq[i]; }

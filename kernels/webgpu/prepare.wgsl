@@ -1,6 +1,5 @@
-// Prepares the input of products (input.wgsl), a workgroup a token: as int8, xq and xd as input_stored.wgsl reads them; or as
-// floats, xf [token][K].
-const THREADS = 128u;
+// Prepares the input of products (input.wgsl), SPAN groups of a token a workgroup: as int8, xq and xd as input_stored.wgsl reads
+// them; or as floats, xf [token][K]. Grid (tokens, G / SPAN).
 @group(0) @binding(7) var<storage, read_write> xq: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> xd: array<GroupScale>;
 @group(0) @binding(9) var<storage, read_write> xf: array<vec4<f32>>;
@@ -12,4 +11,6 @@ fn store_codes(token: u32, g: u32, codes: Codes, d: GroupScale) {
 }
 fn store_floats(token: u32, k4: u32, v: vec4<f32>) { xf[params.y0 / 4u + (params.first + token) * (K / 4u) + k4] = v; }
 @compute @workgroup_size(THREADS)
-fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) { prepare(wid.x, li); }
+fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
+  prepare(wid.x, li, wid.y * SPAN, min((wid.y + 1u) * SPAN, G));
+}

@@ -18,12 +18,25 @@ constexpr int kFewTokens = 8;
 
 constexpr const char* kSourceFiles[] = {"source_plain", "source_silu", "source_attention"};
 
-/// For kernels without weights: the shape of their input.
 Constants input_constants(int n_cols, bool has_norm, int block) {
   return {{"K", n_cols}, {"NORM", has_norm}, {"BLOCK", block}};
 }
 
 void append(Constants& to, const Constants& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// How prepare.wgsl divides a token's groups. An RMS norm needs all columns.
+struct Spans {
+  Spans(int n_cols, bool has_norm)
+      : n_groups((n_cols / 32 + 1) / 2 * 2), n_threads(has_norm ? 128 : kSpan) {
+    span = has_norm ? n_groups : kSpan;
+  }
+  static constexpr int kSpan = 32;  // a multiple of all blocks
+  int n_groups, n_threads, span;
+  Constants constants() const { return {{"G", n_groups}, {"SPAN", span}, {"THREADS", n_threads}}; }
+  std::array<uint32_t, 3> grid(int n_tokens) const {
+    return {static_cast<uint32_t>(n_tokens), ceil_div(n_groups, span), 1};
+  }
+};
 
 }  // namespace
 
@@ -81,12 +94,13 @@ void WebgpuOps::prepare(Input& input, int block) {
   std::vector<Binding> bindings{bind(7, input_codes_), bind(8, input_scales_),
                                 bind(9, input_floats_)};
   add_source(input, params, bindings);
+  const Spans spans(input.n_cols, input.norm != nullptr);
   Constants constants = input_constants(input.n_cols, input.norm != nullptr, block);
-  append(constants, {{"G", (input.n_cols / 32 + 1) / 2 * 2}});
+  append(constants, spans.constants());
   if (input.source == Source::kAttention) append(constants, shape_constants());
   add({"common", input.rows.empty() ? "rows_all" : "rows_listed",
        kSourceFiles[static_cast<int>(input.source)], "input", "prepare"},
-      constants, std::move(bindings), params, {static_cast<uint32_t>(input.n), 1, 1}, input.rows);
+      constants, std::move(bindings), params, spans.grid(input.n), input.rows);
 }
 
 void WebgpuOps::write_floats(Input input, const float* out) {
@@ -95,12 +109,13 @@ void WebgpuOps::write_floats(Input input, const float* out) {
   std::vector<Binding> bindings{bind(7, input_codes_), bind(8, input_scales_), bind(9, to)};
   add_source(input, params, bindings);
   params.y0 = offset(to);
+  const Spans spans(input.n_cols, false);
   Constants constants = input_constants(input.n_cols, false, 0);
-  append(constants, {{"G", (input.n_cols / 32 + 1) / 2 * 2}});
+  append(constants, spans.constants());
   if (input.source == Source::kAttention) append(constants, shape_constants());
   params.first = static_cast<uint32_t>(input.first);
   add({"common", "rows_all", kSourceFiles[static_cast<int>(input.source)], "input", "prepare"},
-      constants, std::move(bindings), params, {static_cast<uint32_t>(input.n), 1, 1});
+      constants, std::move(bindings), params, spans.grid(input.n));
 }
 
 bool WebgpuOps::is_own(const Strip& strip, const Input& input) const {
