@@ -18,6 +18,11 @@ fn value(token: u32, k4: u32, factor: f32) -> vec4<f32> {
   if (NORM == 1u) { return source(token, k4) * factor * norm[k4]; }
   return source(token, k4);
 }
+// A group, kept from one loop to the next if there is but one for a thread.
+var<private> group: array<vec4<f32>, 8>;
+fn load_group(token: u32, g: u32, factor: f32) {
+  for (var i = 0u; i < 8u; i++) { group[i] = value(token, 8u * g + i, factor); }
+}
 fn prepare(token: u32, li: u32, g0: u32, g1: u32) {
   var factor = 1f;
   if (NORM == 1u) {
@@ -43,13 +48,15 @@ fn prepare(token: u32, li: u32, g0: u32, g1: u32) {
   }
   for (var g = g0 + li; g < min(g1, NG); g += THREADS) {
     var most = 0u;
-    for (var i = 0u; i < 8u; i++) { most = max(most, magnitudes(value(token, 8u * g + i, factor))); }
+    load_group(token, g, factor);
+    for (var i = 0u; i < 8u; i++) { most = max(most, magnitudes(group[i])); }
     greatest[g] = most;
   }
   workgroupBarrier();
   for (var g = g0 + li; g < min(g1, NG); g += THREADS) {
     var most = greatest[g];
     for (var i = g / BLOCK * BLOCK; i < g / BLOCK * BLOCK + BLOCK; i++) { most = max(most, greatest[i]); }
+    if (min(SPAN, NG) > THREADS) { load_group(token, g, factor); }
     let is_finite = most < 0x7f800000u;
     let a = bitcast<f32>(most);
     let k = select(0f, 127f / a, is_finite && a > 1e-30);
@@ -57,8 +64,8 @@ fn prepare(token: u32, li: u32, g0: u32, g1: u32) {
     var first = 0;
     var last = 0;
     for (var i = 0u; i < 4u; i++) {
-      let p = vec4<i32>(round(value(token, 8u * g + i, factor) * k));
-      let q = vec4<i32>(round(value(token, 8u * g + 4u + i, factor) * k));
+      let p = vec4<i32>(round(group[i] * k));
+      let q = vec4<i32>(round(group[4u + i] * k));
       codes.a[i] = pack4xI8(p);
       codes.b[i] = pack4xI8(q);
       first += p.x + p.y + p.z + p.w;

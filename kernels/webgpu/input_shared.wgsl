@@ -1,5 +1,6 @@
 // The input of one token, prepared by each workgroup for itself.
 const THREADS = RT * S;
+const SPAN = G;
 var<workgroup> xq: array<vec4<u32>, 2u * G>;
 var<workgroup> xd: array<GroupScale, G>;
 fn store_codes(token: u32, g: u32, codes: Codes, d: GroupScale) {

@@ -1,6 +1,7 @@
 // The Ops table on a GPU by WebGPU. Kernels and how they fit together: README.md.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
@@ -25,9 +26,9 @@ struct InputParams {
 /// Where a product's input comes from: source_*.wgsl.
 enum class Source { kPlain, kSilu, kAttention };
 
-/// Batches of more tokens are submitted op by op, so that cancelling one takes effect.
-inline constexpr int kManyTokens = 8;
-inline constexpr size_t kAtOnce = 48;
+/// So many dispatches, or dispatches times tokens, are submitted together: the GPU begins while the
+/// host adds others, and the desktop need not wait for many.
+inline constexpr size_t kAtOnce = 48, kTokensAtOnce = 2048;
 
 /// Products with equal bits read their columns in slices: gemv.wgsl.
 struct Slices {
@@ -35,7 +36,7 @@ struct Slices {
   int n = 0;
   int rows = 0;  // of a workgroup
 };
-Slices slices_of(int n_groups);
+Slices slices_of(int n_groups, int n_rows);
 
 /// Addresses for what has none: WebGPU has no device pointers. They are never followed.
 class Addresses {
@@ -165,8 +166,8 @@ void WebgpuOps::add(const Files& files, const Constants& constants, std::vector<
                     std::span<const uint32_t> list) {
   device_.add(device_.pipeline(files, constants), std::move(bindings),
               std::as_bytes(std::span(&params, 1)), grid, list);
-  // Few at once, so that the GPU begins while the host adds others.
-  if (n_ > kManyTokens || device_.n_pending() >= kAtOnce) device_.submit();
+  const size_t n = device_.n_pending();
+  if (n >= kAtOnce || n * static_cast<size_t>(n_) >= kTokensAtOnce) device_.submit();
 }
 
 }  // namespace hearth::kernels::webgpu

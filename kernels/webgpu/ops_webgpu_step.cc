@@ -13,7 +13,7 @@ const PackedMatrix& packed(const Matrix& matrix) {
 }
 
 constexpr int kArgmaxLogits = 4096, kArgmaxRows = 32;
-constexpr int kAttentionRows = 8;
+constexpr int kAttentionRows = 4, kManyAttentionRows = 64;
 // The numbers at which pages_*.wgsl bind a layer's pages.
 constexpr uint32_t kKeys[] = {5, 12, 14, 16}, kValues[] = {6, 13, 15, 17};
 constexpr uint32_t kWritten[] = {9, 12, 13, 14};
@@ -98,7 +98,7 @@ ProductInput WebgpuOps::attention(int layer, const float* q, float* out, const M
   Input parts{Source::kAttention, nullptr, nullptr, 0, at_once, n_cols, 0, {}, -1};
   for (int first = 0; first < n_; first += at_once) {
     const int n = std::min(at_once, n_ - first);
-    const int rows = std::min(kAttentionRows, n * heads_per_kv);
+    const int n_rows = n * heads_per_kv, rows = n_rows < kManyAttentionRows ? 2 : kAttentionRows;
     const AttentionParams params{static_cast<uint32_t>(n_),
                                  static_cast<uint32_t>(first),
                                  static_cast<uint32_t>(n),
@@ -114,7 +114,7 @@ ProductInput WebgpuOps::attention(int layer, const float* q, float* out, const M
     bind_pages(layer, kValues, bindings);
     add({has_segments() ? "pages_read_four" : "pages_read", "attention"}, constants,
         std::move(bindings), params,
-        {ceil_div(size_t(n) * heads_per_kv, rows), static_cast<uint32_t>(shape_.n_kv_heads),
+        {ceil_div(n_rows, rows), static_cast<uint32_t>(shape_.n_kv_heads),
          static_cast<uint32_t>(max_parts_)});
     if (next && n == n_) {
       next_ = parts;

@@ -14,6 +14,8 @@ constexpr int kOwnColumns = 4096;
 constexpr int kOwnParts = 16;
 // Up to so many tokens the GEMV is quicker, though it reads the weights for each.
 constexpr int kGemvTokens = 3;
+// Of a matrix whose products fill a GPU without being divided further.
+constexpr int kManyRows = 4096;
 constexpr int kFewTokens = 8;
 
 constexpr const char* kSourceFiles[] = {"source_plain", "source_silu", "source_attention"};
@@ -40,9 +42,12 @@ struct Spans {
 
 }  // namespace
 
-Slices slices_of(int n_groups) {
-  const int pairs = n_groups / 2, each = (pairs + 27) / 28, n = (pairs + each - 1) / each;
-  return {2 * each, n, n <= 16 ? 16 : 8};
+// Each workgroup of many rows prepares its input for more of them, with fewer and longer slices.
+Slices slices_of(int n_groups, int n_rows) {
+  const bool has_many = n_rows >= kManyRows;
+  const int most = has_many ? 8 : 28;
+  const int pairs = n_groups / 2, each = (pairs + most - 1) / most, n = (pairs + each - 1) / each;
+  return {2 * each, n, has_many ? 32 : n <= 16 ? 16 : 8};
 }
 
 Binding WebgpuOps::bind(uint32_t at, const Memory& memory) const {
@@ -126,12 +131,13 @@ bool WebgpuOps::is_own(const Strip& strip, const Input& input) const {
 
 bool WebgpuOps::multiply_and_put(const PackedMatrix& qkv, const Input& input, const Put& put) {
   const auto has_whole_heads = [&](const Strip& strip) {
-    return strip.row0 % shape_.head_dim == 0 && strip.n_rows % shape_.head_dim == 0;
+    return strip.row0 % shape_.head_dim == 0 && strip.n_rows % shape_.head_dim == 0 &&
+           strip.n_rows % slices_of(strip.n_groups, strip.n_rows).rows == 0;
   };
   for (const Strip& strip : qkv.strips)
     if (!shape_.q_norms.empty() || !is_own(strip, input) || !has_whole_heads(strip)) return false;
   for (const Strip& strip : qkv.strips) {
-    const Slices slices = slices_of(strip.n_groups);
+    const Slices slices = slices_of(strip.n_groups, strip.n_rows);
     Constants constants = strip.constants();
     append(constants, put.constants);
     append(constants, input_constants(input.n_cols, true, strip.layout.block));
@@ -180,7 +186,7 @@ void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
   }
   Constants constants = strip.constants();
   append(constants, {{"ADD", to.adds}});
-  const Slices slices = slices_of(strip.n_groups);
+  const Slices slices = slices_of(strip.n_groups, strip.n_rows);
   append(constants, {{"GS", slices.n_groups}});
   if (!is_own) bindings.insert(bindings.end(), {bind(3, input_codes_), bind(4, input_scales_)});
   if (is_own || n <= kGemvTokens || !rows.empty()) {
@@ -199,7 +205,7 @@ void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
                rows);
   }
   const bool is_few = n <= kFewTokens;
-  const int tokens = is_few ? 8 : 32;
+  const int tokens = is_few ? 8 : n > 32 && strip.n_rows >= kManyRows ? 64 : 32;
   append(constants, {{"TM", 64}, {"TN", tokens}, {"MM", 4}, {"MN", is_few ? 2 : 4}, {"KS", 2}});
   add({"common", layout.file, "rows_all", "input_stored", "matmul"}, constants, std::move(bindings),
       params, {ceil_div(n_rows, 64), ceil_div(n, tokens), 1});
