@@ -65,7 +65,8 @@ export function shownTo(end: End, shaping: Shaping): Suggestion | Refusal {
 function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree | null): string[] {
   const lastComma = tree?.grammar.lastComma ?? 'refused';
   const bare = raw.replace(/[,;]$/, '');
-  const pieces = isLine ? [raw, bare, ...(lastComma === 'wanted' ? [`${bare},`] : [])] : [raw];
+  const mayLackComma = lastComma === 'wanted' && bare.trim() !== '';
+  const pieces = isLine ? [raw, bare, ...(mayLackComma ? [`${bare},`] : [])] : [raw];
   const says = (piece: string) => piece.trim() !== '' && !saysNothing(piece, place);
   const isAllowed = (piece: string) => lastComma !== 'refused' || !endsList(piece, place.around);
   return [...new Set(pieces)].filter((piece) => says(piece) && isAllowed(piece));
