@@ -26,17 +26,14 @@ Constants input_constants(int n_cols, bool has_norm, int block) {
 
 void append(Constants& to, const Constants& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// How prepare.wgsl divides a token's groups. An RMS norm needs all columns.
+/// How prepare.wgsl divides a token's groups.
 struct Spans {
-  Spans(int n_cols, bool has_norm)
-      : n_groups((n_cols / 32 + 1) / 2 * 2), n_threads(has_norm ? 128 : kSpan) {
-    span = has_norm ? n_groups : kSpan;
-  }
-  static constexpr int kSpan = 32;  // a multiple of all blocks
-  int n_groups, n_threads, span;
-  Constants constants() const { return {{"G", n_groups}, {"SPAN", span}, {"THREADS", n_threads}}; }
+  explicit Spans(int n_cols) : n_groups((n_cols / 32 + 1) / 2 * 2) {}
+  static constexpr int kSpan = 32, kThreads = 128;  // kSpan: a multiple of all blocks
+  int n_groups;
+  Constants constants() const { return {{"G", n_groups}, {"SPAN", kSpan}, {"THREADS", kThreads}}; }
   std::array<uint32_t, 3> grid(int n_tokens) const {
-    return {static_cast<uint32_t>(n_tokens), ceil_div(n_groups, span), 1};
+    return {static_cast<uint32_t>(n_tokens), ceil_div(n_groups, kSpan), 1};
   }
 };
 
@@ -99,7 +96,7 @@ void WebgpuOps::prepare(Input& input, int block) {
   std::vector<Binding> bindings{bind(7, input_codes_), bind(8, input_scales_),
                                 bind(9, input_floats_)};
   add_source(input, params, bindings);
-  const Spans spans(input.n_cols, input.norm != nullptr);
+  const Spans spans(input.n_cols);
   Constants constants = input_constants(input.n_cols, input.norm != nullptr, block);
   append(constants, spans.constants());
   if (input.source == Source::kAttention) append(constants, shape_constants());
@@ -114,7 +111,7 @@ void WebgpuOps::write_floats(Input input, const float* out) {
   std::vector<Binding> bindings{bind(7, input_codes_), bind(8, input_scales_), bind(9, to)};
   add_source(input, params, bindings);
   params.y0 = offset(to);
-  const Spans spans(input.n_cols, false);
+  const Spans spans(input.n_cols);
   Constants constants = input_constants(input.n_cols, false, 0);
   append(constants, spans.constants());
   if (input.source == Source::kAttention) append(constants, shape_constants());
@@ -206,7 +203,11 @@ void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
   }
   const bool is_few = n <= kFewTokens;
   const int tokens = is_few ? 8 : n > 32 && strip.n_rows >= kManyRows ? 64 : 32;
-  append(constants, {{"TM", 64}, {"TN", tokens}, {"MM", 4}, {"MN", is_few ? 2 : 4}, {"KS", 2}});
+  // What a step of four groups takes of a workgroup's memory, more than the 16 KiB of every GPU.
+  const size_t four_bytes = size_t{4} * (64 * 40 + tokens * 40 + 32);
+  const int step =
+      strip.n_groups % 4 == 0 && four_bytes <= device_.limits().workgroup_bytes ? 4 : 2;
+  append(constants, {{"TM", 64}, {"TN", tokens}, {"MM", 4}, {"MN", is_few ? 2 : 4}, {"KS", step}});
   add({"common", layout.file, "rows_all", "input_stored", "matmul"}, constants, std::move(bindings),
       params, {ceil_div(n_rows, 64), ceil_div(n, tokens), 1});
 }

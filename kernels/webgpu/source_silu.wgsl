@@ -5,3 +5,4 @@ fn source(token: u32, k4: u32) -> vec4<f32> {
   let gate = x[at];
   return gate / (vec4<f32>(1f) + exp(-gate)) * x[at + K / 4u];
 }
+fn ready(token: u32, li: u32) {}
