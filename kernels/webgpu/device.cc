@@ -14,6 +14,9 @@ namespace {
 constexpr size_t kStagingBytes = size_t{1} << 20, kAlignment = 256;
 constexpr size_t kUploadBytes = size_t{32} << 20;  // at once: wgpu keeps a copy until it is done
 constexpr size_t kMostGroups = 20000;
+// A desktop waits for a submit, of which the slowest part may take several times the mean.
+constexpr double kSubmitSeconds = 0.008;
+constexpr size_t kLeastWork = 512, kMostWork = size_t{1} << 17, kMeasuredWork = 4096;
 constexpr uint64_t kProbeBytes = uint64_t{256} << 20, kLeastProbe = uint64_t{8} << 20;
 
 std::string text_of(StringView view) {
@@ -263,6 +266,7 @@ Handle Device::compile(const Files& files, const Constants& constants) {
   if (!error_.empty()) error_ = "kernel " + key + "\n" + error_;
   require_alive();
   api_.release_module(module);
+  has_compiled_ = true;
   return pipelines_[key] = pipeline;
 }
 
@@ -312,6 +316,23 @@ void Device::add(Handle pipeline, std::vector<Binding> bindings, std::span<const
   pending_.push_back(Dispatch{pipeline, group(pipeline, bindings), grid});
 }
 
+void Device::add_work(size_t n) {
+  if (n_work_ == 0) work_since_ = std::chrono::steady_clock::now();
+  n_work_ += n;
+  n_pending_work_ += n;
+  if (n_pending_work_ >= most_work_) submit();
+}
+
+void Device::measure_work() {
+  const size_t n = std::exchange(n_work_, 0);
+  if (std::exchange(has_compiled_, false) || n < kMeasuredWork) return;
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - work_since_;
+  const double most = kSubmitSeconds / took.count() * static_cast<double>(n);
+  most_work_ =
+      std::clamp(static_cast<size_t>(std::min(most, 4.0 * static_cast<double>(most_work_))),
+                 kLeastWork, kMostWork);
+}
+
 // Writing them costs the GPU a command buffer of its own, and those of a token are mostly the ones
 // of the token before.
 void Device::send_staged() {
@@ -326,6 +347,7 @@ void Device::send_staged() {
 }
 
 void Device::submit() {
+  n_pending_work_ = 0;
   if (pending_.empty()) return;
   require_alive();
   begin_work();
@@ -346,6 +368,7 @@ void Device::wait() {
   require_alive();
   ahead_.end_step([this](const Commands& all) { return encode(api_, encoder(), all); });
   wait_until([](bool is_done) { return is_done; });
+  measure_work();
   staged_.clear();
   n_sent_ = 0;
   if (std::exchange(is_busy_, false) && choice_.on_busy) choice_.on_busy(false);

@@ -33,6 +33,9 @@ struct DeviceChoice {
   uint64_t page_bytes = UINT64_MAX;  // of KV pages in a binding, at most
 };
 
+/// Work of a submit before any has been measured (Device::add_work).
+inline constexpr size_t kFirstWork = 2048;
+
 class Device;
 
 /// A buffer of the GPU, freed with the object.
@@ -95,6 +98,9 @@ class Device {
   /// Adds a dispatch. Parameters of up to 256 bytes are bound at 2, a list, if there is one, at 11.
   void add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
            std::array<uint32_t, 3> grid, std::span<const uint32_t> list = {});
+  /// Adds so much work, in a unit of the caller's, to what is pending, and submits that if it is as
+  /// much as this GPU does in a few milliseconds.
+  void add_work(size_t n);
   size_t n_pending() const { return pending_.size(); }
   void submit();
   void wait();
@@ -112,6 +118,8 @@ class Device {
   template <class Condition>
   void wait_until(Condition is_over);
   void begin_work();
+  /// How much work a submit may have, from how long what is done now took.
+  void measure_work();
   uint64_t stage(std::span<const std::byte> bytes);
   void send_staged();
   Handle compile(const Files& files, const Constants& constants);
@@ -129,6 +137,10 @@ class Device {
   uint64_t n_taken_ = 0;  // bytes of memory
   bool is_busy_ = false;
   Commands pending_;
+  size_t n_pending_work_ = 0, n_work_ = 0;            // since the last wait, in all
+  size_t most_work_ = kFirstWork;                     // of a submit
+  std::chrono::steady_clock::time_point work_since_;  // where n_work_ is not 0
+  bool has_compiled_ = false;                         // since the last wait
   CommandsAhead ahead_;
   Memory staging_, readback_;
   std::vector<std::byte> staged_;  // parameters and lists since the last wait

@@ -26,9 +26,12 @@ struct InputParams {
 /// Where a product's input comes from: source_*.wgsl.
 enum class Source { kPlain, kSilu, kAttention };
 
-/// So many dispatches, or dispatches times tokens, are submitted together: the GPU begins while the
-/// host adds others, and the desktop need not wait for many.
-inline constexpr size_t kAtOnce = 48, kTokensAtOnce = 2048;
+/// Up to so many tokens the GEMV is quicker, though it reads the weights for each. So many of its
+/// dispatches are submitted together: the GPU begins while the host adds others.
+inline constexpr int kGemvTokens = 3;
+inline constexpr size_t kAtOnce = 48;
+/// A dispatch for many tokens is as much work as tokens, but no less than a tile's.
+inline constexpr int kTileTokens = 32;
 
 /// Products with equal bits read their columns in slices: gemv.wgsl.
 struct Slices {
@@ -166,8 +169,10 @@ void WebgpuOps::add(const Files& files, const Constants& constants, std::vector<
                     std::span<const uint32_t> list) {
   device_.add(device_.pipeline(files, constants), std::move(bindings),
               std::as_bytes(std::span(&params, 1)), grid, list);
-  const size_t n = device_.n_pending();
-  if (n >= kAtOnce || n * static_cast<size_t>(n_) >= kTokensAtOnce) device_.submit();
+  if (n_ > kGemvTokens)
+    device_.add_work(std::max(n_, kTileTokens));
+  else if (device_.n_pending() >= kAtOnce)
+    device_.submit();
 }
 
 }  // namespace hearth::kernels::webgpu

@@ -12,8 +12,6 @@ constexpr uint64_t kOffsetBytes = 256;  // what WebGPU allows as an offset every
 constexpr int kOwnColumns = 4096;
 // Up to so many parts of attention it adds them up.
 constexpr int kOwnParts = 16;
-// Up to so many tokens the GEMV is quicker, though it reads the weights for each.
-constexpr int kGemvTokens = 3;
 // Of a matrix whose products fill a GPU without being divided further.
 constexpr int kManyRows = 4096;
 constexpr int kFewTokens = 8;
