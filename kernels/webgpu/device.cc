@@ -196,7 +196,7 @@ void Device::copy(Handle to, size_t to_offset, Handle from, size_t from_offset, 
 template <class Condition>
 void Device::wait_until(Condition is_over) {
   RunningTime time(choice_.patience);
-  while (!is_over(api_.poll(device_, 0, nullptr) != 0)) {
+  while (!is_over(api_.poll(device_, 0, nullptr))) {
     if (is_lost_) return;
     const auto waited = time.step();
     if (waited > choice_.patience) {

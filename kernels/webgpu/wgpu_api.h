@@ -143,7 +143,7 @@ struct BindGroupDescriptor {
   const BindGroupEntry* entries = nullptr;
 };
 
-/// X(name, name in C without "wgpu", type)
+/// X(name, name in C without "wgpu", type). poll: wgpu.h says WGPUBool, but only a byte is set.
 // clang-format off
 #define HEARTH_WGPU_FUNCTIONS(X)                                                                                     \
   X(version, GetVersion, uint32_t())                                                                                 \
@@ -156,7 +156,7 @@ struct BindGroupDescriptor {
   X(release_adapter, AdapterRelease, void(Handle))                                                                   \
   X(request_device, AdapterRequestDevice, Future(Handle, const DeviceDescriptor*, CallbackInfo<DeviceCallback>))     \
   X(queue, DeviceGetQueue, Handle(Handle device))                                                                    \
-  X(poll, DevicePoll, uint32_t(Handle device, uint32_t wait, const void* submission))                                \
+  X(poll, DevicePoll, bool(Handle device, uint32_t wait, const void* submission))                                    \
   X(destroy_device, DeviceDestroy, void(Handle))                                                                     \
   X(release_device, DeviceRelease, void(Handle))                                                                     \
   X(release_queue, QueueRelease, void(Handle))                                                                       \

@@ -100,3 +100,18 @@ TEST("a device that is lost after command buffers were made ahead is not given t
   const auto lose = [&] { real_api.destroy_device(steps.device->handle()); };
   CHECK_THROWS(steps.at(4, lose), "has failed");
 }
+
+TEST("a wait ends when the GPU has nothing left to do") {
+  Steps steps;
+  for (int position = 0; position < 40; position++) {
+    const uint32_t token = 0;
+    const int32_t sequence = 0;
+    const std::span<const int32_t> table = steps.pages;
+    steps.ops.begin({{&token, 1}, {&position, 1}, {&sequence, 1}, {&table, 1}});
+    for (int i = 0; i < 20; i++)
+      steps.ops.norm_qkv(0, steps.norm->data, 1e-6f, *steps.matrix, nullptr, steps.x->data,
+                         steps.q->data);
+    steps.ops.wait();
+    if (!real_api.poll(steps.device->handle(), 0, nullptr)) test::fail(__FILE__, __LINE__, "busy");
+  }
+}

@@ -72,7 +72,7 @@ TIMED(void, wgpuCommandEncoderCopyBufferToBuffer,
 TIMED(void*, wgpuDeviceCreateComputePipeline, (void* a, const void* b), a, b)
 TIMED(void*, wgpuDeviceCreateShaderModuleTrusted, (void* a, const void* b, uint64_t c), a, b, c)
 TIMED(void*, wgpuDeviceCreateBuffer, (void* a, const void* b), a, b)
-TIMED(uint32_t, wgpuDevicePoll, (void* a, uint32_t b, const void* c), a, b, c)
+TIMED(bool, wgpuDevicePoll, (void* a, uint32_t b, const void* c), a, b, c)
 
 extern "C" __attribute__((visibility("default"))) void* wgpuDeviceGetQueue(void* of) {
   static const auto real =
