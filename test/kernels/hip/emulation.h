@@ -98,6 +98,8 @@ struct Register {
 };
 /// Null if there is none.
 const Kernel* find(const std::string& name);
+/// A broken one: it does nothing.
+inline Kernel broken{[](const void*) {}, 0};
 /// Of all kernels.
 std::vector<std::string> names();
 /// Runs all blocks of a grid, one after another.
