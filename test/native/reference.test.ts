@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addonInfo, type Engine, loadEngine } from '../../native/index.ts';
+import { argmax, floats, nmse } from '../support/exact-logits.ts';
 import { hasWebgpu } from '../support/webgpu.ts';
 
 interface Reference {
@@ -114,22 +115,3 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 12
     });
   });
 });
-
-function floats(path: string): Float32Array {
-  const bytes = readFileSync(path);
-  return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-}
-
-function argmax(row: Float32Array): number {
-  return row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
-}
-
-function nmse(ours: Float32Array, exact: Float32Array): number {
-  let error = 0;
-  let energy = 0;
-  for (const [i, value] of exact.entries()) {
-    error += ((ours[i] ?? Number.NaN) - value) ** 2;
-    energy += value ** 2;
-  }
-  return error / energy;
-}

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, gpuReport, type LoadOptions, loadEngine } from '../../../../native/index.ts';
+import { argmax, floats, nmse } from '../../../../test/support/exact-logits.ts';
 import { shapes, writeSyntheticModel } from '../../../../test/support/synthetic-model.ts';
 
 const cacheBytes = 2 ** 28;
@@ -24,7 +25,6 @@ async function load(options: LoadOptions, isOnGpu = options.backend !== 'cpu'): 
 
 const isEqual = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   a.length === b.length && Array.prototype.every.call(a, (value, i) => value === b[i]);
-const best = (row: Float32Array) => row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
 const isClear = (row: Float32Array, margin = 0.5) => {
   const [first = 0, second = 0] = row.toSorted((a, b) => b - a);
   return first - second > margin;
@@ -37,19 +37,6 @@ async function marginOf(engine: Engine, tokens: number[]): Promise<number> {
   const [first = 0, second = 0] = logits.toSorted((a, b) => b - a);
   return (first - second) / Math.sqrt(squares / logits.length);
 }
-const floats = (path: string) => new Float32Array(new Uint8Array(readFileSync(path)).buffer);
-
-/** Error relative to the energy. */
-function nmse(ours: Float32Array, exact: Float32Array): number {
-  let error = 0;
-  let energy = 0;
-  for (const [i, value] of exact.entries()) {
-    error += ((ours[i] ?? Number.NaN) - value) ** 2;
-    energy += value ** 2;
-  }
-  return error / energy;
-}
-
 interface Reference {
   n_vocab: number;
   prompts: { tokens: number[]; rows: number; greedy: { id: number; margin: number }[] }[];
@@ -78,7 +65,7 @@ async function reference(folder: string): Promise<void> {
           if (margin <= 0.5) continue;
           const start = (tokens.length - 1 + at) * json.n_vocab;
           nTokens++;
-          if (best(logits.subarray(start, start + json.n_vocab)) !== id) nWrong++;
+          if (argmax(logits.subarray(start, start + json.n_vocab)) !== id) nWrong++;
         }
       }
       distances[backend] = sum;
@@ -143,7 +130,7 @@ async function tokens(modelPath: string, count = 256): Promise<void> {
   const text = Uint32Array.from([...prompt, ...theirs.slice(0, -1)]);
   const [a, b] = [await gpu.logits(text), await cpu.logits(text)];
   const row = (all: Float32Array, i: number) => all.subarray((prompt.length - 1 + i) * n, (prompt.length + i) * n);
-  const other = [...theirs.keys()].filter((i) => best(row(a, i)) !== theirs[i]);
+  const other = [...theirs.keys()].filter((i) => argmax(row(a, i)) !== theirs[i]);
   const clear = other.filter((i) => isClear(row(b, i)));
   const same = [...theirs.keys()].findIndex((i) => ours[i] !== theirs[i]);
   const more = `${theirs.length} tokens; ${other.length} differ in a batch; alone equal up to ${same < 0 ? 'the end' : same}`;

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { compiler, main, root, run } from '../../../../scripts/tools.mjs';
 import { wgpuNative } from '../../../../scripts/wgpu-native.mjs';
 
-/** wgpu-native with a clock around it; it finds the library beside itself, or in its folder's folder of the target. */
+/** wgpu-native with a clock around it: a library that stands beside it and calls it. */
 async function buildTiming(library) {
   const target = join(dirname(library), 'libtiming_wgpu.so');
   const [command, ...flags] = compiler().split(' ');
