@@ -57,9 +57,14 @@ async function problemOf(client: FrameClient): Promise<string> {
 const limit = (pid: number | undefined, what: 'as' | 'nofile', value: number | 'unlimited') =>
   execFileSync('prlimit', [`--pid=${pid}`, `--${what}=${value}:`]);
 const handlesOf = (pid: number | undefined) => readdirSync(`/proc/${pid}/fd`);
-/** Leaves a process no handle but those that it has, once it has closed the files that it was reading, such as a grammar. */
+const pagesOf = (pid: number | undefined) => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[0]);
+/** Resolves when a value has not changed for half a second: the server has loaded the grammar of what is open. */
+async function settled(value: () => unknown): Promise<void> {
+  for (let before: unknown; before !== value(); await sleep(500)) before = value();
+}
+/** Leaves a process no handle but those that it has. */
 async function takeHandles(pid: number | undefined): Promise<void> {
-  for (let before = ''; before !== handlesOf(pid).join(); await sleep(500)) before = handlesOf(pid).join();
+  await settled(() => handlesOf(pid).join());
   const open = new Set(handlesOf(pid).map(Number));
   limit(
     pid,
@@ -100,8 +105,8 @@ test('without free file handles (EMFILE), a server keeps its windows, and takes 
 test('without free memory for the model, a server says so, and loads it when there is some', async () => {
   const client = await start(serverCommand, { mode: 'off' });
   const { pid } = client.child;
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[0]);
-  limit(pid, 'as', pages * 4096 + 200 * 2 ** 20);
+  await settled(() => pagesOf(pid)); // V8 ends a process that has no memory for a grammar's WebAssembly
+  limit(pid, 'as', pagesOf(pid) * 4096 + 200 * 2 ** 20);
   await client.notify('hearth/settings', { mode: 'automatic' });
   expect(await problemOf(client)).toMatch(/not enough memory for the model/);
   limit(pid, 'as', 'unlimited');
