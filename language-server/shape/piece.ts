@@ -36,7 +36,7 @@ export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome 
   const element = /<([\w.:-]+)(?:\s[^<>]*)?>[^<>\n]+$/.exec(body)?.[1];
   if (first.outcome === null && wanted.isWhole && base.grammar.elements && element)
     return tried(place, base, wanted, body, `</${element}>`).outcome;
-  if (first.outcome !== null || !wanted.mayClose || !first.isWorse) return first.outcome;
+  if (first.outcome !== null || !wanted.mayClose || !first.isOpen) return first.outcome;
   const blocks = closersOf(place, wanted.piece, base.grammar);
   const plain = blocks.filter(({ isBranch }) => !isBranch);
   const outcome = closed(place, base, wanted, body, plain);
@@ -70,6 +70,8 @@ export function bodyOf(piece: string, { lineBreak, unit }: Place): string {
 interface Tried {
   outcome: Outcome;
   isWorse: boolean;
+  /** Whether it may fit once what it leaves open is closed. */
+  isOpen: boolean;
   badness: number;
 }
 
@@ -82,7 +84,7 @@ function restsBehind({ mended, within }: Place, shown: string, replaces: number)
   return rests.map((now) => ({ old, now }));
 }
 
-const worse: Tried = { outcome: null, isWorse: true, badness: Number.POSITIVE_INFINITY };
+const worse: Tried = { outcome: null, isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
 
 function tried(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
   const shown = body + closers + wanted.tail;
@@ -97,7 +99,7 @@ function tried(place: Place, base: SyntaxTree, wanted: Wanted, body: string, clo
 function triedBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted, body: string, shown: string): Tried {
   const start = place.source.offset - place.code.start;
   const trial = Trial.of(base, start, shown, body.length, wanted.replaces, rest);
-  if (!trial) return { outcome: 'no-time', isWorse: false, badness: 0 };
+  if (!trial) return { outcome: 'no-time', isWorse: false, isOpen: false, badness: 0 };
   try {
     const isOwnLine = place.around.linePrefix.trim() === '';
     const isWorse = trial.isWorse(wanted.isLine || !isOwnLine, place.around.lineSuffix.trim() === '');
@@ -105,7 +107,7 @@ function triedBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted,
     const isTooMuch = misfit === 'many' && !(wanted.mayMend && trial.mendsAll);
     const fits = !isWorse && (misfit === null || misfit === 'many');
     const outcome = isTooMuch ? 'many' : fits ? { shown } : null;
-    return { outcome, isWorse, badness: badness(trial.tree) };
+    return { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(trial.tree) };
   } finally {
     trial.delete();
   }
