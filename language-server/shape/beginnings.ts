@@ -9,8 +9,8 @@ import type { Suggestion } from './shown.ts';
 
 const whole = /[\p{L}\p{N}_)\]}"'`]$/u;
 const lastWord = /[\p{L}\p{N}_]+$/u;
-/** A value, another word, or the other half of this one. */
-const misses = /^(?:-\w|\s*(?:\w|[:=](?![:=])))/;
+/** A value, another word, or the other half of this one, such as a macro's "!". */
+const misses = /^(?:-\w|![([{]|\s*(?:\w|[:=](?![:=])))/;
 
 export class Beginnings {
   private isSound: boolean | undefined;

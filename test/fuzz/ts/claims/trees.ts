@@ -11,6 +11,8 @@ const uri = 'file:///a';
 const longest = 60_000;
 /** Of CPU time, for a key or a suggestion: the budget, what a cut needs, and room for a busy machine. */
 const maxMs = 250;
+/** On a busy machine one look may take longer, for a reason that lies outside; three do not. */
+const maxLooks = 3;
 
 const brackets = ['(', ')', '[', ']', '{', '}', '<', '>', '</', '/>', '<?php ', '?>', '#{', `\${`, '{{', '}}', '<<A\n'];
 const quotes = ['"', "'", '`', '"""', "'''", '/*', '*/', '//', '#', '--', '<!--', '-->', '=begin\n', '\\', '%w('];
@@ -55,12 +57,27 @@ function textOf(bytes: Buffer, kind: number): string {
   return kind % 4 === 3 && text !== '' ? text.repeat(Math.ceil(longest / text.length)).slice(0, longest) : text;
 }
 
+/** Runs the work. Throws TookLong if it has taken long. */
 function inTime<T>(languageId: string, work: () => T): T {
   const before = process.cpuUsage();
   const result = work();
   const { user, system } = process.cpuUsage(before);
-  assert.ok(user + system < maxMs * 1000, `${languageId} took ${(user + system) / 1000} ms`);
+  if (user + system >= maxMs * 1000) throw new TookLong(`${languageId} took ${(user + system) / 1000} ms`);
   return result;
+}
+
+class TookLong extends Error {}
+
+/** Looks at a document as keys and suggestions do. */
+function look(languageId: string, text: LongText, inserted: string): void {
+  forgetTree(uri);
+  const base = inTime(languageId, () => treeOf({ uri, languageId, text }));
+  const at = text.length >> 1;
+  const tree = inTime(languageId, () => base?.withText(at, at, inserted));
+  inTime(languageId, () => base && tree && isWorse(base, tree, { start: at, end: at + inserted.length }));
+  tree?.delete();
+  const next = inTime(languageId, () => treeOf({ uri, languageId, text: text.with(at, at, 'x') }));
+  if (next) inTime(languageId, () => faultsOf(next));
 }
 
 export const trees: Claim = {
@@ -81,14 +98,14 @@ export const trees: Claim = {
     const languageId = languageIds[kind % languageIds.length]!;
     const text = LongText.of(textOf(bytes, bytes.length));
     assert.ok(await loadGrammar(languageId), languageId);
-    const base = inTime(languageId, () => treeOf({ uri, languageId, text }));
-    const at = text.length >> 1;
-    const inserted = pieces[0]?.toString() ?? '';
-    const tree = inTime(languageId, () => base?.withText(at, at, inserted));
-    inTime(languageId, () => base && tree && isWorse(base, tree, { start: at, end: at + inserted.length }));
-    tree?.delete();
-    const next = inTime(languageId, () => treeOf({ uri, languageId, text: text.with(at, at, 'x') }));
-    if (next) inTime(languageId, () => faultsOf(next));
+    for (let looks = 1; ; looks++) {
+      try {
+        look(languageId, text, pieces[0]?.toString() ?? '');
+        break;
+      } catch (error) {
+        if (!(error instanceof TookLong) || looks === maxLooks) throw error;
+      }
+    }
     forgetTree(uri);
     assert.ok(loadedGrammar(languageId), languageId);
   },
