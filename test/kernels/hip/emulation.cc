@@ -1,9 +1,9 @@
 #include "emulation.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <vector>
 
 // Saves the callee-saved registers on the running fiber's stack and continues another one. With the
@@ -18,52 +18,51 @@ namespace emulation {
 namespace {
 
 constexpr size_t kStackBytes = 256 << 10;
-constexpr int kLanes = 32;
-enum class State { kRunning, kExchange, kBarrier, kDone };
+// Stacks begin at different places of a page, or those of a warp would not fit into the first cache
+// together.
+constexpr size_t kApart = 704;
 
-struct Fiber {
-  std::unique_ptr<char[]> stack;
-  void* sp = nullptr;
-  State state = State::kDone;
-  int line = 0;
-  uint32_t n_exchanges = 0;
-  // A fast lane may publish again before a slow one has read: two slots, used in turn.
-  alignas(16) char slots[2][kSlotBytes];
-};
-
-struct Block {
-  std::vector<Fiber> fibers;  // as many as the largest block so far had threads
-  std::vector<char> shared;
-  Index index{}, size{}, grid{};
-  Launcher kernel = nullptr;
-  const void* params = nullptr;
-  void* scheduler = nullptr;
-  int current = 0;
-} block;
+std::vector<Fiber> fibers;  // as many as the largest block so far had threads
+Launcher kernel = nullptr;
+const void* params = nullptr;
+void* scheduler = nullptr;
+Fiber* warp_end = nullptr;
 
 [[noreturn]] void fail(const char* what, int a, int b) {
-  std::fprintf(stderr,
-               "emulation: %s: thread %d (line %d), thread %d (line %d) of block %d %d %d\n", what,
-               a, block.fibers[a].line, b, block.fibers[b].line, block.index.x, block.index.y,
-               block.index.z);
+  std::fprintf(
+      stderr, "emulation: %s: thread %d (line %d), thread %d (line %d) of block %d %d %d\n", what,
+      a, fibers[a].line, b, fibers[b].line, running.block.x, running.block.y, running.block.z);
   std::abort();
 }
 
-void yield(State state) {
-  Fiber& fiber = block.fibers[block.current];
+void resume(void** from, Fiber* fiber) {
+  running.fiber = fiber;
+  running.thread = static_cast<int>(fiber - fibers.data());
+  emulation_switch(from, fiber->sp);
+}
+
+Fiber* next_running(Fiber* from) {
+  return std::find_if(from, warp_end, [](const Fiber& f) { return f.state == State::kRunning; });
+}
+
+/// Goes on with the next lane of the warp that can, or with run_wave().
+void leave(State state) {
+  Fiber& fiber = *running.fiber;
   fiber.state = state;
-  emulation_switch(&fiber.sp, block.scheduler);
+  Fiber* next = next_running(&fiber + 1);
+  if (next == warp_end) return emulation_switch(&fiber.sp, scheduler);
+  resume(&fiber.sp, next);
 }
 
 void fiber_main() {
-  block.kernel(block.params);
-  yield(State::kDone);
+  kernel(params);
+  leave(State::kDone);
 }
 
 /// A frame as emulation_switch leaves it: six registers, then the address to return to.
 void start(Fiber& fiber) {
   if (!fiber.stack) fiber.stack.reset(new char[kStackBytes]);
-  char* top = fiber.stack.get() + kStackBytes;
+  char* top = fiber.stack.get() + kStackBytes - kApart * ((&fiber - fibers.data()) % kLanes);
   constexpr uintptr_t kShadow = 32;  // Windows lets a function write above its return address
   top -= reinterpret_cast<uintptr_t>(top) % 16 + kShadow;
   void** sp = reinterpret_cast<void**>(top) - 1;
@@ -74,11 +73,11 @@ void start(Fiber& fiber) {
   fiber.n_exchanges = 0;
 }
 
-/// Runs the lanes first..last of one group of 32 until all wait at the same place or are done.
+/// Lets the lanes first..last, a warp, go on if all have met at the same place.
 void check_group(int first, int last) {
   int waiting = -1, at_barrier = -1, done = -1;
   for (int i = first; i < last; i++) {
-    const State state = block.fibers[i].state;
+    const State state = fibers[i].state;
     (state == State::kExchange ? waiting : state == State::kBarrier ? at_barrier : done) = i;
   }
   if (waiting >= 0 && at_barrier >= 0)
@@ -86,42 +85,36 @@ void check_group(int first, int last) {
   if (waiting >= 0 && done >= 0) fail("lanes shuffle after others have left", waiting, done);
   if (at_barrier >= 0 && done >= 0) fail("a barrier after lanes have left", at_barrier, done);
   for (int i = first; i < last && waiting >= 0; i++) {
-    if (block.fibers[i].n_exchanges != block.fibers[waiting].n_exchanges)
+    if (fibers[i].n_exchanges != fibers[waiting].n_exchanges)
       fail("lanes are at different shuffles", i, waiting);
-    block.fibers[i].state = State::kRunning;
+    fibers[i].state = State::kRunning;
   }
 }
 
 /// Runs a wave until none of its lanes can go on without the other waves.
 void run_wave(int first, int last) {
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (int i = first; i < last; i++) {
-      if (block.fibers[i].state != State::kRunning) continue;
-      progress = true;
-      block.current = i;
-      emulation_switch(&block.scheduler, block.fibers[i].sp);
-    }
+  running.warp = &fibers[first], warp_end = running.warp + (last - first);
+  for (Fiber* next; (next = next_running(running.warp)) != warp_end;) {
+    resume(&scheduler, next);
     check_group(first, last);
   }
 }
 
 void run_block() {
-  const int n = block.size.x;
-  for (int i = 0; i < n; i++) start(block.fibers[i]);
+  const int n = running.block_size.x;
+  for (int i = 0; i < n; i++) start(fibers[i]);
   for (;;) {
     int n_done = 0, waiting = -1;
     for (int i = 0; i < n; i += kLanes) run_wave(i, std::min(i + kLanes, n));
     for (int i = 0; i < n; i++) {
-      if (block.fibers[i].state == State::kDone) n_done++;
-      if (block.fibers[i].state == State::kBarrier) waiting = i;
+      if (fibers[i].state == State::kDone) n_done++;
+      if (fibers[i].state == State::kBarrier) waiting = i;
     }
     if (n_done == n) return;
     for (int i = 0; i < n; i++) {
-      Fiber& fiber = block.fibers[i];
+      Fiber& fiber = fibers[i];
       if (fiber.state == State::kDone) continue;
-      if (fiber.line != block.fibers[waiting].line)
-        fail("threads at different barriers", i, waiting);
+      if (fiber.line != fibers[waiting].line) fail("threads at different barriers", i, waiting);
       fiber.state = State::kRunning;
     }
   }
@@ -134,29 +127,9 @@ std::map<std::string, Kernel>& registry() {
 
 }  // namespace
 
-Index thread_index() { return {block.current, 0, 0}; }
-Index block_index() { return block.index; }
-Index block_size() { return block.size; }
-Index grid_size() { return block.grid; }
-void* dynamic_shared() { return block.shared.data(); }
-int lane() { return block.current % kLanes; }
-
-const void* exchange(const void* mine, size_t n_bytes, int line) {
-  Fiber& fiber = block.fibers[block.current];
-  fiber.line = line;
-  memcpy(fiber.slots[++fiber.n_exchanges % 2], mine, n_bytes);
-  yield(State::kExchange);
-  return published(lane());
-}
-
-const void* published(int source) {
-  const uint32_t slot = block.fibers[block.current].n_exchanges % 2;
-  return block.fibers[block.current / kLanes * kLanes + source].slots[slot];
-}
-
-void barrier(int line) {
-  block.fibers[block.current].line = line;
-  yield(State::kBarrier);
+void meet(State at, int line) {
+  running.fiber->line = line;
+  leave(at);
 }
 
 Register::Register(const char* name, Kernel kernel) { registry()[name] = kernel; }
@@ -172,17 +145,20 @@ std::vector<std::string> names() {
   return names;
 }
 
-void launch(Launcher kernel, dim3 grid, dim3 size, size_t shared_bytes, const void* params) {
-  block.kernel = kernel;
-  block.params = params;
-  block.size = {static_cast<int>(size.x), 1, 1};
-  block.grid = {static_cast<int>(grid.x), static_cast<int>(grid.y), static_cast<int>(grid.z)};
-  if (block.fibers.size() < size.x) block.fibers = std::vector<Fiber>(size.x);
+void launch(Launcher run, dim3 grid, dim3 size, size_t shared_bytes, const void* given) {
+  static std::vector<char> shared;
+  kernel = run;
+  params = given;
+  running.block_size = {static_cast<int>(size.x), 1, 1};
+  running.grid_size = {static_cast<int>(grid.x), static_cast<int>(grid.y),
+                       static_cast<int>(grid.z)};
+  if (fibers.size() < size.x) fibers = std::vector<Fiber>(size.x);
   for (unsigned z = 0; z < grid.z; z++)
     for (unsigned y = 0; y < grid.y; y++)
       for (unsigned x = 0; x < grid.x; x++) {
-        block.index = {static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)};
-        block.shared.assign(shared_bytes + 16, static_cast<char>(0xff));
+        running.block = {static_cast<int>(x), static_cast<int>(y), static_cast<int>(z)};
+        shared.assign(shared_bytes + 16, static_cast<char>(0xff));
+        running.shared = shared.data();
         run_block();
       }
 }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -48,26 +49,66 @@ namespace emulation {
 struct Index {
   int x, y, z;
 };
-Index thread_index();
-Index block_index();
-Index block_size();
-Index grid_size();
-void* dynamic_shared();
-int lane();
 
-constexpr int kSlotBytes = 32;
-/// Publishes bytes, waits for the other lanes, and returns what a lane has published.
-const void* exchange(const void* mine, size_t n_bytes, int line);
-const void* published(int lane);
-void barrier(int line);
+constexpr int kLanes = 32, kSlotBytes = 32;
+enum class State { kRunning, kExchange, kBarrier, kDone };
+
+/// A thread of a block, with a stack of its own.
+struct Fiber {
+  // A fast lane may publish again before a slow one has read: two slots, used in turn.
+  alignas(128) char slots[2][kSlotBytes];
+  void* sp = nullptr;
+  uint32_t n_exchanges = 0;
+  State state = State::kDone;
+  int line = 0;
+  std::unique_ptr<char[]> stack;
+};
+
+/// What runs now. In the header, since kernels ask for it with every other instruction.
+struct Running {
+  int thread = 0;
+  Fiber* fiber = nullptr;  // of the thread
+  Fiber* warp = nullptr;   // its first lane
+  Index block{}, block_size{}, grid_size{};
+  char* shared = nullptr;
+};
+inline Running running;
+
+inline Index thread_index() { return {running.thread, 0, 0}; }
+inline Index block_index() { return running.block; }
+inline Index block_size() { return running.block_size; }
+inline Index grid_size() { return running.grid_size; }
+inline void* dynamic_shared() { return running.shared; }
+inline int lane() { return running.thread % kLanes; }
+
+/// Waits for the other lanes, or for the other threads.
+void meet(State at, int line);
+inline void barrier(int line) { meet(State::kBarrier, line); }
+
+/// Publishes a value, waits for the other lanes, and leaves all of theirs to be read.
+template <class T>
+class Exchange {
+ public:
+  Exchange(const T& mine, int line) {
+    static_assert(sizeof(T) <= kSlotBytes);
+    Fiber& fiber = *running.fiber;
+    turn_ = ++fiber.n_exchanges % 2;
+    memcpy(fiber.slots[turn_], &mine, sizeof(T));
+    meet(State::kExchange, line);
+  }
+  T of(int lane) const {
+    T value;
+    memcpy(&value, running.warp[lane].slots[turn_], sizeof(T));
+    return value;
+  }
+
+ private:
+  uint32_t turn_;
+};
 
 template <class T>
 T shuffle(T value, int source) {
-  static_assert(sizeof(T) <= kSlotBytes);
-  exchange(&value, sizeof(T), 0);
-  T result;
-  memcpy(&result, published(source), sizeof(T));
-  return result;
+  return Exchange<T>(value, 0).of(source);
 }
 
 /// AMD's matrix instructions, on one lane's operands, in the layouts that

@@ -11,12 +11,18 @@ namespace {
 MatrixUnit chosen = MatrixUnit::kWmma;
 
 struct Operands {
-  int a[4], b[4];
+  int8_t a[16], b[16];
+};
+struct HalfOperands {
+  int8_t a[8], b[8];
 };
 
-const Operands& operands_of(int lane) { return *static_cast<const Operands*>(published(lane)); }
-
-int byte_of(int word, int i) { return int8_t(word >> 8 * i); }
+template <int kCount>
+int dot(const int8_t (&a)[kCount], const int8_t (&b)[kCount]) {
+  int sum = 0;
+  for (int i = 0; i < kCount; i++) sum += a[i] * b[i];
+  return sum;
+}
 
 }  // namespace
 
@@ -24,29 +30,27 @@ MatrixUnit matrix_unit() { return chosen; }
 void use_matrix_unit(MatrixUnit unit) { chosen = unit; }
 
 void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]) {
-  const Operands mine{{a[0], a[1], a[2], a[3]}, {b[0], b[1], b[2], b[3]}};
-  exchange(&mine, sizeof mine, __LINE__);
-  const int lane = thread_index().x % 32, col = lane % 16;
-  if (memcmp(&operands_of(col), &operands_of(col + 16), sizeof mine) != 0) {
+  Operands mine;
+  memcpy(mine.a, a, sizeof a), memcpy(mine.b, b, sizeof b);
+  const Exchange all(mine, __LINE__);
+  const int col = lane() % 16;
+  const Operands own = all.of(col), same = all.of(col + 16);
+  if (memcmp(&own, &same, sizeof own) != 0) {
     std::fprintf(stderr, "emulation: WMMA whose lanes %d and %d differ\n", col, col + 16);
     std::abort();
   }
-  for (int i = 0; i < 8; i++) {
-    const int row = 2 * i + lane / 16;
-    for (int k = 0; k < 16; k++)
-      c[i] += byte_of(operands_of(row).a[k / 4], k % 4) * byte_of(operands_of(col).b[k / 4], k % 4);
-  }
+  for (int i = 0; i < 8; i++) c[i] += dot(all.of(2 * i + lane() / 16).a, own.b);
 }
 
 void wmma12_16x16x16(int* c, const int (&a)[2], const int (&b)[2]) {
-  const Operands mine{{a[0], a[1]}, {b[0], b[1]}};
-  exchange(&mine, sizeof mine, __LINE__);
-  const int lane = thread_index().x % 32, col = lane % 16;
+  HalfOperands mine;
+  memcpy(mine.a, a, sizeof a), memcpy(mine.b, b, sizeof b);
+  const Exchange all(mine, __LINE__);
+  const int col = lane() % 16;
+  const HalfOperands low = all.of(col), high = all.of(col + 16);
   for (int i = 0; i < 8; i++) {
-    const int row = 8 * (lane / 16) + i;
-    for (int k = 0; k < 16; k++)
-      c[i] += byte_of(operands_of(row + 16 * (k / 8)).a[k % 8 / 4], k % 4) *
-              byte_of(operands_of(col + 16 * (k / 8)).b[k % 8 / 4], k % 4);
+    const int row = 8 * (lane() / 16) + i;
+    c[i] += dot(all.of(row).a, low.b) + dot(all.of(row + 16).a, high.b);
   }
 }
 
