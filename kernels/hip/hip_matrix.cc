@@ -87,16 +87,18 @@ size_t packed_bytes(BlockType type, int n_rows, int n_cols) {
 std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources) {
   auto matrix = std::make_unique<HipMatrix>();
   matrix->strips = plan(sources);
-  size_t n_bytes = 0, most_row_bytes = 0;
+  size_t n_bytes = 0, n_raw_bytes = 0;
   for (const HipStrip& strip : matrix->strips) n_bytes += strip.n_tiles() * strip.type.tile_bytes;
   for (const MatrixSource& source : sources) {
     matrix->n_rows += source.n_rows;
     matrix->n_cols = source.n_cols;
-    most_row_bytes = std::max(most_row_bytes, row_bytes(source.type, source.n_cols));
+    const size_t bytes = row_bytes(source.type, source.n_cols);
+    n_raw_bytes = std::max(
+        n_raw_bytes, std::min(bytes * source.n_rows, std::max(kChunkBytes, bytes * kTileRows)));
   }
   matrix->n_bytes = n_bytes;
   matrix->memory = device.allocate(n_bytes, "the model's weights");
-  const Memory raw = device.allocate(std::max(kChunkBytes, most_row_bytes * kTileRows), "packing");
+  const Memory raw = device.allocate(n_raw_bytes, "packing");
   uint8_t* to = matrix->memory.as<uint8_t>();
   for (HipStrip& strip : matrix->strips) {
     strip.data = to;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -80,7 +81,7 @@ class Bench {
     tokens_.resize(n), positions_.resize(n), sequences_.assign(n, 0);
     std::iota(positions_.begin(), positions_.end(), first);
     for (int i = 0; i < n; i++) tokens_[i] = (first + i) * 7 % kRows;
-    ops->begin({tokens_, positions_, sequences_, {&table_, 1}});
+    ops->begin({tokens_, positions_, sequences_, {&kTable, 1}});
   }
   std::vector<float> read(const kernels::Buffer& from) {
     std::vector<float> values(from.n_floats);
@@ -94,37 +95,45 @@ class Bench {
  private:
   std::vector<uint32_t> tokens_;
   std::vector<int32_t> positions_, sequences_;
-  const std::vector<int32_t> pages_{2, 0, 1, 5, 4, 3, 9, 8, 7, 6};
-  const std::span<const int32_t> table_ = pages_;
+  static constexpr int32_t kPageOrder[] = {2, 0, 1, 5, 4, 3, 9, 8, 7, 6};
+  static constexpr std::span<const int32_t> kTable = kPageOrder;
 };
 
 using Step = std::function<std::vector<float>(Bench&)>;
 
-/// A GPU beside the CPU.
+/// A GPU, used in one or several ways, beside the CPU, which computes what they all must give.
 class Comparison {
  public:
-  Comparison(const MakeOps& make_gpu, const Judge& judge)
-      : gpu_(make_gpu()), cpu_(kernels::make_cpu_ops({"scalar", 1})), judge_(judge) {}
+  Comparison(std::span<const MakeOps> ways, const Judge& judge)
+      : cpu_(kernels::make_cpu_ops({"scalar", 1})), judge_(judge) {
+    for (const MakeOps& make : ways) gpus_.emplace_back(make());
+  }
 
   void expect_near(const std::string& what, float tolerance, const Step& step) {
-    const std::vector<float> expected = step(cpu_), got = step(gpu_);
+    const std::vector<float> expected = step(cpu_);
     float greatest = 0;
     for (const float value : expected) greatest = std::max(greatest, std::fabs(value));
-    bool is_right = true;
-    for (size_t i = 0; i < got.size(); i++)
-      is_right &= std::fabs(got[i] - expected[i]) <= tolerance * greatest;
-    judge_(what, is_right);
+    for (Bench& gpu : gpus_) {
+      const std::vector<float> got = step(gpu);
+      bool is_right = true;
+      for (size_t i = 0; i < got.size(); i++)
+        is_right &= std::fabs(got[i] - expected[i]) <= tolerance * greatest;
+      judge_(what, is_right);
+    }
   }
   /// Of the GPU, whichever tokens share a batch.
   void expect_same_bits(const std::string& what, const Step& one_way, const Step& other_way) {
-    const std::vector<float> some = one_way(gpu_), others = other_way(gpu_);
-    judge_("the bits of " + what + ", alone and in batches",
-           some.size() == others.size() &&
-               std::memcmp(some.data(), others.data(), some.size() * sizeof(float)) == 0);
+    for (Bench& gpu : gpus_) {
+      const std::vector<float> some = one_way(gpu), others = other_way(gpu);
+      judge_("the bits of " + what + ", alone and in batches",
+             some.size() == others.size() &&
+                 std::memcmp(some.data(), others.data(), some.size() * sizeof(float)) == 0);
+    }
   }
 
  private:
-  Bench gpu_, cpu_;
+  std::vector<Bench> gpus_;
+  Bench cpu_;
   const Judge& judge_;
 };
 
@@ -306,20 +315,20 @@ void test_type(Comparison& both, BlockType type, bool is_dense) {
                      [&](Bench& b) { return experts.run(b, n); });
 }
 
-void test_all(const MakeOps& make_gpu, std::span<const BlockType> types, bool is_dense,
+void test_all(std::span<const MakeOps> ways, std::span<const BlockType> types, bool is_dense,
               const Judge& judge) {
-  Comparison all(make_gpu, judge);
+  Comparison all(ways, judge);
   for (const BlockType type : types) test_type(all, type, is_dense);
   all.expect_near("the head", kStepTolerance, head(Rows(BlockType::kQ8_0, kRows, 5)));
   const auto test_attention = [&](int size, const std::string& what, const auto& change) {
     kernels::AttentionShape shape{1, 4, 2, size, kPages * 32, 10000};
     change(shape);
-    Comparison own(make_gpu, judge);
+    Comparison own(ways, judge);
     const Rows table(BlockType::kQ8_0, kRows, 7), qkv(BlockType::kQ8_0, 8 * size, 6);
     own.expect_near("attention with " + what, kStepTolerance,
                     attention(table, qkv, shape, !is_dense, kFarApart));
     if (!is_dense) return;
-    Comparison parts(make_gpu, judge);
+    Comparison parts(ways, judge);
     const auto of = [&](const std::vector<Range>& batches) {
       return attention(table, qkv, shape, false, batches, true);
     };
@@ -352,17 +361,19 @@ void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice
   // large ones.
   kernels::hip::DeviceChoice narrow = choice;
   narrow.n_processors = 1;
-  for (const auto& as : {choice, narrow})
-    test_all([&] { return std::make_unique<kernels::hip::HipOps>(api, as); }, kernels::kBlockTypes,
-             false, require);
+  const auto as = [&](const kernels::hip::DeviceChoice& gpu) {
+    return [&api, &gpu] { return std::make_unique<kernels::hip::HipOps>(api, gpu); };
+  };
+  const MakeOps ways[] = {as(choice), as(narrow)};
+  test_all(ways, kernels::kBlockTypes, false, require);
 }
 
 void self_test_dense(const MakeOps& make_gpu, std::span<const BlockType> types) {
-  test_all(make_gpu, types, true, require);
+  test_all({&make_gpu, 1}, types, true, require);
 }
 
 void judge_dense(const MakeOps& make_gpu, std::span<const BlockType> types, const Judge& judge) {
-  test_all(make_gpu, types, true, judge);
+  test_all({&make_gpu, 1}, types, true, judge);
 }
 
 }  // namespace hearth::gpu
