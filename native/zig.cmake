@@ -7,6 +7,8 @@ if(HEARTH_ZIG_TARGET MATCHES "macos")
   # The compiler's name has the oldest version, and brings the headers.
   set(CMAKE_OSX_DEPLOYMENT_TARGET "" CACHE STRING "")
   set(CMAKE_OSX_SYSROOT "" CACHE STRING "")
+elseif(HEARTH_ZIG_TARGET MATCHES "windows")
+  set(CMAKE_SYSTEM_NAME Windows)
 else()
   set(CMAKE_SYSTEM_NAME Linux)
 endif()

@@ -74,12 +74,12 @@ def fits(directory, content):
 
 
 def pe_facts(binary):
+    imported = [*binary.imports, *binary.delay_imports]
     return {
         "format": "PE",
         "architecture": binary.header.machine.name.lower(),
-        "libraries": sorted(each.name.lower() for each in binary.imports),
-        "delayed": sorted(each.name.lower() for each in binary.delay_imports),
-        "imports": sorted(e.name for each in [*binary.imports, *binary.delay_imports] for e in each.entries),
+        "libraries": sorted(each.name.lower() for each in imported),
+        "imports": sorted(e.name for each in imported for e in each.entries),
         "exports": sorted(each.name for each in binary.get_export().entries) if binary.has_exports else [],
     }
 

@@ -90,8 +90,6 @@ function systemProblems(facts, target) {
   if (target.minimum !== undefined && facts.minimum !== target.minimum)
     problems.push(`it is for macOS ${facts.minimum || 'unknown'}, not ${target.minimum}`);
   if (facts.format === 'MachO') problems.push(...macProblems(facts));
-  if (facts.format === 'PE' && !facts.delayed.includes('node.exe'))
-    problems.push('it does not wait for node.exe, so it would not load in Code.exe');
   const { dot, smmla } = facts.instructions ?? {};
   if (dot < fewestDotProducts) problems.push(`it has ${dot} dot products: kernels are missing`);
   if (smmla < fewestMatrixProducts) problems.push(`it has ${smmla} matrix products: kernels are missing`);

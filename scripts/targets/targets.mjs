@@ -93,6 +93,16 @@ export const targets = {
     variants: ['amx', 'avx512vnni', 'avxvnni', 'avx2', 'scalar'],
     linked: mingwLibraries,
   },
+  'win32-arm64': {
+    zig: 'aarch64-windows-gnu',
+    format: 'PE',
+    architecture: 'arm64',
+    libraries: /^(kernel32|advapi32|api-ms-win-(core-synch-l1-2-0|crt-\w+-l1-1-0))\.dll$/,
+    kernels: [],
+    wheel: 'win_arm64',
+    variants: ['i8mm', 'neon', 'scalar'],
+    linked: zigLibraries,
+  },
 };
 
 /** Throws a ToolError for a name that is not in the table. */

@@ -17,14 +17,13 @@ async function rowOf(file) {
   const addon = binaries.find(({ path }) => path === 'extension/dist/hearth.node');
   const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
   if (!addon) return [identity.TargetPlatform, megabytes(statSync(file).size), `none; ${files.length} files`];
-  const libraries = [...addon.libraries, ...(addon.delayed ?? []).map((name) => `${name} (delayed)`)];
   const isOfNode = (name) => /^_?(napi|node_api)_/.test(name);
   return [
     identity.TargetPlatform,
     megabytes(statSync(file).size),
     megabytes(addon.bytes),
     oldestSystem(addon),
-    libraries.map((name) => name.replace(/.*\//, '')).join(', '),
+    addon.libraries.map((name) => name.replace(/.*\//, '')).join(', '),
     addon.imports.length,
     addon.imports.filter(isOfNode).length,
     addon.signature ?? '-',

@@ -17,6 +17,7 @@ import { NotRun, requireCommands, requireFiles, root, run, ToolError } from '../
 
 const cache = join(root, '.cache/everywhere');
 const macOs = 'nothing on Linux runs programs for macOS';
+const windowsOnArm = 'nothing on Linux x86-64 runs programs for Windows on ARM';
 const tooSlow = {
   replay: 'it takes an hour in the emulator',
   native: 'they take an hour in the emulator',
@@ -35,6 +36,7 @@ export const systems = {
   'win32-x64': { node: wineNode, program: wineProgram, ending: '.exe', slowness: 4 },
   'darwin-arm64': { whyNot: macOs },
   'darwin-x64': { whyNot: macOs },
+  'win32-arm64': { whyNot: windowsOnArm },
 };
 
 const packages = {

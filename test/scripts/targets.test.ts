@@ -43,9 +43,14 @@ const windowsAddon = {
   format: 'PE',
   architecture: 'amd64',
   libraries: ['api-ms-win-core-synch-l1-2-0.dll', 'kernel32.dll', 'msvcrt.dll'],
-  delayed: ['node.exe'],
   exports,
-  imports: ['CreateFileW', 'napi_create_object'],
+  imports: ['CreateFileW'],
+};
+const windowsArmAddon = {
+  ...windowsAddon,
+  architecture: 'arm64',
+  libraries: ['api-ms-win-core-synch-l1-2-0.dll', 'api-ms-win-crt-heap-l1-1-0.dll', 'kernel32.dll'],
+  instructions: macAddon.instructions,
 };
 const linux = targetOf('linux-x64');
 
@@ -53,6 +58,7 @@ test('an addon for its system is accepted', () => {
   expect(addonProblems(linuxAddon, linux)).toEqual([]);
   expect(addonProblems(macAddon, targetOf('darwin-arm64'))).toEqual([]);
   expect(addonProblems(windowsAddon, targetOf('win32-x64'))).toEqual([]);
+  expect(addonProblems(windowsArmAddon, targetOf('win32-arm64'))).toEqual([]);
 });
 
 test.each([
@@ -106,9 +112,10 @@ test('an addon for a Mac of Intel must be signed too', () => {
 });
 
 test.each([
-  ['the name of a host', { delayed: [] }, 'it does not wait for node.exe, so it would not load in Code.exe'],
+  ['the name of a host, which is Code.exe in VS Code', { libraries: ['node.exe'] }, 'it needs the library node.exe'],
   ['a C++ library', { libraries: ['libstdc++-6.dll'] }, 'it needs the library libstdc++-6.dll'],
   ['32 bits', { architecture: 'i386' }, 'it is PE for i386, not PE for amd64'],
+  ['another processor', { architecture: 'arm64' }, 'it is PE for arm64, not PE for amd64'],
   [
     'names that others could be bound to',
     { exports: [...exports, '_ZN6hearth4loadEv'] },
@@ -116,6 +123,14 @@ test.each([
   ],
 ])('an addon for Windows is refused for %s', (_, change, problem) => {
   expect(addonProblems({ ...windowsAddon, ...change }, targetOf('win32-x64'))).toEqual([problem]);
+});
+
+test.each([
+  ['the C library of Windows 7', { libraries: ['msvcrt.dll'] }, 'it needs the library msvcrt.dll'],
+  ['Intel', { architecture: 'amd64' }, 'it is PE for amd64, not PE for arm64'],
+  ['no kernels', { instructions: { dot: 7000, smmla: 0 } }, 'it has 0 matrix products: kernels are missing'],
+])('an addon for Windows on ARM is refused for %s', (_, change, problem) => {
+  expect(addonProblems({ ...windowsArmAddon, ...change }, targetOf('win32-arm64'))).toEqual([problem]);
 });
 
 test('a variant that shares a function, or is missing, is found', () => {
