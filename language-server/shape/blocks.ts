@@ -9,25 +9,29 @@ import { closerOf } from './signs.ts';
 
 /** A block without content. */
 export interface Block {
-  /** Where what opens it begins. */
+  /** The offset of its opening bracket, tag or word. */
   at: number;
-  /** What closes it, with the brackets of its line around it; '' if nothing does or if it is closed already. */
+  /**
+   * What must be inserted to close it and the brackets around it in its line; '' if it needs nothing or is closed
+   * already.
+   */
   closers: string;
   indentation: string;
 }
 
-/** Where closers are that the document lacks. */
-export interface Lent {
+/** The range of a mended text that has the closers that the document lacks; empty if none were added. */
+export interface AddedClosers {
   start: number;
   end: number;
 }
 
-// What a block may begin behind, where it has no brackets.
+// After these signs a block without brackets may begin.
 const mark = /^(?::|=>|->|=)$/;
 const maxChildren = 300;
+/** In languages with closing words, a head may end with one of these signs. */
 const headEnd = /^(?:[|)\]"'}]|->)$/;
 
-/** The node without children in front of the offset. */
+/** The leaf node that ends at the offset or contains the character before it. */
 export function leafBefore(root: Node, at: number): Node | null {
   return at === 0 ? null : root.descendantForIndex(at - 1, at);
 }
@@ -50,31 +54,55 @@ export function openAt({ root, text }: SyntaxTree, at: number): Node[] {
   return open;
 }
 
-/** Of a node with many children, which is a list, only the first and the last one. */
+/**
+ * The children that begin before the offset. A node with very many is a list: then only its first child and the last
+ * one before it.
+ */
 function childrenBefore(node: Node, at: number): Node[] {
   const isLong = node.childCount > maxChildren;
   const children = isLong ? [node.firstChild, node.firstChildForIndex(at - 1)] : node.children;
   return children.filter((child) => child !== null && child.startIndex < at) as Node[];
 }
 
-/** The block that begins right before the offset; null if none does, or if it has content. */
-export function blockAt(tree: SyntaxTree, at: number, around: Surroundings, unit: string, lent: Lent): Block | null {
+/** The block that is opened right before the offset; null if there is none or it has content. */
+export function blockAt(
+  tree: SyntaxTree,
+  at: number,
+  around: Surroundings,
+  unit: string,
+  addedClosers: AddedClosers,
+): Block | null {
   const { linePrefix, lineSuffix } = around;
   if (linePrefix.trim() === '' || /\s$/.test(linePrefix)) return null;
-  return new Opening(tree, at, linePrefix, lineSuffix.trim(), around, unit, lent, false).block();
+  return new Opening(tree, at, linePrefix, lineSuffix.trim(), around, unit, addedClosers, false).block();
 }
 
-/** The block whose first line is the blank one of the offset; null if there is none, or if it has content. */
-export function blockAbove(tree: SyntaxTree, at: number, around: Surroundings, unit: string, lent: Lent): Block | null {
+/** The block that is opened above the offset's blank line; null if there is none or it has content. */
+export function blockAbove(
+  tree: SyntaxTree,
+  at: number,
+  around: Surroundings,
+  unit: string,
+  addedClosers: AddedClosers,
+): Block | null {
   const { linePrefix, linesAbove } = around;
   const [above = ''] = linesAbove;
   if (depthOf(linePrefix) <= depthOf(above) && linePrefix !== '') return null;
   const before = tree.text.slice(Math.max(0, at - 2000), at);
   const end = at - (before.length - before.trimEnd().length);
-  return new Opening(tree, end, above, '', { ...around, linesAbove: linesAbove.slice(1) }, unit, lent, true).block();
+  return new Opening(
+    tree,
+    end,
+    above,
+    '',
+    { ...around, linesAbove: linesAbove.slice(1) },
+    unit,
+    addedClosers,
+    true,
+  ).block();
 }
 
-/** What may open a block at the end of a line. */
+/** What is before an offset, as it may open a block. */
 class Opening {
   private readonly leaf: Node | null;
   private readonly indentation: string;
@@ -86,7 +114,7 @@ class Opening {
     private readonly rest: string,
     private readonly around: Surroundings,
     private readonly unit: string,
-    private readonly lent: Lent,
+    private readonly addedClosers: AddedClosers,
     private readonly isAbove: boolean,
   ) {
     this.leaf = leafBefore(tree.root, at);
@@ -97,32 +125,32 @@ class Opening {
     const { leaf, rest, indentation, at, tree } = this;
     if (!leaf || leaf.endIndex !== at) return null;
     if (rest === '' && depthOf(this.around.linesBelow[0] ?? '') > depthOf(indentation)) return null;
-    if (leaf.type in closerOf) return this.bracketed(leaf);
-    if (leaf.type === '>' && /start_tag|opening_element/.test(leaf.parent?.type ?? '')) return this.tagged(leaf);
+    if (leaf.type in closerOf) return this.bracketBlock(leaf);
+    if (leaf.type === '>' && /start_tag|opening_element/.test(leaf.parent?.type ?? '')) return this.elementBlock(leaf);
     const isHeadEnd = leaf.isNamed || tree.keywords.has(leaf.text) || headEnd.test(leaf.text);
     if (tree.grammar.closers.length > 0 ? !isHeadEnd : !mark.test(leaf.type)) return null;
-    // Behind its parameters, the body of a function in brackets.
+    // A function in brackets whose body follows its parameters, such as `{ x -> }`.
     const [bracket] = rest === '' ? [] : openAt(tree, at);
     if (bracket && rest.startsWith('}') && bracket.startIndex > at - this.line.length)
       return /^(?:->|\|)$/.test(leaf.type) ? { at: bracket.startIndex, closers: '', indentation } : null;
-    return rest === '' || /^\)[)\]}]*[;,]?$/.test(rest) ? this.headed(leaf) : null;
+    return rest === '' || /^\)[)\]}]*[;,]?$/.test(rest) ? this.headBlock(leaf) : null;
   }
 
-  private found(at: number, closers: string): Block {
+  private blockFrom(at: number, closers: string): Block {
     return { at, closers, indentation: this.indentation };
   }
 
-  /** With a bracket: a block of statements or members only, but for lines of its own and for data. */
-  private bracketed(leaf: Node): Block | null {
+  /** A block that a bracket opens. On the cursor's line in code, only one of statements or members counts. */
+  private bracketBlock(leaf: Node): Block | null {
     const { tree, at, rest, isAbove } = this;
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
-    const unclosed = openAt(tree, at).filter((each) => !isClosed(tree, each, at, this.lent));
+    const unclosed = openAt(tree, at).filter((each) => !isClosed(tree, each, at, this.addedClosers));
     const isOpen = unclosed[0]?.id === leaf.id;
     const isBlock = leaf.type === '{' && !this.isValue(leaf, isOpen && rest === '');
     if (!isAbove && !tree.grammar.isData && !isBlock) return null;
     const lineStart = at - this.line.length;
     const closers = isOpen ? unclosed.filter((each) => each.startIndex >= lineStart) : [];
-    return this.found(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
+    return this.blockFrom(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
   }
 
   private isValue(leaf: Node, isOpen: boolean): boolean {
@@ -133,8 +161,10 @@ class Opening {
     return isValue(type);
   }
 
-  /** An element whose content stands on lines of its own: its tag says so, and no element of that kind beside it. */
-  private tagged(leaf: Node): Block | null {
+  /**
+   * An element whose content has lines of its own: its name says so, and no such element nearby is written in one line.
+   */
+  private elementBlock(leaf: Node): Block | null {
     const { rest, tree, around } = this;
     const tag = leaf.parent;
     const name = tag?.namedChildren[0]?.text ?? '';
@@ -144,56 +174,62 @@ class Opening {
     const isInline = (line: string) => line.trim().startsWith(`<${name}`) && line.includes(closer);
     if (!isContainer || [...around.linesAbove, ...around.linesBelow].some(isInline)) return null;
     const end = tag?.parent?.children.find((child) => child && /^(?:end_tag|jsx_closing_element)$/.test(child.type));
-    return this.found(leaf.startIndex, end?.text === closer && !end.isMissing ? '' : closer);
+    return this.blockFrom(leaf.startIndex, end?.text === closer && !end.isMissing ? '' : closer);
   }
 
-  /** Behind the head of a block: a statement on the next line would belong to it, or does with the word that ends it. */
-  private headed(leaf: Node): Block | null {
+  /**
+   * A block without brackets: a statement on the next line would belong to the head, perhaps only with a closing word
+   * below.
+   */
+  private headBlock(leaf: Node): Block | null {
     const { tree, at, indentation, unit, rest } = this;
     const { closers, statement } = tree.grammar;
     const body = `\n${indentation}${unit}${statement}`;
-    const holds = (now: SyntaxTree) => this.holds(now, at + body.length - 1, leaf);
+    const isBodyHere = (now: SyntaxTree) => this.isBodyHere(now, at + body.length - 1, leaf);
     const now = badness(tree);
-    const bare = rest === '' ? this.probe(body, holds) : Infinity;
-    // Where a head has no mark at its end, its last word may be one that is still being typed.
+    const bare = rest === '' ? this.probe(body, isBodyHere) : Infinity;
+    // A head that ends with a word, and not with a sign, may still be being typed.
     const isGrowing = closers.length > 0 && leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
     if (isGrowing && bare > now) return null;
     const words = closers.filter((each) => /^\w/.test(each));
     const word = words.find((each) => this.probe(`${body}\n${indentation}${each}`) < Math.min(bare, now));
-    if (word !== undefined) return isGrowing ? null : this.found(leaf.startIndex, word);
-    return bare <= now ? this.found(leaf.startIndex, '') : null;
+    if (word !== undefined) return isGrowing ? null : this.blockFrom(leaf.startIndex, word);
+    return bare <= now ? this.blockFrom(leaf.startIndex, '') : null;
   }
 
-  /** Whether the statement that ends there is the body of something in the cursor's line. */
-  private holds({ root, grammar, keywords }: SyntaxTree, end: number, leaf: Node): boolean {
+  /** Whether the statement that ends at `end` is the body of something in the cursor's line. */
+  private isBodyHere({ root, grammar, keywords }: SyntaxTree, end: number, leaf: Node): boolean {
     let node = root.descendantForIndex(end, end + 1);
     while (node?.parent && node.startIndex >= this.at && !grammar.lists.has(node.type)) node = node.parent;
     if (!node) return false;
     if (node.startIndex < this.at) {
       const isHead = (child: Node | null) => child?.startIndex === leaf.startIndex && child.type === leaf.type;
-      const isBehindWord = keywords.has(leaf.type) && node.children.some(isHead);
-      return leaf.type === '=>' || (grammar.lists.has(node.type) && (isBehindWord || this.isHeadOf(node)));
+      const followsWord = keywords.has(leaf.type) && node.children.some(isHead);
+      return leaf.type === '=>' || (grammar.lists.has(node.type) && (followsWord || this.isHeadOf(node)));
     }
     return node.parent !== null && node.parent.startIndex >= this.at - this.line.length;
   }
 
-  /** Whether the offset is behind the first word and the head of a node that holds its statements directly. */
+  /**
+   * Whether the offset follows the first word and the head of a node whose children are statements, without a block
+   * between.
+   */
   private isHeadOf({ startIndex, firstChild, firstNamedChild: head }: Node): boolean {
-    // To some heads belongs the line break behind them.
+    // Some grammars count the line break after a head as part of it.
     const isBefore = head?.endIndex === this.at || head?.endIndex === this.at + 1;
     return isBefore && firstChild?.isNamed === false && startIndex >= this.at - this.line.length;
   }
 
-  /** How bad the document would be with the text; infinitely so if that is not as wanted. */
+  /** The badness of the document with the text inserted at the offset; infinite if isWanted refuses its tree. */
   private probe(text: string, isWanted: (tree: SyntaxTree) => boolean = () => true): number {
     const tree = this.tree.withText(this.at, this.at, text);
-    const found = tree !== null && isWanted(tree) ? badness(tree) : Infinity;
+    const badnessWithText = tree !== null && isWanted(tree) ? badness(tree) : Infinity;
     tree?.delete();
-    return found;
+    return badnessWithText;
   }
 }
 
-/** The indentation of the statement that a leaf belongs to, which may begin above its line. */
+/** The indentation of the statement that contains the leaf; the statement may begin on an earlier line. */
 function headIndentation({ text, grammar }: SyntaxTree, leaf: Node): string {
   const own = indentationOf(lineBefore(text, leaf.endIndex));
   const owner = leaf.parent?.parent;
@@ -203,14 +239,17 @@ function headIndentation({ text, grammar }: SyntaxTree, leaf: Node): string {
   return depthOf(head) < depthOf(own) ? head : own;
 }
 
-/** Whether a bracket has its partner, which is no less indented than the line that begins there. */
-function isClosed(tree: SyntaxTree, bracket: Node, at: number, lent: Lent): boolean {
+/**
+ * Whether the bracket has its partner. One that begins a line and is indented less than the bracket's statement belongs
+ * to another.
+ */
+function isClosed(tree: SyntaxTree, bracket: Node, at: number, addedClosers: AddedClosers): boolean {
   const closer = closerOf[bracket.type];
   let own = bracket.parent?.firstChildForIndex(at) ?? null;
   const last = bracket.parent?.lastChild;
   if (bracket.parent && bracket.parent.childCount > maxChildren) own = last ?? null;
   while (own && !(own.type === closer && own.startIndex >= at && !own.isMissing)) own = own.nextSibling;
-  if (!own || (own.startIndex >= lent.start && own.startIndex < lent.end)) return false;
+  if (!own || (own.startIndex >= addedClosers.start && own.startIndex < addedClosers.end)) return false;
   const begin = lineBefore(tree.text, own.startIndex);
   return begin.trim() !== '' || depthOf(begin) >= depthOf(headIndentation(tree, bracket));
 }

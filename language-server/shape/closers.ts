@@ -1,4 +1,4 @@
-// What closes the blocks that a text leaves open, by the indentation of its lines.
+// Guesses from the indentation of a text's lines which closers its open blocks need.
 import type { Grammar } from '../syntax/grammars.ts';
 import { depthOf, indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
@@ -7,13 +7,13 @@ import { closerOf } from './signs.ts';
 const mark = /(?:=>|->)$/;
 
 export interface Closers {
-  /** The lines one of which may close a block. */
+  /** Line breaks with a line each, one of which might close the block. */
   choices: string[];
-  /** Whether the block may have no end of its own, as a branch of several. */
+  /** Whether the block might be one branch of several and have no closer of its own. */
   isBranch: boolean;
 }
 
-/** What may close the block of each line of the text that has deeper ones below, innermost first. */
+/** For each line of the text that has deeper lines below, what might close its block; the innermost block first. */
 export function closersOf({ around, lineBreak }: Place, text: string, grammar: Grammar): Closers[] {
   const written = lineBreak === '' ? around.linePrefix + text : lineBreak.slice(1) + text.trimStart();
   const lines = written.split('\n').filter((line) => line.trim() !== '');

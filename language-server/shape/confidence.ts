@@ -1,6 +1,6 @@
 // How likely a text must be to be shown. Of all figures that the model provides, the joint probability of a line
-// separates right lines from wrong ones best. How likely is likely enough depends on the model, on the place and on what
-// the user did with the last suggestion: gates.json has a gate for each, fitted by `npm run tool -- gates`.
+// separates right lines from wrong ones best. How likely is likely enough depends on the model, on the place and on
+// what the user did with the last suggestion: gates.json has a gate for each, fitted by `npm run tool -- gates`.
 import type { ModelInfo } from '../../native/index.ts';
 import fitted from './gates.json';
 import type { Place } from './place.ts';
@@ -10,9 +10,9 @@ import { closersOnly } from './signs.ts';
  * The kinds of places:
  *   fresh    a blank line
  *   block    an empty block, or an empty pair of brackets on lines of its own
- *   line     behind a character of a line that is no letter
- *   word     inside a word
- *   middle   before something else than closing brackets
+ *   line     after a character that is no letter or digit
+ *   word     after a letter or digit
+ *   middle   before something that is more than closing brackets
  *   comment  in a comment
  *   prose    in Markdown and the like
  *   data     in JSON, YAML and the like
@@ -31,24 +31,24 @@ export function situationOf({ kind, within, around, extent, lineBreak }: Place):
 }
 
 /**
- * From the one that shows most to the one that shows least: those of the setting, and 'strict', which follows calm in a
- * line where a suggestion was rejected.
+ * From the level that shows most to the one that shows least. The setting has all but 'strict', which follows 'calm' in
+ * stricter().
  */
 export const levels = ['eager', 'balanced', 'calm', 'strict'] as const;
 export type Level = (typeof levels)[number];
 
 export interface Gate {
-  /** The least joint probability of text that is shown up to the end of a line. */
+  /** The minimum joint probability of a text that is shown up to the end of a line. */
   line: number;
-  /** The least joint probability of the beginning of a line, shown without the rest. */
+  /** The minimum joint probability of the beginning of a line that is shown without the rest. */
   beginning: number;
 }
 
-/** For each level the two thresholds of each situation. */
+/** For each level and situation: [line, beginning]. */
 export type Gates = Record<Level, Record<Situation, number[]>>;
 
-// All sizes of qwen2.5-coder use the gates that were fitted for the 1.5B. The setting for other models is a guess on the
-// safe side: a whole line may be less likely than the beginning of one, since it is evidence in itself that it ended.
+// All sizes of qwen2.5-coder use the gates that were fitted for the 1.5B. Those for other models are a cautious guess:
+// a whole line may be less likely than the beginning of one, since that the model ended it is evidence in itself.
 const fittedModels: { model: RegExp; gates: Gates }[] = [
   { model: /^Starter Coder v\d/, gates: fitted.starter },
   { model: /qwen-?2\.5[- ]coder/i, gates: fitted.coder },
@@ -67,7 +67,7 @@ export function gateFor({ name }: Pick<ModelInfo, 'name'>, level: Level, situati
   return { line, beginning };
 }
 
-/** The level for a line on which the user has rejected a suggestion. */
+/** The next stricter level, for a line in which the user has rejected a suggestion. */
 export function stricter(level: Level): Level {
   return levels[levels.indexOf(level) + 1] ?? 'strict';
 }

@@ -1,13 +1,14 @@
-// Code in a document of another language: a fence in Markdown that says which language it is, a script or a style.
+// Finds code inside a document in another language: a Markdown fence that names its language, a script, a style, PHP's
+// markup.
 import { LongText } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 
-/** The code around the cursor: the document, or a part of it without what delimits that. */
+/** The code around the cursor: the document, or a part of it without its delimiters. */
 export interface Code {
   uri: string;
   languageId: string;
   text: LongText;
-  /** Where it begins in the document. */
+  /** The document offset at which the code begins. */
   start: number;
 }
 
@@ -51,7 +52,7 @@ function partAt(document: CursorDocument): Part | null {
   return /^(?:html|vue|svelte|astro)$/.test(document.languageId) ? elementAt(document) : null;
 }
 
-/** The markup between two pieces of PHP. */
+/** The HTML between two pieces of PHP. */
 function markupAt({ text, offset }: CursorDocument): Part | null {
   const before = text.slice(0, offset);
   const [begin, end] = [before.lastIndexOf('<?'), before.lastIndexOf('?>')];
@@ -88,7 +89,7 @@ function elementAt({ text, offset, languageId }: CursorDocument): Part | null {
   const [{ length }, name = '', attributes = ''] = opened;
   const start = opened.index + length;
   const ending = `</${name}`;
-  // The cursor may be behind the end, or in it.
+  // The cursor may be after the end tag, or inside it.
   const begun = /<\/\w*$/.exec(before)?.[0];
   if (before.includes(ending, start) || (begun && ending.startsWith(begun))) return null;
   const after = text.slice(offset, offset + searchedChars);

@@ -1,22 +1,23 @@
-// Where a text may end: at the ends of its lines, and of the tokens of its first line, as far as it is likely enough.
+// Where a text may end: at the end of any of its lines, or after a token of its first line, if it is likely enough up
+// to there.
 import type { Gate } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
 import type { Place } from './place.ts';
 
 export interface End {
   at: number;
-  /** Whether a line ends there; otherwise the line goes on. */
+  /** Whether the text ends there with its line, and not inside it. */
   isLine: boolean;
-  /** How many characters after the cursor the text replaces there, if that is not as the place says. */
+  /** How many characters after the cursor the text then replaces; absent: as many as the place says. */
   replaces?: number;
-  /** What is inserted behind the text, if that is not as the place says. */
+  /** What is then inserted after the text; absent: what the place says. */
   tail?: string;
-  /** Whether the text and what is right of it are one word. */
+  /** Whether the text ends inside a word that continues right of the cursor. */
   isInWord?: boolean;
 }
 
 const minChars = 4;
-/** Of a long line, only the beginning is looked at. */
+/** How much of a line is searched for tokens. */
 const maxChars = 600;
 const maxEnds = 60;
 const token = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
@@ -35,10 +36,10 @@ export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { ex
     if (generated.probabilityTo(at) < gate.line) break;
     ends.push({ at, isLine: true });
   }
-  // A statement has one line more often than several: where those behind it are less likely than a beginning, they come last.
+  // Most statements have one line, so later lines come last unless they pass the gate for a beginning.
   const likely = ends.slice(0, maxEnds);
-  const least = extent === 'statement' ? gate.beginning : gate.line;
-  const sure = likely.filter((end, i) => i === 0 || generated.probabilityTo(end.at) >= least);
+  const threshold = extent === 'statement' ? gate.beginning : gate.line;
+  const sure = likely.filter((end, i) => i === 0 || generated.probabilityTo(end.at) >= threshold);
   return [...sure.reverse(), ...likely.slice(sure.length)];
 }
 
@@ -57,12 +58,12 @@ export function tokenEnds(
   for (const { 0: found, index } of line.matchAll(token)) {
     const at = index + found.length;
     const piece = line.slice(0, at);
-    // The last word may go on.
+    // A word at the end of a growing text may grow.
     if (/[\p{L}\p{M}\p{N}_]$/u.test(piece) && generated.mayGrow(piece)) break;
-    // A label is whole with its colon, whatever follows.
+    // The colon of a label completes it, so the probability of the colon itself does not matter.
     if (generated.probabilityTo(found === ':' ? index : at) < gate.beginning) break;
     const isWord = meaningful.test(piece) && !openingQuote.test(around.linePrefix + piece);
-    // It may be half of what ends the comment.
+    // The token may be the first half of what ends the comment, such as the star of "*/".
     if (within === 'comment' && textAround.closer.startsWith(found)) continue;
     const quotes = within === 'string' ? piece.split(textAround.closer || '\0').length - 1 : 1;
     const isInString = quotes > 0 && quotes % 2 === 0;

@@ -1,4 +1,4 @@
-// Whether a text that makes nothing worse says something whole, and leaves what is around it as it is.
+// Whether a text that adds no fault is complete, and leaves what is around it as it is.
 import type { Node } from 'web-tree-sitter';
 import { isAttribute, isComment, isLabel, isName, isText } from '../syntax/node-types.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
@@ -8,9 +8,17 @@ import type { Place } from './place.ts';
 import { closersOnly } from './signs.ts';
 import { nodesIn, type Trial } from './trial.ts';
 
+/**
+ * Why a text does not fit:
+ *   'dangles'   it ends in a keyword or colon that something must follow, or with an empty comment
+ *   'joins'     its end and what is right of it become one word or sign
+ *   'half'      it is half of something, such as a head without its body
+ *   'swallows'  the lines below become part of it
+ *   'many'      it is more than the place allows
+ */
 export type Misfit = 'dangles' | 'joins' | 'half' | 'swallows' | 'many';
 
-/** isLine: whether the text ends with its line. null: it fits. */
+/** null: it fits. isLine: whether the text ends with its line. */
 export function misfitOf(trial: Trial, place: Place, isLine: boolean, isInWord: boolean): Misfit | null {
   const rest = place.around.lineSuffix;
   const hasRest = rest.trim() !== '';
@@ -31,7 +39,9 @@ function joinsRest({ tree, end }: Trial): boolean {
   return leaf !== null && leaf.childCount === 0 && leaf.endIndex > end && !isText(leaf.type);
 }
 
-/** Whether the text ends in a keyword that is taken for a name, or that something must follow, or begins a comment. */
+/**
+ * Whether the text ends in a keyword that something must follow or that was parsed as a name, or with an empty comment.
+ */
 function dangles(trial: Trial, isLine: boolean): boolean {
   const { tree, last } = trial;
   const leaf = tree.root.descendantForIndex(last - 1, last);
@@ -41,24 +51,24 @@ function dangles(trial: Trial, isLine: boolean): boolean {
     return true;
   if (!tree.keywords.has(leaf.text)) return false;
   const { parent } = leaf;
-  // A word that has been begun may be ended, where it can be all of a statement or the name of a member.
+  // The text may complete a word that the user has begun, if the word can be a whole statement or a member's name.
   if (leaf.startIndex < trial.start && !isLine && leaf.type !== 'identifier') return false;
   if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(lineBefore(tree.text, last));
   if (isLine) return parent !== null && parent.endIndex > last + 1 && !isAboveDeeper(trial);
-  // A declaration that has been begun, such as "public static".
+  // The user has begun a declaration, and the text goes on with it: "public static".
   const line = lineBefore(tree.text, last).trimStart();
   const isBegun = /^\p{L}+$/u.test(lineBefore(tree.text, trial.start).trim());
   if (isBegun && line.split(/\s+/).every((word) => tree.keywords.has(word))) return false;
   return !(parent?.isNamed && parent.childCount === 1 && !/statement|modifier|ERROR/.test(parent.type));
 }
 
-/** Whether the text ends with a colon that is none of a label. */
+/** Whether the text ends with a colon that does not belong to a label. */
 function isHalfKey({ tree, text, length, last }: Trial): boolean {
   const { parent } = tree.root.descendantForIndex(last - 1, last) ?? { parent: null };
   return text.slice(0, length).endsWith(':') && !isLabel(parent?.type ?? '');
 }
 
-/** Whether the line below is indented more than the last one of the text. */
+/** Whether the line below the text is indented more than the text's last line. */
 function isAboveDeeper({ tree, text, start, ends }: Trial): boolean {
   const line = lineBefore(tree.text, start + text.trimEnd().length);
   return depthOf(lineBelow(tree, ends.now)) > depthOf(line);
@@ -69,7 +79,10 @@ function lineBelow({ text }: SyntaxTree, at: number): string {
   return below.find((line) => line.trim() !== '') ?? '';
 }
 
-/** Whether the grammar takes half of something for whole: a head without its body, an element without its end. */
+/**
+ * Whether the text is half of something that the grammar accepts as whole: a head without its body, an element without
+ * its end.
+ */
 function isHalf(trial: Trial, isLine: boolean): boolean {
   const { tree, first, last } = trial;
   if (!isLine && beginsAttribute(tree, first)) return true;
@@ -91,7 +104,7 @@ function isHalfNode(node: Node, { tree, first, last }: Trial): boolean {
   return isOpen && !elements.voids.has(tag?.namedChildren[0]?.text ?? '');
 }
 
-/** Where indentation shows blocks: whether lines below would belong to the text that are not meant to. */
+/** In a language whose blocks are indented: whether the text would turn deeper lines below into its body by mistake. */
 function endsOverBody(trial: Trial, { around }: Place): boolean {
   const { tree, last, ends } = trial;
   if (tree.grammar.heads === null || !isAboveDeeper(trial) || around.lineSuffix.trim() !== '') return false;
@@ -104,7 +117,7 @@ function endsOverBody(trial: Trial, { around }: Place): boolean {
   return outer > depthOf(line);
 }
 
-/** The outermost node that begins at the offset. */
+/** The outermost node that begins at the offset and is no list. */
 function outerAt(root: Node, at: number, lists: ReadonlySet<string>): Node | null {
   for (let node = childAround(root, at); node; node = childAround(node, at))
     if (node.startIndex === at && !lists.has(node.type) && !node.isError) return node;
@@ -116,7 +129,7 @@ function childAround(node: Node, at: number): Node | null {
   return child && child.startIndex <= at && child.endIndex > at ? child : null;
 }
 
-/** Whether what is below the text is no longer what it was. */
+/** Whether the statement below the text becomes another one or part of the text. */
 function swallows(trial: Trial): boolean {
   const { base, tree, start, first, ends } = trial;
   if (trial.isBetter || isAboveDeeper(trial) || beginsAttribute(tree, first)) return false;
@@ -127,15 +140,15 @@ function swallows(trial: Trial): boolean {
   const below = after.search(/\n\s*\S/) + offset - 1;
   const was = outerAt(base.root, ends.old + below, lists);
   if (was && !was.hasError && (!was.isNamed || was.type === 'erroneous_end_tag')) return false;
-  // A keyword that is taken for a name lacks what is before it.
+  // A keyword below that is parsed as a name belongs to something that is not written yet.
   const word = base.root.descendantForIndex(ends.old + below);
   if (word?.isNamed && tree.keywords.has(word.text)) return false;
   if (!was || was.hasError) return base.root.hasError && hangsOver(tree.root, first, ends.now, after);
-  // What is below may become a statement of its own where the cursor's line went on with it.
-  const isOfList = was.parent !== null && lists.has(was.parent.type);
-  if (!isOfList && lineBefore(base.text, start).trim() !== '') return false;
+  // If the statement of the cursor's line went on below, the text may end it, so that what is below begins another one.
+  const isInList = was.parent !== null && lists.has(was.parent.type);
+  if (!isInList && lineBefore(base.text, start).trim() !== '') return false;
   const now = outerAt(tree.root, ends.now + below, lists);
-  return now?.type !== was.type || (isOfList && now.parent?.type !== was.parent?.type);
+  return now?.type !== was.type || (isInList && now.parent?.type !== was.parent?.type);
 }
 
 function beginsAttribute({ root }: SyntaxTree, at: number): boolean {
@@ -144,7 +157,7 @@ function beginsAttribute({ root }: SyntaxTree, at: number): boolean {
   return false;
 }
 
-/** Whether a node that begins in the text takes something of the lines below. */
+/** Whether a node that begins in the text extends into the lines below. */
 function hangsOver(root: Node, start: number, end: number, after: string): boolean {
   for (let node: Node | null = root; node; node = childAround(node, start)) {
     let over = node.firstChildForIndex(start);
@@ -155,7 +168,7 @@ function hangsOver(root: Node, start: number, end: number, after: string): boole
   return false;
 }
 
-/** Whether the text is one statement, or what else the place allows. */
+/** Whether the text is one statement, or as much as the extent of the place allows. */
 function isOne({ tree, text, start, end, first, last }: Trial, { extent, block, around }: Place): boolean {
   const { lists } = tree.grammar;
   const { linePrefix, lineSuffix } = around;
@@ -173,7 +186,7 @@ function isOne({ tree, text, start, end, first, last }: Trial, { extent, block, 
   const from = isOwn ? first : start - 1 - (linePrefix.length - linePrefix.trimEnd().length);
   const node = tree.root.descendantForIndex(from, to);
   if (!node || !lists.has(node.type)) return true;
-  // A construct of its own, or a list that the cursor's line begins.
+  // The text is one construct, or it is in a list that begins in the cursor's line.
   const isElement = tree.grammar.elements !== null && node.type.endsWith('element');
   if (node.startIndex === first && (isElement || node.children[0]?.isNamed === false)) return true;
   if (node.startIndex >= start - linePrefix.length && node.startIndex < start && node.parent !== null) return true;

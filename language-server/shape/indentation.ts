@@ -1,4 +1,4 @@
-// Lines: where they begin, how deep they are, and the unit by which a document indents.
+// Lines: where they begin, how deep they are indented, and the unit in which a document indents.
 import type { LongText } from '../documents/long-text.ts';
 
 const sampleChars = 4000;
@@ -27,7 +27,7 @@ export function indentationOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** The offset's line, up to it. Of a long line only its end. */
+/** The line of the offset, up to the offset; of a long line only the last 500 characters. */
 export function lineBefore(text: LongText, at: number): string {
   const before = text.slice(Math.max(0, at - 500), at);
   return before.slice(before.lastIndexOf('\n') + 1);
@@ -38,7 +38,10 @@ export function depthOf(line: string): number {
   return indentationOf(line).replaceAll('\t', ' '.repeat(tabWidth)).length;
 }
 
-/** One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. */
+/**
+ * One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. usual: for a document
+ * without such lines, in spaces; 0: a tab.
+ */
 export function unitOf(text: LongText, offset: number, usual: number): string {
   const sample = text.slice(Math.max(0, offset - sampleChars), offset + sampleChars).split(/\r?\n/);
   const filled = sample.filter((line) => line.trim() !== '');
@@ -55,7 +58,7 @@ export function unitOf(text: LongText, offset: number, usual: number): string {
   return usual === 0 ? '\t' : ' '.repeat(usual);
 }
 
-/** The text indented by the document's unit, except for its first line, which begins at the cursor. */
+/** The text with its indentation in the document's unit. The first line stays, since it begins at the cursor. */
 export function reindented(text: string, unit: string): string {
   const [first = '', ...lines] = text.split('\n');
   if (lines.length === 0) return text;

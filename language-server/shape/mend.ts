@@ -1,5 +1,6 @@
-// What closes what a document leaves open at the cursor, as an editor does that closes brackets and quotes. Nobody who types
-// has a sound document: with what is missing put behind the cursor's line, its syntax shows what is meant.
+// Closes the brackets, quotes and blocks that a document leaves open at the cursor. Hardly any document is sound while
+// somebody types in it; with the missing closers after the cursor's line, its tree shows what is meant. They are used
+// for parsing only.
 import type { LongText } from '../documents/long-text.ts';
 import { depthOf, indentationOf } from './indentation.ts';
 import { closerOf } from './signs.ts';
@@ -15,13 +16,14 @@ interface Block {
   closers: string;
 }
 
-/** What a line has open: the closers of its brackets and quotes, outermost first. */
+/** Reads text for brackets and quotes, and knows which are open. */
 export class OpenSigns {
+  /** The closers of the open ones, outermost first. */
   readonly closers: string[] = [];
-  /** What it closes that it has not opened. */
-  closed = '';
-  /** How many were open at the least since the last mark. */
-  least = 0;
+  /** The closers in the text that have no opener in it. */
+  surplus = '';
+  /** The smallest number of open ones since the last mark. */
+  fewestOpen = 0;
 
   static in(line: string): OpenSigns {
     const signs = new OpenSigns();
@@ -29,7 +31,7 @@ export class OpenSigns {
     return signs;
   }
 
-  /** Whether a text leaves a quote open that is not open before it. */
+  /** Whether the text leaves a quote open that it has opened itself. */
   static leavesQuote(before: string, text: string): boolean {
     const signs = OpenSigns.in(before);
     const quotes = () => signs.closers.filter((each) => quote.test(each)).length;
@@ -38,19 +40,19 @@ export class OpenSigns {
     return quotes() > open;
   }
 
-  /** What a text says before it closes what it has not opened. */
-  static ownPart(text: string): string {
+  /** The text up to the first closer that has no opener in it. */
+  static partBeforeSurplus(text: string): string {
     const signs = new OpenSigns();
     for (let at = 0; at < text.length; at++) {
       const end = signs.readSign(text, at);
-      if (signs.closed !== '') return text.slice(0, at);
+      if (signs.surplus !== '') return text.slice(0, at);
       at = end;
     }
     return text;
   }
 
   mark(): void {
-    this.least = this.closers.length;
+    this.fewestOpen = this.closers.length;
   }
 
   read(text: string): void {
@@ -58,7 +60,7 @@ export class OpenSigns {
     for (let at = 0; at < end; at++) at = this.readSign(text, at);
   }
 
-  /** Returns where the sign ends. */
+  /** Reads the sign at `at`, and returns the index of its last character. */
   private readSign(text: string, at: number): number {
     const { closers } = this;
     const sign = text[at] ?? '';
@@ -75,13 +77,13 @@ export class OpenSigns {
     else if (sign in closerOf) closers.push(closerOf[sign] ?? '');
     else if (/[)\]}]/.test(sign)) {
       if (sign === top) closers.pop();
-      else if (closers.length === 0) this.closed += sign;
+      else if (closers.length === 0) this.surplus += sign;
     }
-    this.least = Math.min(this.least, closers.length);
+    this.fewestOpen = Math.min(this.fewestOpen, closers.length);
     return at;
   }
 
-  /** The closers of the brackets alone, innermost first. */
+  /** The closers of the brackets that are open outside quotes, innermost first. */
   get brackets(): string {
     const at = this.closers.findIndex((each) => quote.test(each));
     return this.closers
@@ -97,11 +99,13 @@ export class Mend {
     readonly suffix: string,
     private readonly blocks: readonly Block[],
     private readonly body: string,
-    /** What a head of a block may have behind it; '' where blocks are no brackets. */
+    /** An empty block to put after the head of a block; '' if the language's blocks have no brackets. */
     private readonly emptyBody: string,
   ) {}
 
-  /** null: nothing is missing, not even the body of a head whose bracket is closed right of the cursor. */
+  /**
+   * null: nothing is missing. A head such as `if (|)`, whose bracket is closed right of the cursor, may lack its body.
+   */
   static at(text: LongText, at: number, emptyBody: string): Mend | null {
     const [prefix = '', ...above] = text
       .slice(Math.max(0, at - searchedChars), at)
@@ -115,17 +119,17 @@ export class Mend {
     return mend.isComplete && !mayBeHead ? null : mend;
   }
 
-  /** Whether no bracket is missing. */
+  /** Whether no closer is missing. */
   get isComplete(): boolean {
     return this.closers === '';
   }
 
-  /** The same, where the line is the head of a block. */
+  /** The same, with an empty body after the line, as if that is the head of a block. */
   get asHead(): Mend {
     return this.with(this.blocks, this.emptyBody);
   }
 
-  /** What stands right of the cursor in the mended text, up to where that goes on like the other one. */
+  /** What the mended text has right of the cursor, up to the next line of the document. */
   get rest(): string {
     return this.suffix + this.closers;
   }
@@ -135,28 +139,29 @@ export class Mend {
   }
 
   /**
-   * What may take the place of the rest behind a text. What the text itself leaves open is closed below, or never, and so
-   * may be what is open before it.
+   * What `rest` may become when `shown` is inserted at the cursor; the first that parses well is used. What the shown
+   * text leaves open itself is not closed here. What was open before it is closed here, or left to the text below, too.
    */
-  restsBehind(shown: string, replaces: number): string[] {
+  restsAfter(shown: string, replaces: number): string[] {
     const signs = new OpenSigns();
     signs.read(this.prefix);
-    const { length } = signs.closed;
+    const { length } = signs.surplus;
     signs.mark();
     signs.read(shown);
-    const ownsOpen = signs.closers.length > signs.least;
-    let closed = signs.closed.slice(length);
+    const leavesOpen = signs.closers.length > signs.fewestOpen;
+    let closed = signs.surplus.slice(length);
     const suffix = this.suffix.slice(replaces);
     signs.read(suffix);
     const blocks = [...this.blocks];
     while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
       closed = closed.slice(blocks.shift()?.closers.length);
     const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
-    // A head that has got its body needs no other one.
-    if (ownsOpen) return [closedBelow];
+    // If the text leaves a bracket of its own open, that is closed below.
+    if (leavesOpen) return [closedBelow];
     const isHead = this.body !== '' || signs.closers.length > 0 || /\)\s*$/.test(shown) || this.isComplete;
-    const behind = (body: string) => suffix + this.with(blocks, body).closing(signs);
-    return [...new Set([...(isHead ? [behind(this.body), behind(this.emptyBody)] : [behind('')]), closedBelow])];
+    const closedHere = (body: string) => suffix + this.with(blocks, body).closing(signs);
+    const here = isHead ? [closedHere(this.body), closedHere(this.emptyBody)] : [closedHere('')];
+    return [...new Set([...here, closedBelow])];
   }
 
   private with(blocks: readonly Block[], body: string): Mend {
@@ -171,8 +176,8 @@ export class Mend {
 }
 
 /**
- * The blocks around a line, by indentation, whose closers are not below it, innermost first. above, below: the lines that are
- * not blank, the nearest first.
+ * The blocks around the cursor's line, found by indentation, whose closers are missing below it, innermost first.
+ * above, below: the lines that are not blank, nearest first.
  */
 function missingBlocks(above: readonly string[], prefix: string, below: readonly string[]): Block[] {
   const open = blocksAround(above, prefix);
@@ -184,8 +189,8 @@ function missingBlocks(above: readonly string[], prefix: string, below: readonly
     const [inner] = open;
     if (!inner) break;
     const closer = inner.closers.charAt(0);
-    // A word may stand before what closes a block.
-    const closes = depth <= depthOf(inner.indentation) && OpenSigns.in(line).closed.startsWith(closer);
+    // A word may precede the closer, as in `end)`.
+    const closes = depth <= depthOf(inner.indentation) && OpenSigns.in(line).surplus.startsWith(closer);
     if (closes || line.trimStart().startsWith(closer)) open.shift();
     else if (depth <= depthOf(inner.indentation)) missing.push(...open.splice(0, 1));
   }
@@ -199,14 +204,14 @@ function blocksAround(above: readonly string[], prefix: string): Block[] {
   let isFirst = true;
   for (const line of above) {
     const depth = depthOf(line);
-    // Below deeper lines, the cursor may be where their block is closed.
+    // Right below deeper lines, the cursor may be where their block is to be closed.
     if (isFirst && prefix.trim() === '' && depth > inner) inner++;
     isFirst = false;
     if (inner === 0 || blocks.length === maxBlocks) break;
     deeper = `${line}\n${deeper}`;
     if (depth >= inner) continue;
     inner = depth;
-    // A list that begins behind other things may be closed in a line below.
+    // A bracket that is opened in the middle of the line may be closed in a line below, so those lines are read, too.
     const closers = OpenSigns.in(/[{([]\s*$/.test(line) ? line : deeper).brackets;
     if (closers !== '') blocks.push({ indentation: indentationOf(line), closers });
   }

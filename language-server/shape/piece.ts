@@ -1,4 +1,5 @@
-// A piece of the model's text as it is shown: with what closes it.
+// A piece is the beginning of the model's text that may be shown. Here it is tried in the document, alone and with
+// closers.
 import { badness } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { type Closers, closersOf } from './closers.ts';
@@ -11,45 +12,49 @@ const maxTrials = 16;
 
 export interface Wanted {
   piece: string;
-  /** What is inserted behind the piece, and how many characters after the cursor are replaced. */
+  /** What is inserted after the piece. */
   tail: string;
+  /** How many characters after the cursor are replaced. */
   replaces: number;
-  /** Whether the text is likely to its end, so that nothing is missing that the gate has cut off. */
-  isWhole: boolean;
-  /** Whether the blocks may be closed that the piece leaves open. */
+  /** Whether the whole generated text passes the gate for a beginning, so that the gate has cut nothing off. */
+  isAllLikely: boolean;
+  /** Whether closers may be added for the blocks that the piece leaves open. */
   mayClose: boolean;
   isLine: boolean;
   isInWord: boolean;
-  /** Whether a text that makes the document sound may be more than the place allows. */
+  /** Whether the piece may exceed the place's extent if it makes a broken document sound. */
   mayMend: boolean;
 }
 
 export type Outcome = { shown: string } | 'many' | 'no-time' | null;
 
-/** The piece as it is shown; null if it does not fit, 'many' if it is more than the place allows, 'no-time' if that cannot be told. */
+/**
+ * The text to show for a piece. null: it does not fit; 'many': it is more than the place allows; 'no-time': parsing
+ * took too long.
+ */
 export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome {
   const body = bodyOf(wanted.piece, place);
-  // Where the end of a comment is missing, all of the document is one.
+  // An unclosed comment or long string takes up the rest of the document, so its tree tells nothing.
   const { within, textAround } = place;
   if (within !== 'code' && textAround.closer.length > 1 && !textAround.isClosed) return { shown: body };
-  const first = tried(place, base, wanted, body, '');
+  const first = tryWith(place, base, wanted, body, '');
   const element = /<([\w.:-]+)(?:\s[^<>]*)?>[^<>\n]+$/.exec(body)?.[1];
-  if (first.outcome === null && wanted.isWhole && base.grammar.elements && element)
-    return tried(place, base, wanted, body, `</${element}>`).outcome;
+  if (first.outcome === null && wanted.isAllLikely && base.grammar.elements && element)
+    return tryWith(place, base, wanted, body, `</${element}>`).outcome;
   if (first.outcome !== null || !wanted.mayClose || !first.isOpen) return first.outcome;
   const blocks = closersOf(place, wanted.piece, base.grammar);
   const plain = blocks.filter(({ isBranch }) => !isBranch);
-  const outcome = closed(place, base, wanted, body, plain);
-  return outcome === null && plain.length < blocks.length ? closed(place, base, wanted, body, blocks) : outcome;
+  const outcome = tryClosed(place, base, wanted, body, plain);
+  return outcome === null && plain.length < blocks.length ? tryClosed(place, base, wanted, body, blocks) : outcome;
 }
 
-/** The piece with what closes the outermost blocks that it leaves open, as many as needed. */
-function closed(place: Place, base: SyntaxTree, wanted: Wanted, body: string, blocks: readonly Closers[]): Outcome {
+/** Tries the piece with closers for the blocks that it leaves open: first for the outermost one only, then for more. */
+function tryClosed(place: Place, base: SyntaxTree, wanted: Wanted, body: string, blocks: readonly Closers[]): Outcome {
   let trials = 0;
   for (let count = 1; count <= blocks.length; count++) {
     let closers = '';
     for (const { choices } of blocks.slice(blocks.length - count)) {
-      const all = choices.map((choice) => ({ choice, ...tried(place, base, wanted, body, closers + choice) }));
+      const all = choices.map((choice) => ({ choice, ...tryWith(place, base, wanted, body, closers + choice) }));
       const fit = all.find(({ outcome }) => outcome !== null);
       trials += all.length;
       if (fit || trials > maxTrials) return fit?.outcome ?? null;
@@ -62,7 +67,7 @@ function closed(place: Place, base: SyntaxTree, wanted: Wanted, body: string, bl
   return null;
 }
 
-/** The piece as a text of the document: behind a line break where one is inserted, and in the document's indentation. */
+/** The piece as it is inserted: with the place's line break in front, and indented in the document's unit. */
 export function bodyOf(piece: string, { lineBreak, unit }: Place): string {
   return lineBreak + reindented(lineBreak === '' ? piece : piece.replace(/^\s*\n\s*/, ''), unit);
 }
@@ -70,33 +75,36 @@ export function bodyOf(piece: string, { lineBreak, unit }: Place): string {
 interface Tried {
   outcome: Outcome;
   isWorse: boolean;
-  /** Whether it may fit once what it leaves open is closed. */
+  /** Whether it might fit with more closers. */
   isOpen: boolean;
   badness: number;
 }
 
-/** What may stand behind a text where the document was mended, before and after; nothing if the text leaves a sign open. */
-function restsBehind({ mended, within }: Place, shown: string, replaces: number): Rest[] {
+/**
+ * The possible texts after the shown one: what the mended document has there now (`old`), and with the shown text
+ * (`now`).
+ */
+function restsAfter({ mended, within }: Place, shown: string, replaces: number): Rest[] {
   if (!mended) return [{ old: '', now: '' }];
   const { mend } = mended;
   const old = mend.rest.slice(replaces);
-  const rests = within === 'comment' ? [old] : mend.restsBehind(shown, replaces);
+  const rests = within === 'comment' ? [old] : mend.restsAfter(shown, replaces);
   return rests.map((now) => ({ old, now }));
 }
 
-const worse: Tried = { outcome: null, isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
+const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
 
-function tried(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
+function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
   const shown = body + closers + wanted.tail;
-  let last = worse;
-  for (const rest of restsBehind(place, shown, wanted.replaces)) {
-    last = triedBefore(rest, place, base, wanted, body, shown);
+  let last = unfit;
+  for (const rest of restsAfter(place, shown, wanted.replaces)) {
+    last = tryBefore(rest, place, base, wanted, body, shown);
     if (!last.isWorse) break;
   }
   return last;
 }
 
-function triedBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted, body: string, shown: string): Tried {
+function tryBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted, body: string, shown: string): Tried {
   const start = place.source.offset - place.code.start;
   const trial = Trial.of(base, start, shown, body.length, wanted.replaces, rest);
   if (!trial) return { outcome: 'no-time', isWorse: false, isOpen: false, badness: 0 };

@@ -1,4 +1,4 @@
-// Where the cursor is, and how far a completion may go there: read off the node at the cursor.
+// Reads off the syntax tree what kind of place the cursor is at, and how far a completion may go there.
 import { type CursorDocument, type Surroundings, surroundings } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { badness, extentOf, faultsOf } from '../syntax/faults.ts';
@@ -6,7 +6,7 @@ import { grammarOf } from '../syntax/grammars.ts';
 import { loadedGrammar, loadGrammar } from '../syntax/runtime.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { treeOf } from '../syntax/trees.ts';
-import { type Block, blockAbove, blockAt, type Lent, openAt } from './blocks.ts';
+import { type AddedClosers, type Block, blockAbove, blockAt, openAt } from './blocks.ts';
 import { type Code, codeAt } from './embedded.ts';
 import { lineBefore, unitOf } from './indentation.ts';
 import { Mend } from './mend.ts';
@@ -14,19 +14,19 @@ import { type Kind, kindOf, plainBlockAt, plainWithin } from './plain.ts';
 import { closersOnly } from './signs.ts';
 import { type TextAround, textAt, type Within } from './texts.ts';
 
-/** How far a completion may go: to the end of the line, of the statement, of the block, or on and on. */
+/** How far a completion may go: to the end of the line, of the statement or of the block, or without limit. */
 export type Extent = 'line' | 'statement' | 'block' | 'all';
 
 export type { Within };
 
 export interface Place {
-  /** As the editor has it. */
+  /** The document as the editor has it. */
   source: CursorDocument;
-  /** The document that the engine completes. */
+  /** The document that the engine completes, perhaps with a line break inserted at the cursor. */
   document: CursorDocument;
   /** The code around the cursor: the document, or a part of it in another language. */
   code: Code;
-  /** The code with what it leaves open at the cursor closed; null if it leaves nothing open. */
+  /** The code with closers for what it leaves open at the cursor; null if it leaves nothing open. */
   mended: Mended | null;
   kind: Kind;
   around: Surroundings;
@@ -51,22 +51,22 @@ export interface Place {
 interface Mended {
   code: Code;
   mend: Mend;
-  /** Where it is closed. */
-  lent: Lent;
+  /** Where the closers are in the code's text. */
+  addedClosers: AddedClosers;
 }
 
-/** Resolves when the grammar of the code around the cursor is there; null if it is already, or there is none. */
+/** Resolves when the grammar of the code around the cursor is loaded; null: it is loaded already, or there is none. */
 export function grammarFor(document: CursorDocument): Promise<unknown> | null {
   const { languageId } = codeAt(document);
   return grammarOf(languageId) && !loadedGrammar(languageId) ? loadGrammar(languageId) : null;
 }
 
-/** The tree of the code around the cursor, with what it leaves open closed; null if there is none. */
+/** The tree of the code around the cursor, mended if it is broken there; null if there is none. */
 export function treeAt({ code, mended }: Pick<Place, 'code' | 'mended'>): SyntaxTree | null {
   return treeOf(mended?.code ?? code);
 }
 
-/** The code with what it leaves open closed, if that is sound, or sounder than without. */
+/** The code with closers for what it leaves open, if that has fewer faults than the code itself. */
 function mendedAt(code: Code, at: number): Mended | null {
   const grammar = grammarOf(code.languageId);
   const hasBraces = grammar?.closers.length === 0 && grammar.heads === null;
@@ -78,16 +78,16 @@ function mendedAt(code: Code, at: number): Mended | null {
       ? code
       : { ...code, uri: `${code.uri}#mended`, text: code.text.with(lineEnd, lineEnd, each.closers) },
     mend: each,
-    lent: { start: lineEnd, end: lineEnd + each.closers.length },
+    addedClosers: { start: lineEnd, end: lineEnd + each.closers.length },
   });
   let best = variant(mend);
-  let least = faultiness(best.code, best.lent);
+  let least = faultiness(best.code, best.addedClosers);
   if (mend.isComplete) return least.near === 0 ? null : best;
   const isHead = hasBraces && !isBareWord(`${lineBefore(code.text, at)}${mend.suffix}`.trim(), treeOf(best.code));
-  for (const each of [variant(mend.asHead), { code, lent: { start: lineEnd, end: lineEnd }, mend: null }]) {
+  for (const each of [variant(mend.asHead), { code, addedClosers: { start: lineEnd, end: lineEnd }, mend: null }]) {
     if (least.all === 0) break;
     if (each.mend && (least.near === 0 || !isHead)) continue;
-    const now = faultiness(each.code, each.lent);
+    const now = faultiness(each.code, each.addedClosers);
     if (now.all > least.all || (now.all === least.all && now.extent >= least.extent)) continue;
     if (!each.mend) return null;
     [best, least] = [each, now];
@@ -95,13 +95,13 @@ function mendedAt(code: Code, at: number): Mended | null {
   return best;
 }
 
-/** Whether a line is a name, or the beginning of a word, which is no head of a block yet. */
+/** Whether the line is one name or unfinished word, so that it is no head of a block yet. */
 function isBareWord(line: string, tree: SyntaxTree | null): boolean {
   return /^\w+$/.test(line) && tree?.keywords.has(line) !== true;
 }
 
-/** How broken the code is: in all, and around the line at whose end it was mended. */
-function faultiness(code: Code, { start, end }: Lent): { all: number; extent: number; near: number } {
+/** How broken the code is: in all, and (`near`) around the line at whose end closers were added. */
+function faultiness(code: Code, { start, end }: AddedClosers): { all: number; extent: number; near: number } {
   const tree = treeOf(code);
   if (!tree) return { all: Number.POSITIVE_INFINITY, extent: 0, near: Number.POSITIVE_INFINITY };
   const faults = faultsOf(tree);
@@ -111,8 +111,9 @@ function faultiness(code: Code, { start, end }: Lent): { all: number; extent: nu
 }
 
 /**
- * In the first column of a line of code, a completion adds lines above that line. The suggestion then replaces the line
- * and repeats it at its end, because editors do not show a suggestion that ends with a line break.
+ * The place at the cursor. In the first column of a line of code, a completion adds lines above that line. The
+ * suggestion then replaces the line and repeats it at its end, because editors do not show a suggestion that ends with
+ * a line break.
  */
 export function placeAt(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const { linePrefix, lineSuffix } = surroundings(document.text, document.offset);
@@ -137,9 +138,9 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   const at = document.offset - code.start;
   const mended = mendedAt(code, at);
   const tree = treeAt({ code, mended });
-  const lent = mended?.lent ?? { start: 0, end: 0 };
+  const addedClosers = mended?.addedClosers ?? { start: 0, end: 0 };
   const kind = kindOf(code.languageId);
-  const textAround = tree ? textAt(tree, at, lent) : plainWithin(around.linePrefix);
+  const textAround = tree ? textAt(tree, at, addedClosers) : plainWithin(around.linePrefix);
   const unit = unitOf(document.text, document.offset, tree?.grammar.indent ?? 2);
   const place: Place = {
     source: document,
@@ -159,32 +160,33 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     replaces: 0,
   };
   if (multiline === 'never' || place.within !== 'code') return place;
-  const block = tree ? blockAt(tree, at, around, unit, lent) : plainBlockAt(kind, around);
-  if (block) return entered(place, block);
+  const block = tree ? blockAt(tree, at, around, unit, addedClosers) : plainBlockAt(kind, around);
+  if (block) return afterEnter(place, block);
   if (kind === 'data') return place;
   const { lineSuffix } = around;
   if (lineSuffix.trim() !== '') {
     const isInBrackets = closersOnly.test(lineSuffix) && place.open.length > 0;
     return { ...place, extent: isInBrackets ? 'statement' : 'line' };
   }
-  const above = tree && around.linePrefix.trim() === '' ? blockAbove(tree, at, around, unit, lent) : null;
-  if (above) return { ...place, extent: multiline === 'always' ? 'all' : 'block', block: above, tail: tailOf(above) };
+  const above = tree && around.linePrefix.trim() === '' ? blockAbove(tree, at, around, unit, addedClosers) : null;
+  if (above)
+    return { ...place, extent: multiline === 'always' ? 'all' : 'block', block: above, tail: closingLines(above) };
   return { ...place, extent: multiline === 'always' ? 'all' : 'statement' };
 }
 
-function tailOf({ closers, indentation }: Block): string {
+function closingLines({ closers, indentation }: Block): string {
   return closers === '' ? '' : `\n${indentation}${closers}`;
 }
 
-/** The place as it would be after pressing Enter right behind what opens a block. */
-function entered(place: Place, block: Block): Place {
+/** The place as it would be after pressing Enter right after what opens a block. */
+function afterEnter(place: Place, block: Block): Place {
   const { around, document, unit, kind } = place;
   const { lineSuffix, linePrefix } = around;
   const { indentation } = block;
   const rest = lineSuffix.trim();
   const lineBreak = `\n${indentation}${unit}`;
   const { text, offset } = document;
-  // The bracket that the editor has closed moves to its own line.
+  // A closing bracket that the editor has inserted moves to a line of its own.
   const blank = rest === '' ? 0 : lineSuffix.length - lineSuffix.trimStart().length;
   const moved = `\n${indentation}${block.closers}`;
   return {
@@ -203,7 +205,7 @@ function entered(place: Place, block: Block): Place {
     extent: kind === 'data' ? 'line' : 'block',
     block,
     lineBreak,
-    tail: rest === '' ? tailOf(block) : `${moved}${rest}`,
+    tail: rest === '' ? closingLines(block) : `${moved}${rest}`,
     replaces: rest === '' ? 0 : lineSuffix.length,
   };
 }

@@ -1,5 +1,4 @@
-// Languages whose syntax is not known: one line, which leaves no bracket open.
-
+// Languages without a grammar: a suggestion is one line, which must leave no bracket open.
 import type { Surroundings } from '../prompt/text-window.ts';
 import type { Block } from './blocks.ts';
 import { depthOf, indentationOf } from './indentation.ts';
@@ -15,7 +14,7 @@ export function kindOf(languageId: string): Kind {
   return data.has(languageId) ? 'data' : prose.has(languageId) ? 'prose' : 'code';
 }
 
-/** What the beginning of a line says of the place at its end. */
+/** Whether the cursor is in a comment or a string, judged by the beginning of its line. */
 export function plainWithin(linePrefix: string): TextAround {
   const outside = linePrefix.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '');
   const isComment = /(?:^|\s)(?:\/\/|--|#\s)/.test(outside);
@@ -32,10 +31,10 @@ export function plainBlockAt(kind: Kind, { linePrefix, lineSuffix, linesBelow }:
 }
 
 /**
- * The brackets that are open behind a text, the innermost last, and how many of them it opens itself. null: it closes what
- * is not open, or leaves a quote open.
+ * The closers of the brackets that are open after a text, innermost last, and how many of them the text opens itself.
+ * before: those open before it. null: the text closes what is not open, or leaves a quote open.
  */
-function openBehind(text: string, before: readonly string[]): { open: string[]; own: number } | null {
+function openAfter(text: string, before: readonly string[]): { open: string[]; own: number } | null {
   const code = text.replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '');
   const open = [...before];
   let own = 0;
@@ -51,17 +50,20 @@ function openBehind(text: string, before: readonly string[]): { open: string[]; 
   return code.includes('"') ? null : { open, own };
 }
 
-/** Whether a text leaves no bracket and no quote open, and closes only what the line has open and does not close itself. */
+/** Whether the text leaves no bracket and no quote open, and closes only brackets that its line leaves open. */
 function isBalanced(text: string, { linePrefix, lineSuffix }: Surroundings): boolean {
-  const { open } = openBehind(linePrefix, []) ?? { open: [] };
-  const left = open.slice(open.filter((each) => lineSuffix.includes(each)).length);
-  return openBehind(text, left)?.own === 0;
+  const { open } = openAfter(linePrefix, []) ?? { open: [] };
+  const openInLine = open.slice(open.filter((each) => lineSuffix.includes(each)).length);
+  return openAfter(text, openInLine)?.own === 0;
 }
 
-/** What ends a statement of several lines; others are single lines. */
+/** By language: the sign that ends a statement. In other languages without a grammar, a line is a statement. */
 const statementEnds: Readonly<Record<string, string>> = { sql: ';' };
 
-/** Where a text ends that is one statement: with its line, a mark or a blank line. */
+/**
+ * Where the first statement of the text ends: at the end of its line, or in SQL after a semicolon or before a blank
+ * line.
+ */
 export function plainEnd(text: string, languageId: string, within: Within): number {
   const mark = within === 'code' ? statementEnds[languageId] : undefined;
   const first = text.search(/\S/);
@@ -70,9 +72,9 @@ export function plainEnd(text: string, languageId: string, within: Within): numb
   return end < first || end === -1 ? text.length : end;
 }
 
-/** Whether a text can be shown as it is. */
+/** Whether the text can be shown as it is. following: what the model wrote after it. */
 export function fitsPlainly(text: string, following: string, isLine: boolean, around: Surroundings): boolean {
-  // A word in capitals, or one behind a sign and before another word, may be one of the language's own.
+  // A word in capitals, or one between a sign and another word, may be a keyword.
   const isKeyword = /\b[A-Z]{2,}$/.test(text) || (/[=(,]\s*[a-z]+$/.test(text) && /^\s\w/.test(following));
   return isBalanced(text, around) && (isLine || !isKeyword) && !endsList(text, around);
 }

@@ -1,4 +1,5 @@
-// What is not shown whatever the syntax says: each rule cuts the text. A rule that leaves nothing gives the reason.
+// Rules that hold in every language. Each cuts the text somewhere, or leaves it as it is; the first that leaves nothing
+// gives the reason.
 import type { RuleReason } from '../protocol/reasons.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, filledLines } from './indentation.ts';
@@ -24,7 +25,7 @@ export const rules: readonly (readonly [RuleReason, Rule])[] = [
 const maxLines = 12;
 
 /** Where the rules cut the text, with the reason if they leave nothing of it. */
-export function ruledEnd(generated: GeneratedText, place: Place): { end: number; reason: RuleReason | null } {
+export function policyEnd(generated: GeneratedText, place: Place): { end: number; reason: RuleReason | null } {
   let end = generated.text.length;
   // If the model has not ended its text, generation was stopped because the text was too unlikely.
   if (generated.text.trim() === '') return { end: 0, reason: generated.isEnded ? 'model-wrote-nothing' : 'unsure' };
@@ -35,7 +36,10 @@ export function ruledEnd(generated: GeneratedText, place: Place): { end: number;
   return { end, reason: null };
 }
 
-/** Where text begins that may turn out to be a special token, a made-up address or a repetition. */
+/**
+ * How much of a growing text is certain to stay: what follows may turn out to be a special token, an address or a
+ * repetition.
+ */
 export function settledEnd(text: string, { within }: Place): number {
   const token = text.lastIndexOf('<|');
   const settled = token === -1 ? text : text.slice(0, token);
@@ -47,7 +51,7 @@ function extentEnd(text: string, place: Place, generated: GeneratedText): number
   const { around, extent } = place;
   if (leavesBlock(text, place, generated)) return 0;
   if (extent === 'line') {
-    // A text that begins with a line break ends after the next line, also behind a comma.
+    // If the text begins with a line break, perhaps after a comma, it may have the whole next line.
     const begin = around.lineSuffix === '' ? text.search(/(?!,\s*\n)\S/) : 0;
     const newline = begin === -1 ? -1 : text.indexOf('\n', begin);
     return newline === -1 ? text.length : newline;
@@ -57,8 +61,8 @@ function extentEnd(text: string, place: Place, generated: GeneratedText): number
 }
 
 /**
- * Whether the cursor is on a blank line and the text goes to the next one, which is indented less than the cursor, goes back
- * into the block above, or closes what has a body below, which would lose it.
+ * Whether the cursor is on a blank line and the text leaves its block: with a first line that is indented less than the
+ * cursor, that returns to the deeper block above, or that closes a block whose body is below the cursor.
  */
 function leavesBlock(text: string, place: Place, generated: GeneratedText): boolean {
   const { linePrefix, linesAbove, linesBelow } = place.around;
@@ -66,12 +70,12 @@ function leavesBlock(text: string, place: Place, generated: GeneratedText): bool
   if (first === undefined || linePrefix.trim() !== '') return false;
   const depth = depthOf(linePrefix);
   if (text.slice(0, first.begin).includes('\n')) return depthOf(first.text) < depth;
-  // The user has gone out of the block above.
+  // The user has left the deeper block above.
   const { closers = [] } = treeAt(place)?.grammar ?? {};
   if (place.kind === 'data' && depthOf(linesAbove[0] ?? '') > depth && depthOf(first.text) > 0) return true;
   if (depthOf(linesBelow[0] ?? '') <= depth) return false;
   const line = first.text.trim();
-  // Letters may become another word: "fi" a file.
+  // While a word grows, it may become another one: "fi" may become "file".
   const [word = ''] = /^\w+/.exec(line) ?? [];
   const isGrowing = word === line && first.end === text.length && generated.mayGrow(text);
   const isCloser = !isGrowing && closers.includes(word);

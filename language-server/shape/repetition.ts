@@ -1,4 +1,4 @@
-// Cuts the text where the model begins to repeat itself, or a line above or below the cursor.
+// Finds where the model begins to repeat itself, or to repeat a line above or below the cursor. The text is cut there.
 import { trivialLine } from '../syntax/grammars.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf } from './indentation.ts';
@@ -12,14 +12,14 @@ const newline = 10;
 const letter = /\p{L}/gu;
 
 /**
- * Where the text begins to repeat itself; text.length if it does not. Not even the first copy is kept, as it is as likely
- * to be wrong as the others.
+ * Where the text begins to repeat itself; text.length if it does not. Not even the first copy is kept, as it is as
+ * likely to be wrong as the others.
  */
 export function repetitionStart(text: string): number {
   return Math.min(repeatedLines(text), repeatedWords(text, minCopies));
 }
 
-/** Where one to four lines begin that occur three times in a row. */
+/** Where a group of one to four lines begins that occurs three times in a row; text.length if there is none. */
 function repeatedLines(text: string): number {
   const split = text.split('\n');
   // The first line has no indentation, since it begins at the cursor.
@@ -36,7 +36,10 @@ function repeatedLines(text: string): number {
   return text.length;
 }
 
-/** Where a sequence with a letter begins that occurs so many times in a row in a line; text.length if none does. */
+/**
+ * Where a sequence of characters begins that occurs `copies` times in a row within a line; text.length if there is
+ * none.
+ */
 export function repeatedWords(text: string, copies: number): number {
   let first = text.length;
   for (let length = minLoopChars; length <= maxLoopChars; length++)
@@ -44,11 +47,14 @@ export function repeatedWords(text: string, copies: number): number {
   return first;
 }
 
-/** Goes through the text in steps as long as the copies, as most steps need to look at one character only. */
+/**
+ * The same for sequences of one length. It advances by all copies but one at a time: most steps compare one character
+ * only.
+ */
 function loopStart(text: string, length: number, copies: number): number {
   const isSame = (i: number) => text.charCodeAt(i) === text.charCodeAt(i - length) && text.charCodeAt(i) !== newline;
   const step = length * (copies - 1);
-  // The characters behind `differs` and up to `known` are the same as those one length before.
+  // Each character after `differs`, up to `known`, is the same as the one `length` before it.
   let differs = length - 1;
   let known = differs;
   while (differs + step < text.length) {
@@ -69,7 +75,7 @@ function loopStart(text: string, length: number, copies: number): number {
   return text.length;
 }
 
-/** Where a line begins that stands beside the cursor already. */
+/** Where the text begins to repeat a line that is near the cursor already; text.length if it does not. */
 export function repeatedLine(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, lineSuffix } = place.around;
   const isInLine = lineSuffix.trim() !== '';
@@ -77,21 +83,23 @@ export function repeatedLine(text: string, place: Place, generated: GeneratedTex
   if (generated.mayGrow(text)) lines.pop();
   let begin = 0;
   for (const [i, line] of lines.entries()) {
-    // What stands in the cursor's own line is compared when it is known where it ends.
+    // The first line is compared later, when its end and the rest of the cursor's line are known (shown.ts).
     if (i === 0 && isInLine) {
       begin = line.length + 1;
       continue;
     }
     // A text that begins with a line break adds nothing to the cursor's own line.
     const whole = i === 0 && line.trim() !== '' ? linePrefix + line : line;
-    if (standsBeside(whole, place)) return Math.max(0, begin - 1);
+    if (repeatsNeighbour(whole, place)) return Math.max(0, begin - 1);
     begin += line.length + 1;
   }
   return text.length;
 }
 
-/** Whether the line above the cursor says the same, or the next one below, or one of the two after it in the same block. */
-export function standsBeside(line: string, { around }: Place): boolean {
+/**
+ * Whether the line equals the one above the cursor, the next one below, or one of the two after that in the same block.
+ */
+export function repeatsNeighbour(line: string, { around }: Place): boolean {
   const { linePrefix, linesAbove, linesBelow } = around;
   const [next = ''] = linesBelow;
   if (line.trimEnd() === next && next !== '') return true;
@@ -99,12 +107,12 @@ export function standsBeside(line: string, { around }: Place): boolean {
   const depth = depthOf(linePrefix);
   const outside = linesBelow.findIndex((each) => depthOf(each) < depth);
   const block = linesBelow.slice(0, outside === -1 ? undefined : outside).filter((each) => depthOf(each) === depth);
-  // The head of a block may stand there many times.
+  // A block may contain the same head many times.
   const beside = [...linesAbove.slice(0, 1), next, ...(/[{([:]$/.test(line.trim()) ? [] : block)];
   return beside.some((each) => each.trim() === line.trim());
 }
 
-/** Whether the last line, which is still growing, may come to repeat a line above or below. */
+/** Whether the last line of a growing text might turn out to repeat a line above or below. */
 export function mayRepeat(text: string, { around }: Place): boolean {
   const at = text.lastIndexOf('\n') + 1;
   const line = ((at === 0 ? around.linePrefix : '') + text.slice(at)).trim();

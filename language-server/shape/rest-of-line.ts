@@ -1,4 +1,5 @@
-// A text before something in its line, the rest: it may go up to where the rest begins again.
+// The rest is what is right of the cursor in its line. The model's text often repeats it, so the text may end where the
+// rest begins again.
 import type { Misfit } from '../protocol/reasons.ts';
 import type { End } from './ends.ts';
 import { indentationOf } from './indentation.ts';
@@ -8,13 +9,16 @@ import { closersOnly, inWord } from './signs.ts';
 const maxCuts = 12;
 const token = /\w+|=>|->|::|&&|\|\||\?\.|[=!<>]=+|[^\w\s]/g;
 
-/** Where a text may be cut to stand before the rest, the best first. */
-export function cuts(text: string, place: Place, isEnded: boolean): End[] | Misfit {
+/**
+ * The ends at which the text may be cut so that the rest can follow, best first. isEnded: the text cannot grow any
+ * more.
+ */
+export function endsBeforeRest(text: string, place: Place, isEnded: boolean): End[] | Misfit {
   const { linePrefix, lineSuffix: rest, linesBelow } = place.around;
   const word = endOfWord(linePrefix, rest);
   if (word !== '') {
     const at = text.search(new RegExp(`${word}(?!${inWord.source})`, 'u'));
-    return at === -1 ? 'splits-word' : [{ ...kept(at), isInWord: true }];
+    return at === -1 ? 'splits-word' : [{ ...beforeRest(at), isInWord: true }];
   }
   const found: End[] = [];
   const wanted = rest.trim();
@@ -23,16 +27,16 @@ export function cuts(text: string, place: Place, isEnded: boolean): End[] | Misf
   const [first = ''] = isClosing ? [wanted.charAt(0)] : (rest.match(token) ?? []);
   if (!isClosing) {
     const at = wholeIndex(text, wanted);
-    if (wanted.length > 1 && at !== -1) found.push(kept(at));
+    if (wanted.length > 1 && at !== -1) found.push(beforeRest(at));
   }
-  const agains = [...text.matchAll(isClosing ? /[^\s\w]/g : token)]
+  const recurrences = [...text.matchAll(isClosing ? /[^\s\w]/g : token)]
     .filter(([each]) => each === first)
     .slice(0, maxCuts);
-  for (const { index } of agains) found.push(kept(index));
+  for (const { index } of recurrences) found.push(beforeRest(index));
   if (isClosing) {
-    for (const { index } of agains) {
+    for (const { index } of recurrences) {
       const beyond = written.slice(index);
-      // A comma alone adds nothing to what is closed below.
+      // If the text adds only a comma, and the next line closes the list, it adds nothing.
       const isSurplus =
         beyond.endsWith(',') && text.slice(0, index).trim() === '' && /^\s*[)\]}]/.test(linesBelow[0] ?? '');
       if (!isSurplus && beyond.startsWith(wanted) && /^[;,]$/.test(beyond.slice(wanted.length).trim()))
@@ -41,10 +45,11 @@ export function cuts(text: string, place: Place, isEnded: boolean): End[] | Misf
   } else if (written !== wanted && containsRest(text, rest))
     found.push({ at: written.length, isLine: true, replaces: rest.length, tail: '' });
   const shared = sharedLength(written, wanted);
-  if (isEnded) found.push(kept(shared > 0 ? written.length - shared : text.length));
-  const begun = /^[ \t]*\n/.test(text) && isClosing;
-  const moved = ({ at }: End): End[] =>
-    begun
+  if (isEnded) found.push(beforeRest(shared > 0 ? written.length - shared : text.length));
+  const startsNextLine = /^[ \t]*\n/.test(text) && isClosing;
+  // The text is on the next line, and the rest moves to a line of its own below it.
+  const aboveRest = ({ at }: End): End[] =>
+    startsNextLine
       ? [
           {
             at: text.slice(0, at).trimEnd().length,
@@ -55,7 +60,7 @@ export function cuts(text: string, place: Place, isEnded: boolean): End[] | Misf
         ]
       : [];
   const trimmed = ({ at }: End) => (/^[\s)\],;]/.test(rest) ? text.slice(0, at).trimEnd().length : at);
-  return found.flatMap((cut) => (cut.replaces ? [cut] : [...moved(cut), { ...cut, at: trimmed(cut) }]));
+  return found.flatMap((cut) => (cut.replaces ? [cut] : [...aboveRest(cut), { ...cut, at: trimmed(cut) }]));
 }
 
 /** Whether the text already contains the rest, so that generation can stop. */
@@ -64,24 +69,28 @@ export function isPastRest(text: string, place: Place): boolean {
   return rest.length > 1 && text.includes(rest) && !closersOnly.test(rest);
 }
 
-function kept(at: number): End {
+/** An end at which the rest stays as it is. */
+function beforeRest(at: number): End {
   return { at, isLine: true, replaces: 0, tail: '' };
 }
 
-/** What the rest has of the word around the cursor, or of the character, if that is a letter and its accent. */
+/**
+ * The part of the rest that belongs to the word around the cursor, or to its character if the cursor is before an
+ * accent.
+ */
 function endOfWord(linePrefix: string, rest: string): string {
   const isInside = /^[\p{M}\p{Emoji_Modifier}]/u.test(rest) || inWord.test(linePrefix.slice(-1));
   return isInside ? (new RegExp(`^(?:${inWord.source}|\\p{Emoji_Modifier})+`, 'u').exec(rest)?.[0] ?? '') : '';
 }
 
-/** Where the text has the rest, but not behind a part of the rest's first word; -1 if nowhere. */
+/** Where the whole rest occurs in the text, not beginning inside a word; -1 if nowhere. */
 function wholeIndex(text: string, rest: string): number {
   let at = text.indexOf(rest);
   while (at > 0 && /\w\w/.test(text.slice(at - 1, at + 1))) at = text.indexOf(rest, at + 1);
   return at;
 }
 
-/** Whether the text contains all words of the rest in order, and ends with the same one. */
+/** Whether the text contains all words of the rest in order, and ends with the rest's last word. */
 function containsRest(text: string, rest: string): boolean {
   const wanted = words(rest);
   const given = words(text);
@@ -95,7 +104,7 @@ function words(text: string): string[] {
   return text.match(/\w+|[^\w\s]/g) ?? [];
 }
 
-/** The length of the longest end of the text that is a beginning of the rest, without splitting words. */
+/** The length of the longest overlap: the text ends with it and the rest begins with it. It splits no word. */
 function sharedLength(text: string, rest: string): number {
   for (let length = Math.min(text.length, rest.length); length > 0; length--) {
     const at = text.length - length;

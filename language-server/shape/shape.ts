@@ -1,5 +1,5 @@
-// Turns the model's text into ghost text: policy cuts it, and of what is left the longest piece is shown with which the
-// document is as sound as without it.
+// Turns the model's text into ghost text: policy cuts it, and of what is left we show the longest beginning
+// that leaves the document as sound as it was.
 import type { RuleReason } from '../protocol/reasons.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
@@ -7,10 +7,10 @@ import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { OpenSigns } from './mend.ts';
 import { type Place, treeAt } from './place.ts';
-import { ruledEnd, settledEnd } from './policy.ts';
+import { policyEnd, settledEnd } from './policy.ts';
 import { mayRepeat } from './repetition.ts';
-import { cuts, isPastRest } from './rest-of-line.ts';
-import { lacksValue, type Shaping, type Suggestion, shownTo } from './shown.ts';
+import { endsBeforeRest, isPastRest } from './rest-of-line.ts';
+import { lacksValue, type Shaping, type Suggestion, shownUpTo } from './shown.ts';
 import { closersOnly } from './signs.ts';
 
 export type { Suggestion };
@@ -18,13 +18,13 @@ export type { Suggestion };
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: RuleReason };
 
 export function toGhostText(generated: GeneratedText, place: Place, gate: Gate): GhostText {
-  const { end, reason } = ruledEnd(generated, place);
+  const { end, reason } = policyEnd(generated, place);
   if (reason !== null) return nothing(reason);
   const text = generated.text.slice(0, end);
   const isInLine = place.around.lineSuffix.trim() !== '';
   const isEnded = generated.isEnded || end < generated.text.length;
-  // What the grammar does not judge goes on to the rest, or ends by itself.
-  const found = isInLine ? cuts(text, place, place.within === 'code' ? isEnded : generated.isEnded) : [];
+  // In comments and strings, which no grammar checks, only the model's own end counts as an end.
+  const found = isInLine ? endsBeforeRest(text, place, place.within === 'code' ? isEnded : generated.isEnded) : [];
   if (typeof found === 'string') return nothing(found);
   // If the token limit ended the text, its last line is incomplete.
   const lines = isInLine
@@ -33,26 +33,27 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const hasTokens = !isInLine || closersOnly.test(place.around.lineSuffix);
   const ends = [...lines, ...(hasTokens ? tokenEnds(generated, end, gate, place) : [])];
   if (ends.length === 0) return nothing('unsure');
-  const isWhole = generated.probabilityTo(end) >= gate.beginning;
-  const shaping = { place, generated, isWhole, closable: isWhole ? (ends[0] ?? null) : null };
+  const isAllLikely = generated.probabilityTo(end) >= gate.beginning;
+  const shaping = { place, generated, isAllLikely, closable: isAllLikely ? (ends[0] ?? null) : null };
   const beginnings = new Beginnings(text, generated, place);
   for (const group of [lines, ends.slice(lines.length)]) {
     const crowded: End[] = [];
     for (const each of group) {
-      const shown = shownTo(each, shaping);
+      const shown = shownUpTo(each, shaping);
       if (shown === 'repeats-line') return nothing(shown);
       if (shown === 'no-time') return nothing('unsure');
       if (typeof shown !== 'string') return { suggestion: shown, reason: null };
       if (shown === 'many') crowded.push(each);
-      const begun = each.isLine ? null : beginnings.to(each);
-      if (begun) return { suggestion: begun, reason: null };
+      const beginning = each.isLine ? null : beginnings.upTo(each);
+      if (beginning) return { suggestion: beginning, reason: null };
     }
+    // Several statements are allowed if they make a broken document sound.
     for (const each of crowded) {
-      const shown = shownTo(each, { ...shaping, mayMend: true });
+      const shown = shownUpTo(each, { ...shaping, mayMend: true });
       if (typeof shown !== 'string') return { suggestion: shown, reason: null };
     }
   }
-  if (lines.length === 0 && !isWhole) return nothing('unsure');
+  if (lines.length === 0 && !isAllLikely) return nothing('unsure');
   if (isInLine)
     return nothing(
       place.within === 'code' && OpenSigns.in(text).brackets !== '' ? 'leaves-bracket-open' : 'does-not-fit-rest',
@@ -61,9 +62,9 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
 }
 
 /**
- * What can be shown of a text that is still growing: of the ends that the whole text will have, the last one up to which it
- * is shown as it is. 'enough' if nothing that follows could be shown, so that generation can stop. tried: the ends up to
- * which nothing could be shown before; new ones are added.
+ * What can be shown of a text that is still growing. It may only end where the whole text may end later, so that it is
+ * a beginning of what will be shown then. 'enough': nothing that follows could be shown, so generation can stop. tried:
+ * the ends at which the text failed in earlier calls; this call adds its own.
  */
 export function toEarlyText(
   generated: GeneratedText,
@@ -72,9 +73,9 @@ export function toEarlyText(
   tried: Set<number> = new Set(),
 ): Suggestion | 'enough' | null {
   const { text } = generated;
-  const isRuled = text.trim() !== '' && ruledEnd(generated, place).end < text.length;
-  if (isRuled || isPastRest(text, place) || generated.probabilityTo(text.length) < gate.line) return 'enough';
-  const shaping = { place, generated, isWhole: false, closable: null };
+  const isCutByPolicy = text.trim() !== '' && policyEnd(generated, place).end < text.length;
+  if (isCutByPolicy || isPastRest(text, place) || generated.probabilityTo(text.length) < gate.line) return 'enough';
+  const shaping = { place, generated, isAllLikely: false, closable: null };
   const rest = place.around.lineSuffix.trim();
   if (rest !== '') return isPastClosers(text, rest, shaping, tried) ? 'enough' : null;
   if (place.replaces > 0) return null;
@@ -83,7 +84,7 @@ export function toEarlyText(
   const tokens = mayShow ? tokenEnds(generated, settledEnd(text, place), gate, place) : [];
   for (const end of [...lines, ...tokens.filter(({ at }) => isSettled(text, at, place))]) {
     if (tried.has(end.at)) continue;
-    const shown = shownTo(end, shaping);
+    const shown = shownUpTo(end, shaping);
     if (shown === 'many') return 'enough';
     if (shown === 'no-time') return null;
     if (typeof shown !== 'string') return shown;
@@ -92,7 +93,7 @@ export function toEarlyText(
   return null;
 }
 
-/** Whether a text that can be shown to the end of its last line is a statement with which no further line goes on. */
+/** Whether the text is a whole statement that no further line can continue. early: what can be shown of it. */
 export function endsStatement({ text }: GeneratedText, place: Place, early: Suggestion): boolean {
   if (place.extent !== 'statement' || !text.endsWith('\n')) return false;
   if (!early.text.endsWith(text.trim().split('\n').at(-1) ?? '')) return false;
@@ -101,24 +102,27 @@ export function endsStatement({ text }: GeneratedText, place: Place, early: Sugg
   return isLine || /;\s*$|\n[ \t]*\n$/.test(text);
 }
 
-/** Whether what follows a token is known, which tells whether the text may end there, or does not matter. */
+/** Whether no text that is still to come can change whether the text may end at `at`. */
 function isSettled(text: string, at: number, place: Place): boolean {
   const piece = text.slice(0, at);
   const isName = !/[)\]};"'`]$/.test(piece) || lacksValue(piece, ' =', place, treeAt(place));
   return !isName || /^\s*(?:[^\s:=]|\S[\s\S])|\n/.test(text.slice(at));
 }
 
-/** Whether the text has closed what the closers right of the cursor close, and goes on behind them. */
+/**
+ * Whether the text has repeated the closers right of the cursor, fits up to there, and goes on. No more of it is needed
+ * then.
+ */
 function isPastClosers(text: string, rest: string, shaping: Shaping, tried: Set<number>): boolean {
   const { place } = shaping;
-  const found = closersOnly.test(rest) ? cuts(text, place, false) : [];
+  const found = closersOnly.test(rest) ? endsBeforeRest(text, place, false) : [];
   if (typeof found === 'string') return false;
   for (const end of found) {
     if (tried.has(end.at) || text.length - end.at <= rest.length) continue;
     const isBlank = text.slice(0, end.at).trim() === '';
     const isWhole = isBlank
       ? place.within !== 'comment' && text.trim().startsWith(rest)
-      : typeof shownTo(end, shaping) !== 'string';
+      : typeof shownUpTo(end, shaping) !== 'string';
     if (isWhole) return true;
     tried.add(end.at);
   }
@@ -129,7 +133,7 @@ function nothing(reason: RuleReason): GhostText {
   return { suggestion: null, reason };
 }
 
-/** Without those that differ from an earlier one only in white space. */
+/** Drops suggestions that differ from an earlier one only in white space. */
 export function distinct(suggestions: Suggestion[]): Suggestion[] {
   const essence = ({ text }: Suggestion) => text.replace(/\s/g, '');
   return suggestions.filter((each, i) => suggestions.findIndex((other) => essence(other) === essence(each)) === i);

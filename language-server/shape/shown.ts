@@ -1,4 +1,4 @@
-// What is shown of the text up to one of its ends.
+// Decides whether the text up to one of its possible ends can be shown, and with which closers.
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
@@ -6,7 +6,7 @@ import { indentationOf } from './indentation.ts';
 import { bodyOf, fitted, type Outcome, type Wanted } from './piece.ts';
 import { type Place, treeAt } from './place.ts';
 import { endsList, fitsPlainly } from './plain.ts';
-import { standsBeside } from './repetition.ts';
+import { repeatsNeighbour } from './repetition.ts';
 
 /** A text that can be shown as ghost text. */
 export interface Suggestion {
@@ -18,23 +18,23 @@ export interface Suggestion {
   probability: number;
 }
 
-/** What the model's text is like when it is shaped. */
+/** What is the same for all ends of a text. */
 export interface Shaping {
   place: Place;
   generated: GeneratedText;
-  /** Whether all of it is likely, so that nothing is missing that the gate has cut off. */
-  isWhole: boolean;
-  /** The end behind which blocks may be closed; null if none may. */
+  /** Whether the whole text passes the gate for a beginning, so that the gate has cut nothing off. */
+  isAllLikely: boolean;
+  /** The only end at which closers for open blocks may be added; null: none. */
   closable: End | null;
-  /** Whether more may be shown than the place allows, if it makes the document sound. */
+  /** Whether the text may exceed the place's extent if it makes a broken document sound. */
   mayMend?: boolean;
 }
 
-/** Why nothing is shown: `many` is more than the place allows, and for `no-time` the parser took too long. */
+/** Why nothing is shown. 'many': it is more than the place allows; 'no-time': the parser took too long. */
 export type Refusal = 'repeats-line' | 'many' | 'no-time' | 'unfit';
 
-export function shownTo(end: End, shaping: Shaping): Suggestion | Refusal {
-  const { place, generated, isWhole, mayMend = false } = shaping;
+export function shownUpTo(end: End, shaping: Shaping): Suggestion | Refusal {
+  const { place, generated, isAllLikely, mayMend = false } = shaping;
   const { around } = place;
   const raw = generated.text.slice(0, end.at);
   const following = generated.text.slice(end.at);
@@ -49,10 +49,10 @@ export function shownTo(end: End, shaping: Shaping): Suggestion | Refusal {
   const mayClose = end === shaping.closable;
   for (const piece of piecesTo(end, raw, place, tree)) {
     const line = around.linePrefix + piece + around.lineSuffix.slice(end.replaces ?? 0);
-    if (!piece.includes('\n') && standsBeside(line, place)) return 'repeats-line';
-    for (const { tail, replaces } of closings(end, piece, place, isWhole)) {
-      const wanted = { piece, tail, replaces, isWhole, mayClose, isLine, isInWord, mayMend };
-      const outcome = tree ? fitted(place, tree, wanted) : plainly(wanted, following, place);
+    if (!piece.includes('\n') && repeatsNeighbour(line, place)) return 'repeats-line';
+    for (const { tail, replaces } of closings(end, piece, place, isAllLikely)) {
+      const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine, isInWord, mayMend };
+      const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, following, place);
       if (typeof outcome === 'string') return outcome;
       if (outcome && outcome.shown !== around.lineSuffix.slice(0, replaces)) return suggestion(outcome.shown, replaces);
     }
@@ -61,7 +61,7 @@ export function shownTo(end: End, shaping: Shaping): Suggestion | Refusal {
   return 'unfit';
 }
 
-/** What ends an element or a statement may be missing, or may not be allowed. */
+/** The variants to try: the text as it is, without a comma or semicolon at its end, and with a comma. */
 function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree | null): string[] {
   const lastComma = tree?.grammar.lastComma ?? 'refused';
   const bare = raw.replace(/[,;]$/, '');
@@ -72,13 +72,13 @@ function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree |
   return [...new Set(pieces)].filter((piece) => says(piece) && isAllowed(piece));
 }
 
-/** Without a tree. */
-function plainly({ piece, tail, isLine }: Wanted, following: string, place: Place): Outcome {
+/** The outcome without a tree. */
+function plainOutcome({ piece, tail, isLine }: Wanted, following: string, place: Place): Outcome {
   const fits = place.within !== 'code' || fitsPlainly(piece, following, isLine, place.around);
   return fits ? { shown: bodyOf(piece, place) + tail } : null;
 }
 
-/** Whether a piece is the head of a block, where only single lines are shown: it fits with a body. */
+/** Whether the piece is the head of a block that fits once it gets a body. Its line is then shown alone. */
 function isHead(piece: string, following: string, place: Place, tree: SyntaxTree): boolean {
   const { kind, extent, within, around, unit } = place;
   const isBegun = extent === 'line' || around.linePrefix.trim() !== '';
@@ -90,18 +90,20 @@ function isHead(piece: string, following: string, place: Place, tree: SyntaxTree
       ? `\n${indentationOf(around.linePrefix)}${unit}${statement}`
       : '';
   const only = { mayClose: false, isInWord: false, mayMend: false };
-  const wanted = { piece, tail, replaces: 0, isWhole: true, isLine: true, ...only };
+  const wanted = { piece, tail, replaces: 0, isAllLikely: true, isLine: true, ...only };
   const outcome = tail === '' ? null : fitted(place, tree, wanted);
   return outcome !== null && typeof outcome !== 'string';
 }
 
-/** What may follow a piece. The closer that the place lacks may be the model's own. */
-function closings(end: End, piece: string, place: Place, isWhole: boolean): { tail: string; replaces: number }[] {
+/**
+ * What may be inserted after a piece: the closing lines of the place, or nothing if the piece may contain them itself.
+ */
+function closings(end: End, piece: string, place: Place, isAllLikely: boolean): { tail: string; replaces: number }[] {
   const bare = { tail: '', replaces: 0 };
   if (end.tail !== undefined) return [{ tail: end.tail, replaces: end.replaces ?? 0 }];
   const { tail, replaces } = place;
   if (tail === '') return [bare];
-  if (!end.isLine || (replaces === 0 && !isWhole)) return replaces > 0 ? [] : [bare];
+  if (!end.isLine || (replaces === 0 && !isAllLikely)) return replaces > 0 ? [] : [bare];
   const both = [
     { tail, replaces },
     { tail: '', replaces },
@@ -109,7 +111,7 @@ function closings(end: End, piece: string, place: Place, isWhole: boolean): { ta
   return piece.trimEnd().endsWith(tail.trim()) ? both.reverse() : both;
 }
 
-/** Whether a piece is a name to which the text goes on to give a value, where it must have one. */
+/** Whether the piece ends before a sign that gives its last name a value or type, where the name needs that. */
 export function lacksValue(
   piece: string,
   following: string,
@@ -117,7 +119,7 @@ export function lacksValue(
   tree: SyntaxTree | null,
 ): boolean {
   const [, sign] = /^(:(?!:)|\s*(?::=|=(?![=>])))/.exec(following) ?? [];
-  // What an arrow follows may be its parameters.
+  // What precedes an arrow is parameters.
   if (/^\s*=>/.test(following)) return true;
   if (sign === undefined) return false;
   if (sign === ':' && (piece.endsWith(')') || !/[({]/.test(open[0] ?? ''))) return true;
@@ -127,7 +129,7 @@ export function lacksValue(
   return (half + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
 }
 
-/** Whether a piece is nothing but signs on a line of its own. */
+/** Whether the piece consists only of signs on a line of its own. */
 function saysNothing(piece: string, { around, tail, replaces, lineBreak, textAround }: Place): boolean {
   if (textAround.closer !== '' && piece.trim() === textAround.closer) return false;
   if (lineBreak !== '' && /^\s*[)\]}]/.test(piece)) return true;

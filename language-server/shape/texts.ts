@@ -3,7 +3,7 @@ import type { Node } from 'web-tree-sitter';
 import { faultsOf } from '../syntax/faults.ts';
 import { isComment, isInterpolation, isString } from '../syntax/node-types.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { type Lent, leafBefore } from './blocks.ts';
+import { type AddedClosers, leafBefore } from './blocks.ts';
 
 export type Within = 'code' | 'string' | 'comment';
 
@@ -12,7 +12,7 @@ export interface TextAround {
   within: Within;
   /** What ends the comment or the string; '' if a line does. */
   closer: string;
-  /** Whether that stands below or right of the cursor. */
+  /** Whether the closer is in the document already, after the cursor. */
   isClosed: boolean;
 }
 
@@ -22,14 +22,14 @@ const blockComment = /^(?:\/\*[\s\S]*(\*\/)|<!--[\s\S]*(-->)|--\[\[[\s\S]*(\]\])
 const opener: Readonly<Record<string, string>> = { '*/': '/*', '-->': '<!--' };
 const searchedChars = 4000;
 
-/** lent: where closers are that the document lacks. */
-export function textAt(tree: SyntaxTree, at: number, lent: Lent): TextAround {
+/** addedClosers: where the tree's text has closers that the document lacks. */
+export function textAt(tree: SyntaxTree, at: number, addedClosers: AddedClosers): TextAround {
   for (let node = leafBefore(tree.root, at); node; node = node.parent) {
     if (isInterpolation(node.type) && node.endIndex > at) return code;
     if (!node.isNamed || node.startIndex >= at) continue;
     if (isComment(node.type) && !isComment(node.parent?.type ?? '')) return commentAround(node, at);
     if (node.childCount > 0 && isString(node.type) && !isString(node.parent?.type ?? '')) {
-      const found = stringAround(node, at, faultsOf(tree).length > 0, lent);
+      const found = stringAround(node, at, faultsOf(tree).length > 0, addedClosers);
       if (found) return found;
     }
   }
@@ -39,25 +39,25 @@ export function textAt(tree: SyntaxTree, at: number, lent: Lent): TextAround {
 function commentAround(node: Node, at: number): TextAround {
   const closer = blockComment.exec(node.text)?.slice(1).find(Boolean) ?? '';
   if (closer !== '' && node.endIndex <= at) return code;
-  // The end may be that of the next comment.
+  // If another comment begins before the closer, the closer belongs to that one.
   const isNext = node.text.slice(at - node.startIndex).includes(opener[closer] ?? '\0');
   return { within: 'comment', closer, isClosed: closer !== '' && !isNext };
 }
 
-/** isBroken: the quote on a line below may be that of the next string. */
-function stringAround(node: Node, at: number, isBroken: boolean, lent: Lent): TextAround | null {
+/** isBroken: the document has faults, so a quote on a line below may be where the next string begins. */
+function stringAround(node: Node, at: number, isBroken: boolean, addedClosers: AddedClosers): TextAround | null {
   const last = node.lastChild;
   const isOpen = node.endIndex > at || last?.isMissing || node.childCount < 2;
   if (!isOpen) return null;
   const isNext = isBroken && last?.text.length === 1 && node.text.slice(at - node.startIndex).includes('\n');
-  const isLent = last !== null && last.startIndex >= lent.start && last.startIndex < lent.end;
-  const isClosed = node.endIndex > at && !last?.isMissing && !isNext && !isLent;
-  const closer = (isClosed || isLent) && last ? last.text : (node.firstChild?.text ?? '');
+  const isAdded = last !== null && last.startIndex >= addedClosers.start && last.startIndex < addedClosers.end;
+  const isClosed = node.endIndex > at && !last?.isMissing && !isNext && !isAdded;
+  const closer = (isClosed || isAdded) && last ? last.text : (node.firstChild?.text ?? '');
   const within = node.parent?.type === 'expression_statement' ? 'comment' : 'string';
   return { within, closer: closer.length > 3 ? closer.slice(-1) : closer, isClosed };
 }
 
-/** What a text leaves open, where the tree is broken. */
+/** The comment or string that the text before the cursor leaves open, found without a tree, as that is broken. */
 function openText(before: string): TextAround {
   const isOpen = (begin: string, end: string) => before.lastIndexOf(begin) > before.lastIndexOf(end);
   if (isOpen('/*', '*/')) return { within: 'comment', closer: '*/', isClosed: false };

@@ -1,4 +1,4 @@
-// A document with a text, beside what it is without.
+// A trial inserts a text into a document, parses that, and compares the faults with those of the document without it.
 import type { Node } from 'web-tree-sitter';
 import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
@@ -6,7 +6,10 @@ import { lineBefore } from './indentation.ts';
 import { OpenSigns } from './mend.ts';
 import { closerOf } from './signs.ts';
 
-/** What a text has behind it, up to where the texts are the same, without it and with it. */
+/**
+ * What follows the cursor without the inserted text (`old`) and with it (`now`), up to where both documents are the
+ * same again.
+ */
 export interface Rest {
   old: string;
   now: string;
@@ -28,13 +31,15 @@ export class Trial {
     this.end = start + text.length;
   }
 
-  /** Behind these the texts are the same. */
+  /** Where in both documents begins what is the same in both. */
   get ends(): { old: number; now: number } {
     const { start, replaces, end, rest } = this;
     return { old: start + replaces + rest.old.length, now: end + rest.now.length };
   }
 
-  /** null: there was no time to parse it. The trial must be deleted. */
+  /**
+   * null: there was no time to parse it. The caller must delete the trial. length: how much of the text is the model's.
+   */
   static of(base: SyntaxTree, start: number, text: string, length: number, replaces: number, rest: Rest): Trial | null {
     const tree = base.withText(start, start + replaces + rest.old.length, text + rest.now);
     return tree && new Trial(base, tree, start, text, length, replaces, rest);
@@ -63,8 +68,8 @@ export class Trial {
   }
 
   /**
-   * Whether something is wrong that was not before. canBeBroken: what is broken around the cursor may stay so. endsLine:
-   * nothing is right of the text.
+   * Whether the text adds a fault to the document. canBeBroken: faults around the cursor may stay. endsLine: nothing is
+   * right of the text.
    */
   isWorse(canBeBroken: boolean, endsLine: boolean): boolean {
     const { base, tree, start, end, replaces } = this;
@@ -77,15 +82,15 @@ export class Trial {
     if (far.some(isMissing) || far.length > old.length - old.filter(isMissing).length) return true;
     const near = left.filter(isNear);
     if (near.length === 0) return false;
-    // A semicolon that is missing now is less than what was broken at the cursor.
+    // A missing semicolon is better than the fault at the cursor that the text has mended.
     if (old.some((fault) => fault.start <= start && fault.end >= start) && near.every(isStop)) return false;
-    // What the cursor's line has opened may be still open.
+    // Brackets that the cursor's line has opened may still be open.
     if (endsLine && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
       return badness(tree) >= badness(base) || !this.isBalanced();
-    const isSpoilt = old.some((fault) => !isMissing(fault) && fault.start < start && fault.end >= start);
+    const wasBroken = old.some((fault) => !isMissing(fault) && fault.start < start && fault.end >= start);
     const grown = this.text.length - replaces;
     return !(
-      isSpoilt &&
+      wasBroken &&
       canBeBroken &&
       extentOf(now) - grown <= extentOf(old) &&
       near.every((fault) => !isMissing(fault) && fault.start < start) &&
@@ -107,15 +112,18 @@ export class Trial {
   }
 }
 
-/** Of the faults of two texts, those that are not the same, behind `from` in one and `to` in the other or before both. */
+/**
+ * The faults that only one of two documents has. After `from` in the old and `to` in the new one, the documents are the
+ * same.
+ */
 function differing(old: readonly Fault[], now: readonly Fault[], from: number, to: number): [Fault[], Fault[]] {
   const key = ({ start, end, missing }: Fault, at: number) =>
     start >= at ? `${start - at} ${end - at} ${missing}` : `-${start} ${end} ${missing}`;
-  const [ofOld, ofNow] = [new Set(old.map((each) => key(each, from))), new Set(now.map((each) => key(each, to)))];
-  return [old.filter((each) => !ofNow.has(key(each, from))), now.filter((each) => !ofOld.has(key(each, to)))];
+  const [oldKeys, nowKeys] = [new Set(old.map((each) => key(each, from))), new Set(now.map((each) => key(each, to)))];
+  return [old.filter((each) => !nowKeys.has(key(each, from))), now.filter((each) => !oldKeys.has(key(each, to)))];
 }
 
-/** The faults but for marks, such as a semicolon, that were missing before and still are. */
+/** The new faults, without marks such as a semicolon that were missing before, too. */
 function unmatched(now: readonly Fault[], old: readonly Fault[], closers: readonly string[]): Fault[] {
   const isMark = (missing: string | null) => missing !== null && (!/^\w+$/.test(missing) || closers.includes(missing));
   const left = old.map(({ missing }) => missing).filter(isMark);
@@ -131,7 +139,7 @@ const isStop = ({ missing }: Fault) => missing === ';';
 
 const maxNodes = 5000;
 
-/** The nodes that touch a range, from a node on, those around others first. Of a huge text, only the first ones. */
+/** The nodes below `from` (and itself) that touch a range, parents first; at most maxNodes. */
 export function nodesIn(from: Node, start: number, end: number): Node[] {
   const nodes: Node[] = [];
   for (const left = [from]; left.length > 0 && nodes.length < maxNodes; ) {

@@ -1,12 +1,12 @@
-// Cuts text that should not be there at all: behind the end of a comment, made-up addresses, markers of Git's and special
-// tokens. policy.ts says in which order the rules apply.
+// Rules that cut what must never be shown: text after the end of a comment, made-up addresses, Git's conflict markers
+// and special tokens. Each returns where it cuts. policy.ts says in which order the rules apply.
 import type { Place } from './place.ts';
 
 const searchedChars = 60_000;
 
 /**
- * Where the text leaves the comment, or the string of several lines, around the cursor: behind what ends it, or before that
- * if an end stands below already. Code does not come out of a comment.
+ * Where the text leaves the comment, or the string of several lines, around the cursor: after the closer that it
+ * writes, or before it if the document has the closer already.
  */
 export function commentEnd(text: string, { within, around, kind, textAround: { closer, isClosed } }: Place): number {
   if (within === 'code' || kind === 'prose' || closer === '' || around.lineSuffix.trim() !== '') return text.length;
@@ -16,7 +16,7 @@ export function commentEnd(text: string, { within, around, kind, textAround: { c
   return isClosed ? at : at + closer.length;
 }
 
-/** Nothing behind the beginning of a closing tag but the name of an element. */
+/** After "</", leaves only a text that begins with the name of an element. */
 export function tagName(text: string, { around, within }: Place): number {
   const isTag = within === 'code' && around.linePrefix.endsWith('</');
   return isTag && !/^[\p{L}>]/u.test(text) ? 0 : text.length;
@@ -24,7 +24,10 @@ export function tagName(text: string, { around, within }: Place): number {
 
 const marker = /^(?:<{7}|>{7}|\|{7}|={7})(?=\s|$)/gm;
 
-/** Where a line begins with which Git separates the sides of a conflict. Signs of equality may also underline a heading. */
+/**
+ * Where a conflict marker of Git's begins. Seven equals signs are one only below an opening marker: they may underline
+ * a heading.
+ */
 export function conflictMarker(text: string, { around, document: { text: whole, offset } }: Place): number {
   const { length } = around.linePrefix;
   const markers = [...(around.linePrefix + text).matchAll(marker)];
@@ -36,7 +39,7 @@ export function conflictMarker(text: string, { around, document: { text: whole, 
 
 const address = /\b(?:https?:\/\/|www\.)\S*|(?<![\w.+-])[\w.+-]+@\w[\w-]*\.\w+/g;
 
-/** Where the first address begins that does not occur in the document. */
+/** In a comment: where the first address begins that does not occur in the document. */
 export function inventedLink(text: string, { within, document }: Place): number {
   if (within !== 'comment') return text.length;
   const found = [...text.matchAll(address)];
@@ -44,7 +47,7 @@ export function inventedLink(text: string, { within, document }: Place): number 
   return found.find(([each]) => !known.includes(each))?.index ?? text.length;
 }
 
-// Generation ends at special tokens. This finds one that the model spells out in ordinary tokens.
+/** Where a special token is spelled out in ordinary tokens. Real special tokens end generation. */
 export function specialToken(text: string): number {
   const at = text.search(/<\|(?:fim_\w+|endoftext|im_start|im_end|repo_name|file_sep|cursor)\|>/);
   return at === -1 ? text.length : at;
