@@ -1,7 +1,7 @@
 // Builds prompts that only grow at their end while the user types, so that a key costs one or two tokens. The prefix
 // ends at the anchor, a line start a dozen lines above the cursor (nearer anchors complete worse), and the suffix stays
 // as it was when the anchor was placed. The text from the anchor to the cursor follows fim_middle, as the given
-// beginning of the middle. The preamble precedes all of it: code of other files and the path.
+// beginning of the middle. The preamble precedes all of it: code from other files and the path.
 import type { Completer } from '../../native/index.ts';
 import type { LongText } from '../documents/long-text.ts';
 import { fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
@@ -10,9 +10,9 @@ import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './t
 
 export const defaultLinesUp = 12;
 
-// How far above the cursor the anchor may be, in characters: about 270 tokens, a dozen ordinary lines.
+// How many characters the anchor may be above the cursor: a dozen ordinary lines, about 270 tokens.
 const initialReach = 1000;
-// Bounds the text that is tokenized for every key. The limit on given tokens is nearly always reached first.
+// Limits how much text is tokenized for every key. The limit on given tokens is nearly always reached first.
 export const maxGivenChars = 4000;
 
 export interface Anchor {
@@ -39,7 +39,9 @@ export interface Anchored {
   suffix: SuffixState;
 }
 
-/** Places an anchor for this cursor. The prefix begins where the previous one did, if that is still far enough up. */
+/**
+ * Places an anchor for this cursor. The prefix begins where the previous one's did, if that leaves it a good length.
+ */
 export function placeAnchor(
   engine: Completer,
   document: CursorDocument,
@@ -49,7 +51,7 @@ export function placeAnchor(
 ): Anchored {
   const { text, offset: cursor, languageId } = document;
   const budget = promptBudget(engine.info.contextTokens);
-  // A shorter reach if the text has unusually many tokens for its length.
+  // The reach shrinks if the text has unusually many tokens for its length.
   let reach = initialReach;
   let offset = lineStartAbove(text, cursor, linesUp, reach);
   let given = tokenizeText(engine, text.slice(offset, cursor));
@@ -59,7 +61,7 @@ export function placeAnchor(
     given = tokenizeText(engine, text.slice(offset, cursor));
   }
   const { start, tokens } = prefixWindow(engine, text, offset, previous?.start);
-  const suffixStart = cursor + closersAt(text, cursor);
+  const suffixStart = cursor + countClosersAt(text, cursor);
   const suffix = text.slice(suffixStart, windowEnd(text, suffixStart, budget.suffixChars));
   const suffixTokens = tokenizeText(engine, suffix).subarray(0, budget.suffixTokens);
   const head = fimHead(engine, tokens, suffixTokens, preamble.tokens);
@@ -67,7 +69,10 @@ export function placeAnchor(
   return { anchor: { languageId, preamble, start, offset, cursor, prefix, suffix, head }, given, suffix: 'frozen' };
 }
 
-/** null: the prefix no longer matches the document, or another text than the suffix follows the cursor. */
+/**
+ * The anchor as it serves this cursor; null: its prefix no longer matches the document, or its suffix what follows the
+ * cursor.
+ */
 export function anchoredAt(engine: Completer, anchor: Anchor, document: CursorDocument): Anchored | null {
   const { text, offset } = document;
   const isNear = offset >= anchor.offset && offset - anchor.offset <= maxGivenChars;
@@ -76,8 +81,8 @@ export function anchoredAt(engine: Completer, anchor: Anchor, document: CursorDo
   return suffix && { anchor, given: tokenizeText(engine, text.slice(anchor.offset, offset)), suffix };
 }
 
-// If the prefix has too many tokens, a shorter one is tokenized. Cutting the tokens instead would make it begin inside
-// a line, and elsewhere after each key.
+// If the prefix has too many tokens, a shorter text is tokenized. Cutting the tokens instead would let the prefix begin
+// inside a line, at a different place after each key.
 function prefixWindow(engine: Completer, text: LongText, end: number, previousStart: number | undefined) {
   const { prefixChars, prefixTokens } = promptBudget(engine.info.contextTokens);
   for (let maxChars = prefixChars; ; maxChars = Math.floor(maxChars * 0.7)) {
@@ -100,8 +105,8 @@ function prefixStart(text: LongText, end: number, maxChars: number, previous: nu
 
 /**
  * What has become of an anchor's suffix, which stays as it was when the anchor was placed:
- *   'frozen'   it still follows the cursor, perhaps behind brackets that the editor has closed
- *   'overrun'  the cursor has moved past closing brackets at its beginning, as at the end of a block
+ *   'frozen'   it still follows the cursor, perhaps after closing brackets that the editor has inserted
+ *   'overrun'  the cursor has moved past closing brackets with which it begins, as at the end of a block
  *   'deleted'  its beginning, at most a few lines, was deleted
  * After 'overrun' and 'deleted' the anchor stays in use until the next one has been evaluated: suggestions are trimmed
  * against the current text anyway.
@@ -124,12 +129,13 @@ function suffixState({ suffix, cursor }: Anchor, { text, offset }: CursorDocumen
 }
 
 /** Whether the cursor has moved past the missing text, so that it was not deleted. A few characters do not matter. */
-function wasPassed(gone: string, sinceThen: string): boolean {
-  return gone.length > 3 && sinceThen.includes(gone.slice(0, 16));
+function wasPassed(gone: string, textSinceAnchor: string): boolean {
+  return gone.length > 3 && textSinceAnchor.includes(gone.slice(0, 16));
 }
 
-// Brackets and quotes that the editor has closed after the cursor disappear when they are typed over, and move to their
-// own line when Enter is pressed. So the suffix begins after them, and a completion that repeats them is trimmed.
+// Closing brackets and quotes that the editor has inserted after the cursor disappear when they are typed over, and
+// move to a line of their own when Enter is pressed. So the suffix begins after them, and a completion that repeats
+// them is trimmed.
 const autoClosed = /[)\]}>"'`;,\s]/;
 const maxAutoClosed = 80;
 // A few lines. If more was deleted, too much of the suffix is out of date.
@@ -143,7 +149,7 @@ function hasFrozenSuffix(suffix: string, text: LongText, offset: number): boolea
   return false;
 }
 
-/** The number of closing brackets and quotes at the offset, if nothing else follows in the line. */
-function closersAt(text: LongText, offset: number): number {
+/** The number of closing brackets and quotes at the offset, if nothing else follows in the line; otherwise 0. */
+function countClosersAt(text: LongText, offset: number): number {
   return /^[)\]}>"'`][)\]}>"'`;,]*(?=\r?\n|$)/.exec(text.slice(offset, offset + maxAutoClosed))?.[0].length ?? 0;
 }

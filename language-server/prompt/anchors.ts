@@ -1,5 +1,5 @@
-// Keeps the current anchor of each document (`held`) and prepares the next one in the background. The next one replaces
-// it once the engine has evaluated the new prompt, including what was typed meanwhile. So no key has to wait for a new
+// Keeps the current anchor of each document (`held`) and prepares the next one in the background. The next one takes
+// over once the engine has evaluated its prompt, including what was typed meanwhile. So no key has to wait for a new
 // anchor while the user goes on writing.
 import type { Completer } from '../../native/index.ts';
 import { type Anchor, type Anchored, anchoredAt, defaultLinesUp, maxGivenChars, placeAnchor } from './anchor.ts';
@@ -8,30 +8,31 @@ import { type FimPrompt, promptBudget, withGivenMiddle } from './fim-prompt.ts';
 import { hasNews, type PromptPreamble, promptPreamble, type Snippet } from './prompt-preamble.ts';
 import type { CursorDocument } from './text-window.ts';
 
-// A new anchor costs several hundred tokens, so it must shorten the given text to this share at most.
-const worthwhileShare = 0.7;
-// The most tokens that the first key after the change may have to evaluate.
+// A new anchor costs several hundred tokens. It is worth that only if it shortens the given text to this part of its
+// length.
+const worthwhilePart = 0.7;
+// The most tokens that the first key with the new anchor may have to evaluate.
 const maxUnread = 4;
 // A person works in a few documents.
 const maxDocuments = 16;
 
 interface NextAnchor {
   anchor: Anchor;
-  /** The tokens of its prompt that the engine has evaluated. */
+  /** The last prompt with this anchor that the engine has evaluated. */
   read: Uint32Array;
 }
 
 interface AnchorState {
   held: Anchor;
-  /** For the next anchor: the current preamble, or one with newer code of other files. */
+  /** For the next anchor: the current preamble, or one with newer code from other files. */
   preamble: PromptPreamble;
   next?: NextAnchor | undefined;
-  /** Id of the pin that keeps the anchor's pages in the engine's cache once they have been evaluated. */
+  /** The id of the pin that keeps the anchor's evaluated pages in the engine's cache. */
   pin: number;
   isPinned: boolean;
 }
 
-/** A prompt with the next anchor for the engine to evaluate. Call done() afterwards. */
+/** A prompt with the next anchor, for the engine to evaluate. Call done() afterwards. */
 export interface Reading {
   anchor: Anchor;
   tokens: Uint32Array;
@@ -68,12 +69,15 @@ export class Anchors {
     return withGivenMiddle(this.engine, anchor.head, given);
   }
 
-  /** What to evaluate next. Null if there is nothing, also when the next anchor has just become the current one. */
+  /**
+   * The prompt to evaluate next in the background; null if there is none. The next anchor, once evaluated, becomes the
+   * current one.
+   */
   reading(document: CursorDocument): Reading | null {
     const entry = this.states.get(document.uri);
     const held = entry && anchoredAt(this.engine, entry.held, document);
     if (!held) return null;
-    // The next anchor may have become useless, too, if the user has typed fast.
+    // If the user has typed fast, the next anchor may be out of date already.
     if (entry.next && !this.serving(entry.next.anchor, document)) entry.next = undefined;
     entry.next ??= this.nextAfter(held, entry.preamble, document);
     const { next } = entry;
@@ -91,8 +95,8 @@ export class Anchors {
   }
 
   /**
-   * Sets the code of other files for this document, most useful first. It is used only from the next anchor on, which
-   * is evaluated in the background, and only if its most useful code is new.
+   * Sets the code from other files for this document, most useful first. It is used only from the next anchor on, which
+   * is evaluated in the background, and only if its most useful snippet is new.
    */
   setOtherCode({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
     const entry = this.states.get(uri);
@@ -102,7 +106,10 @@ export class Anchors {
     entry.preamble = hasNews(preamble, last) ? preamble : last;
   }
 
-  /** Call when code of some files must no longer be in prompts: documents whose prompts have such code get new anchors. */
+  /**
+   * Call when code from some files must no longer be in prompts: documents whose prompts have such code get new
+   * anchors.
+   */
   withdraw(isRefused: (path: string) => boolean): void {
     for (const [uri, { held, preamble, next }] of [...this.states]) {
       const sources = [held.preamble, preamble, next?.anchor.preamble].flatMap((each) => [...(each?.sources ?? [])]);
@@ -132,7 +139,7 @@ export class Anchors {
     return placeAnchor(this.engine, document, this.linesUp, preamble, held);
   }
 
-  /** The anchor with the given text; null if the document no longer matches, or if too much was typed. */
+  /** The anchor with the given text; null if it no longer matches the document, or if too much was typed since. */
   private serving(anchor: Anchor, document: CursorDocument): Anchored | null {
     const anchored = anchoredAt(this.engine, anchor, document);
     return anchored && anchored.given.length <= this.budget.givenTokens ? anchored : null;
@@ -142,19 +149,21 @@ export class Anchors {
   private nextAfter(held: Anchored, preamble: PromptPreamble, document: CursorDocument): NextAnchor | undefined {
     const { anchor: last, suffix } = held;
     const used = held.given.length;
-    // Not at every end of a block: a new anchor each time would cost more than the outdated suffix.
+    // A new anchor at the end of every block would cost more than the outdated suffix, so the given text must be long,
+    // too.
     const isOverrun = suffix === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
     const isStale = isOverrun || suffix === 'deleted' || preamble !== last.preamble;
     const isFull = used >= this.budget.nextAnchorTokens || document.offset - last.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
     const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, last);
-    return isStale || given.length <= used * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
+    return isStale || given.length <= used * worthwhilePart ? { anchor, read: new Uint32Array() } : undefined;
   }
 
   private get budget() {
     return promptBudget(this.engine.info.contextTokens);
   }
 
+  /** Makes an anchor the current one of its document. */
   private hold(uri: string, held: Anchor): AnchorState {
     const before = this.states.get(uri);
     const pin = before?.pin ?? Anchors.nextPin++;
@@ -174,7 +183,9 @@ export class Anchors {
     this.engine.pin?.(id, tokens).catch(() => undefined);
   }
 
-  /** Least recently used documents are forgotten first. */
+  /**
+   * Marks the document as the most recently used one, and forgets the least recently used one if there are too many.
+   */
   private keep(uri: string, entry: AnchorState): void {
     this.states.delete(uri);
     this.states.set(uri, entry);

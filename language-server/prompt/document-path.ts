@@ -1,4 +1,4 @@
-// The path by which a prompt names a document. Its extension tells the model the language.
+// The path under which a document appears in a prompt. Its extension tells the model the language.
 
 export interface WorkspaceFolder {
   uri: string;
@@ -13,8 +13,8 @@ export interface PromptPlace {
 }
 
 /**
- * In a workspace of several folders, the path begins with the folder's name. Outside of them, it is just the file's
- * name.
+ * In a workspace with several folders, the path begins with the folder's name. For a document outside of all folders,
+ * it is just the file's name.
  */
 export function promptPlace(uri: string, languageId: string, folders: readonly WorkspaceFolder[] = []): PromptPlace {
   const folder = folderOf(uri, folders);
@@ -103,14 +103,14 @@ const extensions: Record<string, string> = {
   yaml: '.yaml',
 };
 
-// What other endings mean: each language has one of its own above.
+// Further endings; each language has its main one above.
 const otherEndings: Record<string, string> = { '.cc': 'cpp', '.h': 'cpp', '.mjs': 'javascript', '.yml': 'yaml' };
 const languageIds = new Map([
   ...Object.entries(extensions).map(([id, ending]) => [ending, id] as const),
   ...Object.entries(otherEndings),
 ]);
 
-/** VS Code's id of the language that a file's ending means; '' if none is known. */
+/** VS Code's id of the language for a file's ending; '' if the ending is unknown. */
 export function languageIdOf(path: string): string {
   return languageIds.get(/\.[^./\\]+$/.exec(path)?.[0] ?? '') ?? '';
 }

@@ -1,6 +1,6 @@
-// Builds fill-in-the-middle prompts from token ids. What differs between families of models is in models/model-traits.ts,
-// where a new one is a row. Document text is tokenized separately and never parsed for special tokens, so a file may
-// contain the text "<|fim_suffix|>".
+// Builds fill-in-the-middle prompts from token ids. What differs between families of models is in
+// models/model-traits.ts, which has a row for each family. Document text is tokenized separately and never parsed for
+// special tokens, so a file may contain the text "<|fim_suffix|>".
 import type { Completer } from '../../native/index.ts';
 
 export interface FimPrompt {
@@ -10,16 +10,17 @@ export interface FimPrompt {
 }
 
 /**
- * Limits of a prompt's parts. Those in characters bound the tokenizer's work, those in tokens the use of the context.
+ * Limits of a prompt's parts. Those in characters limit the tokenizer's work, those in tokens the part of the context
+ * that is used.
  */
 export interface PromptBudget {
   prefixChars: number;
   suffixChars: number;
   prefixTokens: number;
   suffixTokens: number;
-  /** From this many given tokens on, the next anchor is prepared. */
+  /** When this many tokens are given, the next anchor is prepared. */
   nextAnchorTokens: number;
-  /** The most given tokens: so many more that fast typing does not reach it before the next anchor is ready. */
+  /** The most given tokens. It leaves room for what is typed until the next anchor is ready. */
   givenTokens: number;
 }
 
@@ -90,7 +91,7 @@ export function withGivenMiddle(engine: Completer, head: Uint32Array, given: Uin
   let heal = new Uint8Array();
   while (kept > 0 && given.length - kept < maxHealedTokens) {
     const bytes = engine.tokenBytes(given[kept - 1] ?? 0);
-    // Healing stops at a line feed: tokens with one contain nothing of the next line but further line feeds.
+    // Healing stops at a line feed, since no token contains a line feed and text of the next line.
     if (bytes.includes(lineFeed) || (heal.length > 0 && !isInsideWord(bytes, heal))) break;
     heal = Uint8Array.of(...bytes, ...heal);
     kept--;

@@ -1,12 +1,12 @@
-// The preamble of a prompt: what precedes the document's text. It names the repository, contains code of other
-// files, and ends with the document's path, in qwen2.5-coder's repository format. It is empty for models without these
-// tokens.
+// The preamble of a prompt: what precedes the document's text. It names the repository, contains code from other files,
+// and ends with the document's path, in qwen2.5-coder's repository format. It is empty for models that lack the tokens
+// of that format.
 //   [<|repo_name|>NAME\n [<|file_sep|>PATH\nCODE\n]...] <|file_sep|>PATH\n
 import type { Completer } from '../../native/index.ts';
 import type { PromptPlace } from './document-path.ts';
 import { concatTokens, tokenizeText } from './fim-prompt.ts';
 
-/** A piece of another file, or of this one where the prompt does not reach. */
+/** A piece of another file, or of a part of this file that is not in the prompt anyway. */
 export interface Snippet {
   /** The path in the workspace. */
   path: string;
@@ -32,10 +32,10 @@ export interface PromptPreamble {
 
 // Of a longer path, only the end is used.
 const maxPathChars = 200;
-/** Fewer lines of a snippet that does not fit say too little. */
+/** If a snippet does not fit, at least this many of its lines must, since fewer say too little. */
 const minLines = 3;
 
-/** Takes as many of the snippets, which come most useful first, as fit into maxSnippetTokens. */
+/** Takes as many snippets as fit into maxSnippetTokens. They must come most useful first. */
 export function promptPreamble(
   engine: Completer,
   { path, repository }: PromptPlace,
@@ -74,13 +74,13 @@ function withinBudget(engine: Completer, snippets: Snippet[], maxTokens: number)
     left -= cost;
   }
   const [best] = snippets;
-  // In steps, as the measured speed varies a little, and another text would mean another anchor.
+  // Rounded, as the measured speed varies a little and each different text would need a new anchor.
   const steady = maxTokens - (maxTokens % 32);
   const begun = chosen.length === 0 && best ? beginningWithin(engine, best, steady) : null;
   return begun ? [begun] : chosen;
 }
 
-/** As many of its first lines as fit; null if fewer than three do. */
+/** As many of the snippet's first lines as fit; null if fewer than three do. */
 function beginningWithin(engine: Completer, snippet: Snippet, maxTokens: number): Snippet | null {
   const lines = snippet.text.slice(0, maxTokens * 10).split('\n');
   for (let count = lines.length - 1; count >= minLines; count--) {
@@ -97,8 +97,8 @@ function costOf(engine: Completer, snippet: Snippet): number {
 /** One text for each file, with its snippets in the order of their lines. The most useful file comes last. */
 function byFile(snippets: Snippet[]): string[] {
   const paths = new Set(snippets.map(({ path }) => path));
-  const ofFile = (path: string) => snippets.filter((snippet) => snippet.path === path);
-  return [...paths].reverse().map((path) => fileText(path, ofFile(path)));
+  const snippetsFrom = (path: string) => snippets.filter((snippet) => snippet.path === path);
+  return [...paths].reverse().map((path) => fileText(path, snippetsFrom(path)));
 }
 
 function fileText(path: string, snippets: Snippet[]): string {

@@ -1,5 +1,5 @@
 // Evaluates prompts in the background before a key needs them, so that they are in the cache: around a resting cursor,
-// first without and then with code of other files, and for the next anchor while the user types.
+// first without and then with code from other files, and for the next anchor while the user types.
 import type { Completer, Timings } from '../../native/index.ts';
 import type { Anchor } from './anchor.ts';
 import type { Anchors, Reading } from './anchors.ts';
@@ -14,11 +14,11 @@ interface Job {
   controller: AbortController;
 }
 
-/** Where code of other files comes from. */
+/** Where code from other files comes from. */
 export interface OtherCode {
   /** Finds code for a place, most useful first. */
   gather(document: CursorDocument, reach: PromptReach): Promise<Snippet[]>;
-  /** Whether gather() has found that code of a file must not be in prompts. Earlier prompts may have it. */
+  /** Whether gather() has found that code from a file must not be in prompts. Earlier prompts may still have it. */
   isRefused(path: string): boolean;
 }
 
@@ -35,7 +35,10 @@ export class ReadAhead {
     this.budget = new ReadingBudget(engine.info.contextTokens);
   }
 
-  /** Evaluates the prompt at a resting cursor, then finds code of other files for it. Null if that was aborted or failed. */
+  /**
+   * Evaluates the prompt at a resting cursor, then finds code from other files for it. Null if the prompt was not
+   * evaluated.
+   */
   async aroundCursor(document: CursorDocument): Promise<Timings | null> {
     this.cancel(document.uri);
     let timings: Timings | null = null;
@@ -74,7 +77,7 @@ export class ReadAhead {
     });
   }
 
-  /** Null also if the engine is closed. */
+  /** The next prompt to evaluate; null if there is none or the engine is closed. */
   private readingFor(document: CursorDocument): Reading | null {
     try {
       return this.anchors.reading(document);
@@ -83,11 +86,13 @@ export class ReadAhead {
     }
   }
 
-  /** Hands the code over even if a key has aborted the job meanwhile; the next anchor then uses it. */
+  /**
+   * Finds code and gives it to the anchors, even if a key has aborted the job meanwhile: the next anchor then uses it.
+   */
   private async findOtherCode(document: CursorDocument): Promise<void> {
     if (!this.others) return;
     const maxTokens = this.budget.tokens;
-    // What was read before the machine turned out to be slow is no longer searched for secrets, so it is dropped.
+    // On a machine that has turned out to be slow, earlier code is dropped, since it is no longer checked for secrets.
     if (maxTokens === 0) return this.anchors.withdraw(() => true);
     const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
     const snippets = await this.others.gather(document, { before: prefixChars, after: suffixChars });
@@ -121,26 +126,27 @@ const momentMs = 400;
 const slowMs = 1000;
 const maxTokens = 1536;
 // Attention reads the whole prompt for each token of an answer: with the starter model (8,192 tokens of context),
-// filling an eighth of the context delays text by a fifth, a sixteenth by a tenth. A short context is left to the
-// document.
-const contextShare = 1 / 16;
+// filling an eighth of the context makes each text a fifth slower, and a sixteenth a tenth. A context shorter than
+// minContextTokens is left to the document alone.
+const contextPart = 1 / 16;
 const minContextTokens = 2048;
 // Fewer tokens than a small function are not worth a new anchor.
 const minTokens = 96;
 // The budget before anything has been measured.
 const unmeasuredTokens = 256;
-// Shorter prefills do not count: a few tokens take as long as many.
+// Shorter prefills are not measured: a few tokens take as long as many.
 const minMeasured = 64;
 
 /**
- * How many tokens of other files a prompt may hold: what this machine can evaluate in a moment, by its measured speed, or a
- * small function if a slow one can evaluate that in a second. No key waits for it. For one engine.
+ * How many tokens from other files a prompt may contain: as many as this machine evaluates in 400 ms, by its measured
+ * speed. A slower machine may have a small function if it evaluates that in a second. For one engine.
  */
 export class ReadingBudget {
   private tokensPerMs: number | null = null;
 
   constructor(private readonly contextTokens: number) {}
 
+  /** Takes the speed of a prefill into account. */
   note({ promptTokens, cachedTokens, prefillMs }: Timings): void {
     const tokens = promptTokens - cachedTokens;
     if (tokens < minMeasured || prefillMs <= 0) return;
@@ -152,7 +158,7 @@ export class ReadingBudget {
     const affordable = this.tokensPerMs === null ? unmeasuredTokens : this.tokensPerMs * momentMs;
     const isSlow = affordable < minTokens && affordable * (slowMs / momentMs) >= minTokens;
     const wanted = isSlow ? minTokens : affordable;
-    const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextShare));
+    const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextPart));
     return this.contextTokens < minContextTokens || tokens < minTokens ? 0 : tokens;
   }
 }

@@ -1,5 +1,5 @@
-// Pure functions that cut windows out of a document. None looks beyond its limit, so a document that is one line of 5
-// MB costs no more than a page of text. Offsets are in UTF-16 units, as in LSP.
+// Pure functions that cut windows out of a document. None looks beyond its limit, so a document that is one line of
+// 5 MB costs no more than a page of text. Offsets are in UTF-16 units, as in LSP.
 import type { LongText } from '../documents/long-text.ts';
 
 /** A document and the offset of the cursor in it. */
@@ -18,7 +18,7 @@ function onCharacterBoundary(text: LongText, offset: number): number {
   return isLowSurrogate && before >= 0xd800 && before <= 0xdbff ? offset + 1 : offset;
 }
 
-/** The start of a window of at most maxChars before `end`: a line start if there is one before `end`. */
+/** The start of a window of at most maxChars that ends at `end`: the first line start in it, if there is one. */
 export function windowStart(text: LongText, end: number, maxChars: number): number {
   const earliest = end - maxChars;
   if (earliest <= 0) return 0;
@@ -27,7 +27,7 @@ export function windowStart(text: LongText, end: number, maxChars: number): numb
   return newline === -1 || start === end ? onCharacterBoundary(text, earliest) : start;
 }
 
-/** The end of a window of at most maxChars after `start`: the end of a line if there is one in it. */
+/** The end of a window of at most maxChars that begins at `start`: the last line end in it, if there is one. */
 export function windowEnd(text: LongText, start: number, maxChars: number): number {
   const latest = start + maxChars;
   if (latest >= text.length) return text.length;
@@ -36,8 +36,9 @@ export function windowEnd(text: LongText, start: number, maxChars: number): numb
 }
 
 /**
- * The line start `lines` lines above the line of `offset`, or the highest one within reach. If even the start of the
- * offset's own line is out of reach, an offset half a reach back in the line, so that the text after it can grow.
+ * The start of the line that is `lines` lines above the offset's, or the highest line start within `reach` characters.
+ * If even the offset's own line starts further away, it is half the reach before the offset, so that the text from
+ * there to the cursor has room to grow.
  */
 export function lineStartAbove(text: LongText, offset: number, lines: number, reach: number): number {
   const lowest = Math.max(0, offset - reach);
@@ -56,7 +57,7 @@ export function lineStartAbove(text: LongText, offset: number, lines: number, re
   return found === -1 ? onCharacterBoundary(text, offset - (reach >> 1)) : lowest + found;
 }
 
-/** The lines around the cursor, for the rules. Very long lines are cut. */
+/** The lines around the cursor, as the rules for suggestions need them. Very long lines are cut. */
 export interface Surroundings {
   linePrefix: string;
   lineSuffix: string;

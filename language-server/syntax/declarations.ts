@@ -1,18 +1,18 @@
-// Which names of a document are of the same thing: what it declares, where each is known, and what it imports. A name is
-// looked up as the language does it (name-rows.ts), by the tree around the places where it occurs.
+// Finds out which occurrences of a name mean the same thing. Each occurrence is looked up in the scopes around it, by
+// the rules of the language (name-rows.ts).
 import { setImmediate } from 'node:timers/promises';
 import { type Node, Query } from 'web-tree-sitter';
 import { type NameRow, nameRows, sameNames } from './name-rows.ts';
 import type { Binding, Found, Name, Names, Scope } from './names.ts';
 import { classOf, ownedBy } from './owned-names.ts';
 
-// A name with more places is a word of every other line, and nobody writes code that is nested deeper. What a look into the
-// tree costs depends on how many nodes are beside those around the place.
+// Limits beyond which a name is not looked up: how often it occurs, how deep it is nested, and how many siblings the
+// nodes around it have, since these make the cost. No name that is worth a rename reaches them.
 const maxPlaces = 300;
 const maxDepth = 200;
 const maxNodes = 2000;
 const maxNodesInAll = 100_000;
-/** How long nobody else is answered. */
+/** How long the search may block other requests at a time. */
 const sliceMs = 10;
 const declaring = ['local', 'outer', 'hoisted', 'import', 'field', 'method'];
 
@@ -20,7 +20,10 @@ export function hasNames(languageId: string): boolean {
   return nameRows[sameNames[languageId] ?? languageId] !== undefined;
 }
 
-/** null: the language's names are not known, or there are too many. root: the tree of the text, which lasts until then. */
+/**
+ * null: the language has no row, or a limit is reached. root: of the text's tree, which must not be deleted before this
+ * ends.
+ */
 export async function namesOf(root: Node, languageId: string, text: string, word: string): Promise<Names | null> {
   const row = nameRows[sameNames[languageId] ?? languageId];
   const places = row && [...text.matchAll(wholeWord(word, row))].map(({ index }) => index);
@@ -32,7 +35,7 @@ export async function namesOf(root: Node, languageId: string, text: string, word
       await setImmediate();
       since = performance.now();
     }
-    const { top, nodes } = wayTo(root, at);
+    const { top, nodes } = pathTo(root, at);
     inAll += nodes;
     if (nodes > maxNodes || inAll > maxNodesInAll) return null;
     const name = nameAt(top, row, text, at, word.length);
@@ -41,8 +44,8 @@ export async function namesOf(root: Node, languageId: string, text: string, word
   return { ...grouped(names, row), broken };
 }
 
-/** The statement of the document that has the place, and how many nodes are beside those around it there. */
-function wayTo(root: Node, at: number): { top: Node; nodes: number } {
+/** The top-level node that contains the offset, and how many children all nodes around the offset have. */
+function pathTo(root: Node, at: number): { top: Node; nodes: number } {
   const cursor = root.walk();
   cursor.gotoFirstChildForIndex(at);
   const top = cursor.currentNode;
@@ -60,7 +63,10 @@ function wholeWord(word: string, { isDollarASign }: NameRow): RegExp {
   return new RegExp(`(?<![${letter}])${word.replaceAll('$', '\\$')}(?![${letter}])`, 'gu');
 }
 
-/** Whether the name is declared more than once, so that the declarations may be of several things. A prototype is none. */
+/**
+ * Whether the name is defined more than once, so that its definitions may mean different things. Prototypes do not
+ * count.
+ */
 export function isAmbiguous(
   { declarations, isMember }: Binding,
   { isAssigned, again, hasOverloads }: NameRow,
@@ -71,7 +77,7 @@ export function isAmbiguous(
   return !(isAssigned && definitions.every(({ roles }) => roles.has('hoisted') || roles.has('field')));
 }
 
-/** The one thing that is declared or used there. A parameter may be a field, too. */
+/** What the name at the offset may mean. A parameter that is also a field gives two bindings. */
 export function bindingsAt({ bindings }: Names, at: number): Binding[] {
   return bindings.filter(({ names }) => names.some((name) => name.at === at));
 }
@@ -93,20 +99,23 @@ const ownReceiver =
 const charsBeside = 100;
 
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
-  const [before, behind] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(at + length, at + length + 1)];
+  const [before, following] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(at + length, at + length + 1)];
   const node = top.descendantForIndex(at, at + length);
   if (!node) return null;
   const isExact = node.startIndex === at && node.endIndex === at + length;
   const isPrivate = node.type === 'private_property_identifier' && node.startIndex === at - 1;
   const isInString =
-    !isExact && row.inString?.[0].test(before) && row.inString[1].test(behind) && /string/.test(node.type);
+    !isExact && row.inString?.[0].test(before) && row.inString[1].test(following) && /string/.test(node.type);
   if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type) && !otherTypes.test(node.type)))) return null;
   const captures = queryOf(top, row)
     .matches(top, { startIndex: at, endIndex: at + length })
     .flatMap(({ captures: all }, match) => all.map((each) => ({ ...each, match })));
   const around = captures
     .filter((each) => each.node.startIndex <= at && each.node.endIndex >= at + length)
-    .sort((a, b) => a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex || order(a) - order(b));
+    .sort(
+      (a, b) =>
+        a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex || captureOrder(a) - captureOrder(b),
+    );
   const scopes = scopesOf(around, captures);
   const roles: Set<string> = isInString ? new Set() : rolesOf(node, around, row);
   if (roles.has('key') || around.some(({ name }) => name === 'foreign')) return null;
@@ -133,8 +142,10 @@ interface Capture {
   patternIndex: number;
 }
 
-/** Of what is captured at one node: a method may be the class of its receiver. */
-function order({ name }: Capture): number {
+/**
+ * For sorting captures of one node. A class comes first: a method may be captured as the class of its receiver, too.
+ */
+function captureOrder({ name }: Capture): number {
   return name === 'class' ? 0 : 1;
 }
 
@@ -175,7 +186,7 @@ function rolesOf(node: Node, around: readonly Capture[], { unbound = [] }: NameR
   return roles;
 }
 
-/** Whether the pattern binds the name, rather than using it for a value or a key. */
+/** Whether the pattern declares the name, and does not use it as a value or a key. */
 function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean {
   let child = node;
   for (let depth = 0; child.id !== pattern.id; depth++) {
@@ -203,7 +214,7 @@ function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {
     .map((name) => ({ name, key: lookUp(name, declared, row) }));
   const owned = names.flatMap((name) => {
     const key = ownedBy(name, declared, row);
-    // Where one name is that of a variable and of the field that it fills, they part.
+    // If one word is both a variable and the field that it fills, this occurrence of the field gets its own role.
     const roles = name.roles.has('shorthand') ? new Set(['filled']) : name.roles;
     return key === undefined ? [] : [{ name: { ...name, roles }, key }];
   });
@@ -238,7 +249,7 @@ function declarationsOf(
   };
   const found: Found[] = [];
   if (roles.has('field') || roles.has('method'))
-    found.push({ ...inScope(classOf(name), spaceOf(name, row)), isMember: true });
+    found.push({ ...inScope(classOf(name), namespaceOf(name, row)), isMember: true });
   if (roles.has('outer')) found.push(inScope(scopes.at(-2)));
   else if (roles.has('local') || roles.has('import')) {
     const local = inScope(scopes.at(-1));
@@ -250,14 +261,14 @@ function declarationsOf(
   return found;
 }
 
-/** Whether a function around the innermost one has a local of the name. */
+/** Whether an outer function, up to the next closed scope, has a local of this name. */
 function isLocalAround({ scopes }: Name, known: readonly Found[]): boolean {
   const around = scopes.slice(scopes.findLastIndex(({ kind }) => kind === 'closed')).slice(0, -1);
   return around.some(({ key }) => known.some((each) => each.home === key && isVariable(each)));
 }
 
-/** Members with names of their own: methods in some languages, and `#name`. */
-function spaceOf({ roles, node }: Name, row: NameRow): string {
+/** The namespace of a member: `#name` has its own, and in some languages methods have. */
+function namespaceOf({ roles, node }: Name, row: NameRow): string {
   if (node.type === 'private_property_identifier') return ' private';
   return row.hasMethodNames && (roles.has('method') || roles.has('call')) ? ' method' : ' member';
 }
@@ -266,20 +277,20 @@ function isVariable({ name: { roles } }: Found): boolean {
   return !roles.has('outer') && !roles.has('import');
 }
 
-/** The key of what the name is of; undefined if nothing here declares it. */
+/** The key of the declaration that the name refers to; undefined if the document has none. */
 function lookUp(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
   const { roles, at } = name;
   if (roles.has('origin') || roles.has('keyword')) return undefined;
   const memberOf = (scope: Scope | undefined) => {
-    const key = `${scope?.key ?? ''}${spaceOf(name, row)}`;
+    const key = `${scope?.key ?? ''}${namespaceOf(name, row)}`;
     return declared.find((each) => each.key === key)?.key;
   };
   if (name.receiver === 'other') return undefined;
   if (name.receiver === 'own') return memberOf(classOf(name));
-  const outwards = name.scopes.toReversed();
-  if (roles.has('enclosing') || roles.has('outward')) outwards.splice(0, 1);
+  const innermostFirst = name.scopes.toReversed();
+  if (roles.has('enclosing') || roles.has('outward')) innermostFirst.splice(0, 1);
   let [onlyFunctions, isInBody] = [roles.has('call'), true];
-  for (const scope of [...outwards, undefined]) {
+  for (const scope of [...innermostFirst, undefined]) {
     const here = declared.filter(
       (each) =>
         !each.isMember &&

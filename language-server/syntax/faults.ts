@@ -1,11 +1,11 @@
-// What a grammar cannot make sense of: what does not belong where it is, and what is missing.
+// The faults of a tree: what the grammar does not allow where it is, and what is missing.
 import type { TreeCursor } from 'web-tree-sitter';
 import type { SyntaxTree } from './syntax-tree.ts';
 
 export interface Fault {
   start: number;
   end: number;
-  /** The type of what is missing, such as "}"; null for what does not belong there. */
+  /** The type of the missing node, such as "}"; null: nothing is missing, but [start, end) does not belong there. */
   missing: string | null;
 }
 
@@ -14,7 +14,7 @@ interface Range {
   end: number;
 }
 
-/** How many nodes are looked at. A text with more in its broken parts is nothing that somebody writes. */
+/** How many nodes are looked at. Nobody writes text with more in its broken parts. */
 const maxNodes = 20_000;
 
 const known = new WeakMap<SyntaxTree, readonly Fault[]>();
@@ -34,21 +34,21 @@ function findFaults(tree: SyntaxTree): Fault[] {
     const node = cursor.currentNode;
     if (node.isMissing) faults.push({ start: node.startIndex, end: node.endIndex, missing: node.type });
     else if (node.isError) faults.push({ start: node.startIndex, end: node.endIndex, missing: null });
-    if (!(node.hasError && cursor.gotoFirstChild()) && !goOn(cursor)) break;
+    if (!(node.hasError && cursor.gotoFirstChild()) && !gotoNextOutside(cursor)) break;
   }
   cursor.delete();
   return faults;
 }
 
 /** Goes to the next node that is not below this one; false at the end. */
-function goOn(cursor: TreeCursor): boolean {
+function gotoNextOutside(cursor: TreeCursor): boolean {
   while (!cursor.gotoNextSibling()) if (!cursor.gotoParent()) return false;
   return true;
 }
 
 /**
- * Whether a text has made its document worse. near: where it is in `after`. In a lenient grammar only what is wrong in its
- * lines counts, in others all of the document.
+ * Whether an edit has added faults. near: the range of the new text in `after`. With a lenient grammar only the faults
+ * in the lines of that range count.
  */
 export function isWorse(before: SyntaxTree, after: SyntaxTree, near: Range): boolean {
   if (!after.grammar.isLenient) return faultsOf(after).length > faultsOf(before).length;
@@ -64,11 +64,12 @@ function faultsInLines(tree: SyntaxTree, { start, end }: Range): number {
   return faultsOf(tree).filter((fault) => fault.start < to && fault.end >= from).length;
 }
 
-/** How broken a document is: what does not belong there counts twice as much as what is missing. */
+/** How broken a document is. What does not belong counts twice as much as what is missing. */
 export function badness(tree: SyntaxTree): number {
   return faultsOf(tree).reduce((sum, { missing }) => sum + (missing === null ? 2 : 1), 0);
 }
 
+/** How many characters are in faults. */
 export function extentOf(faults: readonly Fault[]): number {
   return faults.reduce((sum, { start, end }) => sum + end - start, 0);
 }

@@ -1,33 +1,39 @@
-// A row for each language whose syntax is known: what those who read a tree need to know of its grammar. A language that has
-// no row is completed by lines and brackets. README.md says how to add one.
+// A row for each language whose syntax is known, with what a reader of its trees must know about the grammar. A
+// language without a row is completed by lines and brackets. README.md says how to add a row.
 import type { Node } from 'web-tree-sitter';
 
 export interface Grammar {
   /** The name of the grammar: dist/grammars/tree-sitter-NAME.wasm. */
   readonly name: string;
-  /** The types of nodes that hold things of one kind, one after the other: statements, members, cases, entries. */
+  /** The types of nodes whose children are things of one kind: statements, members, cases, entries. */
   readonly lists: ReadonlySet<string>;
-  /** The types of nodes that are functions, with their bodies. */
+  /** The types of nodes that are whole functions, including their bodies. */
   readonly functions: ReadonlySet<string>;
-  /** The words that close a block; none if brackets or indentation do. */
+  /** The words that can close a block; empty if brackets or indentation do. */
   readonly closers: readonly string[];
-  /** A statement. */
+  /** A statement that is valid in a block; it is inserted to test whether something is the head of one. */
   readonly statement: string;
-  /** Matches a line that may have lines below that are indented more, where those belong to it; null elsewhere. */
+  /** If indentation makes blocks: matches a line that can be the head of one. null: brackets or words make blocks. */
   readonly heads: RegExp | null;
-  /** Nodes by their types, and whether one is half of something that the grammar takes for whole. */
+  /** By node type: tests whether such a node, which the grammar accepts as whole, is only half of what is meant. */
   readonly halves: Readonly<Record<string, (node: Node) => boolean>>;
-  /** The elements whose content stands on lines of its own, and those without content; null: the language has none. */
+  /**
+   * HTML-like elements: those whose content has lines of its own, and those without content. null: the language has
+   * none.
+   */
   readonly elements: { readonly containers: ReadonlySet<string>; readonly voids: ReadonlySet<string> } | null;
-  /** Whether a comma must follow the last element above what closes a list, or must not follow the last argument. */
+  /**
+   * A comma after the last element: 'wanted' if the closer is on the next line, 'free', or 'refused' before a
+   * parenthesis.
+   */
   readonly lastComma: 'wanted' | 'free' | 'refused';
-  /** Spaces per level if the document itself does not show it; 0 means a tab. */
+  /** Spaces per level, if the document's own lines do not show it; 0 means a tab. */
   readonly indent: number;
   /** Whether it is data, without statements. */
   readonly isData: boolean;
-  /** Whether sound documents have errors, too (macros, templates), so that only those near a place tell something of it. */
+  /** Whether sound documents have faults, too (macros, templates). Then only faults near a change count. */
   readonly isLenient: boolean;
-  /** What the grammar cannot cope with; null: nothing. A text with it has no tree. */
+  /** Matches text that the grammar cannot cope with, so that the document gets no tree; null: nothing. */
   readonly refused: RegExp | null;
 }
 
@@ -58,16 +64,16 @@ const elements = {
   ),
   voids: words('area base br col embed hr img input link meta source track wbr'),
 };
-/** A block that only tries is no statement. */
+// Tests for `halves`. A `try` needs more than its block.
 const onlyTries = ({ namedChildCount }: Node) => namedChildCount === 1;
-/** A method without its parameters. */
+/** `constructor` without parameters, which is parsed as a field. */
 const isConstructor = ({ text }: Node) => text === 'constructor';
 const isNoCall = ({ lastChild }: Node) => lastChild?.type !== 'call_expression';
-/** What closes the list is on a line of its own. */
+/** The last element of a list in Go, without the comma that is needed if the closer is on a later line. */
 const lacksComma = ({ nextSibling, endPosition, parent }: Node) =>
   parent?.type === 'literal_value' && nextSibling?.type === '}' && nextSibling.startPosition.row > endPosition.row;
 
-/** An attribute of nothing. */
+/** An attribute or decorator with nothing after it. */
 const isLast = ({ nextNamedSibling }: Node) => nextNamedSibling === null;
 
 const halves = {
@@ -92,7 +98,8 @@ const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_
   isData: true,
   isLenient: true,
   heads: /(?:[:-]|[|>][+-]?)\s*$/,
-  // It has room for some 250 levels and does not look whether there are more. Each needs a column of its own.
+  // The grammar has room for some 250 levels and does not check whether there are more. Each level needs a column of
+  // its own.
   refused: /^(?:[^\n\t ?:-]*[\t ?:-]){200}/m,
 });
 
@@ -162,7 +169,7 @@ const rows: Readonly<Record<string, Grammar>> = {
     indent: 2,
     isLenient: true,
     elements: { ...elements, voids: new Set() },
-    // The grammar is HTML's: it gives those elements no content, and knows no declarations.
+    // The grammar is HTML's: it allows no content in these elements, and no declarations.
     refused: new RegExp(
       `<(?:${[...elements.voids].join('|')})\\b(?![^<>]*/>)|<!(?:ATTLIST|ELEMENT|ENTITY|NOTATION)\\b`,
     ),
@@ -243,6 +250,6 @@ export function grammarOf(languageId: string): Grammar | null {
 
 export const languageIds: readonly string[] = Object.keys(rows);
 
-/** Lines that code may well repeat. */
+/** Lines so common that code may repeat them. */
 export const trivialLine =
   /^(?:\W*|@[\w.]+|<\/[\w.:-]*>\W*|#\[.*|break;?|continue;?|return(?: [\w.-]+)?;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;

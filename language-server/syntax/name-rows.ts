@@ -1,38 +1,42 @@
-// How each language declares names, as data: queries over its syntax tree, and what a query cannot say.
+// How each language declares names, as data: queries over its syntax tree, and flags for what a query cannot say.
 //
-// Scopes: a @block has locals, and a @function also hoisted names. A @closed scope does not see the locals around it. A @class
-// has members; its @name joins a class that is declared in several places, and @receiver is what a method calls its object.
-// Declarations: @local declares in the innermost scope, @outer in the scope around that, @hoisted in the function, @field and
-// @method in the class. @import comes from another file. @binds is a pattern whose names are local; @binds.hoisted,
-// @binds.field and @binds.outer are such patterns, too. A local in an @after exists from the end of that node.
-// Other names: @use does not declare. @key, and any name in a @foreign node, does not belong to this file. @origin is the
-// original name of an import that is renamed; an @import.statement contains both. @call refers to methods only, @own to
-// members of the class. @enclosing is looked up, and @outward declared, outside the function. @shorthand and @exported also
-// name a member. A @keyword is the name of a parameter in a call, and with an @owner in the same pattern, a @shorthand or a
-// @keyword is also a field or a parameter of that. Nothing is known of an @unclear name.
+// Scopes: a @block has locals, and a @function also hoisted names. In a @closed scope, the locals around it are
+// unknown. A @class has members. All classes of one @name are one scope. @receiver is the name that a method gives its
+// object. Declarations: @local declares in the innermost scope, @outer in the scope around that, @hoisted in the
+// function, @field and @method in the class. @import comes from another file. @binds is a pattern whose names are
+// local; @binds.hoisted, @binds.field and @binds.outer are such patterns, too. A local in an @after exists from the end
+// of that node. Other names: @use does not declare, even if another capture says so. @key, and any name in a @foreign
+// node, does not belong to this file. @origin is the original name of a renamed import; an @import.statement contains
+// both. @call refers to methods only, @own to members of the class. @enclosing is looked up, and @outward declared,
+// outside the function. @shorthand and @exported also name a member. A @keyword is the name of a parameter in a call.
+// If the same pattern captures an @owner, a @shorthand is also a field of the owner, and a @keyword a parameter of it.
+// Nothing is known of an @unclear name.
 
 export interface NameRow {
   query: string;
-  /** The parts of a pattern that bind nothing: the type of a node, or the types of a node and a field of its child. */
+  /** The parts of a pattern that declare nothing: NODE_TYPE, or NODE_TYPE.FIELD for one child of such a node. */
   unbound?: readonly string[];
-  /** Where a member is named without its object: everywhere in the class, or only directly in its body. */
+  /**
+   * Where members may be named without their object: everywhere in the class, or only directly in its body. Absent:
+   * nowhere.
+   */
   bareMembers?: 'everywhere' | 'body';
-  /** What a second declaration of a name in the same block makes: another thing from there on, or the same one. */
+  /** What a second declaration of a name in the same block means: another variable from there on, or the same one. */
   again?: 'another' | 'same';
-  /** A name is declared by what is first assigned to it. */
+  /** The first assignment to a name declares it. */
   isAssigned?: boolean;
-  /** An assignment in a block changes the local of the method around it, if there is one of that name. */
+  /** An assignment in a block changes a local of that name in the surrounding method, if there is one. */
   blocksShareLocals?: boolean;
-  /** "$" is no part of a name. */
+  /** "$" is not part of names. */
   isDollarASign?: boolean;
   /** Several methods may have one name and differ only in their parameters. */
   hasOverloads?: boolean;
-  /** A method and a variable of one name are two things. */
+  /** A method and a variable may have the same name and are different. */
   hasMethodNames?: boolean;
-  /** What methods call their object, and the method that is called by the name of its class. */
+  /** The names that methods give their object, such as `self`, and the name of the constructor method. */
   methods?: { own: readonly string[]; creates: string };
-  /** What surrounds an interpolated name in a string, for a language whose tree does not have it. */
-  inString?: readonly [before: RegExp, behind: RegExp];
+  /** What surrounds an interpolated name in a string, if the language's tree does not show it. */
+  inString?: readonly [before: RegExp, following: RegExp];
   /** Matches the lines that declare names which other files may use. */
   shared: RegExp;
 }
@@ -342,5 +346,5 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
   },
 };
 
-/** Languages that declare names as another one does. */
+/** Languages that use another language's row. */
 export const sameNames: Readonly<Record<string, string>> = { javascriptreact: 'javascript' };

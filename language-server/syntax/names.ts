@@ -1,4 +1,4 @@
-// What is known of the names of a document: where they are, and which are of the same thing.
+// What is known about the names in a document: where they occur, and which occurrences mean the same thing.
 import type { Node } from 'web-tree-sitter';
 import type { NameRow } from './name-rows.ts';
 
@@ -7,49 +7,51 @@ export interface Name {
   at: number;
   node: Node;
   roles: ReadonlySet<string>;
-  /** The innermost is the last. */
+  /** The scopes around the name, innermost last. */
   scopes: readonly Scope[];
-  /** Behind a dot: the member of this object or class, or of something that is not known. */
+  /**
+   * Whose member the name is, if it follows a dot or the like: this object's or class's, or that of something unknown.
+   */
   receiver: 'none' | 'own' | 'other';
-  /** Until where it is not known yet: the end of the statement that declares it. */
+  /** The offset from which a declaration applies: the end of its statement, or 0. */
   from: number;
-  /** The import that it is part of. */
+  /** The import statement that contains the name. */
   imported: Node | undefined;
-  /** The text of what has it as a parameter or a field: the function that is called by keyword, or the struct that is filled. */
+  /** The function that is called with the name as a keyword, or the struct whose field the name fills, as text. */
   owner: string | undefined;
 }
 
 export interface Scope {
   kind: 'block' | 'function' | 'closed' | 'class';
-  /** Scopes with the same key are one: a class may have its members in several places. */
+  /** Scopes with the same key count as one: the members of a class may be in several places. */
   key: string;
   node: Node;
 }
 
-/** What one thing is called, wherever it is. */
+/** One declared thing, with all occurrences of its name. */
 export interface Binding {
-  /** The scope that it is known in; '' if that is all of the document. */
+  /** The key of the scope in which it is declared; '' for the whole document. */
   home: string;
   homeNode: Node | undefined;
   isMember: boolean;
-  /** In the order of the text, those that declare it, too. */
+  /** All occurrences, including the declarations, in the order of the text. */
   names: readonly Name[];
   declarations: readonly Name[];
 }
 
-/** All names of one word in a document. */
+/** All occurrences of one word as a name in a document. */
 export interface Names {
   bindings: readonly Binding[];
-  /** Those that nothing in the document declares. */
+  /** Occurrences that nothing in the document declares. */
   free: readonly Name[];
-  /** Those in code that cannot be read. */
+  /** Occurrences in code that cannot be parsed. */
   broken: readonly Name[];
-  /** Members of something that is not known. */
+  /** Occurrences as a member of something unknown. */
   unknown: readonly Name[];
   row: NameRow;
 }
 
-/** A declaration, and the key of what it is of. */
+/** A declaration, with the key of the binding to which it belongs. */
 export interface Found {
   key: string;
   home: string;

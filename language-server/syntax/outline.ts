@@ -1,12 +1,12 @@
-// Where the things of a document begin that are in a list: declarations, members, statements.
+// Finds where the declarations, members and statements of a document begin.
 import type { Node } from 'web-tree-sitter';
 import type { SyntaxTree } from './syntax-tree.ts';
 
 const maxNodes = 20_000;
 
 /**
- * The lines where a thing begins, or the comment above it, with how many lines it has. What is within a thing of fewer than
- * minLines is not looked at.
+ * For each child of a list: the row where it or the comment above it begins, and its number of rows. Children of nodes
+ * with fewer than minLines are left out.
  */
 export function thingsOf({ root, grammar: { lists } }: SyntaxTree, minLines: number): Map<number, number> {
   const things = new Map<number, number>();

@@ -1,5 +1,5 @@
-// Names that belong to what stands beside them: a parameter that a call gives by keyword, and a field that is filled by a
-// variable of its name.
+// Names that belong to an owner next to them: a keyword argument to the called function, and a field to the struct that
+// is filled by a variable of the same name.
 import type { NameRow } from './name-rows.ts';
 import type { Found, Name, Scope } from './names.ts';
 
@@ -7,7 +7,7 @@ export function classOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'class');
 }
 
-/** The key of the parameter or of the field; undefined if the document declares none, or several. */
+/** The key of the owner's parameter or field; undefined if the document declares none or several. */
 export function ownedBy(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
   const { owner, roles } = name;
   if (owner === undefined) return undefined;
@@ -18,7 +18,7 @@ export function ownedBy(name: Name, declared: readonly Found[], row: NameRow): s
   return others.length === 0 ? key : undefined;
 }
 
-/** Whether a call of `callee` gives a value to this parameter. */
+/** Whether `callee` names the function that has this parameter. */
 function isParameterOf(
   callee: string,
   { homeNode, name: parameter }: Found,
@@ -36,7 +36,9 @@ function isParameterOf(
   return (outer ? isCreated : title === callee) && !mayBeVariable(callee, call);
 }
 
-/** Whether a function around the call has the name other than as what is called: then nobody knows what that is. */
+/**
+ * Whether the function around the call also uses the callee's name without calling it: then it may be a local variable.
+ */
 function mayBeVariable(callee: string, { scopes }: Name): boolean {
   const around = scopes.find(({ kind }) => kind === 'function');
   return around !== undefined && new RegExp(`(?<![\\p{L}\\p{N}_])${callee}(?!\\s*\\()`, 'u').test(around.node.text);

@@ -1,5 +1,5 @@
-// The parsers: tree-sitter's runtime and the grammars, all WebAssembly in one memory, each loaded when it is first needed.
-// A grammar that fails, be it while loading or in the middle of a text, is not used again in this process.
+// Loads tree-sitter's runtime and the grammars when they are first needed. All are WebAssembly and share one memory. A
+// grammar that fails, while it is loaded or while it parses, is not used again in this process.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export interface LoadedGrammar {
   readonly grammar: Grammar;
   hasFailed: boolean;
   readonly language: Language;
-  /** The words of the grammar, such as "if": its anonymous nodes that are words. */
+  /** The words of the language, such as "if": the types of the grammar's anonymous nodes that are words. */
   readonly keywords: ReadonlySet<string>;
 }
 
@@ -21,7 +21,7 @@ const folders = [['grammars'], ['..', 'dist', 'grammars'], ['..', '..', 'dist', 
 const fileOf = (name: string) => join(folders.find((each) => existsSync(each)) ?? folders[0] ?? '', `${name}.wasm`);
 
 let runtime: Promise<void> | undefined;
-/** By their rows, since two may have one file. */
+/** Keyed by row, since two rows may use one file. */
 const loading = new Map<Grammar, Promise<void>>();
 const loaded = new Map<Grammar, LoadedGrammar>();
 
@@ -34,7 +34,7 @@ export function loadGrammar(languageId: string): Promise<boolean> {
   return promise.then(() => loaded.has(grammar));
 }
 
-/** null: the language has none, or it is not loaded, or it has failed. */
+/** null: the language has no grammar, or it is not loaded, or it has failed. */
 export function loadedGrammar(languageId: string): LoadedGrammar | null {
   const grammar = grammarOf(languageId);
   return (grammar && loaded.get(grammar)) ?? null;
@@ -51,6 +51,7 @@ async function load(grammar: Grammar): Promise<void> {
   }
 }
 
+/** Logs that a grammar has failed, and stops using it. */
 export function giveUp(grammar: Grammar, error: unknown): void {
   const failed = loaded.get(grammar);
   if (failed) failed.hasFailed = true;
@@ -58,7 +59,7 @@ export function giveUp(grammar: Grammar, error: unknown): void {
   console.error(`The grammar ${grammar.name} has failed and is not used until the next start: ${error}`);
 }
 
-/** What a grammar that has failed has left in memory: freeing it could fail, too, and so it is not left to the collector. */
+/** Objects of failed grammars. Freeing one could fail, too, so they are kept from the garbage collector. */
 const left: { delete(): void }[] = [];
 
 export function free({ hasFailed }: LoadedGrammar, object: { delete(): void }): void {

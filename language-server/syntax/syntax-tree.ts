@@ -1,11 +1,12 @@
-// A text and its syntax. The tree lies in the memory of the runtime until it is deleted; its nodes must not be used after.
+// A text and its syntax tree. The tree is in the runtime's memory until it is deleted; its nodes must not be used after
+// that.
 import { type Node, type ParseCallback, Parser, type Tree } from 'web-tree-sitter';
 import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
 import { free, giveUp, type LoadedGrammar } from './runtime.ts';
 import { editBetween, reader, treeEdit } from './text-input.ts';
 
-/** The time that a text may take at once. */
+/** The time for one step of parsing. */
 export const budget = { ms: 10 };
 
 export class SyntaxTree {
@@ -18,7 +19,7 @@ export class SyntaxTree {
     private readonly loaded: LoadedGrammar,
     readonly text: LongText,
     private readonly tree: Tree,
-    /** false: this is an earlier tree, moved to where its text is now, as there was no time for more. */
+    /** false: this is the tree of an earlier text, with its nodes moved by the edit since then. */
     readonly isCurrent = true,
   ) {
     this.grammar = loaded.grammar;
@@ -30,7 +31,7 @@ export class SyntaxTree {
     return this.tree.rootNode;
   }
 
-  /** The same tree, with its nodes where they are in another text. */
+  /** A copy of this tree with its nodes moved to where they are in a changed text. */
   movedTo(text: LongText): SyntaxTree {
     const edit = editBetween(this.text, text);
     const tree = this.tree.copy();
@@ -39,7 +40,7 @@ export class SyntaxTree {
   }
 
   /**
-   * The tree of the text with another one in place of [start, end), for the caller to delete. null: there was no time for it,
+   * The tree of the text with `inserted` in place of [start, end). The caller must delete it. null: it took too long,
    * or the grammar has failed.
    */
   withText(start: number, end: number, inserted: string, ms = budget.ms): SyntaxTree | null {
@@ -53,7 +54,7 @@ export class SyntaxTree {
     return tree;
   }
 
-  /** Begins to parse the text, with what is left of the tree. */
+  /** Begins to parse the text, reusing what this tree still has right. */
   parse(): Parsing {
     return new Parsing(this.loaded, this.text, this.tree);
   }
@@ -64,13 +65,15 @@ export class SyntaxTree {
   }
 }
 
-/** A step may take so much longer than it should before the text is cut short: a busy machine takes time, too. */
+/**
+ * A step that takes this many times its limit is stopped by cutting the text short. The margin is for busy machines.
+ */
 const cutFactor = 5;
 const maxCuts = 3;
-/** Between two steps of the parser. If there is more, another task of the machine has had it. */
+/** The longest time between two calls of the parser. If more has passed, another process had the CPU. */
 const maxGapMs = 3;
 
-/** The time since this call without what other tasks of the machine have had, if it is asked often. */
+/** Returns a clock that leaves out the time that other processes had. It must be read often. */
 function ownTime(): () => number {
   let [spent, last] = [0, performance.now()];
   return () => {
@@ -81,10 +84,10 @@ function ownTime(): () => number {
   };
 }
 
-/** A text that is being parsed, in as many steps as it takes. It must be ended. */
+/** A text that is being parsed, in as many steps as it takes. Call end() afterwards. */
 export class Parsing {
   private readonly parser: Parser;
-  /** How often the parser had to be told that the text ends where it does not, and to begin again. */
+  /** How often the text was cut short to stop the parser, which then begins again. */
   private cuts = 0;
 
   constructor(
@@ -100,14 +103,14 @@ export class Parsing {
     return this.loaded.hasFailed || this.cuts === maxCuts;
   }
 
-  /** Parses for about so long. null: there is more to do, or it is hopeless. */
+  /** Parses for about `ms`. null: it is not done yet, or it is hopeless. */
   step(ms: number): SyntaxTree | null {
     if (this.isHopeless) return null;
     const spentMs = ownTime();
     const read = reader(this.text);
     let [isCut, isParsing] = [false, true];
-    // The parser asks between its steps. Within one of them, a grammar may read all of the text again and again, and then
-    // only the end of the text stops it. The tree reads the text of its nodes by this, too, as long as it lasts.
+    // The parser calls progressCallback between its steps. Within one step, a grammar may read the text again and
+    // again, and only the end of the text stops it. Later, the tree uses this function to read the text of its nodes.
     const readInTime: ParseCallback = (index, position) => {
       isCut ||= isParsing && spentMs() > ms * cutFactor;
       return isCut ? undefined : read(index, position);

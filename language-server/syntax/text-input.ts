@@ -1,13 +1,14 @@
-// A LongText as tree-sitter reads it: piece by piece, so that no document is copied, with positions as it counts them. Its
+// Lets tree-sitter read a LongText in pieces, so that no document is copied, and converts positions. For tree-sitter,
 // rows end with "\n" only; columns are in UTF-16 units, as offsets are.
 import { Edit, type ParseCallback, type Point } from 'web-tree-sitter';
 import type { LongText } from '../documents/long-text.ts';
 
 type Chunk = LongText['chunks'][number];
 
-/** tree-sitter takes no more at once. */
+/** The most that tree-sitter takes at once. */
 const readChars = 4096;
 
+/** How many line breaks a chunk has, and where the last one is; -1 without any. */
 const lastBreaks = new WeakMap<Chunk, { count: number; last: number }>();
 
 function breaksIn(chunk: Chunk): { count: number; last: number } {
@@ -45,7 +46,7 @@ export function reader({ chunks }: LongText): ParseCallback {
   };
 }
 
-/** The one edit that makes `after` of `before`; null if they are the same. Chunks that they share are not looked into. */
+/** The single edit that turns `before` into `after`; null if they are equal. Shared chunks are not compared. */
 export function editBetween(before: LongText, after: LongText): Edit | null {
   const shortest = Math.min(before.chunks.length, after.chunks.length);
   let [first, start] = [0, 0];
@@ -62,7 +63,7 @@ export function editBetween(before: LongText, after: LongText): Edit | null {
   return treeEdit(before, after, start, before.length - tail);
 }
 
-/** That of replacing [start, end) of `before`. */
+/** tree-sitter's description of an edit that replaced [start, end) of `before`. */
 export function treeEdit(before: LongText, after: LongText, start: number, end: number): Edit {
   const newEnd = after.length - (before.length - end);
   return new Edit({
@@ -75,7 +76,10 @@ export function treeEdit(before: LongText, after: LongText, start: number, end: 
   });
 }
 
-/** Neither ends inside a pair of surrogates, which is one character of the grammar. */
+/**
+ * How many characters at the start are the same. It does not end inside a surrogate pair, which the grammar reads as
+ * one.
+ */
 function sameStart(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   let count = 0;

@@ -1,6 +1,7 @@
-// The trees of the documents that are worked on, for the whole process. A document's tree is made when it is asked for,
-// out of its last one and of what differs between the texts, so nobody needs to report changes. It takes no longer than
-// the budget: what is not done then is done in pauses, and until then there is the last tree, or none.
+// The trees of the documents in use, for the whole process. A tree is made when it is asked for, from the document's
+// last tree and the difference between the texts, so nobody needs to report changes. A call takes no longer than the
+// budget. If that is not enough, parsing goes on in the background, and until it is done the caller gets the last tree,
+// or none.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
@@ -17,9 +18,9 @@ export interface SourceText {
 export const maxTrees = 16;
 /** Longer documents have no tree. */
 export const maxChars = 500_000;
-/** Of all documents together. A tree takes 20 to 80 bytes a character. */
+/** The limit for all documents together. A tree takes 20 to 80 bytes per character. */
 export const maxCharsOfAll = 2_000_000;
-/** How long a text is parsed in pauses; each text that takes longer halves that for the next one. */
+/** How long a text may be parsed in the background; each text that takes longer halves this for the next one. */
 const patienceMs = 4000;
 const pauseMs = 1;
 const maxWaitMs = 1000;
@@ -28,8 +29,8 @@ const maxWaitMs = 1000;
 const documents = new Map<string, DocumentTree>();
 
 /**
- * The tree of a text. It is for use at once: it may be deleted as soon as another text of the document is asked for, or 16
- * other documents. null: there is none yet, or none at all.
+ * The tree of a text, for use at once: it may be deleted when another text of the document is asked for, or when 16
+ * other documents are. null: there is none yet, or there will be none.
  */
 export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null {
   const loaded = loadedGrammar(languageId);
@@ -52,7 +53,7 @@ export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null
   }
 }
 
-/** Deletes the trees of the documents that were not asked for longest. chars: of the one that was asked for last. */
+/** Deletes the least recently used trees until all fit. chars: the length of the document in use, which stays. */
 function makeRoom(chars: number): void {
   let others = [...documents.values()].slice(0, -1).reduce((sum, each) => sum + each.chars, 0);
   for (const [uri, { chars: itsChars }] of [...documents].slice(0, -1)) {
@@ -62,19 +63,19 @@ function makeRoom(chars: number): void {
   }
 }
 
-/** The same, but it takes no other document's place: null, too, if this one is none of the last 16. */
+/** The same, but without making room for the document: null also if it is not among the last 16. */
 export function keptTreeOf(source: SourceText): SyntaxTree | null {
   return documents.has(source.uri) ? treeOf(source) : null;
 }
 
-/** Loads the grammar and begins to parse, so that the tree is there when it is needed. */
+/** Loads the grammar and begins to parse, so that the tree is ready when it is needed. */
 export async function prepareTree(source: SourceText): Promise<void> {
   if (await loadGrammar(source.languageId)) treeOf(source);
 }
 
 /**
- * The same for those who can wait: what is not about a key. The tree is for use at once, too. null: there is none, or it
- * takes longer than a second.
+ * Like treeOf(), but waits up to a second for the tree of exactly this text: for callers that no key waits for. null:
+ * there is none, or it takes longer.
  */
 export async function wholeTreeOf(source: SourceText): Promise<SyntaxTree | null> {
   if (!(await loadGrammar(source.languageId))) return null;
@@ -87,7 +88,10 @@ export async function wholeTreeOf(source: SourceText): Promise<SyntaxTree | null
   return null;
 }
 
-/** Call when the document is closed. Of its parts and variants, which have its URI and a fragment, there are no trees either. */
+/**
+ * Call when the document is closed. Also deletes the trees of its parts and variants, whose URIs are its own with a
+ * fragment.
+ */
 export function forgetTree(uri: string): void {
   for (const [each, document] of documents) {
     if (each !== uri && !each.startsWith(`${uri}#`)) continue;
@@ -110,12 +114,12 @@ function cannotCopeWith({ refused }: Grammar, { chunks }: LongText): boolean {
 }
 
 class DocumentTree {
-  /** The last one that is whole. */
+  /** The last tree that was parsed to the end. */
   private tree: SyntaxTree | null = null;
-  /** The text that is being parsed, or that has taken too long. */
+  /** The text that is being parsed, or whose parsing was given up. */
   private wanted: LongText | null = null;
   private parsing: Parsing | null = null;
-  /** The last whole tree, moved to the wanted text. */
+  /** `tree`, with its nodes moved to where they are in `wanted`. */
   private moved: SyntaxTree | null = null;
   private pause: NodeJS.Timeout | undefined;
   private spentMs = 0;
