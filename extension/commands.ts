@@ -1,4 +1,4 @@
-// Registers the commands of the Command Palette. Other files implement most of them.
+// Registers the commands that the Command Palette lists. Other files implement most of them.
 import { join } from 'node:path';
 import { commands, Disposable, type ExtensionContext, l10n, type QuickPickItem, window, workspace } from 'vscode';
 import { doctorRequest } from '../language-server/protocol/messages.ts';
@@ -52,13 +52,13 @@ export function registerCommands(features: Features): Disposable {
   return Disposable.from(...Object.entries(handlers).map(([id, run]) => commands.registerCommand(id, run)));
 }
 
-/** Turns suggestions on or off, for the language of the active document if it is given and otherwise for all. */
+/** Turns suggestions on or off. languageId: the language of the active document; undefined for all languages. */
 async function toggle({ globalState }: ExtensionContext, languageId: string | undefined): Promise<void> {
   const uri = window.activeTextEditor?.document.uri;
   await toggleMode(globalState, languageId === undefined ? undefined : { languageId, uri });
 }
 
-/** minutes: a number if they come from a key binding or the menu, where 0 ends the snooze. */
+/** minutes: a number from a key binding or the menu, where 0 ends the snooze; if it is none, the user is asked. */
 async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
   if (typeof minutes === 'number') return modes.snooze(minutes);
   const entries: (QuickPickItem & { minutes: number })[] = snoozeMinutes.map((each) => ({
@@ -73,7 +73,7 @@ async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
 const done = (step: 'hasChosenModel' | 'hasSeenStatus') =>
   commands.executeCommand('setContext', `hearth.${step}`, true);
 
-/** What choosing a model needs of the rest. */
+/** Connects the list of models to the server, the settings and the log. */
 export function modelHost(context: ExtensionContext, client: Client): ChooseModelHost {
   const config = workspace.getConfiguration(section);
   const folder = join(context.globalStorageUri.fsPath, 'models');

@@ -23,14 +23,14 @@ import { StatusBar } from './status/status-bar.ts';
 
 let running: Client | undefined;
 
-/** The extension's API: lets a test, or another extension, wait until suggestions are available. */
+/** The extension's API. It lets a test or another extension wait until suggestions are available. */
 export interface Api {
   readonly status: Client['status'];
   readonly onStatus: Client['onStatus'];
 }
 
 /**
- * Does not wait for the server, so that the window opens at once; requests are answered as soon as a model is loaded.
+ * Does not wait for the server, so that the window opens at once. Requests are answered as soon as a model is loaded.
  */
 export function activate(context: ExtensionContext): Api {
   const client = new Client(context, canTriggerAlone);
@@ -91,8 +91,7 @@ export function activate(context: ExtensionContext): Api {
   return client;
 }
 
-// VS Code disposes subscriptions synchronously. Only deactivate() may return a promise, to wait until the server has
-// stopped.
+// Stops the server here, since VS Code waits for the promise of deactivate(), but not for that of a dispose().
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }

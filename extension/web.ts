@@ -1,4 +1,4 @@
-// The entry point in an editor that runs in a browser: it has no processes, so Hearth can't run there, and says so.
+// The entry point in a browser. An editor there has no processes, so Hearth can't run, and says so.
 import { commands, type ExtensionContext, l10n, StatusBarAlignment, window } from 'vscode';
 
 export function activate({ extension, subscriptions }: ExtensionContext): void {

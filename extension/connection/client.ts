@@ -1,5 +1,5 @@
-// The language server as the other features see it: its status, its messages, requests to it. Its process and the
-// connection are in connection.ts.
+// The language server as the other features see it: its status, its messages, and requests to it. connection.ts handles
+// its process and the connection.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type CancellationToken,
@@ -26,7 +26,7 @@ import type { ProcessLink } from './server-link.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
-/** JSON-RPC's codes for a request that was not answered before the connection ended, or was made after that. */
+/** JSON-RPC's codes for requests that were made after the connection ended, or not answered before. */
 const endedCodes = [-32097, -32096];
 
 export class Client implements Disposable {
@@ -43,21 +43,21 @@ export class Client implements Disposable {
   private readonly relatedCode = new RelatedCode();
   private readonly workspaceFiles = new WorkspaceFiles(async (params) => {
     const client = this.languageClient;
-    // If that fails, the next server is sent all files anew.
+    // If sending fails, the server has ended, and the next one is sent all files anew.
     if (client) await wire.notify(client, protocol.closedFilesNotification, params).catch(() => undefined);
   });
   private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(section) || event.affectsConfiguration('http')) void this.sendSettings();
   });
   private readonly connection: Connection<ProcessLink, ClientSession>;
-  /** What the server was told last, or what the one that is starting will be told. */
-  private settingsOfServer: protocol.SettingsParams = {};
+  /** The settings that the server got last, or that a starting server will get. */
+  private sentSettings: protocol.SettingsParams = {};
   /** Why the server is being started again; '' for the first start. */
   private restartReason = '';
 
   /**
-   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown; only
-   * then may the server answer with an unfinished text.
+   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown. Only
+   * then is the server allowed to answer with an unfinished text.
    */
   constructor(
     private readonly context: ExtensionContext,
@@ -91,7 +91,7 @@ export class Client implements Disposable {
     return this.connection.restart();
   }
 
-  /** Rejects with a message for the user when there is no server, or when it ends before it has answered. */
+  /** Rejects with a message for the user if there is no server, or if it ends before it has answered. */
   async request<P, R>(type: wire.RequestType<P, R>, params: P, token?: CancellationToken): Promise<R> {
     if (!this.languageClient) throw new Error(l10n.t('The Hearth server is not running.'));
     return wire.request(this.languageClient, type, params, token).catch((error: { code?: number }) => {
@@ -100,7 +100,7 @@ export class Client implements Disposable {
     });
   }
 
-  /** Does nothing when there is no server. */
+  /** Does nothing if there is no server. */
   notify<P>(type: wire.NotificationType<P>, params: P): void {
     if (!this.languageClient) return;
     wire.notify(this.languageClient, type, params).catch((error: unknown) => this.log.warn(String(error)));
@@ -127,10 +127,12 @@ export class Client implements Disposable {
     return client?.isRunning() ? client : undefined;
   }
 
-  /** The extension host loads the language client library while the server starts and loads its model. */
+  /**
+   * Loads the language client library and reads the settings, while the server starts. Returns what makes the session.
+   */
   private async prepare(policy: RestartPolicy): Promise<(link: ProcessLink) => ClientSession> {
     const [{ ClientSession }, settings] = await Promise.all([import('./language-client.ts'), this.settings()]);
-    this.settingsOfServer = settings;
+    this.sentSettings = settings;
     return (link) => {
       const session = new ClientSession(link, this.options(settings, policy), this.channel);
       this.addHandlers(session.client);
@@ -141,8 +143,8 @@ export class Client implements Disposable {
   /** Sends the settings unless the server has them already. */
   private async sendSettings(): Promise<void> {
     const settings = await this.settings();
-    if (!this.languageClient || isDeepStrictEqual(settings, this.settingsOfServer)) return;
-    this.settingsOfServer = settings;
+    if (!this.languageClient || isDeepStrictEqual(settings, this.sentSettings)) return;
+    this.sentSettings = settings;
     this.notify(protocol.settingsNotification, settings);
   }
 
@@ -150,7 +152,7 @@ export class Client implements Disposable {
   private async settings(): Promise<protocol.SettingsParams> {
     if (!usesServer()) return readSettings();
     const serverToken = await this.serverToken();
-    // Read only now, as they may have changed meanwhile.
+    // Read after the token, since they may have changed meanwhile.
     return { ...readSettings(), ...(usesServer() && { serverToken, network: networkSettings() }) };
   }
 
@@ -197,7 +199,7 @@ export class Client implements Disposable {
     this.log.info(`The language server is running as process ${link.pid}.`);
     if (!link.isShared) this.log.warn(aloneText());
     this.upEmitter.fire(client);
-    // The user may have changed them while it started.
+    // The user may have changed the settings while the server started.
     void this.sendSettings();
     this.workspaceFiles
       .connected()
@@ -241,7 +243,7 @@ export class Client implements Disposable {
   }
 }
 
-/** When no folder can hold the socket of a server that windows share. */
+/** Says that this window has its own server, because no folder can hold the socket of a shared one. */
 function aloneText(): string {
   return l10n.t('This window has a model of its own in memory, since no folder for a shared server can be written.');
 }

@@ -1,5 +1,5 @@
-// The connection of this window to the language server, until the window closes: finds or starts the process, talks to
-// it, notices that it has ended or hangs, and begins again.
+// Keeps this window connected to the language server until the window closes: finds or starts the process, talks to it,
+// notices that it has ended or hangs, and connects again.
 //
 //             start()                      greeted, initialized
 //     down ─────────────────> starting ──────────────────────────> up
@@ -9,24 +9,26 @@
 //      │ too many faults       │    v                               │
 //      └──────────────────── ending <───────────────────────────────┘
 //
-// A turn of the loop in run() is one life of the connection. However many signs there are that it ends, it ends once, and
-// the next one begins when everything of the last is closed.
+// Each turn of the loop in run() is one life of the connection. A life ends once, even if several things end it at the
+// same time. The next one begins when everything of the last one is closed.
 import { RestartPolicy } from './restart-policy.ts';
 import { Timeout, Unresponsive, within } from './timeout.ts';
 
-// How long to wait for a server to listen, to greet, to be initialized; and for a sign of life, which it gives every
+// How long to wait for a server to listen, to greet and to be initialized, and for a sign of life, which it gives every
 // second.
 const startMs = 4000;
 const greetMs = 3000;
 const initializeMs = 4000;
-/** How long the editor may take to have what a session needs: its library, the settings, a token of the keychain. */
+/**
+ * How long the editor may take to prepare a session: to load the library, the settings and a token from the keychain.
+ */
 const prepareMs = 20_000;
 const silenceMs = 3000;
-// A server that ends on purpose gives signs of life while it writes its cache.
+// A server that ends on purpose still gives signs of life while it writes its cache.
 const endingSilenceMs = 3000;
 const endingMs = 15_000;
 const killMs = 1000;
-// A server that is just ending, or that another window has just started, is soon gone or there.
+// If a server is just ending, or another window is just starting one, looking again a little later helps.
 const maxLooks = 20;
 const lookAgainMs = 250;
 
@@ -38,18 +40,20 @@ export interface Link {
   readonly isNew: boolean;
   /** Resolves when either side has closed it. */
   readonly closed: Promise<void>;
-  /** Resolves to false if it is closed instead. */
+  /** Resolves to true when both sides have greeted; to false if the link closes instead, or the greeting is wrong. */
   greet(): Promise<boolean>;
   /** Calls the listener whenever something arrives. */
   onData(listener: () => void): void;
   /** Ends the process at once, if it is still there. */
   kill(): void;
   close(): void;
-  /** Why the other side has closed it: how the process has ended, or that it hung and a window has killed it. */
+  /**
+   * Why the other side has closed the link: how the process has ended, or that a window has killed it because it hung.
+   */
   fault(): Promise<Fault>;
 }
 
-/** What is said over a link. */
+/** The conversation with the server over a link. */
 export interface Session {
   /** Resolves when the server says that it is about to end on purpose. */
   readonly farewell: Promise<void>;
@@ -61,18 +65,21 @@ export interface Session {
 }
 
 export type Fault = { kind: 'crashed' | 'hung' | 'not started'; how: string };
-/** 'left': this window has closed. 'restarted': a window has restarted the server. */
+/** Why a life has ended. 'left': this window has closed. 'restarted': some window has restarted the server. */
 export type Cause = { kind: 'left' | 'restarted' } | Fault;
 
 export interface ConnectionHost<L extends Link, S extends Session> {
-  /** Connects to the server that runs; null if there is none. */
+  /** Connects to the running server; null if there is none. */
   find(): Promise<L | null>;
-  /** Starts a server; null if another window has just done that. If the signal comes first, its process is killed. */
+  /**
+   * Starts a server; null if another window has just done that. If the signal aborts before that, the process is
+   * killed.
+   */
   start(signal: AbortSignal): Promise<L | null>;
   /** Prepares a session while the server starts. */
   prepare(policy: RestartPolicy): Promise<(link: L) => S>;
   onState(state: State): void;
-  /** A life of the connection has ended. */
+  /** A life of the connection has ended. goesOn: whether another one begins. */
   onEnd(cause: Cause, goesOn: boolean): void;
 }
 
@@ -85,11 +92,12 @@ export class Connection<L extends Link, S extends Session> {
   private loop: Promise<void> | null = null;
   private stopOrder = new AbortController();
   private restartOrder = new AbortController();
+  /** Resolve the promises of start() and restart(). */
   private settling: (() => void)[] = [];
 
   constructor(private readonly host: ConnectionHost<L, S>) {}
 
-  /** Resolves when the state becomes 'up', or 'down' because no other server is started. */
+  /** Resolves when the state becomes 'up', or becomes 'down' because no further server is started. */
   start(): Promise<void> {
     if (this.loop === null) {
       this.stopOrder = new AbortController();
@@ -104,7 +112,7 @@ export class Connection<L extends Link, S extends Session> {
     await this.loop;
   }
 
-  /** Ends the process, for all windows, and starts another. Further calls meanwhile join this one. */
+  /** Ends the process, for all windows, and starts another. Calls made meanwhile join this one. */
   restart(): Promise<void> {
     this.policy = new RestartPolicy();
     this.restartOrder.abort();
@@ -123,7 +131,7 @@ export class Connection<L extends Link, S extends Session> {
     this.enter('down');
   }
 
-  /** Resolves to why it has ended. */
+  /** Runs one life of the connection. Resolves to why it has ended. */
   private async live(): Promise<Cause> {
     this.enter('starting');
     const cause = await this.begin().then(
@@ -144,14 +152,14 @@ export class Connection<L extends Link, S extends Session> {
     return { link, session };
   }
 
-  /** That the editor takes too long is no reason to take the server from other windows. */
+  /** Fails as 'not started' if the editor takes too long: 'hung' would kill the server that other windows use. */
   private ready<T>(prepared: Promise<T>, closed: Promise<never>): Promise<T> {
     return within(prepareMs * this.policy.timeoutFactor, Promise.race([prepared, closed])).catch((error: unknown) => {
       throw error instanceof Unresponsive ? new Error('the editor does not give its settings') : error;
     });
   }
 
-  /** Connects to the server that runs, or starts one. */
+  /** Connects to the running server, or starts one. */
   private async open(): Promise<L> {
     for (let looks = 0; looks < maxLooks; looks++) {
       this.link = (await this.host.find()) ?? (await this.startServer());
@@ -203,7 +211,7 @@ export class Connection<L extends Link, S extends Session> {
     return { kind: 'not started', how: error instanceof Error ? error.message : String(error) };
   }
 
-  /** Closes everything of this life. Only a server that is asked to end, or that hangs, ends with it. */
+  /** Closes everything of this life. The server itself ends only if it is asked to, or if it hangs. */
   private async close({ kind }: Cause): Promise<void> {
     const { link, session } = this;
     const isOrdered = this.restartOrder.signal.aborted;
@@ -222,7 +230,10 @@ export class Connection<L extends Link, S extends Session> {
     this.session = null;
   }
 
-  /** Waits for the work while the server gives signs of life, at most endingMs; then kills it. */
+  /**
+   * Waits for the work. Kills the server if it gives no sign of life meanwhile, or if the work takes longer than
+   * endingMs.
+   */
   private async orKill(link: L, work: Promise<void>): Promise<void> {
     const timeout = new Timeout(endingSilenceMs);
     link.onData(() => timeout.restart());

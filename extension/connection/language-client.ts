@@ -1,5 +1,6 @@
-// A session with the language server: the language client on the link that the connection has opened. It shows no
-// messages and never restarts the server. The library is large, so this file is imported while the server is starting.
+// A session with the language server: runs the language client over the link that the connection has opened. It shows
+// no messages and never restarts the server. Its library is large, so this file is only imported while the server is
+// starting.
 import type { LogOutputChannel } from 'vscode';
 import {
   CloseAction,
@@ -57,7 +58,7 @@ export class ClientSession implements Session {
       detached: true,
     };
     this.client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
-    onNotification(this.client, aliveNotification, () => {}); // the link has noticed it
+    onNotification(this.client, aliveNotification, () => {}); // the link has already noticed this sign of life
     this.farewell = new Promise((resolve) => onNotification(this.client, farewellNotification, resolve));
   }
 

@@ -1,9 +1,9 @@
 // Decides whether a language server that has crashed or hung is started again, and whether on the GPU or in safe mode.
 // Without a limit, a crash loop would keep the processor busy and hide the cause.
 
-/** A server that was ready before is restarted after this many crashes within the time window… */
+/** If a server has been ready before, this many crashes within the time window are followed by a restart. */
 const crashesWhenReady = 4;
-/** …but one that has never been ready (broken model, unsupported processor) would most likely crash again. */
+/** If none has ever been ready (broken model, unsupported processor), the next one would most likely crash, too. */
 const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
 /** After this many crashes on the GPU, the CPU is used until the user restarts the server or reloads the window. */
@@ -26,7 +26,7 @@ export class RestartPolicy {
     return this.crashes.length >= crashesBeforeSafe;
   }
 
-  /** How often a time limit is doubled: a server that hung lately may only have been slow. */
+  /** The factor for all time limits. It doubles with each recent hang: that server may only have been slow. */
   get timeoutFactor(): number {
     return 2 ** this.crashes.filter(({ isHang }) => isHang).length;
   }
@@ -36,7 +36,7 @@ export class RestartPolicy {
     this.isOnGpu = isOnGpu;
   }
 
-  /** Returns whether to start the server again. now: of a monotonic clock, such as performance.now(). */
+  /** Returns whether to start the server again. now: the time of a monotonic clock, such as performance.now(). */
   recordCrash(now: number, isHang = false): boolean {
     if (this.isOnGpu) this.gpuCrashes++;
     this.crashes = [...this.crashes.filter(({ time }) => now - time < windowMs), { time: now, isHang }];

@@ -1,5 +1,5 @@
-// Finds the server's process, which the windows of one user share, or starts it. The process belongs to no window: it ends
-// by itself a few seconds after the last one has left it.
+// Finds the server's process, which all windows of a user share, or starts it. The process belongs to no window: it
+// ends by itself a few seconds after the last window has left it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -28,7 +28,7 @@ export interface LauncherOptions {
 
 export class ServerLauncher {
   private readonly endpoints: Endpoint[];
-  /** The process that this window has started last, and how it ended. */
+  /** The process that this window started last, and how it ended. */
   private child: ChildProcess | null = null;
   private exited: Promise<string> = new Promise(() => {});
 
@@ -47,14 +47,14 @@ export class ServerLauncher {
     return null;
   }
 
-  /** Starts a server at the first place where that is possible, and otherwise one for this window alone. */
+  /** Starts a server at the first endpoint where that is possible. If none is, starts one for this window alone. */
   async start(signal: AbortSignal): Promise<ProcessLink | null> {
     if (!existsSync(this.options.module)) throw new Error(`${this.options.module} is missing`);
     for (const endpoint of this.endpoints) if (await this.startAt(endpoint, signal)) return this.find(true);
     return this.startAlone();
   }
 
-  /** Resolves to true when a server, perhaps of another window, has been announced; to false if none can be here. */
+  /** Resolves to true when this endpoint has a server, perhaps another window's; to false if it cannot have one. */
   private async startAt(endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
     let prepared: { id: string; logFile: string; log: number };
     try {
@@ -64,7 +64,7 @@ export class ServerLauncher {
       return false; // the folder is another user's, or nothing can be written there
     }
     const { id, logFile, log } = prepared;
-    // Detached, so that it stays when VS Code ends the processes of this window.
+    // Detached, so that it survives when VS Code ends this window's processes.
     const child = fork(this.options.module, ['--endpoint', endpoint.preparedFolder(id), '--log', logFile], {
       execArgv: [],
       detached: true,
@@ -80,7 +80,7 @@ export class ServerLauncher {
     signal.addEventListener('abort', kill);
     try {
       const how = await Promise.race([once(child, 'message').then(() => 'listening'), this.exited]);
-      // One that finds another server announced ends with 0.
+      // A server ends with 0 if another one has been announced before it.
       if (how === 'listening' || how === exitText(0, null)) return true;
       endpoint.withdraw(id);
       this.tell(logFile);
@@ -109,7 +109,7 @@ export class ServerLauncher {
     return { kind: 'crashed', how };
   }
 
-  /** Passes on what a process that has ended wrote to standard error, unless another window has done that. */
+  /** Passes on what an ended process has written to standard error, unless another window has done so. */
   private tell(logFile: string): void {
     try {
       const text = readFileSync(logFile, 'utf8').trimEnd();

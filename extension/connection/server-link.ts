@@ -1,4 +1,5 @@
-// Connections to a server's process: over the socket of the one that windows share, or over the pipes of a child process.
+// Connections to a server's process: over the socket of a server that windows share, or over the pipes of a child
+// process.
 import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -42,7 +43,7 @@ export class SharedLink implements ProcessLink {
     return this.socket;
   }
 
-  /** Both sides prove that they have read the announcement, which only this user can. */
+  /** Both sides prove that they have read the announcement, which only this user can read. */
   greet(): Promise<boolean> {
     const expected = `${this.announced.serverWord}\n`;
     this.socket.write(`${this.announced.clientWord}\n`);
@@ -65,8 +66,8 @@ export class SharedLink implements ProcessLink {
   }
 
   /**
-   * While the connection is open, its process is there. The time makes sure that the number means the same process here.
-   * A note tells the other windows.
+   * Kills the process and leaves a note for the other windows. The open connection shows that the process exists. Its
+   * start time shows that the process id means the same process here, which it may not in a container.
    */
   kill(): void {
     const { pid, startTime, logFile } = this.announced;
@@ -75,7 +76,7 @@ export class SharedLink implements ProcessLink {
       writeFileSync(killNote(logFile), '');
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended in this moment.
+      // The process has just ended.
     }
   }
 
@@ -134,7 +135,7 @@ export class AloneLink implements ProcessLink {
   }
 }
 
-/** The file by which windows know that one of them has killed the server with this log. */
+/** The file that tells windows that one of them has killed the server with this log. */
 export const killNote = (logFile: string) => `${logFile}.killed`;
 
 export function exitText(code: number | null, signal: string | null): string {

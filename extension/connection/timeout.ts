@@ -1,6 +1,6 @@
-// Time limits for a server that may hang. They count the ticks of a timer rather than look at a clock. While the computer
-// sleeps, or another extension keeps this process busy, there is no tick, and what has arrived meanwhile is read before
-// a limit is found to be over.
+// Time limits for a server that may hang. They count the ticks of a timer instead of looking at a clock. While the
+// computer sleeps, or another extension keeps this process busy, the timer does not tick. Before a limit counts as
+// over, messages that have arrived meanwhile are read.
 
 const tickMs = 250;
 
@@ -11,9 +11,9 @@ export class Unresponsive extends Error {
   }
 }
 
-/** Notices that restart() has not been called for some time. */
+/** Notices that restart() has not been called for the given time. */
 export class Timeout {
-  /** Resolves at the first such time, unless end() is called before. */
+  /** Resolves when that has happened, unless end() is called before. */
   readonly over: Promise<void>;
   private ticks = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export class Timeout {
   }
 }
 
-/** Rejects as unresponsive if the work takes longer. */
+/** Rejects with Unresponsive if the work takes longer than the limit. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const limit = new Timeout(ms);
   const isOver = limit.over.then(() => Promise.reject(new Unresponsive()));

@@ -1,11 +1,11 @@
-// The address that a file is downloaded from: its own host, or a mirror with the same paths.
+// The address that a file is downloaded from: on its own host, or on a mirror that has the same paths.
 import querystring from 'node:querystring';
 import { l10n } from 'vscode';
 import { DownloadError } from './errors.ts';
 
 export interface Address {
   url: string;
-  /** The host that is contacted, for messages: the file's own or the mirror. */
+  /** The host that is contacted, the file's own or the mirror. Messages name it. */
   host: string;
   headers: Record<string, string>;
 }

@@ -1,6 +1,6 @@
-// Downloads a file: resumes an earlier attempt, retries after temporary errors, verifies the result and only then
-// renames it. Requests use the global fetch, because VS Code patches it to use the user's proxy settings and
-// certificates; a bundled copy of undici would bypass them.
+// Downloads a file: resumes an earlier attempt, retries after temporary errors, verifies the result and only then gives
+// it its final name. Requests use the global fetch, because VS Code patches it to use the user's proxy settings and
+// certificates, which a bundled copy of undici would bypass.
 import { mkdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,21 +17,21 @@ export interface DownloadOptions {
   onProgress?: (receivedBytes: number, totalBytes: number) => void;
   /** Called while another window is downloading the same file. */
   onWait?: () => void;
-  /** The base URL of a mirror, see address.ts. */
+  /** The base URL of a mirror; see address.ts. */
   mirror?: string;
   freeBytes?: (folder: string) => Promise<number>;
   pace?: Pace;
 }
 
 export interface Pace extends MinSpeed {
-  /** The pause before the second attempt; it doubles for each further one. */
+  /** The pause before the second attempt. It doubles for each further attempt. */
   retryMs: number;
   /** Gives up after this many attempts in a row that together received less than minBytes. */
   maxFailures: number;
 }
 
 const usualPace: Pace = { minBytes: 2 ** 18, periodMs: 30_000, retryMs: 1000, maxFailures: 5 };
-/** If a server asks for a longer pause, the download fails and the user decides when to retry. */
+/** If a server asks for a longer pause, the download fails, and the user decides when to retry. */
 const maxPauseMs = 60_000;
 
 /** Resolves to the file's path. Rejects with the signal's reason when aborted; what was received is kept. */
@@ -54,7 +54,10 @@ export async function discard({ name }: RemoteFile, folder: string): Promise<voi
 
 const lockOf = (path: string) => `${path}.lock`;
 
-/** Returns without the file if another window, which took this one for dead, goes on with it. */
+/**
+ * Downloads the file while holding the lock. Returns without the file if another window has taken the lock over because
+ * it thought that this window had ended.
+ */
 async function completeAlone(file: RemoteFile, folder: string, path: string, options: DownloadOptions): Promise<void> {
   const lock = await takeLock(lockOf(path), options.signal, options.onWait);
   try {
@@ -89,7 +92,7 @@ async function receiveAll(file: RemoteFile, part: PartFile, folder: string, opti
   const { signal, mirror, onProgress = () => undefined, pace = usualPace } = options;
   const address = addressOf(file.url, mirror);
   const freeBytes = () => (options.freeBytes ?? availableBytes)(folder);
-  // A download that starts again and breaks off where it did before has made no progress.
+  // A download that starts again and breaks off at the same point as before has made no progress.
   let bestLength = part.length;
   for (let failures = 0; part.length !== part.origin?.totalBytes; ) {
     try {

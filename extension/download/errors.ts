@@ -4,9 +4,9 @@ import { l10n } from 'vscode';
 export class DownloadError extends Error {
   constructor(
     message: string,
-    /** Another attempt may succeed. */
+    /** Whether another attempt might succeed. */
     readonly isTemporary = false,
-    /** The server said how long to wait. */
+    /** How long the server asks to wait, if it says so. */
     readonly retryAfterMs?: number,
   ) {
     super(message);
@@ -30,7 +30,7 @@ export function responseError({ status, headers }: Response, host: string): Down
   return new DownloadError(l10n.t('{0} sent an unexpected answer (status {1}).', host, status));
 }
 
-/** A network with a captive portal, as in a hotel, answers every request with its sign-in page. */
+/** For a network with a captive portal, as in a hotel: it answers every request with its sign-in page. */
 export const signInPage = (host: string): DownloadError =>
   new DownloadError(
     l10n.t(
@@ -51,7 +51,7 @@ function retryAfter(value: string | null): number | undefined {
 
 const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS/;
 
-/** The error for a failed write; undefined if the cause was something else. */
+/** The message for an error of the file system; undefined for any other error. */
 export function diskError(error: unknown): DownloadError | undefined {
   const code = codeOf(error) ?? '';
   if (code === 'ENOSPC' || code === 'EDQUOT')
@@ -67,14 +67,14 @@ export function diskError(error: unknown): DownloadError | undefined {
   return undefined;
 }
 
-/** The reason of a failed fetch is in its cause or in the cause of its cause. */
+/** The message for any error. The reason why a fetch failed is in its cause, or in the cause of that. */
 export function errorFrom(error: unknown, host: string): DownloadError {
   const known = error instanceof DownloadError ? error : diskError(error);
   if (known) return known;
   const causes = [...causesOf(error)];
   const code = causes.map(codeOf).findLast((code) => code !== undefined) ?? '';
   const reason = causes.findLast(({ message }) => message !== '')?.message ?? code;
-  // The proxy refused to open a tunnel, so the status is not that of a response.
+  // The proxy has refused to open a tunnel, so there is no response with this status.
   if (/proxy .*\(407\)/i.test(reason))
     return new DownloadError(l10n.t('The proxy requires a sign-in (407). See the setting "http.proxyAuthorization".'));
   if (/redirect|scheme/.test(reason)) return redirectError(host, reason);

@@ -1,7 +1,7 @@
-// A lock file, so that only one window at a time writes a download. Its owner touches it every few seconds; a lock that
-// is not touched while another window watches it was left by a window that has ended. The server that windows share cannot
-// grant it: windows of two versions have two servers and one folder, and a download goes on while the server restarts or
-// cannot run.
+// A lock file, so that only one window at a time writes a download. Its owner touches it every two seconds. If it is
+// not touched while another window watches it, its owner has ended. The server that windows share cannot grant the
+// lock: windows with different versions of Hearth have different servers but one folder, and a download goes on while
+// the server restarts or cannot run.
 import { randomUUID } from 'node:crypto';
 import { lstat, open, readFile, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -15,14 +15,14 @@ export interface LockPace {
 const usualPace: LockPace = { heartbeatMs: 2000, staleMs: 15_000 };
 
 export interface Lock {
-  /** Aborts when another window has taken the lock over, because this one stood still: the computer slept, say. */
+  /** Aborts when another window has taken the lock over because this one did not touch it, for example during sleep. */
   readonly lost: AbortSignal;
-  /** Whether it is still held. */
+  /** Whether this window still holds the lock. */
   check(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** Waits until the lock is free, and calls onWait first if it is held. Rejects when the signal aborts. */
+/** Waits until the lock is free. If it has to wait, calls onWait once. Rejects when the signal aborts. */
 export async function takeLock(
   path: string,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function takeLock(
   for (;;) {
     signal.throwIfAborted();
     if (await create(path, owner)) {
-      // Another window may have seen the same abandoned lock and be about to remove this new one by mistake.
+      // Another window may have seen the same abandoned lock, and may be about to remove this new one by mistake.
       if (takesOver) await pause();
       if (!takesOver || (await isOwnedBy(path, owner))) return hold(path, owner, pace);
     } else if (await isAbandoned()) {
@@ -87,8 +87,8 @@ async function isOwnedBy(path: string, owner: string): Promise<boolean> {
 }
 
 /**
- * Returns a function that tells whether the lock's owner has ended. Only a change of the lock's date counts, not the
- * date itself, since clocks differ between machines and may be set.
+ * Returns a function that tells whether the lock's owner has ended. It only looks at whether the lock's date changes,
+ * not at the date itself, since clocks differ between machines and can be set.
  */
 function watch(path: string, staleMs: number): () => Promise<boolean> {
   let touchedAt = Number.NaN;

@@ -38,8 +38,8 @@ export class PartFile {
   }
 
   /**
-   * Writes at the place in the file where the bytes belong, not at its end: another window that goes on with the same
-   * download, because this one stood still, writes the same bytes there.
+   * Writes at the place where the bytes belong, not at the end of the file. So if another window has taken this
+   * download over, both write the same bytes at the same place.
    */
   async append(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
@@ -49,14 +49,14 @@ export class PartFile {
     }
   }
 
-  /** Of the file as it is on the disk. */
+  /** The SHA-256 digest of the file on the disk. */
   async digest(): Promise<string> {
     const hash = createHash('sha256');
     await pipeline(createReadStream(partOf(this.path)), hash);
     return hash.digest('hex');
   }
 
-  /** What the file has on the disk. */
+  /** The length of the file on the disk, in bytes. */
   async size(): Promise<number> {
     return (await this.file.stat()).size;
   }
@@ -80,7 +80,9 @@ export async function discardPart(path: string): Promise<void> {
   await rm(sidecarOf(path), { force: true });
 }
 
-/** Fails if the file is a link, which could lead to a file of the user's. Windows does not know this flag. */
+/**
+ * Opening fails if the file is a link, which could lead to one of the user's files. Windows does not have O_NOFOLLOW.
+ */
 const writeToFile = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const partOf = (path: string) => `${path}.part`;

@@ -11,7 +11,7 @@ export interface Progress {
 const windowMs = 5000;
 const minMs = 500;
 
-/** Keeps a few samples a second of the bytes received. */
+/** Measures the speed from a few samples per second of the bytes received. */
 export class SpeedMeter {
   private samples: { atMs: number; bytes: number }[] = [];
 

@@ -5,7 +5,7 @@ import type { Address } from './address.ts';
 import { DownloadError, redirectError, responseError, signInPage } from './errors.ts';
 import type { Origin, PartFile } from './part-file.ts';
 
-/** A connection that has sent fewer bytes in a period counts as broken. It limits how long a download can take. */
+/** A connection that sends fewer bytes in a period counts as broken. This limits how long a download can take. */
 export interface MinSpeed {
   minBytes: number;
   periodMs: number;
@@ -19,7 +19,7 @@ export interface Transfer {
   onProgress: (receivedBytes: number, totalBytes: number) => void;
 }
 
-/** Resolves when the part file is complete, or longer than it should be; rejects with a DownloadError otherwise. */
+/** Resolves when the part file is complete, or longer than it should be. Otherwise rejects with a DownloadError. */
 export async function receive(file: RemoteFile, part: PartFile, transfer: Transfer): Promise<void> {
   const { speed, onProgress } = transfer;
   const { url, host, headers } = transfer.address;
@@ -32,7 +32,7 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
   }, speed.periodMs);
   try {
     const signal = AbortSignal.any([transfer.signal, slow.signal]);
-    // No compression: byte ranges would then refer to the compressed file.
+    // 'identity': with compression, byte ranges would refer to the compressed file.
     const range = { ...headers, 'accept-encoding': 'identity', ...rangeHeaders(file, part) };
     const response = await fetch(url, { headers: range, signal });
     const origin = await accept(response, file, part, transfer);
@@ -64,13 +64,15 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
 export const hasLength = ({ minBytes, maxBytes }: RemoteFile, bytes: number): boolean =>
   bytes >= minBytes && bytes <= maxBytes;
 
-/** Asks for the rest only if an ETag, or at last the digest, can show that it belongs to the bytes received before. */
+/**
+ * Asks for the rest only if an ETag or, in the end, the digest can show that it belongs to the bytes received before.
+ */
 function rangeHeaders({ sha256 }: RemoteFile, { length, origin }: PartFile): Record<string, string> {
   if (length === 0 || !origin || (origin.etag === null && sha256 === null)) return {};
   return { range: `bytes=${length}-`, ...(origin.etag !== null && { 'if-range': origin.etag }) };
 }
 
-/** Checks the response before anything already received is discarded, and returns what it says about the whole file. */
+/** Checks the response, before anything already received is discarded. Returns what it says about the whole file. */
 async function accept(
   response: Response,
   file: RemoteFile,
@@ -98,7 +100,7 @@ async function accept(
       l10n.t('{0} has another version of {1}: it has {2} bytes instead of {3}.', host, name, totalBytes, expected),
     );
   }
-  // A download that starts again frees the space of what it had received.
+  // A download that starts again first deletes what it had received, so that space counts as free.
   const neededBytes = (totalBytes ?? file.minBytes) - part.length;
   const free = await freeBytes();
   if (neededBytes > free) {
@@ -127,7 +129,7 @@ function originOf({ status, headers }: Response, { url }: RemoteFile): Origin {
   };
 }
 
-/** Whether a response has the bytes after those received, of the same file. */
+/** Whether the response belongs to the same file and begins where the received bytes end. */
 function continues({ headers }: Response, now: Origin, { sha256 }: RemoteFile, { length, origin }: PartFile): boolean {
   const isSame = now.etag === null ? sha256 !== null : now.etag === origin?.etag;
   const isSameLength = !origin?.totalBytes || now.totalBytes === origin.totalBytes;

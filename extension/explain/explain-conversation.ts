@@ -1,4 +1,5 @@
-// One explanation and its follow-up questions: sends requests to the server and holds the state that the page shows.
+// One explanation and its follow-up questions: sends the requests to the server, and holds the state that the page
+// shows.
 import { l10n } from 'vscode';
 import type { ExplainParams, ExplainResult, ExplainTurn } from '../../language-server/protocol/messages.ts';
 
@@ -18,9 +19,9 @@ export type Action = 'stop' | 'retry' | 'copy' | 'continue';
 
 export interface ConversationState {
   turns: readonly ExplainTurn[];
-  /** The state of the answer: in progress, or how it ended. */
+  /** Says that the answer is in progress, or how it ended. */
   note: string;
-  /** A caution about the answer; often ''. */
+  /** A warning about the answer; often ''. */
   hint: string;
   /** The buttons to show. While an answer is being generated, only 'stop'. */
   actions: readonly Action[];
@@ -76,7 +77,7 @@ export class ExplainConversation {
     }
   }
 
-  /** Does not wait for the server, which may be loading a model. */
+  /** Stops at once, without waiting for the server, which may be loading a model. */
   stop(): void {
     if (!this.running) return;
     this.running.abort();
@@ -112,7 +113,7 @@ export class ExplainConversation {
 
   private params(): Omit<ExplainParams, 'id'> {
     const { firstLine: _, ...selection } = this.selection;
-    // A question that was left unanswered would suggest to the model that it need not answer.
+    // An unanswered question would suggest to the model that it need not answer. So earlier ones are left out.
     const turns = this.turns.filter((turn) => turn === this.lastTurn || turn.answer !== '');
     return { ...selection, turns, attempt: this.attempt };
   }
@@ -124,7 +125,7 @@ export class ExplainConversation {
     this.say(this.answer.trim() === '' ? emptyNote(result) : resultNote(result));
   }
 
-  /** '' if the model has read the whole selection. */
+  /** Says where the selection was cut; '' if the model has read all of it. */
   private cutHint({ linesRead }: ExplainResult): string {
     if (linesRead === undefined) return '';
     const lastLine = this.selection.firstLine + linesRead - 1;

@@ -1,5 +1,5 @@
-// The page of an explanation. It is a webview and not VS Code's Markdown preview, because the preview loses changes
-// made while it loads, and a small model answers before it has loaded.
+// The page of an explanation. It is a webview instead of VS Code's Markdown preview: the preview loses changes that
+// come while it loads, and a small model answers before it has loaded.
 import { l10n } from 'vscode';
 import { escapeHtml, webviewPage } from '../pages/webview-page.ts';
 import type { Action } from './explain-conversation.ts';
@@ -14,7 +14,7 @@ export interface PageState {
   actions: readonly Action[];
 }
 
-/** 'ready': the page can receive a state. It sends this again each time it is shown after having been hidden. */
+/** 'ready': the page can receive a state. The page sends it when it is first shown, and again after it was hidden. */
 export type PageMessage = { action: Action | 'ready' } | { action: 'ask'; question: string };
 
 export function explainPage(): string {
@@ -106,7 +106,7 @@ input.addEventListener('keydown', (event) => {
 });
 input.addEventListener('input', () => wait(false));
 
-/** Whether the question in the input is asked when the answer is there. */
+/** isWaiting: whether to ask the question in the input as soon as the running answer ends. */
 function wait(isWaiting) {
   waiting.hidden = !isWaiting;
   editor.setState({ question: input.value, isWaiting });

@@ -1,5 +1,5 @@
-// "Explain Selection": the explanation streams into a page beside the code. There is one at a time: starting another,
-// pressing Stop or closing the page ends it.
+// "Explain Selection": streams the explanation into a page beside the code. There is one at a time: it ends when
+// another one starts, when the user presses Stop, and when the page closes.
 import {
   CancellationTokenSource,
   commands,
@@ -17,7 +17,7 @@ import type { renderMarkdown } from './explain-markdown.ts';
 import { explainPage, type PageMessage, type PageState } from './explain-page.ts';
 import { pageTitle, selectionOf } from './explain-source.ts';
 
-/** Below this size a model counts as small: for example 1.5B at 8 bits a weight, or 3B at 4 bits. */
+/** Below this size a model counts as small, for example 1.5B with 8 bits per weight, or 3B with 4 bits. */
 const smallModelBytes = 2e9;
 
 export class ExplainSelection implements Disposable {
@@ -36,7 +36,7 @@ export class ExplainSelection implements Disposable {
       return;
     }
     const [title, selection] = [pageTitle(editor), selectionOf(editor)];
-    // Loaded only now, so that it does not slow the opening of a window.
+    // Imported here, so that it does not delay the opening of a window.
     this.render = (await import('./explain-markdown.ts')).renderMarkdown;
     this.panel ??= this.createPanel();
     this.panel.reveal(undefined, true);
@@ -44,7 +44,8 @@ export class ExplainSelection implements Disposable {
     const before = this.conversation;
     this.conversation = new ExplainConversation(selection, this.ask, () => this.show());
     const running = this.conversation.run();
-    // Only now: between two answers, the page would ask a question that waits for one.
+    // The previous answer is stopped after the new one has begun. Between two answers, the page would ask its waiting
+    // question.
     before?.stop();
     await running;
   }

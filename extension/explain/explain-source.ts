@@ -6,8 +6,8 @@ import type { Selection } from './explain-conversation.ts';
 
 export function selectionOf({ document, selection }: TextEditor): Selection {
   return {
-    // The name of a file tells the server whether it may hold secrets. The URIs of diff sides and notebook cells have more
-    // behind that name.
+    // The server judges by the file name whether the file may hold secrets. In the URIs of diff sides and notebook
+    // cells, more follows after the name.
     uri: document.uri.with({ query: '', fragment: '' }).toString(),
     text: document.getText(selection),
     range: { start: selection.start, end: selection.end },
@@ -22,13 +22,13 @@ export function pageTitle({ document, selection }: TextEditor): string {
   return parts.join(', ');
 }
 
-/** The path in the workspace, or just the name of what is outside it, such as the old side of a diff. */
+/** The path in the workspace; for a document outside it, such as the old side of a diff, just the name. */
 function fileName({ uri }: TextDocument): string {
   const path = workspace.asRelativePath(uri);
   return path === uri.fsPath ? basename(path) : path;
 }
 
-/** The number of the notebook cell, counted from 1; 0 if the document is not one. */
+/** The number of the notebook cell, counted from 1; 0 if the document is not a cell. */
 function cellNumber(document: TextDocument): number {
   const cells = workspace.notebookDocuments.flatMap((notebook) => notebook.getCells());
   const cell = cells.find((each) => each.document === document);
@@ -36,7 +36,7 @@ function cellNumber(document: TextDocument): number {
 }
 
 function lineNumbers({ start, end }: Range): string {
-  // A selection of whole lines ends at the start of the line after them, which does not belong to it.
+  // A selection of whole lines ends at the start of the next line, which does not belong to it.
   const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
   if (last === start.line) return l10n.t('line {0}', last + 1);
   return l10n.t('lines {0}–{1}', start.line + 1, last + 1);

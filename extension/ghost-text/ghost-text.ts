@@ -1,6 +1,6 @@
 // The provider of inline completions: requests them from the server, and tells the server when the cursor has moved
-// away. The language client has a provider, too, but this one answers from the first key, while the server is still
-// starting, and learns why there is no suggestion.
+// away. The language client has a provider, too. But this one answers from the first key, even while the server is
+// still starting, and it learns why there is no suggestion.
 import {
   type CancellationToken,
   type Command,
@@ -40,11 +40,11 @@ export const acceptedCommand = 'hearth.accepted';
 const requestMethod = 'textDocument/inlineCompletion';
 /** While this context key is set, Esc runs hearth.dismiss, which hides the suggestion and tells the server. */
 const offeringKey = 'hearth.isOffering';
-// How long the cursor must rest before the server reads the text around it: longer than the pause between two keys, so
-// that moving through a file costs nothing, and shorter than it takes a person to begin typing.
+// How long the cursor must rest before the server reads the text around it. This is longer than the pause between two
+// keys, so that moving through a file costs nothing, and shorter than a person takes to begin typing.
 const restMs = 200;
 
-/** A request for a suggestion and its outcome; without timings if it did not reach the server. */
+/** A request for a suggestion and its outcome. If it did not reach the server, it has no timings. */
 export interface AnsweredRequest {
   document: TextDocument;
   position: Position;
@@ -55,11 +55,11 @@ export interface AnsweredRequest {
   items?: InlineCompletionItem[];
 }
 
-/** What next edits have to say about the suggestion at a cursor. */
+/** The next edit as far as it concerns the suggestion at the cursor. */
 export interface EditsAtCursor {
-  /** The edit that the user has gone to, if all it does is to insert text there. */
+  /** The edit that the user has gone to, if it does nothing but insert text at the position. */
   insertionAt(document: TextDocument, position: Position): InlineCompletionItem | null;
-  /** Whether the user goes from edit to edit by Tab, and does not expect to accept something else with it. */
+  /** Whether the user goes from edit to edit with Tab, and so does not expect Tab to accept a suggestion. */
   isChained(): boolean;
 }
 
@@ -67,7 +67,7 @@ interface Offered {
   document: TextDocument;
   version: number;
   position: Position;
-  /** What the first suggestion says behind the position. */
+  /** The part of the first suggestion that follows the position. */
   text: string;
 }
 
@@ -127,7 +127,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const { version } = document;
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
     const nothing = (reason: Reason) => {
-      // Otherwise another request follows.
+      // A cancelled request is followed by another, which decides.
       if (!token.isCancellationRequested) this.setOffered(null);
       this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
       return [];
@@ -162,7 +162,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     }
   }
 
-  /** Esc: hides the suggestion; the server stops computing it and does not offer it at this place again. */
+  /** Esc hides the suggestion. The server stops computing it, and does not offer it at this place again. */
   private async dismiss(): Promise<void> {
     const { offered } = this;
     this.setOffered(null);
@@ -170,7 +170,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
-  /** A suggestion does not stay where none comes by itself any more. */
+  /** Hides the suggestion if its document no longer gets suggestions by itself. */
   private async modesChanged(): Promise<void> {
     const { offered } = this;
     if (!offered || this.modes.of(offered.document).mode === 'automatic') return;
@@ -180,11 +180,11 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   }
 
   /** Requests the suggestion again after the server has reported that its text has grown. */
-  private async askAgain({ uri, version: of, position }: GrownParams): Promise<void> {
+  private async askAgain({ uri, version, position }: GrownParams): Promise<void> {
     const { offered } = this;
     const editor = window.activeTextEditor;
-    const isShown = offered?.document.uri.toString() === uri && offered.version === of;
-    if (!isShown || editor?.document !== offered.document || editor.document.version !== of) return;
+    const isShown = offered?.document.uri.toString() === uri && offered.version === version;
+    if (!isShown || editor?.document !== offered.document || editor.document.version !== version) return;
     if (!editor.selection.active.isEqual(new Position(position.line, position.character))) return;
     await triggerAlone();
   }
@@ -196,7 +196,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     if (canTriggerAlone && hasTyped && !this.hasBeenAsked) await triggerAlone();
   }
 
-  /** Typing moves the cursor, too; the suggestion is not given up then, as a new request follows. */
+  /** Typing moves the cursor, too, but it does not end the suggestion, since a new request follows. */
   private cursorMoved(): void {
     const { offered } = this;
     const editor = window.activeTextEditor;
@@ -234,17 +234,19 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
   }
 }
 
-/** Whether the cursor has moved without the document having changed; VS Code sends a new request after a change. */
-function hasLeft({ document, selection }: TextEditor, { version: of, position }: Offered): boolean {
-  return document.version === of && !selection.active.isEqual(position);
+/** Whether the cursor has moved while the document stayed the same. After a change, VS Code sends a new request. */
+function hasLeft({ document, selection }: TextEditor, { version, position }: Offered): boolean {
+  return document.version === version && !selection.active.isEqual(position);
 }
 
-/** Whether the cursor has moved over what the suggestion says as well, such as a quote; what follows it still holds there. */
-function goesAlong(
-  { document, selection: { active, isEmpty } }: TextEditor,
-  { document: of, position, text }: Offered,
-) {
-  if (document !== of || !isEmpty || active.line !== position.line || !active.isAfter(position)) return false;
+/**
+ * Whether the cursor has only moved over text, such as a closing quote, with which the suggestion begins. The rest of
+ * the suggestion still fits there.
+ */
+function goesAlong({ document, selection: { active, isEmpty } }: TextEditor, offered: Offered): boolean {
+  const { position, text } = offered;
+  if (document !== offered.document || !isEmpty || active.line !== position.line || !active.isAfter(position))
+    return false;
   return text.startsWith(document.getText(new Range(position, active)));
 }
 
@@ -260,7 +262,10 @@ export function onAccept(item: InlineCompletionItem, { languageId }: TextDocumen
   return { title: '', command: acceptedCommand, arguments: [languageId, characters] };
 }
 
-/** An item begins before the cursor if it continues the selected entry of the suggest widget. */
+/**
+ * The part of an item after the cursor. An item that continues the suggest widget's selected entry begins before the
+ * cursor.
+ */
 export function textAfterCursor({ insertText, range }: InlineCompletionItem, { character }: Position): string {
   const text = typeof insertText === 'string' ? insertText : insertText.value;
   return text.slice(character - (range?.start.character ?? character));

@@ -1,4 +1,4 @@
-// "Hearth: Choose Model": shows the list, asks what the chosen model is for, downloads it if need be and changes the
+// "Hearth: Choose Model": shows the list, asks what the chosen model is for, downloads it if necessary, and changes the
 // setting.
 import { dirname } from 'node:path';
 import { l10n, type QuickPickItem, QuickPickItemKind, Uri, window } from 'vscode';
@@ -15,7 +15,10 @@ export interface ChooseModelHost extends DownloadPlace {
   use: (path: string, purpose: Purpose) => Promise<void>;
 }
 
-/** What a model is used for. Instruct models explain well but complete badly, so they may be used to explain only. */
+/**
+ * What a model is used for. Instruct models explain well but complete badly, so the user can choose one only to
+ * explain.
+ */
 export type Purpose = 'completion' | 'explanations' | 'both';
 
 export async function chooseModel(host: ChooseModelHost): Promise<void> {
@@ -72,7 +75,7 @@ function pathOf(choice: Chosen, host: ChooseModelHost): Promise<string | undefin
   return choice.kind === 'file' ? chooseFile(host) : askAndDownload(choice.model, host);
 }
 
-/** The dialog opens beside the current model. */
+/** Asks for a file. The dialog opens in the folder of the current model. */
 async function chooseFile({ current }: ChooseModelHost): Promise<string | undefined> {
   const folder = current.path === '' ? homeFolder() : dirname(current.path);
   const files = await window.showOpenDialog({

@@ -1,5 +1,5 @@
-// The user interface of a download: a notification with the progress. Its Cancel button pauses the download, and what
-// was received is kept until the user discards it.
+// Downloads a model and shows the progress in a notification. Its Cancel button pauses the download. What was received
+// is kept until the user discards it.
 import { l10n, ProgressLocation, window } from 'vscode';
 import type { Log } from '../../language-server/protocol/log.ts';
 import type { DownloadableModel } from '../../language-server/protocol/models.ts';
@@ -9,12 +9,14 @@ import { progressText, SpeedMeter } from '../download/progress.ts';
 export interface DownloadPlace {
   /** The folder that models are downloaded to. */
   folder: string;
-  /** The base URL of a mirror (download/address.ts), or empty. */
+  /** The base URL of a mirror (see download/address.ts); '' for none. */
   mirror: string;
   log: Log;
 }
 
-/** Resolves to the model's path, or to undefined if the user leaves the download paused, failed or discarded. */
+/**
+ * Resolves to the model's path, or to undefined if the download was paused or failed and the user does not continue it.
+ */
 export async function downloadModel(model: DownloadableModel, place: DownloadPlace): Promise<string | undefined> {
   for (;;) {
     const result = await attempt(model, place);

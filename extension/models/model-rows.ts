@@ -15,7 +15,7 @@ export type Choice =
   | { kind: 'remote'; model: DownloadableModel }
   | { kind: 'file' }
   | { kind: 'starter' }
-  /** Stay with the model in use. */
+  /** Keep the model in use. */
   | { kind: 'current' }
   /** Measure this machine again. */
   | { kind: 'again' };
@@ -29,11 +29,11 @@ export interface ModelRow {
 
 export type Row = { section: string } | ModelRow;
 
-/** The models chosen in the settings. */
+/** The models that the settings name. */
 export interface CurrentModels {
-  /** Empty: the starter model. */
+  /** '' for the starter model. */
   path: string;
-  /** Empty: the model at `path` explains, too. */
+  /** '' if the model at `path` explains, too. */
   explainPath: string;
 }
 
@@ -43,7 +43,7 @@ export function modelRows({ local, remote, recommended, isBusy }: ModelList, cur
   const rowsOf = (models: (LocalModel | DownloadableModel)[]) => models.map((model) => modelRow(model, current));
   const isOther = (model: ModelFacts) => !isBest(model) && !isCurrent(model);
   const inUse = local.find(isCurrent);
-  // A section's name shortens both lines of its first row, so it is a short one.
+  // VS Code writes a section's name into the section's first row, whose text it shortens. So the names are short.
   return [
     ...section(inUse && isBest(inUse) ? l10n.t('In Use, Recommended') : l10n.t('In Use'), [
       ...(inUse ? rowsOf([inUse]) : [current.path === '' ? starterRow(true) : elsewhereRow(current.path)]),
@@ -87,7 +87,7 @@ function starterRow(isCurrent: boolean): ModelRow {
   };
 }
 
-/** The model in use, when its file is in none of the folders that were searched. */
+/** The row of the model in use if its file is in none of the folders that were searched. */
 const elsewhereRow = (path: string): ModelRow => ({
   label: mark(true) + basename(path),
   description: '',

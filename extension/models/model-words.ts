@@ -1,13 +1,13 @@
-// What people are told of a model: what it is good for here, how fast, and what a download means.
+// The sentences about a model: what it is good for on this machine, how fast it is, and what a download involves.
 import { l10n } from 'vscode';
 import type { DownloadableModel, Estimate, ModelFacts } from '../../language-server/protocol/models.ts';
 
 // People press a key every 120 to 200 ms, and pause for a second at the end of a thought.
 const tokensPerSecondWhileTyping = 25;
 const tokensPerSecondInPauses = 10;
-/** A line of code; a hundred words of an explanation. The first text has two tokens already. */
-const tokensOfLine = 10 - 2;
-const tokensOfWords = 130;
+/** A line of code has ten tokens, of which the first text that appears already has two. */
+const tokensAfterFirstText = 10 - 2;
+const tokensPer100Words = 130;
 
 /** "Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory" */
 export function abilityText(model: ModelFacts): string {
@@ -26,7 +26,7 @@ export function abilityText(model: ModelFacts): string {
 
 function lineText({ tokensPerSecond, firstTextMs }: Estimate): string {
   if (tokensPerSecond === null || firstTextMs === null) return '';
-  const seconds = twoDigits(firstTextMs / 1000 + tokensOfLine / tokensPerSecond);
+  const seconds = twoDigits(firstTextMs / 1000 + tokensAfterFirstText / tokensPerSecond);
   const rate = twoDigits(tokensPerSecond);
   if (tokensPerSecond >= tokensPerSecondWhileTyping)
     return l10n.t('Comes while you type: a line in ~{0} s ({1} tok/s)', seconds, rate);
@@ -37,11 +37,11 @@ function lineText({ tokensPerSecond, firstTextMs }: Estimate): string {
 
 function explanationText({ tokensPerSecond }: Estimate): string {
   if (tokensPerSecond === null) return '';
-  const seconds = twoDigits(tokensOfWords / tokensPerSecond);
+  const seconds = twoDigits(tokensPer100Words / tokensPerSecond);
   return l10n.t('100 words of explanation in ~{0} s ({1} tok/s)', seconds, twoDigits(tokensPerSecond));
 }
 
-/** The question before a download. Nothing is sent before the user has confirmed it. host: who will be contacted. */
+/** The question before a download. Nothing is sent until the user has agreed. host: the host that will be contacted. */
 export function downloadQuestion(model: DownloadableModel, host: string) {
   const { name, quantization, fileBytes, licence, isForResearchOnly, file } = model;
   const terms = isForResearchOnly
@@ -57,5 +57,5 @@ export function downloadQuestion(model: DownloadableModel, host: string) {
 
 export const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** The estimates are no more precise. */
+/** Two digits, since the estimates are no more precise than that. */
 const twoDigits = (value: number) => (value < 10 ? value.toFixed(1) : String(Number(value.toPrecision(2))));

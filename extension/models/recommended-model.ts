@@ -1,5 +1,5 @@
-// Takes the model that suits this machine best with one click: from the menu, or from a message that the users of the
-// starter model get once.
+// Lets the user switch with one click to the model that suits this machine best. The click is in the menu, or in a
+// message that users of the starter model get once.
 import { commands, l10n, type Memento, ProgressLocation, window } from 'vscode';
 import type { DownloadableModel, LocalModel } from '../../language-server/protocol/models.ts';
 import { addressOf } from '../download/address.ts';
@@ -11,7 +11,7 @@ type Recommended = LocalModel | DownloadableModel;
 
 const offeredKey = 'offeredRecommendedModel';
 
-/** If none is recommended, the user chooses from the list. */
+/** Uses the recommended model. If none is recommended, shows the list. */
 export async function useRecommended(host: ChooseModelHost): Promise<void> {
   const title = l10n.t('Hearth looks for the model that suits this machine');
   const model = await window.withProgress({ location: ProgressLocation.Window, title }, () => recommendedIn(host));
@@ -23,7 +23,9 @@ export async function useRecommended(host: ChooseModelHost): Promise<void> {
   );
 }
 
-/** Resolves when the user has answered. The message does not come a second time, whatever the answer. */
+/**
+ * Offers the recommended model. Resolves when the user has answered. Whatever the answer, the message comes only once.
+ */
 export async function offerRecommended(host: ChooseModelHost, memory: Memento): Promise<void> {
   if (hasOffered(memory)) return;
   await memory.update(offeredKey, true); // at once, since the next suggestion may be accepted meanwhile
@@ -35,7 +37,7 @@ export async function offerRecommended(host: ChooseModelHost, memory: Memento): 
   if (answer === choose) await commands.executeCommand('hearth.selectModel');
   if (answer !== take) return;
   if (isHere(model)) return use(model, model.path, host);
-  // The message has named all that the question before a download does, but for a missing digest.
+  // The message has said all that the question before a download says, except that there is no digest.
   const download = model.file.sha256 === null ? askAndDownload : downloadModel;
   await use(model, await download(model, host), host);
 }
@@ -65,7 +67,7 @@ function offerText(model: Recommended, { mirror }: ChooseModelHost): string {
   return `${better} ${l10n.t('Download {0} from {1} (license: {2})?', gigabytes(fileBytes), host, licence)}`;
 }
 
-/** path: undefined if the user did not go on. */
+/** path: undefined if the user did not download the model. */
 async function use({ name }: Recommended, path: string | undefined, host: ChooseModelHost): Promise<void> {
   if (path === undefined) return;
   await host.use(path, 'completion');

@@ -11,7 +11,10 @@ export async function goTo(edit: NextEdit): Promise<TextEditor> {
   return editor;
 }
 
-/** Applies the edit, as one step that can be undone; the cursor is then behind the last word. False if that cannot be done. */
+/**
+ * Applies the edit as one undo step, and puts the cursor after the last word that it writes. False if it cannot be
+ * applied.
+ */
 export async function applyIn(edit: NextEdit): Promise<boolean> {
   const editor = await editorOf(edit);
   if (editor.document.version !== edit.version) return false;
@@ -20,20 +23,20 @@ export async function applyIn(edit: NextEdit): Promise<boolean> {
       builder.replace(new Range(range.start.line, range.start.character, range.end.line, range.end.character), text);
   });
   if (!isDone) return false;
-  const { line, character } = behind(edit);
+  const { line, character } = endOfEdit(edit);
   putCursor(editor, line, character);
   return true;
 }
 
-/** Where the last word of the edit ends when it has been applied. */
-export function behind({ range, changes, newText, oldText }: NextEdit): { line: number; character: number } {
+/** Where the last change ends in the document once the edit has been applied. */
+export function endOfEdit({ range, changes, newText, oldText }: NextEdit): { line: number; character: number } {
   const last = changes.at(-1)?.range.end ?? range.end;
-  // What is behind the last change is the same before and after.
+  // The text after the last change is the same in the old and the new text.
   const lines = oldText.split('\n');
   const line = last.line - range.start.line;
   const tail = [lines[line]?.slice(last.character) ?? '', ...lines.slice(line + 1)].join('\n');
-  const made = newText.slice(0, newText.length - tail.length).split('\n');
-  return { line: range.start.line + made.length - 1, character: made.at(-1)?.length ?? 0 };
+  const written = newText.slice(0, newText.length - tail.length).split('\n');
+  return { line: range.start.line + written.length - 1, character: written.at(-1)?.length ?? 0 };
 }
 
 function putCursor(editor: TextEditor, line: number, character: number): void {
@@ -42,11 +45,11 @@ function putCursor(editor: TextEditor, line: number, character: number): void {
   editor.revealRange(cursor, TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** Where the document is visible already; otherwise in the active group. */
+/** Opens the edit's document where it is visible already; otherwise in the active group. */
 async function editorOf({ uri }: NextEdit): Promise<TextEditor> {
-  const isOf = ({ document }: TextEditor) => document.uri.toString() === uri;
+  const showsEdit = ({ document }: TextEditor) => document.uri.toString() === uri;
   const active = window.activeTextEditor;
-  if (active && isOf(active)) return active;
-  const viewColumn = window.visibleTextEditors.find(isOf)?.viewColumn;
+  if (active && showsEdit(active)) return active;
+  const viewColumn = window.visibleTextEditors.find(showsEdit)?.viewColumn;
   return window.showTextDocument(Uri.parse(uri), { ...(viewColumn && { viewColumn }), preview: false });
 }

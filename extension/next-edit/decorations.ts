@@ -1,5 +1,6 @@
-// Draws an offered edit into the editors: the old words struck through with the new ones beside them and the whole
-// difference on hover, a mark beside the line, and at the cursor a hint to a place that is out of sight.
+// Draws an offered edit into the editors. It strikes the old words through and shows the new ones beside them. Hovering
+// shows the whole difference. A gutter icon marks the line. If the edit is out of sight, a hint at the cursor says
+// where it is.
 import {
   type DecorationOptions,
   type Disposable,
@@ -23,14 +24,14 @@ export class EditDecorations implements Disposable {
     textDecoration: 'line-through',
   });
   private readonly inserted = window.createTextEditorDecorationType({});
-  private readonly target: ReturnType<typeof window.createTextEditorDecorationType>;
+  private readonly lineMark: ReturnType<typeof window.createTextEditorDecorationType>;
   private readonly hint = window.createTextEditorDecorationType({
     after: { color: new ThemeColor('editorCodeLens.foreground'), margin: '0 0 0 3ch' },
   });
 
-  /** icon: the path of the mark beside the line. */
+  /** icon: the path of the gutter icon. */
   constructor(icon: string) {
-    this.target = window.createTextEditorDecorationType({
+    this.lineMark = window.createTextEditorDecorationType({
       gutterIconPath: Uri.file(icon),
       gutterIconSize: 'contain',
       overviewRulerColor: new ThemeColor('editorOverviewRuler.modifiedForeground'),
@@ -38,15 +39,18 @@ export class EditDecorations implements Disposable {
     });
   }
 
-  /** edit: null if there is none in the editor's document. isOnlyMarked: whether something else shows what it inserts. */
-  showEdit(editor: TextEditor, edit: NextEdit | null, isOnlyMarked: boolean): void {
+  /**
+   * edit: null if there is none in the editor's document. onlyMark: draw just the line mark, because ghost text already
+   * shows the insertion.
+   */
+  showEdit(editor: TextEditor, edit: NextEdit | null, onlyMark: boolean): void {
     const removed: DecorationOptions[] = [];
     const inserted: DecorationOptions[] = [];
     const marked: DecorationOptions[] = [];
     if (edit) {
       const border = isTiny(edit) ? tinyBorder : {};
       const hoverMessage = new MarkdownString().appendCodeblock(difference(edit), 'diff');
-      for (const { range, text } of isOnlyMarked ? [] : allChanges(edit)) {
+      for (const { range, text } of onlyMark ? [] : allChanges(edit)) {
         const { start, end } = range;
         const replaced = new Range(start.line, start.character, end.line, end.character);
         if (!replaced.isEmpty) removed.push({ range: replaced, hoverMessage, renderOptions: border });
@@ -56,17 +60,16 @@ export class EditDecorations implements Disposable {
         const after = { contentText: inline(text), backgroundColor, margin, ...border };
         inserted.push({ range: new Range(replaced.end, replaced.end), hoverMessage, renderOptions: { after } });
       }
-      const lines = new Set(
-        [edit.range.start, ...(edit.also ?? []).map(({ range }) => range.start)].map(({ line }) => line),
-      );
+      const { range, also: otherChanges = [] } = edit;
+      const lines = new Set([range.start.line, ...otherChanges.map((change) => change.range.start.line)]);
       for (const line of lines) marked.push({ range: new Range(line, 0, line, 0), hoverMessage });
     }
     editor.setDecorations(this.removed, removed);
     editor.setDecorations(this.inserted, inserted);
-    editor.setDecorations(this.target, marked);
+    editor.setDecorations(this.lineMark, marked);
   }
 
-  /** Behind the line of the cursor; '' for none. */
+  /** Shows a hint after the end of the cursor's line; '' removes it. */
   showHint(editor: TextEditor, text: string): void {
     const { document, selection } = editor;
     const { end } = document.lineAt(document.validatePosition(selection.active)).range;
@@ -75,6 +78,6 @@ export class EditDecorations implements Disposable {
   }
 
   dispose(): void {
-    for (const type of [this.removed, this.inserted, this.target, this.hint]) type.dispose();
+    for (const type of [this.removed, this.inserted, this.lineMark, this.hint]) type.dispose();
   }
 }

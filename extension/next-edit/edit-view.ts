@@ -1,4 +1,4 @@
-// Draws the offered edit in the visible editors, and says to VS Code whether Tab and Esc are ours.
+// Draws the offered edit in the visible editors, and tells VS Code whether Tab and Esc act on it.
 import { commands, type Disposable, ProgressLocation, Range, type TextEditor, window, workspace } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { EditDecorations } from './decorations.ts';
@@ -10,11 +10,11 @@ const announcedMs = 4000;
 
 export class EditView implements Disposable {
   private readonly decorations: EditDecorations;
-  /** The context keys that are set; package.json has the conditions. */
+  /** The context keys as set last. The key bindings in package.json depend on them. */
   private keys: Record<string, boolean> = {};
   private isEmpty = true;
 
-  /** icon: the path of the mark beside the line of an edit. */
+  /** icon: the path of the gutter icon that marks the edit's line. */
   constructor(icon: string) {
     this.decorations = new EditDecorations(icon);
   }
@@ -40,11 +40,11 @@ export class EditView implements Disposable {
   private setKeys(offer: EditOffer, editor: TextEditor | undefined): void {
     const isOffering = editor !== undefined && concerns(offer, editor);
     const keys = {
-      // Esc and the second key are ours.
+      // Esc and Alt+Enter act on the edit.
       'hearth.isOfferingEdit': isOffering,
-      // Tab is, too.
+      // Tab does, too.
       'hearth.tabIsFree': isOffering && isTabFree(offer, editor),
-      // The suggestion at the cursor is the edit.
+      // The edit is shown as ghost text at the cursor.
       'hearth.editIsGhostText': isOffering && insertionIn(offer, editor) !== null,
     };
     for (const [key, isSet] of Object.entries(keys))
@@ -54,9 +54,10 @@ export class EditView implements Disposable {
 }
 
 /**
- * Says to those who use a screen reader that the edit is offered. Extensions can speak only through a notification: this
- * one goes by itself. They don't learn that VS Code has detected a screen reader, only what the user has set. Where nothing
- * is said, Tab is not ours (package.json).
+ * Tells users of a screen reader that the edit is offered. An extension can only speak through a notification; this one
+ * closes by itself. An extension also doesn't learn whether VS Code has detected a screen reader, only what the user
+ * has set. If it has been detected but not set, nothing is announced, and so Tab does not act on the edit
+ * (package.json).
  */
 export function announce(offer: EditOffer, edit: NextEdit, editor: TextEditor): void {
   if (workspace.getConfiguration('editor').get('accessibilitySupport') !== 'on') return;
@@ -78,18 +79,21 @@ function fileOf({ uri }: NextEdit, editor: TextEditor): string | undefined {
   return decodeURIComponent(uri.slice(uri.lastIndexOf('/') + 1));
 }
 
-/** Where it is shown or hinted at: in the editor of the edit, and in the one of the edit that it follows from. */
+/**
+ * Whether the editor shows the edit or a hint at it: it has the edit's document, or the one with the edit it follows
+ * from.
+ */
 function concerns({ state, shown, uris }: EditOffer, editor: TextEditor): boolean {
   return state.kind === 'applied' || (shown !== null && uris.includes(uriOf(editor)));
 }
 
-/** What the key that takes the edit does where the cursor is. */
+/** What Tab would do with the edit at the editor's cursor. */
 export function stepIn(offer: EditOffer, editor: TextEditor): Step {
   const { line } = editor.selection.active;
   return offer.step({ uri: uriOf(editor), line }, offer.edit !== null && isInView(editor, offer.edit));
 }
 
-/** In leading white space Tab indents, unless Hearth has put the cursor there. */
+/** Whether Tab may act on the edit. In leading white space Tab indents, unless Hearth has put the cursor there. */
 export function isTabFree({ state, edit }: EditOffer, { document, selection: { active } }: TextEditor): boolean {
   if (state.kind === 'applied') return true;
   const isThere = state.kind === 'jumped' && edit?.uri === document.uri.toString();

@@ -1,5 +1,5 @@
-// Shows an edit that only inserts text at the cursor as ordinary ghost text, where VS Code can: a screen reader then reads it
-// aloud, and the user accepts it whole or word by word.
+// Shows an edit that only inserts text at the cursor as ordinary ghost text if VS Code can. Then a screen reader reads
+// it aloud, and the user can accept it whole or word by word.
 import { InlineCompletionItem, Position, Range, type TextDocument, type TextEditor } from 'vscode';
 import type { EditOffer } from './offered-edit.ts';
 import { allChanges } from './rebase.ts';
@@ -12,7 +12,7 @@ export function insertionIn(offer: EditOffer, { document, selection }: TextEdito
   return insertionAt(offer, document, selection.active);
 }
 
-/** Null unless the user has gone to the edit and all it does is to insert text at the position. */
+/** Null unless the user has gone to the edit, and the edit does nothing but insert text at the position. */
 export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {
   const { state, edit } = offer;
   const [only, ...others] = edit ? allChanges(edit) : [];
@@ -20,7 +20,7 @@ export function insertionAt(offer: EditOffer, document: TextDocument, position: 
   const { start, end } = only.range;
   const at = new Position(start.line, start.character);
   if (!at.isEqual(new Position(end.line, end.character)) || !at.isEqual(position)) return null;
-  // VS Code shows several lines at the end of a line only.
+  // VS Code shows ghost text of several lines only at the end of a line.
   const isBeforeText = document.lineAt(position.line).text.slice(position.character).trim() !== '';
   if (isBeforeText && only.text.includes('\n')) return null;
   const item = new InlineCompletionItem(only.text, new Range(at, at));

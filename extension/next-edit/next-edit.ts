@@ -1,5 +1,5 @@
 // Next edits in the editor: offers what the server finds after the user's edits, goes there, and applies it on Tab.
-// offered-edit.ts has the states, triggers.ts the times, questions.ts the requests.
+// The states are in offered-edit.ts, when to ask in triggers.ts, and the requests in questions.ts.
 import {
   commands,
   Disposable,
@@ -28,7 +28,7 @@ import { isTurnedOn, Questions } from './questions.ts';
 import { allChanges } from './rebase.ts';
 import { Triggers } from './triggers.ts';
 
-/** After an edit was applied, Tab waits for the next one, which was found ahead; a server that is busy may need longer. */
+/** How long Tab waits for the next edit after one was applied. The server has found it ahead, but it may be busy. */
 const longestWaitMs = 1000;
 
 /** Learns of each request, and of each edit that was shown or applied. */
@@ -43,7 +43,7 @@ export class NextEdits implements Disposable {
   private readonly triggers = new Triggers((trigger) => void this.ask(trigger), this.patience);
   private readonly subscriptions: Disposable;
   private readonly questions: Questions;
-  /** Where the last edit was made. */
+  /** Where the user, or Tab, made the last edit. */
   private lastEdit: DocumentLine = { uri: '', line: 0 };
   private isApplying = false;
   private waitingTimer: NodeJS.Timeout | undefined;
@@ -91,7 +91,7 @@ export class NextEdits implements Disposable {
 
   private changed({ document, contentChanges, reason }: TextDocumentChangeEvent): void {
     const [change] = contentChanges;
-    // An output channel changes while it is logged into.
+    // Output channels, for example, change whenever something is logged.
     if (!change || this.isApplying || languages.match(documentSelector, document) === 0) return;
     const uri = document.uri.toString();
     const isPartOfEdit = this.offer.follow(uri, contentChanges, document.version);
@@ -100,7 +100,7 @@ export class NextEdits implements Disposable {
       const line = change.range.start.line + change.text.split('\n').length - 1;
       this.lastEdit = { uri, line };
       const isUndo = reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
-      // What follows is known: another answer would be in the way of the rest.
+      // The user is typing the offered edit: another answer would replace the rest of it.
       if (isPartOfEdit) this.triggers.stop();
       else this.triggers.edited(line, isUndo);
     }
@@ -116,12 +116,12 @@ export class NextEdits implements Disposable {
     if (hasTabWaited) await this.take();
   }
 
-  /** Goes to the edit, or applies it if it is near or the cursor is there. */
+  /** Applies the edit if the cursor is at it or near it; otherwise goes there. */
   private async take(isTab = false): Promise<void> {
     const editor = window.activeTextEditor;
     const { edit } = this.offer;
     if (!editor) return;
-    // VS Code learns a moment late where the cursor is: Tab may have been meant for it.
+    // VS Code updates the context keys a moment late, so this Tab may have been meant to indent.
     if (isTab && !isTabFree(this.offer, editor)) return void (await commands.executeCommand('tab'));
     const step = stepIn(this.offer, editor);
     if (step === 'wait') this.offer.tabWaits();
@@ -146,7 +146,7 @@ export class NextEdits implements Disposable {
     this.applied(allChanges(edit).reduce((sum, { text }) => sum + text.length, 0));
   }
 
-  /** The one that follows is asked for at once. */
+  /** The edit was applied. Asks for the one that follows at once. */
   private applied(characters: number): void {
     const languageId = window.activeTextEditor?.document.languageId;
     if (languageId !== undefined) this.observer.applied({ languageId }, characters);
@@ -158,14 +158,14 @@ export class NextEdits implements Disposable {
     this.triggers.applied();
   }
 
-  /** Tab is Tab again, although no answer has come. */
+  /** Gives Tab its usual meaning back, although no answer has come. */
   private waitNoLonger(): void {
     if (this.offer.state.kind !== 'applied') return;
     this.offer.withdraw();
     this.show();
   }
 
-  /** Esc: the edit goes, and does not come again. */
+  /** Esc: the edit disappears, and the server does not offer it again. */
   private dismiss(): void {
     const { edit } = this.offer;
     if (edit) this.client.notify(dismissEditNotification, edit);
@@ -173,7 +173,7 @@ export class NextEdits implements Disposable {
     this.withdraw();
   }
 
-  /** No edit is offered any more, nor looked for, where Hearth suggests nothing by itself. */
+  /** Withdraws the edit if one of its documents no longer gets suggestions by itself. */
   private modesChanged(): void {
     const uris = [...this.offer.uris, this.lastEdit.uri];
     const concerned = workspace.textDocuments.filter(({ uri }) => uris.includes(uri.toString()));
@@ -203,7 +203,7 @@ export class NextEdits implements Disposable {
 
   private show(): void {
     const editor = window.activeTextEditor;
-    // A suggestion at the cursor has precedence: one thing at a time.
+    // Only one thing is shown at a time, and a suggestion at the cursor takes precedence.
     const mayShow = this.offer.isChained || !this.ghostText.isOffering;
     if (mayShow && this.offer.release() && this.offer.edit && editor) {
       announce(this.offer, this.offer.edit, editor);

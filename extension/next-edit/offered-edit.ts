@@ -1,4 +1,4 @@
-// The edit that is offered, and how far the user has gone with it.
+// The edit that is offered, and whether the user has seen, jumped to or applied it.
 //
 //             an answer                   Tab: goes there                 Tab: applies it
 //   none ─────────────────> offered ─────────────────────> jumped ─────────────────────────> applied ──> none
@@ -6,8 +6,8 @@
 //     │  Esc, or a change      │                              │                                   │ the next answer
 //     └───────────────────────────────────────────────────────┘                offered <──────────┘
 //
-// Neither time nor a move of the cursor ends an offer. A document that is closed does, and so do suggestions that are turned
-// off, and the third answer in a row that has no edit.
+// An offer also ends when its document is closed, when suggestions are turned off, and at the third answer in a row
+// without an edit. Neither time nor a move of the cursor ends it.
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { type Change, compare, rebased, touchesLine } from './rebase.ts';
 
@@ -21,21 +21,21 @@ interface Offered {
   edit: NextEdit;
   /** Where the user made the edit that this one follows from. */
   basis: DocumentLine;
-  /** Not until the suggestion at the cursor has gone. */
+  /** Whether the edit is not shown yet, because there is a suggestion at the cursor. */
   isHeld: boolean;
-  /** It follows from one that was just applied: another Tab is for it, not for a suggestion. */
+  /** Whether it follows from an edit that was just applied: the next Tab is meant for it, not for a suggestion. */
   isChained: boolean;
-  /** How many other edits the user has made since, from which nothing else follows. */
+  /** How many answers without an edit have come since. */
   ignored: number;
 }
 
-/** isTabWaiting: Tab was pressed for the next edit before it was there. */
+/** isTabWaiting: Tab was pressed for the next edit before its answer came. */
 type State = { kind: 'none' } | Offered | { kind: 'applied'; isTabWaiting: boolean };
 
 /** What Tab does. */
 export type Step = 'none' | 'wait' | 'go' | 'apply';
 
-// Within sight and so near that nobody needs to be taken there first.
+// If the edit is in view and at most this many lines away, Tab applies it without going there first.
 const nearLines = 3;
 const maxIgnored = 2;
 
@@ -46,19 +46,19 @@ export class EditOffer {
     return this.offered?.edit ?? null;
   }
 
-  /** What the user sees, or would see if it were in sight. */
+  /** The offer unless it is held. Its place may be out of sight. */
   get shown(): Offered | null {
     return this.offered?.isHeld === false ? this.offered : null;
   }
 
-  /** Of the documents of the edit and of the one that it follows from. */
+  /** The documents of the edit and of the user's edit that it follows from. */
   get uris(): string[] {
     return this.offered ? [this.offered.edit.uri, this.offered.basis.uri] : [];
   }
 
   /**
-   * An answer of the server. Without another edit, the one that is shown stays for a while. Returns whether Tab has waited
-   * for this edit.
+   * Takes an answer from the server. If it has no edit, the one that is shown stays for some answers. Returns whether
+   * Tab has waited for this edit.
    */
   set(edit: NextEdit | null, basis: DocumentLine): boolean {
     const { shown, state } = this;
@@ -75,7 +75,7 @@ export class EditOffer {
     return this.state.kind === 'applied' || this.offered?.isChained === true;
   }
 
-  /** Returns whether it was held until now. */
+  /** Lets the edit be shown. Returns whether it was held until now. */
   release(): boolean {
     const { offered } = this;
     if (!offered?.isHeld) return false;
@@ -87,7 +87,7 @@ export class EditOffer {
     this.state = { kind: 'none' };
   }
 
-  /** isInView: whether the edit's lines are on the screen. */
+  /** What Tab does with the cursor there. isInView: whether the edit's lines are on the screen. */
   step(cursor: DocumentLine, isInView: boolean): Step {
     if (this.state.kind === 'applied') return 'wait';
     const { shown } = this;
@@ -111,7 +111,10 @@ export class EditOffer {
     if (this.state.kind === 'applied') this.state = { ...this.state, isTabWaiting: true };
   }
 
-  /** Call with each change of a document that is not the edit itself. Returns whether it has made a part of the edit. */
+  /**
+   * Call with the changes of a document, except those that apply the edit. Returns whether they have made a part of the
+   * edit.
+   */
   follow(uri: string, changes: readonly Change[], version: number): boolean {
     const { offered } = this;
     if (this.state.kind === 'applied') this.withdraw();

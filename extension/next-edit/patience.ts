@@ -1,9 +1,10 @@
-// How long to wait before asking: longer for somebody who dismisses what is offered, shorter for one who applies it.
+// How long to wait before asking for a next edit: longer if the user dismisses what is offered, shorter if they apply
+// it.
 
 const pauseMs = 800;
 const minMs = 400;
 const maxMs = 3000;
-/** After Esc, nothing is offered for so long. */
+/** How long nothing is offered after Esc. */
 const quietMs = 5000;
 const rememberedMs = 10 * 60_000;
 const factorOf = { dismissed: 1.5, applied: 0.8 };
@@ -20,12 +21,12 @@ export class Patience {
     if (outcome === 'dismissed') this.quietUntil = ms + quietMs;
   }
 
-  /** How long nothing may be asked yet. */
+  /** How long it is still too soon to ask; 0 if it is not. */
   get quietMs(): number {
     return Math.max(0, this.quietUntil - this.now());
   }
 
-  /** How long a pause must be. An outcome counts less the longer ago it was, and nothing after ten minutes. */
+  /** How long the user must pause. Older outcomes count less, and those older than ten minutes do not count. */
   get pauseMs(): number {
     const now = this.now();
     this.outcomes = this.outcomes.filter(({ ms }) => now - ms < rememberedMs);

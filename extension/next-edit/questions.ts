@@ -24,7 +24,7 @@ export function isTurnedOn(): boolean {
 
 export class Questions {
   private request: CancellationTokenSource | null = null;
-  /** Of each document that was active when errors changed. */
+  /** The number of errors in each document when hasMoreErrors() last counted them. */
   private readonly errors = new WeakMap<TextDocument, number>();
   /** How long the last answer took. */
   latencyMs = 0;
@@ -35,7 +35,7 @@ export class Questions {
     private readonly onAnswer: (request: AnsweredRequest) => void,
   ) {}
 
-  /** Undefined if another question was asked since, or this one is not wanted any more. */
+  /** The answer; undefined if another question was asked meanwhile, or this one was cancelled. */
   async ask(trigger: NextEditTrigger): Promise<NextEdit | null | undefined> {
     this.cancel();
     const request = new CancellationTokenSource();
@@ -54,7 +54,7 @@ export class Questions {
     this.request = null;
   }
 
-  /** Whether the active document has more errors than the last time that it was asked about. */
+  /** Whether the active document has more errors than at the last call. */
   hasMoreErrors(): boolean {
     const document = window.activeTextEditor?.document;
     if (!document) return false;
@@ -79,7 +79,7 @@ export class Questions {
     return edit;
   }
 
-  /** Neither with several cursors or a selection, nor in a file that gets no suggestions. */
+  /** False with several cursors or a selection, and in a file that gets no suggestions by itself. */
   private mayAsk({ document, selections }: TextEditor): boolean {
     const { health, problem } = this.client.status;
     const isReady = problem !== 'server' && health !== 'starting';
@@ -88,7 +88,7 @@ export class Questions {
   }
 }
 
-/** Whether the document is as it was when the edit was found. */
+/** Whether the document has not changed since the edit was found. */
 function isCurrent({ uri, version }: NextEdit): boolean {
   return workspace.textDocuments.some((each) => each.uri.toString() === uri && each.version === version);
 }

@@ -1,45 +1,45 @@
-// Where an offered edit is after the document has changed, and what is left of it.
+// Adapts an offered edit to changes of the document: moves it, and shortens it by what the user has typed of it.
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 
-/** All that applying the edit changes. */
-export function allChanges({ changes, also = [] }: NextEdit): readonly Change[] {
-  return [...changes, ...also];
+/** The changes at the edit's own place and those in other lines of the document. */
+export function allChanges({ changes, also: otherChanges = [] }: NextEdit): readonly Change[] {
+  return [...changes, ...otherChanges];
 }
 
-/** A change of a document; the range is that before any change of the same event. */
+/** A change of a document. The range is where the text was before all changes of the same event. */
 export type Change = NextEdit['changes'][number];
 type Span = Change['range'];
 type Position = Span['start'];
 
 /**
- * Null if the change contradicts the edit, or if nothing is left to do. Typing what the edit says shortens it.
- * version: of the document after the changes.
+ * The edit after the changes. Typing what the edit says shortens it. Null if a change contradicts the edit, or if
+ * nothing is left to do. version: the document's version after the changes.
  */
 export function rebased(edit: NextEdit, changes: readonly Change[], version: number): NextEdit | null {
   let result: NextEdit | null = edit;
-  // From the end of the document on, so that no change moves one that is still to come.
+  // The last change comes first, so that no change moves one that is still to come.
   for (const change of changes.toSorted((a, b) => compare(b.range.start, a.range.start)))
-    result = result && withOthers(afterOne(result, change), change);
+    result = result && withOtherChanges(afterOne(result, change), change);
   return result && { ...result, version };
 }
 
-/** The other lines are no longer what they were if one of them was changed: then the edit is offered alone. */
-function withOthers(edit: NextEdit | null, by: Change): NextEdit | null {
+/** Moves the edit's other changes. If one of their lines was touched, the edit loses them and is offered alone. */
+function withOtherChanges(edit: NextEdit | null, by: Change): NextEdit | null {
   if (!edit?.also) return edit;
-  const { also, ...alone } = edit;
-  if (also.some(({ range: { start, end } }) => touchesLine(by, start.line) || touchesLine(by, end.line))) return alone;
-  const isBehind = ({ start }: Span) => compare(start, by.range.end) >= 0;
-  return {
-    ...edit,
-    also: also.map((change) => (isBehind(change.range) ? { ...change, range: movedSpan(change.range, by) } : change)),
-  };
+  const { also: others, ...alone } = edit;
+  const isTouched = ({ range: { start, end } }: Change) => touchesLine(by, start.line) || touchesLine(by, end.line);
+  if (others.some(isTouched)) return alone;
+  const isAfter = ({ start }: Span) => compare(start, by.range.end) >= 0;
+  const also = others.map((other) => (isAfter(other.range) ? { ...other, range: movedSpan(other.range, by) } : other));
+  return { ...edit, also };
 }
 
-/** Whether the change is in this line. */
+/** Whether the change replaces text in this line. */
 export function touchesLine({ range }: Change, line: number): boolean {
   return range.start.line <= line && line <= range.end.line;
 }
 
+/** The edit after one change, without regard to its other changes. */
 function afterOne(edit: NextEdit, change: Change): NextEdit | null {
   const [only, ...others] = edit.changes;
   if (compare(change.range.start, edit.range.end) > 0) return edit;
@@ -47,13 +47,13 @@ function afterOne(edit: NextEdit, change: Change): NextEdit | null {
   return isAbove(change, edit.range.start) ? moved(edit, change) : null;
 }
 
-/** Whether it writes the beginning of what the edit writes, over what the edit replaces. */
+/** Whether the user's change writes the beginning of the edit's only change, at the same place. */
 function isTypedAlong(only: Change, { range: { start, end }, text }: Change): boolean {
   const isInside = compare(start, only.range.start) === 0 && compare(end, only.range.end) <= 0;
   return isInside && unixText(only.text).startsWith(unixText(text));
 }
 
-/** Whether it only moves the lines from this one on. */
+/** Whether the change only moves the position's line and those below it. */
 function isAbove({ range: { start, end }, text }: Change, { line }: Position): boolean {
   if (end.line < line) return true;
   return end.line === line && end.character === 0 && (text === '' ? start.character === 0 : text.endsWith('\n'));
@@ -71,7 +71,7 @@ function movedSpan({ start, end }: Span, by: Change): Span {
 /** What is left of an edit when the beginning of its only change has been written. */
 function shortened(edit: NextEdit, only: Change, written: Change): NextEdit | null {
   const { start, end } = written.range;
-  const left = { start: endOf(written), end: positionAfter(only.range.end, written) };
+  const left = { start: writtenEnd(written), end: positionAfter(only.range.end, written) };
   const text = unixText(only.text).slice(unixText(written.text).length);
   if (text === '' && compare(left.start, left.end) === 0) return null;
   return {
@@ -82,7 +82,7 @@ function shortened(edit: NextEdit, only: Change, written: Change): NextEdit | nu
   };
 }
 
-/** Of a position in the old text. */
+/** The offset of a position in the edit's old text. */
 function offsetIn({ range: { start }, oldText }: NextEdit, { line, character }: Position): number {
   const above = oldText.split('\n').slice(0, line - start.line);
   return above.reduce(
@@ -91,10 +91,10 @@ function offsetIn({ range: { start }, oldText }: NextEdit, { line, character }: 
   );
 }
 
-/** Where a position behind a change is after it. */
+/** Where a position that follows the changed text is after the change. */
 function positionAfter({ line, character }: Position, change: Change): Position {
   const { end } = change.range;
-  const now = endOf(change);
+  const now = writtenEnd(change);
   const isInLine = line === end.line;
   return {
     line: line + now.line - end.line,
@@ -102,8 +102,8 @@ function positionAfter({ line, character }: Position, change: Change): Position 
   };
 }
 
-/** Behind what it has written. */
-function endOf({ range: { start }, text }: Change): Position {
+/** Where the text that the change has written ends. */
+function writtenEnd({ range: { start }, text }: Change): Position {
   const [first = '', ...others] = text.split('\n');
   const last = others.at(-1);
   const character = last === undefined ? start.character + first.length : last.length;
@@ -114,7 +114,7 @@ export function compare(a: Position, b: Position): number {
   return a.line - b.line || a.character - b.character;
 }
 
-/** An edit may end its lines otherwise than the document does. */
+/** Edit and document might use different line endings. */
 function unixText(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -5,14 +5,19 @@ import type { Step } from './offered-edit.ts';
 
 const maxChars = 40;
 
-/** Text beside the code: one line, as spaces would otherwise collapse. What ends a line shows that it does. */
+/**
+ * An inserted text as it is drawn beside the code: its first line, the number of further lines, and ⏎ for a line break.
+ */
 export function inline(text: string): string {
   const [first = '', ...others] = linesOf(text);
   const more = others.length === 1 ? l10n.t('+1 line') : l10n.t('+{0} lines', others.length);
   return unbroken(`${first}${others.length > 0 ? ` ${more}` : ''}${text.endsWith('\n') ? ' ⏎ ' : ''}`);
 }
 
-/** What happens where, for one who does not see the place. file: its name, if it is another one. */
+/**
+ * Says where the edit is and what it does, while its place is out of sight. file: its name, if it is not the active
+ * one.
+ */
 export function hint(edit: NextEdit, file: string | undefined): string {
   return unbroken(`⇥ ${place(edit, file)}: ${summary(edit)}`);
 }
@@ -22,7 +27,7 @@ function place({ range }: NextEdit, file: string | undefined): string {
   return file === undefined ? l10n.t('line {0}', line) : l10n.t('{0}, line {1}', file, line);
 }
 
-/** What becomes of what, in a few words. */
+/** What the edit replaces by what, in a few words. */
 export function summary(edit: NextEdit): string {
   const [first] = edit.changes;
   if (!first) return '';
@@ -30,13 +35,14 @@ export function summary(edit: NextEdit): string {
   const old = shortened(replacedBy(first, edit));
   if (old === '') return `+ ${now}`;
   if (now === '') return `− ${old}`;
-  const lines = new Set((edit.also ?? []).map(({ range }) => range.start.line)).size;
+  const { also: otherChanges = [] } = edit;
+  const lines = new Set(otherChanges.map(({ range }) => range.start.line)).size;
   const more =
     lines === 0 ? '' : lines === 1 ? l10n.t(', and in 1 other line') : l10n.t(', and in {0} other lines', lines);
   return `${old} → ${now}${more}`;
 }
 
-/** The lines before and after, for a screen reader and the hover. */
+/** The edit's lines before and after, for the hover. */
 export function difference({ oldText, newText }: NextEdit): string {
   const marked = (text: string, mark: string) => (text === '' ? [] : linesOf(text).map((line) => mark + line));
   return [...marked(oldText, '- '), ...marked(newText, '+ ')].join('\n');
@@ -46,7 +52,7 @@ function linesOf(text: string): string[] {
   return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
-/** What a screen reader says. key: the one that takes the edit. */
+/** What a screen reader says. key: goes to the edit or applies it. */
 export function announcement(edit: NextEdit, file: string | undefined, key: 'Tab' | 'Alt+Enter', step: Step): string {
   const where = place(edit, file);
   return step === 'apply'
@@ -69,7 +75,7 @@ function shortened(text: string): string {
   return flat.length <= maxChars ? flat : `${flat.slice(0, maxChars - 1)}…`;
 }
 
-/** With spaces that neither collapse nor break. */
+/** The text with spaces that VS Code neither collapses nor breaks. */
 function unbroken(text: string): string {
   return text.replaceAll('\t', '  ').replaceAll(' ', '\u00a0');
 }

@@ -1,13 +1,13 @@
-// When to ask for a next edit: after an edit that the user has made, once the line is left or there is a pause.
+// Decides when to ask for a next edit: after the user has made an edit, and then has left the line or paused.
 import type { NextEditTrigger } from '../../language-server/protocol/next-edit-messages.ts';
 import type { Patience } from './patience.ts';
 
-// A new problem is only a consequence of an edit that was made just before.
+// A new problem is a consequence of the last edit only if it appears soon after it.
 const soonMs = 10_000;
 
 export class Triggers {
   private timer: NodeJS.Timeout | undefined;
-  /** Whether there was an edit since the last time that was asked. */
+  /** Whether the user has made an edit since the last question. */
   private isPending = false;
   private editedLine = -1;
   private editedMs = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,7 @@ export class Triggers {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** line: where the cursor is after it. What is undone or done again is not an edit that something follows from. */
+  /** line: where the cursor is after the edit. isUndo: after an undo or redo, nothing is asked. */
   edited(line: number, isUndo: boolean): void {
     clearTimeout(this.timer);
     this.isPending = !isUndo;
@@ -48,7 +48,7 @@ export class Triggers {
     this.ask('diagnostic');
   }
 
-  /** A next edit was applied: nobody has to wait for the one after it. */
+  /** A next edit was applied: asks for the one after it at once. */
   applied(): void {
     this.stop();
     this.ask('applied');
@@ -59,7 +59,7 @@ export class Triggers {
     this.isPending = false;
   }
 
-  /** A timer may fire a little early, in a busy process by more: what is then still too soon is asked later. */
+  /** A timer may fire too early, above all in a busy process. If it is still too soon to ask, waits again. */
   private awaitPause(ms: number): void {
     this.timer = setTimeout(() => {
       const { quietMs } = this.patience;

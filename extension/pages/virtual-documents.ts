@@ -4,7 +4,9 @@ import { EventEmitter, type TextDocumentContentProvider, Uri, window, workspace 
 const scheme = 'hearth';
 
 export class VirtualDocuments implements TextDocumentContentProvider {
-  /** By URI. Texts are kept, since a preview may request one long after its document was closed. There are few. */
+  /**
+   * The texts by URI. None is deleted: there are few, and a preview may request one long after its document was closed.
+   */
   private readonly texts = new Map<string, string>();
   private readonly changes = new EventEmitter<Uri>();
   readonly onDidChange = this.changes.event;

@@ -1,5 +1,5 @@
-// The HTML of a webview. Its policy lets nothing be loaded or sent, and nothing be run except the page's own script,
-// whatever the text that the page shows.
+// The HTML of a webview. Whatever text the page shows, its security policy allows it to load and send nothing, and to
+// run nothing but its own script.
 import { randomUUID } from 'node:crypto';
 import { env } from 'vscode';
 

@@ -6,14 +6,18 @@ import { contributes } from '../../package.json';
 
 export const section = 'hearth';
 
-// The URI schemes of documents in which people write code. Not output channels, diffs against git, our own documents or
-// settings.json, which may hold secrets. Remote files are "vscode-remote" when Hearth runs on the local machine.
+// The URI schemes of documents in which people write code. Left out are output channels, diffs against git, our own
+// documents, and settings.json, which may hold secrets. Remote files are "vscode-remote" if Hearth runs on the local
+// machine.
 const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
 export const documentSelector = schemes.map((scheme) => ({ scheme }));
-/** Nothing is suggested there, but *Why No Suggestion?* says why. */
+/** Inputs for messages. Nothing is suggested in them, and *Why No Suggestion?* says why. */
 export const messageSelector = ['vscode-scm', 'chatSessionInput'].map((scheme) => ({ scheme }));
 
-/** Read once: a change of the administrator's file takes effect in the next window. */
+/**
+ * The mode that an administrator has set. Read once: a change of the administrator's file takes effect in the next
+ * window.
+ */
 const managedMode = managedConfiguration().settings.mode;
 
 export function readSettings(): Partial<Settings> {
@@ -28,16 +32,20 @@ export function usesServer(): boolean {
   return Boolean(url || managedConfiguration().settings['server.url']);
 }
 
-/** VS Code's settings for the network, which it does not apply to other processes. Never those of a workspace. */
+/**
+ * The user's settings for VS Code's network, which VS Code does not apply to other processes. A workspace's don't
+ * count.
+ */
 export function networkSettings(): NetworkSettings {
   const config = workspace.getConfiguration('http');
-  const ofUser = <T>(key: string): T | undefined => config.inspect<T>(key)?.globalValue;
-  const proxy = ofUser<string>('proxy');
-  const noProxy = ofUser<string>('proxySupport') === 'off' ? ['*'] : ofUser<string[]>('noProxy');
-  return { ...(proxy && { proxy }), ...(noProxy && { noProxy }), strictTls: ofUser<boolean>('proxyStrictSSL') ?? true };
+  const userValue = <T>(key: string): T | undefined => config.inspect<T>(key)?.globalValue;
+  const proxy = userValue<string>('proxy');
+  const noProxy = userValue<string>('proxySupport') === 'off' ? ['*'] : userValue<string[]>('noProxy');
+  const strictTls = userValue<boolean>('proxyStrictSSL') ?? true;
+  return { ...(proxy && { proxy }), ...(noProxy && { noProxy }), strictTls };
 }
 
-/** Changes a setting of the user. A default is not written: what was there is removed instead. */
+/** Changes a user setting. To set the default, removes the setting. */
 export async function updateSetting<K extends keyof Settings>(key: K, value: Settings[K]): Promise<void> {
   const config = workspace.getConfiguration(section);
   const isDefault = value === config.inspect(key)?.defaultValue;
@@ -45,22 +53,22 @@ export async function updateSetting<K extends keyof Settings>(key: K, value: Set
 }
 
 /**
- * The mode in general or, with a scope, for a document or a language. The strictest of three holds: the user's, an
- * administrator's, and that of the workspace, which may come from anybody, although VS Code would let it override the user's.
+ * The mode in general or, with a scope, for a document or a language: the strictest of the user's, an administrator's
+ * and the workspace's. VS Code would let the workspace's override the user's, but a workspace may come from anybody.
  */
 export function modeFor(scope?: ConfigurationScope): Mode {
   const found = workspace.getConfiguration(section, scope).inspect<Mode>('mode');
-  const user =
+  const userMode =
     found?.globalLanguageValue ??
     found?.defaultLanguageValue ??
     found?.globalValue ??
     found?.defaultValue ??
     'automatic';
-  const ofWorkspace =
+  const workspaceMode =
     found?.workspaceFolderLanguageValue ??
     found?.workspaceLanguageValue ??
     found?.workspaceFolderValue ??
     found?.workspaceValue;
-  const all = [user, ofWorkspace, managedMode];
-  return (['off', 'manual'] as const).find((mode) => all.includes(mode)) ?? user;
+  const all = [userMode, workspaceMode, managedMode];
+  return (['off', 'manual'] as const).find((mode) => all.includes(mode)) ?? userMode;
 }

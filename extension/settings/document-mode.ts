@@ -1,5 +1,5 @@
-// Whether a document gets suggestions automatically, only on request or never: by the settings, by its name, and while
-// suggestions are snoozed.
+// Decides whether a document gets suggestions automatically, only on request or never. That depends on the settings, on
+// the document's name, and on whether suggestions are snoozed.
 import { type Disposable, EventEmitter, type TextDocument, workspace } from 'vscode';
 import type { Mode } from '../../language-server/protocol/messages.ts';
 import { isMessage, type Reason } from '../../language-server/protocol/reasons.ts';
@@ -17,7 +17,7 @@ export class DocumentModes implements Disposable {
   private snoozedUntil = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly changeEmitter = new EventEmitter<void>();
-  /** Fires when the mode of any document may have changed. */
+  /** Fires when the mode of some document might have changed. */
   readonly onChange = this.changeEmitter.event;
   private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(section)) this.changeEmitter.fire();
@@ -48,7 +48,7 @@ export class DocumentModes implements Disposable {
   snooze(minutes: number): void {
     clearTimeout(this.timer);
     this.snoozedUntil = performance.now() + minutes * 60_000;
-    // Ended by the timer, which may come a fraction of a millisecond before the time.
+    // The timer ends the snooze, since it may fire a fraction of a millisecond before snoozedUntil.
     if (minutes > 0) this.timer = setTimeout(() => this.snooze(0), minutes * 60_000).unref();
     this.changeEmitter.fire();
   }

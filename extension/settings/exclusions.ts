@@ -1,5 +1,5 @@
-// Which files the user has excluded from Hearth, from the explorer or from the search. A workspace may exclude more
-// files, but not bring back any that the user has excluded.
+// Says which files the user has excluded from Hearth, from the explorer or from the search. A workspace can exclude
+// more files, but cannot bring back any that the user has excluded.
 import {
   type Disposable,
   type GlobPattern,
@@ -11,10 +11,14 @@ import {
 } from 'vscode';
 import { section } from './config.ts';
 
-/** Calls the listener when other files may be excluded, hidden or ignored by git than before, or another setting changes. */
+/**
+ * Calls the listener when the set of excluded, hidden or ignored files might have changed, or one of the other settings
+ * has.
+ */
 export function onExclusionsChange(listener: () => void, others: string[] = []): Disposable[] {
   const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, ...others];
-  // What another program writes, such as git; what is saved may be above the workspace's folders.
+  // Notices when another program, such as git, writes a .gitignore in the workspace. The last listener below notices
+  // one that is saved in the editor, even above the workspace's folders.
   const rules = workspace.createFileSystemWatcher('**/.gitignore');
   return [
     workspace.onDidChangeConfiguration((event) => {
@@ -35,12 +39,12 @@ export function isExcluded(uri: Uri): boolean {
   return matches(globs, uri);
 }
 
-/** Whether VS Code leaves the file out of the explorer or the search. */
+/** Whether VS Code hides the file in the explorer or the search. */
 export function isHidden(uri: Uri): boolean {
   return matches(hiddenGlobs(uri), uri);
 }
 
-/** The globs of what VS Code leaves out of the explorer or the search there. */
+/** The globs of the files that VS Code hides in the explorer or the search. uri: where they apply. */
 export function hiddenGlobs(uri: Uri): string[] {
   const config = workspace.getConfiguration(undefined, uri);
   return ['files.exclude', 'search.exclude'].flatMap((key) => {
@@ -55,7 +59,10 @@ export function hiddenGlobs(uri: Uri): string[] {
 const innermost = /^(?<before>.*?)\{(?<inner>[^{}]*)\}(?<after>.*)$/s;
 const maxAlternatives = 100;
 
-/** The alternatives of a glob's braces as globs of their own; the glob itself if there are unusually many. */
+/**
+ * Splits a glob with braces into one glob per alternative: "*.{a,b}" gives "*.a" and "*.b". If there are too many,
+ * keeps it.
+ */
 export function withoutBraces(glob: string): string[] {
   let globs = [glob];
   while (globs.length <= maxAlternatives) {
@@ -81,7 +88,10 @@ function matches(globs: unknown[], uri: Uri): boolean {
   );
 }
 
-/** A glob matches a path in the workspace or a whole path; without a slash, a name in any folder. Of a folder, all files match. */
+/**
+ * A glob with a slash matches a path in the workspace or a whole path; one without, a name in any folder. If it matches
+ * a folder, it also matches all files in it.
+ */
 function patternsOf(glob: string): GlobPattern[] {
   const path = glob.trim().replace(/\/+$/, '');
   if (path === '') return [];

@@ -1,71 +1,73 @@
-// Turns suggestions off, for one language or for all, and later back on as they were. What "off" replaced is remembered.
+// Turns suggestions off, for one language or for all, and later back on as they were: it remembers what "off" replaced.
 import { ConfigurationTarget, type Memento, type Uri, workspace } from 'vscode';
 import type { Mode } from '../../language-server/protocol/messages.ts';
 import { modeFor, section } from './config.ts';
 
-/** What is turned off or on. */
-export interface Where {
+/** The language and document that are switched. */
+export interface Scope {
   /** '' for all languages. */
   languageId: string;
-  /** A document of that language, since its workspace folder may have a mode of its own. */
+  /** A document of that language, since its workspace folder may have its own mode. */
   uri?: Uri | undefined;
 }
 
-/** Values of hearth.mode in the user's settings, by language; '' is the mode of all. */
+/** Values of hearth.mode in the user's settings, by language; '' holds the mode for all languages. */
 type Modes = Record<string, Mode>;
 
-const { Global: user, Workspace: ofWorkspace, WorkspaceFolder: ofFolder } = ConfigurationTarget;
-const targets = [user, ofWorkspace, ofFolder];
-const everywhere: Where = { languageId: '' };
+const { Global: userTarget, Workspace: workspaceTarget, WorkspaceFolder: folderTarget } = ConfigurationTarget;
+const targets = [userTarget, workspaceTarget, folderTarget];
+const everywhere: Scope = { languageId: '' };
 const memoryKey = 'modesBeforeOff';
 
 /** memory: survives a reload of the window. */
-export function toggleMode(memory: Memento, where = everywhere): Promise<void> {
-  return isOffAt(where) ? turnOn(memory, where) : turnOff(memory, where.languageId);
+export function toggleMode(memory: Memento, scope = everywhere): Promise<void> {
+  return isOffIn(scope) ? turnOn(memory, scope) : turnOff(memory, scope.languageId);
 }
 
-/** A language with a mode of its own would stay on, so turning off all removes these modes as well. */
+/** A language with its own mode would stay on. So turning all languages off removes those modes, too. */
 async function turnOff(memory: Memento, languageId: string): Promise<void> {
   const languageIds = languageId === '' ? ['', ...(inspected(everywhere)?.languageIds ?? [])] : [languageId];
   const replaced: Modes = {};
   for (const each of languageIds) {
-    const mode = written(user, { languageId: each });
+    const mode = writtenMode(userTarget, { languageId: each });
     if (mode !== undefined && mode !== 'off') replaced[each] = mode;
   }
   await remember(memory, languageId, replaced);
-  for (const each of Object.keys(replaced)) await write(user, { languageId: each }, undefined);
-  await write(user, { languageId }, 'off');
+  for (const each of Object.keys(replaced)) await write(userTarget, { languageId: each }, undefined);
+  await write(userTarget, { languageId }, 'off');
 }
 
-async function turnOn(memory: Memento, where: Where): Promise<void> {
-  const { languageId, uri } = where;
-  for (const target of targets) if (written(target, where) === 'off') await write(target, where, undefined);
+async function turnOn(memory: Memento, scope: Scope): Promise<void> {
+  const { languageId, uri } = scope;
+  for (const target of targets) if (writtenMode(target, scope) === 'off') await write(target, scope, undefined);
   for (const [each, mode] of Object.entries(remembered(memory)[languageId] ?? {}))
-    await write(user, { languageId: each }, mode);
+    await write(userTarget, { languageId: each }, mode);
   await remember(memory, languageId, {});
-  // The language is off because all of them are.
+  // If the language is still off, all languages are off: turn on this one alone.
   for (const target of targets)
-    if (isOffAt(where) && written(target, { languageId: '', uri }) === 'off') await write(target, where, 'automatic');
+    if (isOffIn(scope) && writtenMode(target, { languageId: '', uri }) === 'off')
+      await write(target, scope, 'automatic');
 }
 
-const scopeOf = ({ languageId, uri }: Where) => (languageId === '' ? uri : { languageId, ...(uri && { uri }) });
-const isOffAt = (where: Where) => modeFor(scopeOf(where)) === 'off';
-const configAt = (where: Where) => workspace.getConfiguration(section, scopeOf(where));
-const inspected = (where: Where) => configAt(where).inspect<Mode>('mode');
+const vsCodeScope = ({ languageId, uri }: Scope) => (languageId === '' ? uri : { languageId, ...(uri && { uri }) });
+const isOffIn = (scope: Scope) => modeFor(vsCodeScope(scope)) === 'off';
+const configFor = (scope: Scope) => workspace.getConfiguration(section, vsCodeScope(scope));
+const inspected = (scope: Scope) => configFor(scope).inspect<Mode>('mode');
 
-function written(target: ConfigurationTarget, where: Where): Mode | undefined {
-  const found = inspected(where);
-  const [general, ofLanguage] =
-    target === user
+/** The mode that one settings file has for exactly this scope. */
+function writtenMode(target: ConfigurationTarget, scope: Scope): Mode | undefined {
+  const found = inspected(scope);
+  const [general, forLanguage] =
+    target === userTarget
       ? [found?.globalValue, found?.globalLanguageValue]
-      : target === ofWorkspace
+      : target === workspaceTarget
         ? [found?.workspaceValue, found?.workspaceLanguageValue]
         : [found?.workspaceFolderValue, found?.workspaceFolderLanguageValue];
-  return where.languageId === '' ? general : ofLanguage;
+  return scope.languageId === '' ? general : forLanguage;
 }
 
-async function write(target: ConfigurationTarget, where: Where, mode: Mode | undefined): Promise<void> {
-  await configAt(where).update('mode', mode, target, where.languageId !== '');
+async function write(target: ConfigurationTarget, scope: Scope, mode: Mode | undefined): Promise<void> {
+  await configFor(scope).update('mode', mode, target, scope.languageId !== '');
 }
 
 function remembered(memory: Memento): Record<string, Modes> {

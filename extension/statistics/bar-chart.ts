@@ -4,10 +4,11 @@ import { escapeHtml } from '../pages/webview-page.ts';
 export interface Bar {
   /** The label below the bar, or ''. */
   tick: string;
-  /** Screen readers read it as well. */
+  /** Screen readers read the tooltip, too. */
   tooltip: string;
-  /** The height of the bar, and of its lower part, which is drawn in a stronger colour. */
+  /** The value of the whole bar. */
   outer: number;
+  /** The value of its lower part, which is drawn in a stronger colour. */
   inner: number;
 }
 
@@ -15,7 +16,7 @@ const width = 720;
 const height = 150;
 const margin = 20;
 
-/** format: writes the largest value, up to which the chart reaches. */
+/** format: writes the largest value above the chart. */
 export function barChart(bars: Bar[], format: (value: number) => string): string {
   const largest = Math.max(1, ...bars.map(({ outer }) => outer));
   const slot = width / bars.length;

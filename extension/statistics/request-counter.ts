@@ -1,5 +1,5 @@
-// Counts suggestions shown and accepted. A suggestion counts once, even though the editor requests it again while its
-// text grows or while the user types along.
+// Counts suggestions shown and accepted. A suggestion counts once, even if the editor requests it again because its
+// text grows or because the user types what it says.
 import { commands, type Position, Range, type TextDocument } from 'vscode';
 import { type AnsweredRequest, acceptedCommand, textAfterCursor } from '../ghost-text/ghost-text.ts';
 import type { Statistics } from './statistics.ts';
@@ -38,7 +38,7 @@ export class RequestCounter {
     this.command.dispose();
   }
 
-  /** Whether what is shown now is the rest of what was shown before, perhaps with more text. */
+  /** Whether this is the suggestion that was shown before: what is left of it, perhaps with more text at its end. */
   private isShown({ document, position, text }: Shown): boolean {
     const { shown } = this;
     if (shown?.document !== document || position.isBefore(shown.position)) return false;

@@ -1,4 +1,5 @@
-// The HTML of "Show Statistics": two charts, or a sentence on the first day, and a table. It contains only numbers and names of languages.
+// The HTML of "Show Statistics": two charts, or a sentence on the first day, and a table. It contains only numbers and
+// names of languages.
 import { l10n } from 'vscode';
 import { languageName } from '../pages/language-name.ts';
 import { escapeHtml, webviewPage } from '../pages/webview-page.ts';
@@ -25,7 +26,7 @@ ${isEmpty ? `<p>${escapeHtml(empty)}</p>` : overview(days, locale) + table(all, 
   return webviewPage({ style, body, script });
 }
 
-/** A chart needs more than one day to compare. */
+/** The charts; a sentence if there is only one day, so that a chart would compare nothing. */
 function overview(days: { date: Date; events: Event[] }[], locale: string): string {
   const counted = days.filter(({ events }) => events.length > 0);
   if (counted.length > 1) return charts(days, locale);
@@ -42,7 +43,7 @@ function charts(days: { date: Date; events: Event[] }[], locale: string): string
   const { number, duration, date } = formatsOf(locale);
   const counted = days.map((day, i) => {
     const name = date(day.date);
-    // Today and each day that is whole weeks before it have a label.
+    // There is one label per week, and the last one is today's.
     const suggested = day.events.filter(({ isEdit }) => !isEdit);
     return { name, tick: (days.length - 1 - i) % 7 === 0 ? name : '', ...totals(suggested) };
   });
@@ -74,9 +75,9 @@ function table(events: Event[], locale: string): string {
   const languages = [...new Set(suggested.map(({ languageId }) => languageId))]
     .map((id) => ({ name: languageName(id), ...totals(suggested.filter(({ languageId }) => languageId === id)) }))
     .sort((a, b) => b.shown - a.shown);
-  const ofEdits = edits.length > 0 ? [{ name: l10n.t('Next edits'), ...totals(edits) }] : [];
-  const rows = [...languages, { name: l10n.t('All'), ...totals(suggested) }, ...ofEdits].map((row) => {
-    // At most 100 %: what was shown before midnight may be accepted after it.
+  const editRows = edits.length > 0 ? [{ name: l10n.t('Next edits'), ...totals(edits) }] : [];
+  const rows = [...languages, { name: l10n.t('All'), ...totals(suggested) }, ...editRows].map((row) => {
+    // At most 100 %: a suggestion from before the first day, just before midnight, may have been accepted on that day.
     const share = row.shown === 0 ? '' : ` (${percent(Math.min(1, row.accepted / row.shown))})`;
     return [row.name, number(row.shown), number(row.accepted) + share, number(row.characters), duration(row.medianMs)];
   });
@@ -108,7 +109,7 @@ function formatsOf(locale: string) {
   return { number: (value: number) => number(value), percent, date, duration };
 }
 
-// The charts are drawn in the colour of text, which every theme has: light, dark or high contrast.
+// The charts are drawn in the text colour, which every theme has: light, dark or high contrast.
 const style = `
 body { max-width: 760px; margin: 0 auto; padding: 0.5em 2em; line-height: 1.5; color: var(--vscode-foreground); }
 svg { width: 100%; overflow: visible; font-size: 11px; fill: currentColor; }

@@ -1,15 +1,17 @@
-// What Hearth counts about its suggestions: languages and numbers, and nothing from the documents themselves. Each day
-// has a file. All windows append lines of JSON to it, so none overwrites what another has counted.
+// Stores what Hearth counts about its suggestions: languages and numbers, and nothing from the documents themselves.
+// There is one file per day. All windows append lines of JSON to it, so that none overwrites what another has counted.
 import { constants, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const keptDays = 30;
 
-/** Fails if the file is a link, which could lead to another file of the user's. Windows does not know this flag. */
+/**
+ * Opening fails if the file is a link, which could lead to one of the user's files. Windows does not have O_NOFOLLOW.
+ */
 const appendToFile = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
-/** A suggestion or a next edit was shown, after this latency, or accepted, with this many characters. */
+/** A suggestion or a next edit was shown (then latencyMs is set) or accepted (then characters is set). */
 export interface Event {
   languageId: string;
   latencyMs?: number;
@@ -75,14 +77,14 @@ export function isFamiliar(events: Map<string, Event[]>, today: Date): boolean {
   return accepted.length >= familiarAfter || [...events.keys()].some((day) => day < daysBefore(today, 0));
 }
 
-/** As in "2026-03-01", in the user's time zone. */
+/** The date that many days before, such as "2026-03-01", in the user's time zone. */
 export function daysBefore(time: Date, days: number): string {
   const date = new Date(time.getFullYear(), time.getMonth(), time.getDate() - days);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Nothing for a line that Hearth cannot have written. */
+/** The event of a line; nothing if Hearth cannot have written the line. */
 function parse(line: string): Event[] {
   try {
     const { languageId, latencyMs, characters, isEdit }: Event = JSON.parse(line);

@@ -9,14 +9,14 @@ import { betterModel, fixCommand, starterText, statusLabel } from './status-text
 
 type Entry = QuickPickItem & { command?: string; arguments?: unknown[] };
 
-/** A row for what can be on or off. The blank keeps the labels below each other. */
+/** A row that turns something on or off. If it is off, a blank icon keeps the labels aligned. */
 const toggle = (isOn: boolean, label: string, ...given: string[]): Entry =>
   entry(`$(${isOn ? 'check' : 'blank'}) ${label}`, 'hearth.toggle', ...given);
 
 const separator: Entry = { label: '', kind: QuickPickItemKind.Separator };
 const entry = (label: string, command: string, ...given: unknown[]): Entry => ({ label, command, arguments: given });
 
-/** Resolves to whether the user has chosen something. */
+/** Shows the menu and runs the chosen command. Resolves to whether the user has chosen one. */
 export async function showMenu(client: Client, modes: DocumentModes, requests: RecentRequests): Promise<boolean> {
   const status = currentStatus(client, modes, requests);
   const fix = fixCommand(status);
@@ -51,6 +51,6 @@ function toggles(modes: DocumentModes, isLanguageFirst: boolean): Entry[] {
   if (!document) return [all];
   const { languageId } = document;
   const isOn = modes.of(document).reason !== 'off';
-  const ofLanguage = toggle(isOn, l10n.t('Suggestions in {0}', languageName(languageId)), languageId);
-  return isLanguageFirst ? [ofLanguage, all] : [all, ofLanguage];
+  const oneLanguage = toggle(isOn, l10n.t('Suggestions in {0}', languageName(languageId)), languageId);
+  return isLanguageFirst ? [oneLanguage, all] : [all, oneLanguage];
 }

@@ -1,5 +1,6 @@
-// Tells the user once when another extension that suggests code is enabled, too, as both show ghost text in the same
-// place. Not of the Copilot that VS Code brings along: whether anybody has signed in to it cannot be asked.
+// Tells the user once if another extension that suggests code is enabled, too, since both show ghost text in the same
+// place. The Copilot that comes with VS Code is left out: an extension cannot know whether the user has signed in to
+// it.
 import { type ExtensionContext, extensions, l10n, window } from 'vscode';
 
 const noticedKey = 'noticedOtherProviders';

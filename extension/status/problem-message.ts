@@ -18,5 +18,5 @@ export function showProblems(client: Client): Disposable {
   });
 }
 
-/** Some of the words may be those of a model's file, and VS Code makes a link that runs a command of "[text](command:…)". */
+/** Some words may come from a model's file, and VS Code turns "[text](command:…)" into a link that runs a command. */
 const withoutLinks = (message: string) => message.replaceAll('](', '] (');

@@ -1,12 +1,14 @@
-// The text of "Why No Suggestion?": first the requests that got none, with what to do about the last one. What got a
-// suggestion, or was outlived by the next key, is only counted.
+// The text of "Why No Suggestion?": lists the requests that got none, and says what to do about the last one. Requests
+// that got a suggestion, or that the next key ended, are only counted.
 import { l10n, workspace } from 'vscode';
 import { type Reason, reasonTexts } from '../../language-server/protocol/reasons.ts';
 import type { AnsweredRequest } from '../ghost-text/ghost-text.ts';
 
-/** What has become of the requests in a window. The lists are the last ones, oldest first. */
+/** How the requests of a window ended. The lists contain the latest requests, oldest first. */
 export interface Outcomes {
+  /** Those that got no suggestion. */
   silent: AnsweredRequest[];
+  /** Those for next edits. */
   edits: AnsweredRequest[];
   /** How many got a suggestion. */
   shown: number;
@@ -59,12 +61,12 @@ function adviceFor(reason: Reason): string {
     case 'still-loading':
     case 'model-cannot-fill-in':
       return '';
-    default: // a text was held back, or there was none that is likely enough
+    default: // a rule held the text back, or no text was likely enough
       return isShown(reason) || isOutlived(reason) ? '' : l10n.t('Alt+\\ asks anyway.');
   }
 }
 
-/** In columns, newest first. */
+/** One line per request, in columns, newest first. */
 function listed(requests: AnsweredRequest[]): string[] {
   const width = Math.max(...requests.map((request) => placeOf(request).length));
   return requests.map((request) => reportLine(request, width)).reverse();

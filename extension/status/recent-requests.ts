@@ -1,5 +1,5 @@
-// Explains why there is a suggestion or none: for the latest request in the language status item, for the last ones in the
-// report of "Why No Suggestion?". They also tell whether the model is too slow on this machine.
+// Explains why there is a suggestion or none: the language status item does so for the latest request, the report of
+// "Why No Suggestion?" for the last ones. The requests also show whether the model is too slow on this machine.
 import {
   commands,
   type Disposable,
@@ -16,12 +16,13 @@ import { documentSelector } from '../settings/config.ts';
 import { isOutlived, isShown, type Outcomes, reasonReport, reasonText } from './reason-report.ts';
 import { smallerModel } from './status-text.ts';
 
-const kept = 20;
+const keptRequests = 20;
 const keptEdits = 5;
-// Too slow: fewer tokens than this per second, so that a line takes longer than a second, and so many of the last requests
-// outlived by the next key. Either alone may be a fast typist or a patient one.
+// A model is too slow if it writes fewer tokens per second than this, so that a line takes longer than a second, and if
+// the next key ended this many of the last requests. The first alone does not bother a patient user, and the second
+// alone may come from fast typing.
 const slowTokensPerSecond = 10;
-const manyLate = 16;
+const tooManyLate = 16;
 
 export class RecentRequests implements Disposable {
   private readonly requests: (AnsweredRequest & { modelPath: string | undefined })[] = [];
@@ -39,17 +40,17 @@ export class RecentRequests implements Disposable {
     this.item.command = { command: 'hearth.whyNoSuggestion', title: l10n.t('Why No Suggestion?') };
   }
 
-  /** Of a next edit. */
+  /** Adds a request for a next edit. */
   addEdit(request: AnsweredRequest): void {
     if (!isOutlived(request.reason)) append(this.outcomes.edits, request, keptEdits);
   }
 
   add(request: AnsweredRequest): void {
-    append(this.requests, { ...request, modelPath: this.client.status.model?.path }, kept);
+    append(this.requests, { ...request, modelPath: this.client.status.model?.path }, keptRequests);
     const { outcomes } = this;
     if (isShown(request.reason)) outcomes.shown++;
     else if (isOutlived(request.reason)) outcomes.outlived++;
-    else append(outcomes.silent, request, kept);
+    else append(outcomes.silent, request, keptRequests);
     void this.sayIfTooSlow();
     if (request.document !== window.activeTextEditor?.document) return;
     const isProblem = request.reason === 'no-server' || request.reason === 'no-model' || request.reason === 'failed';
@@ -63,7 +64,7 @@ export class RecentRequests implements Disposable {
     const own = this.requests.filter(({ modelPath }) => modelPath === model?.path);
     const late = own.filter(({ reason }) => reason === 'superseded' || reason === 'cancelled');
     const isLocal = model !== undefined && model.device !== 'server';
-    return isLocal && decodeTokensPerSecond < slowTokensPerSecond && late.length >= manyLate;
+    return isLocal && decodeTokensPerSecond < slowTokensPerSecond && late.length >= tooManyLate;
   }
 
   async show(): Promise<void> {
@@ -75,7 +76,7 @@ export class RecentRequests implements Disposable {
     this.item.dispose();
   }
 
-  /** Once for each model. */
+  /** Says so only once for each model. */
   private async sayIfTooSlow(): Promise<void> {
     const path = this.client.status.model?.path;
     if (!this.isTooSlow || path === this.saidFor) return;

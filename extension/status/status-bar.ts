@@ -21,7 +21,7 @@ export class StatusBar implements Disposable {
       client.onStatus(show),
       modes.onChange(show),
       window.onDidChangeActiveTextEditor(show),
-      // A document whose language has changed opens anew.
+      // VS Code reports a changed language as if the document had been opened.
       workspace.onDidOpenTextDocument(show),
     ];
     this.show();

@@ -12,7 +12,7 @@ export interface Status extends ServerStatus {
   snoozeEnd?: Date | null;
   /** Whether the model is too slow on this machine. */
   isTooSlow?: boolean;
-  /** The language that suggestions are turned off for, if they are on for others. */
+  /** The active document's language, if suggestions are off for it but on for others. */
   offFor?: string;
 }
 
@@ -34,7 +34,7 @@ export function statusText(status: Status): string {
   }
 }
 
-/** Who has chosen a model knows what its speed means. */
+/** The speed, unless the starter model is in use: only users who have chosen a model know what its speed means. */
 function readyText({ isStarter, decodeTokensPerSecond }: Status): string {
   if (isStarter) return l10n.t('Starter Model');
   return decodeTokensPerSecond ? rate(decodeTokensPerSecond) : 'Hearth';
@@ -63,7 +63,7 @@ export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status
   return { command: 'hearth.restartServer', title: l10n.t('Restart Server') };
 }
 
-/** What those who use the starter model can do about it; null for others. */
+/** The command that gets users of the starter model a better one; null for other models. */
 export function betterModel({ isStarter, health }: Status): Command | null {
   if (!isStarter || health !== 'ready') return null;
   return { command: 'hearth.useRecommendedModel', title: l10n.t('Get a Better Model') };
@@ -174,6 +174,6 @@ const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;
 const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSecond < 10 ? 1 : 0)} tok/s`;
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-// The tooltip may contain command links, and names in it come from the model's file. Escaping keeps a name from
-// becoming a link, also an address alone.
+// The tooltip may contain command links, and names in it come from the model's file. Escaping keeps a name, even a
+// plain address, from becoming a link.
 const escapeMarkdown = (text: string) => text.replace(/[\\`*_{}[\]()<>#+!|$~:@.-]/g, '\\$&').replace(/\s+/g, ' ');

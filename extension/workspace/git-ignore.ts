@@ -4,16 +4,17 @@ import { execFile } from 'node:child_process';
 import { dirname, join, relative } from 'node:path';
 
 const noneIgnored = 1;
-/** Any other error is that of a repository which git cannot or must not read, such as one of another user. */
+/** Outside a repository, nothing is ignored. Any other error means that git must not or cannot read the repository. */
 const outside = /^fatal: not a git repository \(or any/m;
 const timeout = 10_000;
 const maxBuffer = 16 * 1024 * 1024;
 
-/** Those of the files that git ignores, and those of which it cannot tell; none without git or outside a repository. */
+/** The files that git ignores, and those where git cannot tell. Empty without git or outside a repository. */
 export async function ignoredByGit(folder: string, files: string[]): Promise<Set<string>> {
   const ignored = await ask(folder, files);
   if (ignored !== null) return new Set(ignored);
-  // Git answers nothing if one of the files is in a submodule or behind a symbolic link. Seen from its own folder, it is not.
+  // Git refuses the whole list if one of the files is in a submodule or under a symbolic link. If asked in the folder
+  // of such a file, it answers.
   const hidden = new Set<string>();
   for (const [own, inside] of byFolder(files)) for (const file of (await ask(own, inside)) ?? inside) hidden.add(file);
   return hidden;
@@ -21,7 +22,7 @@ export async function ignoredByGit(folder: string, files: string[]): Promise<Set
 
 /** Null if git cannot tell. */
 function ask(folder: string, files: string[]): Promise<string[] | null> {
-  // Not with the folder as working directory: Windows would look for git.exe there first.
+  // -C instead of a working directory: in that, Windows would look for git.exe first.
   const args = ['-C', folder, 'check-ignore', '--stdin', '-z'];
   const env = { ...process.env, LC_ALL: 'C' };
   return new Promise((resolve) => {
@@ -29,7 +30,7 @@ function ask(folder: string, files: string[]): Promise<string[] | null> {
       if (error === null) resolve(ignored.split('\0').map((path) => join(folder, path)));
       else resolve(error.code === noneIgnored || error.code === 'ENOENT' || outside.test(problem) ? [] : null);
     });
-    child.stdin?.on('error', () => {}); // it has ended early
+    child.stdin?.on('error', () => {}); // git has ended before it has read all names
     child.stdin?.end(files.map((file) => `${relative(folder, file)}\0`).join(''));
   });
 }

@@ -1,14 +1,14 @@
-// Answers the server's relatedRequest: the definitions of the names at the cursor, and which open documents may be used
-// as context. Shares nothing of an untrusted workspace, and no file that git ignores or that the user has excluded from
-// the explorer, the search or Hearth.
+// Answers the server's relatedRequest with the definitions of the names at the cursor, and with the open documents that
+// it is allowed to use as context. Shares nothing from an untrusted workspace, and no file that git ignores or that the
+// user has excluded from the explorer, the search or Hearth.
 import { commands, type Location, type LocationLink, Position, Range, Uri, workspace } from 'vscode';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../../language-server/protocol/messages.ts';
 import { onExclusionsChange } from '../settings/exclusions.ts';
 import { maxFileBytes, shareable, textOnDisk } from './shareable.ts';
 
-// The server does not wait long.
+// Few, since the server does not wait long.
 const maxFiles = 6;
-// The length of a definition. If a provider gives only the position of the name, this many lines below it are taken.
+// The maximum length of a definition. If a provider gives only the name's position, this many lines below it are taken.
 const maxLines = 30;
 
 /** Caches which files may be shared, until a setting, a .gitignore or the workspace's folders change. */
@@ -81,7 +81,10 @@ async function definitionsAt(
   });
 }
 
-/** The editor's text, which may not be saved yet. */
+/**
+ * The text in the editor, which may not be saved yet, or else the one on disk. Null if it is too long or cannot be
+ * read.
+ */
 async function textOf(uri: Uri): Promise<string | null> {
   const open = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   if (open) return open.getText().length <= maxFileBytes ? open.getText() : null;

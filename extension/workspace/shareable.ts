@@ -1,4 +1,4 @@
-// Which files of the workspace the server may be sent, and their text.
+// Decides which files of the workspace may be sent to the server, and reads their text.
 import { realpath, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { type Uri, workspace } from 'vscode';
@@ -6,11 +6,12 @@ import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
 import { isExcluded, isHidden } from '../settings/exclusions.ts';
 import { ignoredByGit } from './git-ignore.ts';
 
-/** The server cannot use more of one file. */
+/** Longer files are not sent: the server cannot use more of one file. */
 export const maxFileBytes = 64 * 1024;
 
 /**
- * Those of the workspace itself that are neither excluded nor ignored. Files for which git cannot be asked are not shared.
+ * The files that lie in the workspace and are neither excluded nor ignored. If git cannot say whether a file is
+ * ignored, it is not shared.
  */
 export async function shareable(uris: Uri[]): Promise<Uri[]> {
   const allowed = uris.filter(
@@ -22,8 +23,8 @@ export async function shareable(uris: Uri[]): Promise<Uri[]> {
     if (folder !== undefined) byFolder.set(folder, [...(byFolder.get(folder) ?? []), uri]);
   }
   const kept = await Promise.all(
-    [...byFolder].map(async ([folder, named]) => {
-      const own = await insideOf(folder, named);
+    [...byFolder].map(async ([folder, candidates]) => {
+      const own = await filesInside(folder, candidates);
       const ignored = await ignoredByGit(
         folder,
         own.map(({ fsPath }) => fsPath),
@@ -35,10 +36,10 @@ export async function shareable(uris: Uri[]): Promise<Uri[]> {
 }
 
 /**
- * Without pipes and devices, of which one may have no end, and without what is behind a link: it may be anywhere, or have a
- * name that must not be shared.
+ * Drops pipes and devices, since reading one might never end. Drops files that are reached through a link: they might
+ * be anywhere, or have a name that must not be shared.
  */
-async function insideOf(folder: string, uris: Uri[]): Promise<Uri[]> {
+async function filesInside(folder: string, uris: Uri[]): Promise<Uri[]> {
   const root = await realpath(folder).catch(() => folder);
   const isInside = async ({ fsPath }: Uri) =>
     relative(root, await realpath(fsPath)) === relative(folder, fsPath) && (await stat(fsPath)).isFile();
@@ -46,7 +47,10 @@ async function insideOf(folder: string, uris: Uri[]): Promise<Uri[]> {
   return uris.filter((_, i) => flags[i]);
 }
 
-/** Not by opening the file, which would load it into every language server. Null if it is too long or cannot be read. */
+/**
+ * Reads a file without opening it as a document, which would load it into every language server. Null if it is too long
+ * or cannot be read.
+ */
 export async function textOnDisk(uri: Uri): Promise<string | null> {
   try {
     const { size } = await workspace.fs.stat(uri);

@@ -1,6 +1,6 @@
-// Sends the workspace's files to the server, which searches them for code that helps at the cursor: in the background, in
-// small pieces, and again when they change. None is sent of an untrusted workspace or while Hearth is off, and none that
-// git ignores or that the user has excluded.
+// Sends the workspace's files to the server, which searches them for code that helps at the cursor. They are sent in
+// the background, in small pieces, and again when they change. Nothing is sent from an untrusted workspace or while
+// Hearth is off, and no file that git ignores or that the user has excluded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Disposable, FileType, RelativePattern, type Uri, workspace } from 'vscode';
 import type { ClosedFilesParams } from '../../language-server/protocol/messages.ts';
@@ -8,9 +8,9 @@ import { modeFor, section } from '../settings/config.ts';
 import { hiddenGlobs, onExclusionsChange, withoutBraces } from '../settings/exclusions.ts';
 import { shareable, textOnDisk } from './shareable.ts';
 
-// The server takes no more either.
+// The server keeps no more, either.
 const maxFiles = 2000;
-/** More than are sent, since VS Code also finds what git ignores, such as a folder with packages of Python. */
+/** More than are sent, since VS Code also finds files that git ignores, such as a folder of Python packages. */
 const maxFound = 10 * maxFiles;
 const maxBytes = 4 * 1024 * 1024;
 const maxMs = 120_000;
@@ -22,13 +22,13 @@ const hasKnownName = ({ path }: Uri) => extensions.split(',').includes(path.slic
 /** Installing packages changes thousands of files, none of which is ever sent. */
 const isInPackages = (uri: Uri) =>
   /\/node_modules(\/|$)/.test(uri.path.slice(workspace.getWorkspaceFolder(uri)?.uri.path.length));
-/** The name of a folder mostly has no dot. */
+/** Most folders have no dot in their name. */
 const maybeFolder = ({ path }: Uri) => !path.slice(path.lastIndexOf('/')).includes('.');
 
 export interface FilesPace {
   /** After connecting: the model and the editor's language features load first. */
   beginMs: number;
-  /** Between two pieces: one takes the server some 20 ms, in which it answers no key. */
+  /** Between two pieces. While it takes in a piece, for some 20 ms, the server answers no key. */
   pauseMs: number;
   /** After the last change of a file. */
   quietMs: number;
@@ -40,11 +40,11 @@ export class WorkspaceFiles implements Disposable {
   private readonly watcher = workspace.createFileSystemWatcher('**');
   private readonly subscriptions: Disposable[];
   private readonly changed = new Map<string, Uri>();
-  /** The files of which the server has been sent a text since it was told to forget all. */
+  /** The files whose text the server was sent since it was last told to forget all files. */
   private readonly sent = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
-  /** The number of the newest reading; an older one ends. */
-  private reading = 0;
+  /** The number of the newest scan of the workspace; older scans stop. */
+  private scan = 0;
   private isConnected = false;
 
   constructor(
@@ -52,27 +52,27 @@ export class WorkspaceFiles implements Disposable {
     private readonly pace = defaultPace,
   ) {
     const note = (uri: Uri) => hasKnownName(uri) && this.note(uri);
-    // There is one event for a folder that is moved or deleted, and none for its files.
+    // If a folder is moved or deleted, there is an event for the folder, but none for its files.
     const noteFolder = (uri: Uri) => (hasKnownName(uri) || maybeFolder(uri)) && this.note(uri);
     this.subscriptions = [
       this.watcher,
       this.watcher.onDidChange(note),
       this.watcher.onDidCreate(noteFolder),
       this.watcher.onDidDelete(noteFolder),
-      workspace.onDidGrantWorkspaceTrust(() => this.readAll()),
-      workspace.onDidChangeWorkspaceFolders(() => this.readAll()),
-      ...onExclusionsChange(() => void this.readAll(), [`${section}.mode`]),
+      workspace.onDidGrantWorkspaceTrust(() => this.sendAll()),
+      workspace.onDidChangeWorkspaceFolders(() => this.sendAll()),
+      ...onExclusionsChange(() => void this.sendAll(), [`${section}.mode`]),
     ];
   }
 
-  /** Call when a server has been connected, which knows no files yet. */
+  /** Call when a new server is connected: it knows no files yet. */
   connected(): Promise<void> {
     this.isConnected = true;
-    return this.readAll();
+    return this.sendAll();
   }
 
   dispose(): void {
-    this.reading++;
+    this.scan++;
     clearTimeout(this.timer);
     for (const each of this.subscriptions) each.dispose();
   }
@@ -81,52 +81,56 @@ export class WorkspaceFiles implements Disposable {
     if (isInPackages(uri)) return;
     this.changed.set(uri.toString(), uri);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.readChanged(), this.pace.quietMs);
+    this.timer = setTimeout(() => void this.sendChanged(), this.pace.quietMs);
   }
 
-  /** Reads all files anew. If that fails, the server goes on with those that it has. */
-  private async readAll(): Promise<void> {
-    const reading = ++this.reading;
+  /** Sends all files anew. If that fails, the server goes on with those that it has. */
+  private async sendAll(): Promise<void> {
+    const scan = ++this.scan;
     this.changed.clear();
     this.sent.clear();
     if (!this.isConnected) return;
     await this.send({ isAnew: true, files: [] });
     if (!isAllowed()) return;
     await sleep(this.pace.beginMs);
-    if (this.reading !== reading) return;
+    if (this.scan !== scan) return;
     const until = performance.now() + maxMs;
     let left = maxBytes;
     for (const folder of workspace.workspaceFolders ?? []) {
       for (const uris of pieces(await filesIn(folder.uri), filesAtOnce)) {
         await sleep(this.pace.pauseMs);
-        if (this.reading !== reading || left <= 0 || performance.now() > until) return;
-        left -= await this.sendTexts(uris, reading);
+        if (this.scan !== scan || left <= 0 || performance.now() > until) return;
+        left -= await this.sendTexts(uris, scan);
       }
     }
   }
 
-  private async readChanged(): Promise<void> {
+  private async sendChanged(): Promise<void> {
     const changed = [...this.changed.values()];
     this.changed.clear();
     if (!this.isConnected || !isAllowed()) return;
-    const { reading } = this;
+    const { scan } = this;
     const uris = (await Promise.all(changed.map(filesAt))).flat();
     const shared = new Set(await shareable(uris));
-    // What is not shared, such as what a build has written, is news only if it was, or if it is a folder that is gone.
+    // A file that is not shared, such as the output of a build, matters only if the server has it. So does a path
+    // without a known extension: it can only be a folder that is gone.
     const news = uris.filter((uri) => shared.has(uri) || this.sent.has(uri.toString()) || !hasKnownName(uri));
-    // After a switch of branches, say.
-    if (news.length > maxFiles / 10) return this.readAll();
+    // So many change after a switch of branches, for example.
+    if (news.length > maxFiles / 10) return this.sendAll();
     for (const piece of pieces(news, filesAtOnce)) {
-      await this.sendTexts(piece, reading, shared);
+      await this.sendTexts(piece, scan, shared);
       await sleep(this.pace.pauseMs);
     }
   }
 
-  /** Sends the texts of what is shared, unless a newer reading has begun. Resolves to their length. */
-  private async sendTexts(uris: Uri[], reading: number, shared: ReadonlySet<Uri> = new Set(uris)): Promise<number> {
+  /**
+   * Sends the texts of the shared files, and null for the others, unless a newer scan has begun. Resolves to their
+   * length.
+   */
+  private async sendTexts(uris: Uri[], scan: number, shared: ReadonlySet<Uri> = new Set(uris)): Promise<number> {
     const textOf = (uri: Uri) => (shared.has(uri) ? textOnDisk(uri) : null);
     const files = await Promise.all(uris.map(async (uri) => ({ uri: uri.toString(), text: await textOf(uri) })));
-    if (this.reading !== reading) return 0;
+    if (this.scan !== scan) return 0;
     for (const { uri, text } of files) if (text !== null) this.sent.add(uri);
     await this.send({ isAnew: false, files });
     return files.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
@@ -139,7 +143,7 @@ function pieces(uris: Uri[], length: number): Uri[][] {
   return Array.from({ length: Math.ceil(uris.length / length) }, (_, i) => uris.slice(i * length, (i + 1) * length));
 }
 
-/** The files of a folder; a source file, or a path where nothing is any more, stands for itself. */
+/** The source files in a folder. For a source file, or a path where nothing is any more, the path itself. */
 async function filesAt(uri: Uri): Promise<Uri[]> {
   try {
     const { type } = await workspace.fs.stat(uri);
@@ -151,7 +155,8 @@ async function filesAt(uri: Uri): Promise<Uri[]> {
 }
 
 async function filesIn(folder: Uri): Promise<Uri[]> {
-  // Braces cannot be nested, and a comma cannot be escaped: what such a glob hides is left out afterwards.
+  // In an exclude glob, braces cannot be nested and a comma cannot be escaped. So globs with either are left out here,
+  // and shareable() drops the files that they hide.
   const hidden = hiddenGlobs(folder)
     .flatMap(withoutBraces)
     .filter((glob) => !/[{},]/.test(glob));

@@ -1,6 +1,6 @@
 // What the editor says about an edit, and where the cursor is after it.
 import { expect, test } from 'vitest';
-import { behind } from '../../../extension/next-edit/apply.ts';
+import { endOfEdit } from '../../../extension/next-edit/apply.ts';
 import { announcement, difference, hint, inline, isTiny, summary } from '../../../extension/next-edit/texts.ts';
 import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
 import { contributes } from '../../../package.json';
@@ -83,9 +83,9 @@ test('only edits of single characters are tiny', () => {
 });
 
 test('the cursor goes behind the last word that was changed', () => {
-  expect(behind(renamed)).toEqual({ line: 83, character: 8 });
-  expect(behind(edit('f(a, b);', 'f(b);', [0, 2, 5, '']))).toEqual({ line: 83, character: 2 });
+  expect(endOfEdit(renamed)).toEqual({ line: 83, character: 8 });
+  expect(endOfEdit(edit('f(a, b);', 'f(b);', [0, 2, 5, '']))).toEqual({ line: 83, character: 2 });
   const two = edit('a + a\nb + a', 'sum + sum\nb + sum', [0, 0, 1, 'sum'], [0, 4, 5, 'sum'], [1, 4, 5, 'sum']);
-  expect(behind(two)).toEqual({ line: 84, character: 7 });
-  expect(behind(edit('f();', 'f();\ng();', [0, 4, 4, '\ng();']))).toEqual({ line: 84, character: 4 });
+  expect(endOfEdit(two)).toEqual({ line: 84, character: 7 });
+  expect(endOfEdit(edit('f();', 'f();\ng();', [0, 4, 4, '\ng();']))).toEqual({ line: 84, character: 4 });
 });
