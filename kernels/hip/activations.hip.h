@@ -12,8 +12,8 @@ struct Quantization {
   float scale, inverse;
 };
 
-/// From the bits of the greatest magnitude, with the arithmetic of the CPU kernels. NaN or Inf
-/// makes the scale NaN, so that an error shows in the logits.
+/// Computed from the bits of the greatest magnitude, with the arithmetic of the CPU kernels. NaN or
+/// Inf makes the scale NaN, so that an error shows in the logits.
 GPU_DEVICE Quantization quantization_of(int bits) {
   float greatest;
   memcpy(&greatest, &bits, sizeof greatest);
@@ -51,15 +51,17 @@ GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, in
   store(to + 4, both >> 6);
 }
 
-/// How tokens are quantized: with a scale for each super-block, after multiplying by a norm, with
-/// the sums of groups; and whether the output has room for eight groups at the end of a row.
+/// How tokens are quantized.
 struct TokenUse {
-  bool has_blocks = false, has_norm = false, has_sums = true, has_room = false;
+  bool has_blocks = false;  // one scale per super-block instead of one per group
+  bool has_norm = false;    // after they are multiplied by the weights of a norm
+  bool has_sums = true;     // with the sums of half groups
+  bool has_room = false;    // whether the output always has room for eight groups at a row's end
 };
 
-/// A lane's columns of several groups of a token: 8 neighbouring lanes have four columns of a group
-/// each. The shuffles for all groups are issued side by side, as the latency of one is as long as
-/// all of the arithmetic.
+/// A lane's columns of several groups of a token: each of 8 neighbouring lanes has four columns of
+/// a group. The shuffles for all groups are issued side by side, as the latency of one is as long
+/// as all of the arithmetic.
 template <int kGroups>
 struct LaneGroups {
   float v[kGroups][4];
@@ -71,8 +73,8 @@ struct LaneGroups {
         bits[k] = max(bits[k], shuffle_xor(bits[k], mask));
   }
 
-  /// Quantizes and stores the groups, which are number `group`, group + kStep, ... of the token, as
-  /// far as it has them.
+  /// Quantizes and stores the groups. They are groups `group`, group + kStep, ... of the token;
+  /// those past its end are left out.
   template <int kStep, TokenUse kUse>
   GPU_MEMBER void store(const Activations& out, int token, int group,
                         const Quantization (&by)[kGroups], bool stores) const {
@@ -106,7 +108,7 @@ struct LaneGroups {
   }
 };
 
-/// Quantizes one group with its own scale; 8 lanes have four columns each.
+/// Quantizes one group with its own scale; each of 8 lanes has four columns.
 GPU_DEVICE void quantize_group(const Activations& out, int token, int group, const float (&v)[4],
                                bool stores = true) {
   const LaneGroups<1> g = {{{v[0], v[1], v[2], v[3]}}};
@@ -116,7 +118,8 @@ GPU_DEVICE void quantize_group(const Activations& out, int token, int group, con
   g.store<1, TokenUse{}>(out, token, group, by, stores);
 }
 
-/// Quantizes one group of one of a few tokens; 32 lanes have a column each.
+/// Quantizes one group of one token, in a batch of at most kTileTokens; each of 32 lanes has one
+/// column.
 GPU_DEVICE void quantize_column(const Activations& out, int token, int group, float v) {
   const int lane = threadIdx.x % GPU_LANES;
   int bits;
@@ -206,14 +209,15 @@ GPU_DEVICE void quantize_columns(const Norm& p, const float* row, int token, int
     }
   }
   squares = warp_sum(squares);
-  // The last one also writes the padding of the row.
+  // The warp that has the last groups also writes the padding of the row.
   const int lane = threadIdx.x % GPU_LANES, stride = squares_stride(out.n_groups);
   const int n = eight + 1 < count_eights(out.n_groups) ? 1 : stride - eight;
   if (lane < n) out.squares[token * stride + eight + lane] = lane == 0 ? squares : 0.0f;
   quantize_eight<kUse>(out, token, LaneColumns::group(eight), r);
 }
 
-/// A thread block quantizes n tokens. row: the columns of a single token. All threads must call it.
+/// A thread block quantizes n tokens. row: the columns of the token if n is 1. All threads must
+/// call this.
 template <TokenUse kUse>
 GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Activations& out) {
   const int n_warps = blockDim.x / GPU_LANES, n_eights = count_eights(out.n_groups);
@@ -227,7 +231,8 @@ GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Ac
   __syncthreads();
 }
 
-/// The factor of a token's sums: 1 / rms(x), or 1 without a norm. squares: those of all tokens.
+/// What a token's sums are multiplied by: 1 / rms(x), or 1 without a norm. squares: the sums of
+/// squares of all tokens (Activations::squares).
 GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups, int token) {
   if (!is_norm(p)) return 1.0f;
   const int stride = squares_stride(n_groups);

@@ -7,7 +7,7 @@
 
 namespace hearth::kernels::hip {
 
-/// Not above any logit, and finite, so that the difference of two of them is not NaN.
+/// No logit is less than this, and it is finite, so that no difference of two logits is NaN.
 inline constexpr float kLowestLogit = -3.402823466e38f;
 
 GPU_DEVICE RangeArgmax no_logit() { return {kLowestLogit, 0xffffffff, 0.0f, 1}; }
@@ -37,7 +37,7 @@ GPU_DEVICE RangeArgmax lanes_together(RangeArgmax mine) {
   return mine;
 }
 
-/// Grid (ranges, rows).
+/// The kernel. Grid (ranges, rows).
 GPU_DEVICE void argmax(const ArgmaxParams& p) {
   constexpr int kWarps = kArgmaxThreads / GPU_LANES;
   __shared__ RangeArgmax scratch[kWarps];

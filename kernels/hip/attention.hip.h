@@ -1,6 +1,6 @@
-// Attention over KV pages for prefill (plain::attention). A thread block takes one KV head and 8 to
-// 32 rows, a row being a query head of a token: first those of one token, then those of the next.
-// So K and V come to shared memory once for several tokens.
+// Attention over KV pages for prefill (plain::attention). A row is one query head of one token. A
+// thread block takes one KV head and 8 to 32 rows: first those of one token, then those of the
+// next. So K and V are copied to shared memory once for several tokens.
 //
 //   for each chunk of 64 positions, of one part or of all parts (attention_parts.hip.h):
 //     scores = q K^T                       score_rows()
@@ -8,8 +8,8 @@
 //     outputs: merge with weights V        RowOutputs::add_chunk()
 //   divide by the sum of weights, store    finish_rows()
 //
-// A dot product that neighbouring lanes of decode_attention.hip.h share is one thread's here; it is
-// summed in the same order all the same, so that a token has the same bits.
+// Here one thread computes a dot product that neighbouring lanes share in decode_attention.hip.h.
+// The order of the sum is the same, so that a token has the same bits.
 #pragma once
 
 #include "attention_parts.hip.h"
@@ -30,15 +30,18 @@ struct RowsShape {
 };
 
 /// How a row's output of a chunk is merged: part = keep * part + add * output and, at the end of
-/// the part, total = keep_total * total + add_total * part. The flags say whether the row sees
-/// anything of the chunk, whether that is the first of the part, and likewise for the part.
+/// the part, total = keep_total * total + add_total * part. Flags:
+///   kIsThere      the row sees a position of the chunk
+///   kIsFirst      it is the first such chunk of its part
+///   kEndsPart     it is the last such chunk of its part
+///   kIsFirstPart  its part is the first one of the row that the thread block takes
 struct RowMerge {
   static constexpr int kIsThere = 1, kIsFirst = 2, kEndsPart = 4, kIsFirstPart = 8;
   float keep, add, keep_total, add_total;
   int flags;
 };
 
-/// A row: one query head of one token. Rows past the end are the last one without positions.
+/// A row: one query head of one token. Rows past the end repeat the last one, but see no positions.
 struct AttentionRow {
   int token, head;
   int first, n_visible;  // visible positions: from `first` on, below n_visible
@@ -60,7 +63,7 @@ template <int kHeadDim>
 struct RowsShared {
   static constexpr int kRows = attention_rows(kHeadDim);
   static constexpr int kBuffers = attention_buffers(kHeadDim, GPU_COPIES_AHEAD);
-  // Queries are permuted, so that rows that lanes read together are in different banks. At the end
+  // The queries, permuted so that rows that lanes read together are in different banks. At the end
   // it holds the outputs, in order.
   alignas(16) float queries[kRows][kHeadDim + 4];
   alignas(16) uint16_t kv[kBuffers][kChunk][kHeadDim + 8];  // K of a chunk, then its V
@@ -94,7 +97,7 @@ struct Scores {
   static constexpr int kLevels = kHeadDim == 32 ? 2 : kHeadDim == 64 ? 3 : kHeadDim == 128 ? 4 : 5;
   float dot[kPositions][4];
 
-  /// The part of the scores that eight dimensions give.
+  /// What eight dimensions contribute to the scores.
   GPU_DEVICE Scores of_slice(const RowsShared<kHeadDim>& shared, int slice) {
     using Shape = RowsShape<kHeadDim>;
     const int rows = threadIdx.x % Shape::kRowGroups, first = threadIdx.x / Shape::kRowGroups;
@@ -126,8 +129,8 @@ struct Scores {
     return s;
   }
   /// Adds the slices of dimensions as a binary tree, in the order in which a butterfly over lanes
-  /// adds them; they come in bit-reversed order. `s` is the sum of a finished subtree that ends
-  /// with i.
+  /// would add them. The slices come in bit-reversed order. `s` is the sum of a finished subtree
+  /// whose last slice is the i-th.
   template <int kLevel>
   GPU_DEVICE void add_slice(Scores (&sums)[kLevels + 1], const Scores& s, int i) {
     if constexpr (kLevel == kLevels) {
@@ -141,7 +144,7 @@ struct Scores {
   }
 };
 
-/// Computes a thread's scores, in a loop that keeps the code short and registers few.
+/// Computes a thread's scores, in a loop that keeps the code short and needs few registers.
 template <int kHeadDim>
 GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
   using Shape = RowsShape<kHeadDim>;
@@ -162,8 +165,8 @@ GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
   }
 }
 
-/// Merges a row's softmax of a chunk, of which the row sees the positions [begin, end): causal mask
-/// and window. They may lie outside the chunk.
+/// Merges a row's softmax of a chunk. Because of causal mask and window, the row sees only the
+/// positions [begin, end), counted from the chunk's first; these may lie outside the chunk.
 template <int kHeadDim>
 GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int begin, int end,
                           bool is_first_part, RowsShared<kHeadDim>& shared) {
@@ -184,8 +187,8 @@ GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int begin, in
   shared.merges[row] = m;
 }
 
-/// Turns scores into softmax weights; a warp takes four rows at a time. first_part: of the thread
-/// block.
+/// Turns scores into softmax weights; a warp takes four rows at a time. first_part: the thread
+/// block's first part.
 template <int kHeadDim>
 GPU_DEVICE void weigh_rows(int chunk, int first_part, RowsShared<kHeadDim>& shared) {
   const int lane = threadIdx.x % GPU_LANES;
@@ -227,8 +230,8 @@ struct RowOutputs {
 
   /// Adds the chunk whose weights and V are in shared memory.
   GPU_MEMBER void add_chunk(const RowsShared<kHeadDim>& shared) {
-    // In decode_attention.hip.h, each thread sums some of the positions; the same partial sums
-    // here.
+    // In decode_attention.hip.h, each thread sums some of the positions. Here a thread computes the
+    // same partial sums one after another.
     constexpr int kSums = 2 * kDecodeThreads / kHeadDim;
     const int row = first_row(), dim = first_dim();
     float output[kRows][4] = {};
@@ -266,8 +269,9 @@ struct RowOutputs {
   }
 };
 
-/// Attends to chunks [begin, end) for the rows with n_visible > 0, which are of one sequence. What
-/// is copied meanwhile, with a buffer each for K and V (kAhead) or one for both:
+/// Attends to chunks [begin, end) for the rows with n_visible > 0, which belong to one sequence.
+/// The table says what is copied during each phase, with a buffer for K and one for V (kAhead), or
+/// with one buffer for both:
 ///
 ///                        two buffers     one buffer
 ///   before the scores    -               K of the chunk, and waits for it
@@ -303,9 +307,9 @@ GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int 
   __syncthreads();
 }
 
-/// Stores the outputs of the rows or, with several parts, those of this part; the thread block that
-/// finishes last merges the parts. Outputs go through shared memory, where the queries were, so
-/// that one loop serves all rows.
+/// Stores the outputs of the rows or, if there are several parts, the outputs of this part; the
+/// thread block that finishes last then merges the parts. Outputs go through shared memory, where
+/// the queries were, so that one loop serves all rows.
 template <int kHeadDim>
 GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
                             const RowOutputs<kHeadDim>& outputs, RowsShared<kHeadDim>& shared) {
@@ -348,9 +352,9 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   static_assert(sizeof shared <= attention_bytes(kHeadDim, GPU_COPIES_AHEAD));
   constexpr int kRows = attention_rows(kHeadDim), kLanes = kHeadDim / 4;
   let_next_start();
-  // The batch may be read before wait_for_previous(): it was complete before any kernel but the
-  // first could start. The last tokens have the most positions, so they go first. Lane i has row i
-  // (or i % kRows); the rows see positions from `least` on and below `most`.
+  // The batch can be read before wait_for_previous(): it was complete before any kernel but the
+  // first could start. The last tokens have the most positions, so they go first. Lane i has row
+  // i % kRows; all that the rows see lies in the positions [least, most).
   const int kv_head = blockIdx.y, lane = threadIdx.x % GPU_LANES;
   const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
   const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
@@ -376,8 +380,9 @@ GPU_DEVICE void attention(const AttentionParams& p) {
         *reinterpret_cast<const float4*>(p.q + head * kHeadDim + i % kLanes * 4);
   }
   RowOutputs<kHeadDim> outputs = {};
-  // Takes one sequence after the other, that of the first row that still waits; usually there is
-  // only one. waiting: the lane's row's positions, 0 once its sequence has been taken.
+  // Takes one sequence after another; usually there is only one. The next one is always that of the
+  // first row that still waits. waiting: n_visible of the lane's row, and 0 once its sequence has
+  // been taken.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
     const int first = GPU_LANES - warp_max(waiting ? GPU_LANES - lane : 0);

@@ -14,7 +14,7 @@ struct Softmax {
   float maximum, sum;
 };
 
-/// Merges two of them; scale_a and scale_b are the factors of their outputs.
+/// Merges two of them; scale_a and scale_b are what their outputs must be multiplied by.
 GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, float& scale_b) {
   const float maximum = fmaxf(a.maximum, b.maximum);
   scale_a = expf(a.maximum - maximum);
@@ -22,8 +22,8 @@ GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, flo
   return {maximum, fmaf(a.sum, scale_a, b.sum * scale_b)};
 }
 
-/// A chunk of one KV head: n positions in two pages. Positions past the end read the last one, so
-/// that loads need no conditions; their scores are masked.
+/// A chunk of one KV head: n positions in two pages. Reading a position past the end gives the last
+/// one, so that loads need no conditions; the scores of such positions are masked.
 struct ChunkView {
   const uint16_t* pages[2];  // each: K of the head, then its V
   int n;
@@ -53,7 +53,7 @@ GPU_DEVICE float dimension(const uint4& eight, int j) {
 /// Sums each of kValues values over kLanes neighbouring lanes, as a transposing reduction: at every
 /// step a lane gives away half of its values, so that eight sums cost little more than one. The
 /// order of addition is that of a plain butterfly. The lane ends up with the sum of value `first`
-/// and, if it has more values than there are lanes, of those behind it.
+/// or, if there are more values than lanes, with kValues / kLanes sums from that of `first` on.
 template <int kLanes, int kValues>
 GPU_DEVICE void sum_lanes(float (&value)[kValues], int lane, int& first) {
   int n = kValues;
@@ -114,7 +114,7 @@ struct AttentionBlock {
   GPU_MEMBER int first_part() const { return part_at(first); }
 };
 
-/// What a thread has of a head's result: four dimensions of the output.
+/// A thread's part of a head's result: four dimensions of the output.
 struct HeadResult {
   Softmax softmax;
   float output[4];

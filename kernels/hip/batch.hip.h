@@ -1,5 +1,5 @@
 // The first kernel of a step reads the batch from pinned host memory (the mail in params.h). A copy
-// on the stream would cost the host three calls and delay every token by more than reading does.
+// on the stream would cost the host three calls and delay every token by more than this read.
 // With a batch of one token, the embedding is the first kernel.
 #pragma once
 

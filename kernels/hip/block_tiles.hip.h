@@ -1,5 +1,5 @@
-// What the matmul kernels share: which tiles a thread block takes, how its tokens are staged in
-// shared memory, and the end of the GEMV and of the kernel for a few tokens, which reduce their
+// What the matmul kernels share: which tiles a thread block takes, and how its tokens are staged in
+// shared memory. Then the end of the GEMV and of the kernel for a few tokens: they reduce their
 // split-K sums in shared memory and run the epilogue.
 #pragma once
 
@@ -42,11 +42,11 @@ GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
   return (slice * (p.n_units / kStep) >> p.log2_slices) * kStep;
 }
 
-/// 16-byte words of the squares of n tokens.
+/// How many 16-byte words the squares of n tokens take.
 GPU_DEVICE int count_square_fours(const MatmulParams& p, int n) {
   return is_norm(p.norm) ? n * squares_stride(p.x.n_groups) / 4 : 0;
 }
-/// Stages the squares alone, for tokens that stay in global memory.
+/// Stages only the squares, for tokens that stay in global memory.
 GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
   const int n_fours = count_square_fours(p, n);
   const uint4* from = reinterpret_cast<const uint4*>(p.x.squares);
@@ -72,11 +72,11 @@ GPU_DEVICE Activations staged_tokens(const MatmulParams& p, int n, uint4* shared
   return x;
 }
 
-/// Stages tokens that are quantized already. A thread loads so much at once that mostly one round
-/// of the thread block is enough: the loads are in flight together and, unconditional, take fewer
-/// instructions.
+/// Stages tokens that are already quantized. A thread loads so much at once that one round of the
+/// thread block is usually enough: then all loads are in flight together. They are unconditional,
+/// as that takes fewer instructions.
 GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) {
-  constexpr int kWords = 4;  // 16 bytes each, to 16 of their groups' scales
+  constexpr int kWords = 4;  // words of codes per word of scales; a word has 16 bytes
   const auto* words = reinterpret_cast<const uint4*>(p.x.q);
   const auto* scales = reinterpret_cast<const uint4*>(p.x.scales);
   const auto* fours = reinterpret_cast<const uint4*>(p.x.squares);
@@ -98,7 +98,7 @@ GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) 
 }
 
 /// Stages the thread block's tokens and quantizes them, if no earlier kernel has. row: the columns
-/// of a single token.
+/// of the token if there is only one.
 template <BlockType kType>
 GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, const Activations& x) {
   using L = Layout<kType>;
@@ -115,8 +115,9 @@ GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, con
 }
 
 /// The split-K sums of a thread block for up to eight tokens: [tile][addend][16 rows][kStride],
-/// with a token in each column. An addend is the sum of a share (quad_addends 1) or of a slice of a
-/// quad (quad_addends up to 4). There is room for kSpareAddends more behind them.
+/// with a token in each column. If quad_addends is 1, an addend is the sum of a share; otherwise it
+/// is the sum of a slice, and quad_addends of them make a quad. After the last addend there is room
+/// for kSpareAddends more.
 template <int kTokens>
 struct BlockSums {
   static constexpr int kStride = sum_stride(kTokens), kAddend = kTileRows * kStride;
@@ -164,7 +165,8 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& su
   }
 }
 
-/// The i-th result of a thread block: a row of one of its tiles, or pairs of tiles, for one token.
+/// The i-th result of a thread block: one row of one of its tiles (or of a pair of tiles), for one
+/// token.
 template <int kTokens>
 struct BlockRow {
   int tile, row, token;
@@ -179,13 +181,12 @@ struct BlockRow {
   }
 };
 
-/// What the epilogue for up to eight tokens needs besides the sums, loaded before the sums are
-/// there: the QkvRows of all rows of the thread block (in shared memory), or the residual that the
-/// thread's first row is added to. squares: those of the tokens, in shared memory.
+/// What the epilogue for up to eight tokens needs besides the sums. It is loaded before the sums
+/// are known.
 struct EarlyRows {
-  const QkvRow* qkv;
-  float before;
-  const float* squares;
+  const QkvRow* qkv;     // of all rows of the thread block, in shared memory
+  float before;          // the residual that the thread's first row is added to
+  const float* squares;  // of the tokens, in shared memory
 };
 
 /// Loads the QkvRows of the thread block's pairs of tiles.
@@ -198,8 +199,8 @@ GPU_DEVICE void load_qkv_rows(const MatmulParams& p, int n_tiles, int n_tokens, 
   }
 }
 
-/// Index into the epilogue's output of the residual that the thread's first row is added to. It is
-/// valid even if nothing is added, so that the load needs no condition.
+/// The index of EarlyRows::before in the epilogue's output. It is valid even if nothing is added,
+/// so that the load needs no condition.
 template <int kTokens>
 GPU_DEVICE int place_before(const MatmulParams& p, int n_tiles, int n_tokens) {
   const Epilogue& e = p.epilogue;
@@ -249,7 +250,8 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
   }
 }
 
-/// Adds up the stored sums and runs the epilogue. A barrier must separate this from the last sum.
+/// Adds up the stored sums and runs the epilogue. A barrier must come between the last stored sum
+/// and this.
 template <int kTokens>
 GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tokens,
                             const EarlyRows& early) {

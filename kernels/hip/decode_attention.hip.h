@@ -1,10 +1,11 @@
-// Attention for decode (plain::attention), where latency counts, and for other batches so small
-// that prefill's larger thread blocks would leave the GPU idle. A thread block takes one query head
-// of one token and one part of its positions; 128 threads take each of the part's four chunks:
+// Attention for decode (plain::attention), where latency counts. It also serves larger batches that
+// are still so small that prefill's larger thread blocks would leave much of the GPU idle. A thread
+// block takes one query head of one token and one part of its positions; 128 threads take each of
+// the part's four chunks:
 //
-//   scores = q K^T                                  decode_scores(): lanes share a position
-//   weights = exp(score - maximum)                  weigh_chunk(): one warp of the 128 threads
-//   outputs = weights V                             decode_outputs(): each thread some positions
+//   scores = q K^T                    decode_scores(): several lanes share a position
+//   weights = exp(score - maximum)    weigh_chunk(): one warp of the 128 threads
+//   outputs = weights V               decode_outputs(): each thread takes some positions
 //   merge the four chunks; the last thread block to finish merges the parts
 //
 // The arithmetic is that of attention.hip.h, in the same order.
@@ -44,11 +45,11 @@ GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkV
   }
 }
 
-/// A thread multiplies its positions in one turn of a loop or in two, of half of them each. Two
-/// make the code half as long, so that it is fetched faster, even though next() must move the rows
-/// of the second turn to the registers of the first, as registers cannot be indexed at run time.
-/// But that takes more registers, which lowers occupancy, so with many thread blocks (kMany) there
-/// is one.
+/// A thread multiplies its positions in one or two turns of a loop. If there are two, each takes
+/// half of the positions, and the code is half as long and therefore fetched faster. Registers
+/// cannot be indexed at run time, so next() moves the rows of the second turn to the registers of
+/// the first. But two turns take more registers, which lowers occupancy, so with many thread blocks
+/// (kMany) there is only one.
 template <int kHeadDim, bool kMany>
 struct RowTurns {
   static constexpr int kSteps = ChunkRows<kHeadDim>::kSteps, kTurns = kSteps > 4 && !kMany ? 2 : 1;
@@ -121,7 +122,7 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   __shared__ int is_last;
   using Rows = ChunkRows<kHeadDim>;
   let_next_start();
-  // The batch may be read before wait_for_previous(): it was complete before any kernel but the
+  // The batch can be read before wait_for_previous(): it was complete before any kernel but the
   // first could start.
   const AttentionBlock b = AttentionBlock::locate(p);
   const int chunk_of_part = threadIdx.x / Rows::kThreads, thread = threadIdx.x % Rows::kThreads;
@@ -133,17 +134,17 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
   const int chunk = min(b.part * kPartChunks + chunk_of_part, b.n_chunks - 1);
   const ChunkView c = view_chunk(p, pages, b.kv_head, chunk, p.batch.positions[b.token] + 1);
   // Earlier steps stored K of all positions but the batch's own, so it can be loaded before
-  // wait_for_previous(). What is loaded of the batch's own positions is loaded again below.
+  // wait_for_previous(). The batch's own positions are loaded again below.
   uint4 kv[Rows::kSteps];
   load_rows<kHeadDim>(kv, c, row, lane, 0);
-  // V goes to the L2 cache meanwhile, by a prefetch for every 128 bytes; the registers hold K until
+  // Meanwhile V goes to the L2 cache, with one prefetch per 128 bytes; the registers hold K until
   // the scores are done.
   if (has_chunk && lane % 8 == 0)
     GPU_NO_UNROLL for (int i = row; i < c.n; i += Rows::kRows)
         prefetch(kv_row<kHeadDim>(c, i, 1) + 8 * lane);
   const int first_own = compute_now(p.batch.positions[b.token] + 1 - p.n_tokens - chunk * kChunk);
   wait_for_previous();
-  // The grid has p.n_parts parts; this token has fewer, and a window may begin behind some.
+  // The grid has p.n_parts parts. This token may have fewer, and its window may exclude the first.
   if (n_chunks <= first_chunk) return;
 
   const float* q = p.q + (static_cast<int64_t>(b.token) * p.pool.n_heads + b.head) * kHeadDim;

@@ -23,11 +23,12 @@ struct DeviceChoice {
   std::string name;     // to show: "gfx1100 AMD Radeon RX 7900 XTX"
   int n_processors = 1;
   std::span<const std::byte> code_object;
-  size_t reserved_bytes = 0;                       // of its memory, left for the desktop
-  std::chrono::milliseconds patience = kPatience;  // longer counts as hung
-  int shared_bytes = 64 << 10;                     // that a thread block can have
-  bool has_copies = false;        // asynchronous ones to shared memory (GPU_COPIES_AHEAD)
-  std::function<void()> on_lost;  // called once, when it hangs; may be empty
+  size_t reserved_bytes = 0;                       // GPU memory that is left for the desktop
+  std::chrono::milliseconds patience = kPatience;  // a GPU that takes longer counts as hung
+  int shared_bytes = 64 << 10;                     // the most shared memory of a thread block
+  bool has_copies = false;        // whether it copies to shared memory asynchronously
+                                  // (GPU_COPIES_AHEAD)
+  std::function<void()> on_lost;  // called once, when the GPU hangs; may be empty
 };
 
 class Device;
@@ -85,19 +86,19 @@ class Device {
   const GpuApi& api() const { return api_; }
   const DeviceChoice& choice() const { return choice_; }
   void* stream() const { return stream_; }
-  /// Whether the GPU has not answered in time. From then on every call fails, and nothing is freed,
-  /// since freeing would wait for the kernel that hangs.
+  /// Whether the GPU has once failed to answer in time. From then on every call fails, and nothing
+  /// is freed, since freeing would wait for the kernel that hangs.
   bool is_lost() const { return is_lost_; }
 
-  /// Memory that is free, less what is left for the desktop.
+  /// Free GPU memory, without what is left for the desktop.
   size_t free_bytes() const;
   /// Zeroed memory. If it does not fit, the error says how much was asked for and how much is free.
   Memory allocate(size_t n_bytes, const char* purpose);
   Memory allocate_host(size_t n_bytes);
-  /// A kernel of the code object; throws where there is none of this name.
+  /// A kernel of the code object. Throws if it has none with this name.
   void* function(const std::string& name) const;
 
-  /// From and to any host memory; returns when done.
+  /// Copy from and to any host memory; they return when the copy is done. (copy() does not wait.)
   void upload(void* to, const void* from, size_t n_bytes);
   void download(void* to, const void* from, size_t n_bytes);
   void copy(void* to, const void* from, size_t n_bytes, CopyKind kind);
@@ -106,10 +107,10 @@ class Device {
   /// GPU does not answer in time.
   void wait();
   void wait_for(void* event);
-  /// Waits until a kernel has written another value than `unwritten` to this word of host memory,
-  /// which shows a little earlier than an event.
+  /// Waits until a kernel has written a value other than `unwritten` to this word of host memory.
+  /// That can be seen a little earlier than an event.
   void wait_for(uint32_t& word, uint32_t unwritten);
-  /// Throws, naming what failed, unless result is 0.
+  /// If result is not 0, throws an error that says what failed.
   void check(int result, const char* what) const;
   /// Like attach(), for destructors: if it fails, freeing the memory fails as well.
   void attach_to_free() const;
@@ -128,14 +129,15 @@ class Device {
   Memory staging_;
 };
 
-/// A small host-to-device upload that is repeated and goes out on the stream without waiting.
+/// A small upload from host to device that is repeated; the stream runs it, and the host does not
+/// wait for it.
 class StagedUpload {
  public:
   StagedUpload(Device& device, size_t n_bytes);
   ~StagedUpload();
   StagedUpload(const StagedUpload&) = delete;
 
-  /// Waits until the bytes sent before have been copied, not until these are.
+  /// Waits until the bytes of the previous call have been copied, but not for these.
   void send(const void* from, size_t n_bytes);
   size_t n_bytes() const { return host_.n_bytes(); }
   /// Where the bytes arrive on the device.

@@ -1,6 +1,6 @@
-// Epilogues of a matmul, fused into its kernel: what an adapter adds, then plain store, residual
-// add, SwiGLU, or bias + RoPE + append to the KV pages. Pairs of results arrive as (a, b): gate and
-// up, or rows i and i + head_dim / 2 of a head.
+// Epilogues of a matmul, fused into its kernel. First an adapter's part is added; then comes a
+// plain store, a residual add, SwiGLU, or bias + RoPE + append to the KV pages. Pairs of results
+// arrive as (a, b): gate and up, or rows i and i + head_dim / 2 of a head.
 #pragma once
 
 #include "gpu.hip.h"
@@ -19,7 +19,7 @@ GPU_DEVICE float* place_of(const Epilogue& e, int row, int token) {
   return e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row;
 }
 
-/// Adds what an adapter adds to neighbouring rows of a token, or to pairs of rows.
+/// Adds an adapter's part to neighbouring rows of a token, or to pairs of rows.
 template <int kRows>
 GPU_DEVICE void add_raised(const Epilogue& e, int row, int token, float (&v)[kRows]) {
   raise(e.added, e.row0 + row, token, v);
@@ -38,15 +38,15 @@ GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
   *to = e.kind == EpilogueKind::kAdd ? *to + value * e.scale : value;
 }
 
-/// Where the K or V of one position of one head is in the pool.
+/// Where one head's K or V of one position lies in the pool.
 GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_head, int is_v,
                              int slot) {
   return pool.data + static_cast<uint64_t>(page) * pool.page_values + layer * pool.layer_values +
          ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
 }
 
-/// For rows `row` and row + head_dim / 2 of the stacked q, k, v. It depends on nothing that the
-/// step computes, so it is loaded before the sums are there. V is not rotated.
+/// Loads what rows `row` and row + head_dim / 2 of the stacked q, k, v need. It does not depend on
+/// what the step computes, so it can be loaded before the sums are known. V is not rotated.
 GPU_DEVICE QkvRow load_qkv_row(const Epilogue& e, int row, int token) {
   const KvPool& pool = e.pool;
   const int half = pool.head_dim / 2, global = e.row0 + row, i = global & (2 * half - 1);

@@ -1,16 +1,16 @@
-// Mixture of experts (plain::mixture): the products of the plan's tiles of rows (routes.hip.h)
-// with their experts' weights.
+// Mixture of experts (plain::mixture): multiplies the plan's tiles of expert rows (ExpertTile) by
+// the weights of their experts. Below, a row without further name is an expert row.
 //
 //   for gate and up, or down alone:
 //     portion w of four: for steps w, w + 4, ... of the weights' columns:
 //       load and unpack four units; multiply them with each row of the tile; add
 //   sum of a row = portion 0 + portion 1 + portion 2 + portion 3
 //
-// A thread block has four warps. For few rows it takes 16 rows of weights, and each warp has a
-// portion. For many it takes 64 rows of weights, and each warp has all portions of 16 of them. So
-// an expert's weights are read once for up to 32 of its rows, and those of experts without rows not
-// at all. The order of a sum is not that of the other products (params.h), but it depends on the
-// matrix alone: a token gets the same bits in any batch.
+// A thread block has four warps. For few rows it takes 16 rows of weights, and each warp has one
+// portion of them. For many rows it takes 64 rows of weights, and each warp has all portions of 16
+// of them. So an expert's weights are read once for up to 32 of its rows, and not at all if it has
+// none. The order of a sum differs from that of the other products (params.h), but it depends only
+// on the matrix: a token gets the same bits in any batch.
 #pragma once
 
 #include "matmul.hip.h"
@@ -23,8 +23,8 @@ GPU_DEVICE int first_slot(const ExpertParams& p, int row) {
   return i / kTileTokens * p.x.n_groups * p.x.n_slots + i % kTileTokens;
 }
 
-/// A lane's operands of the eight rows of a tile from `first` on. Lanes of rows that do not exist
-/// read the last one that does.
+/// A lane's operands for eight rows of a tile, from `first` on. Lanes whose row does not exist read
+/// the last one.
 GPU_DEVICE OperandSource source_of(const ExpertParams& p, const ExpertTile& tile, int first) {
   const int lane = threadIdx.x % GPU_LANES, t = lane % 4, last = tile.n_rows - 1;
   const auto slot = [&](int i) { return first_slot(p, tile.rows[min(first + i, last)]); };
@@ -32,14 +32,14 @@ GPU_DEVICE OperandSource source_of(const ExpertParams& p, const ExpertTile& tile
           {p.x.scales + slot(2 * t), p.x.scales + slot(2 * t + 1)}};
 }
 
-/// Where tile `i` of an expert's weights begins: of gate or down, or (matrix 1) of up.
+/// Where tile `i` of an expert's weights begins: of gate or down (matrix 0), or of up (matrix 1).
 GPU_DEVICE const uint8_t* expert_tile(const ExpertParams& p, int expert, int matrix, int i) {
   return (matrix ? p.b : p.a) + expert * p.expert_bytes + i * p.tile_bytes;
 }
 
-/// Adds up a portion of a tile of weights, steps portion, portion + 4, and so on. A step is four
-/// units, in some formats a super-block, whose loads are in flight together. Weights are unpacked
-/// once for all rows.
+/// Adds up one portion of a tile of weights: steps portion, portion + 4, and so on. A step is four
+/// units (in super-block formats, a super-block), whose loads are in flight together. Weights are
+/// unpacked once for all rows.
 template <BlockType kType, int kEights>
 GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, int portion,
                                int n_rows, const OperandSource (&x)[kEights],
@@ -70,13 +70,13 @@ GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, in
   }
 }
 
-/// The factor of a row's sums.
+/// What a row's sums are multiplied by (token_factor).
 GPU_DEVICE float row_factor(const ExpertParams& p, int row) {
   return token_factor(p.norm, p.x.squares, p.x.n_groups, row / p.rows_of_input);
 }
 
-/// For few rows. Grid (tiles of weights, tiles of up to 8 rows). Thread n ends up with row n % 16
-/// of the weights and row n / 16 of the tile.
+/// The kernel for few rows. Grid (tiles of weights, tiles of up to 8 rows). Thread n ends up with
+/// row n % 16 of the weights and row n / 16 of the tile.
 template <BlockType kType>
 GPU_DEVICE void multiply_experts(const ExpertParams& p) {
   __shared__ float sums[2][kExpertWarps][kTileTokens][kTileRows + 1];
@@ -108,9 +108,9 @@ GPU_DEVICE void multiply_experts(const ExpertParams& p) {
   p.out[static_cast<int64_t>(row) * p.n_out + col] = p.b ? swiglu(total(0), total(1)) : total(0);
 }
 
-/// A warp's product of a tile of weights and kEights * 8 rows: for rows g and g + 8 of the weights,
-/// and rows 2t and 2t + 1 of each eight (lane 4g + t). Portions are added in rising order, as those
-/// of four warps are.
+/// A warp multiplies a tile of weights by kEights * 8 rows. Lane 4g + t gets the sums for rows g
+/// and g + 8 of the weights and rows 2t and 2t + 1 of each eight. Portions are added in rising
+/// order, as those of the four warps in multiply_experts().
 template <BlockType kType, int kEights>
 GPU_DEVICE void multiply_tile(const ExpertParams& p, const uint8_t* weights, int n_rows,
                               const OperandSource (&x)[kEights], float (&total)[kEights][4]) {
@@ -146,8 +146,9 @@ GPU_DEVICE void multiply_rows(const ExpertParams& p, const ExpertTile& tile, int
   }
 }
 
-/// For many rows: a warp takes all columns, so that it waits for no other, and unpacks weights once
-/// for up to 32 rows. Grid (tiles of weights / 4, rounded up, tiles of up to 32 rows).
+/// The kernel for many rows: a warp takes all columns, so that it waits for no other warp, and
+/// unpacks weights once for up to 32 rows. Grid (a quarter of the tiles of weights, rounded up;
+/// tiles of up to 32 rows).
 template <BlockType kType>
 GPU_DEVICE void multiply_many_rows(const ExpertParams& p) {
   wait_for_previous();
@@ -155,7 +156,7 @@ GPU_DEVICE void multiply_many_rows(const ExpertParams& p) {
   const ExpertTile& tile = p.tiles[blockIdx.y];
   const int weights_tile = blockIdx.x * kExpertWarps + threadIdx.x / GPU_LANES;
   if (weights_tile * kTileRows >= p.n_out) return;
-  // A loop for each number of eights, so that none has branches.
+  // There is one loop for each number of eights, so that no loop has branches.
   switch (ceil_div(tile.n_rows, kTileTokens)) {
     case 1:
       return multiply_rows<kType, 1>(p, tile, weights_tile);
@@ -168,8 +169,8 @@ GPU_DEVICE void multiply_many_rows(const ExpertParams& p) {
   }
 }
 
-/// Grid (tokens, columns). x += scale * weight of the route * row, for a token's rows in rising
-/// order of experts.
+/// x += scale * weight of the route * row, for each row of a token in rising order of experts. Grid
+/// (tokens, columns).
 GPU_DEVICE void add_experts(const AddExpertsParams& p) {
   wait_for_previous();
   let_next_start();

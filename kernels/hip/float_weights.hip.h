@@ -1,6 +1,6 @@
 // Matmul and embedding for float formats (F32, F16, BF16). Weights keep the file's layout, row
-// after row, and activations are not quantized. Completion models rarely have them, but for the
-// routers of mixtures of experts.
+// after row, and activations are not quantized. In completion models such weights are rare, except
+// in the routers of mixtures of experts.
 #pragma once
 
 #include "batch.hip.h"
@@ -26,13 +26,13 @@ struct BF16Weight {
   }
 };
 
-/// Columns of a lane that are loaded together, of a row (or a pair of rows) and of eight tokens.
+/// The columns that a lane loads together: of a row (or of a pair of rows), and of eight tokens.
 template <class T, int kTiles>
 struct FloatStep {
   static constexpr int kAhead = 16 / kTiles, kColumns = kAhead * GPU_LANES;
 
-  /// Adds the lane's columns from `col` on, a warp apart. kWhole: n_cols has all of them; else
-  /// loads beyond the last column read it again.
+  /// Adds the products of the lane's columns: `col`, col + GPU_LANES, and so on. kWhole: whether
+  /// all of these exist. If not, loads past the last column read that one again.
   template <bool kWhole>
   GPU_DEVICE void add(const T* a, const T* b, const float* x, int col, int n_cols, int n_tokens,
                       float (&sum)[2][kTileTokens]) {

@@ -1,11 +1,11 @@
-// The packed layout of weights on the GPU. Sizes are those of the file within 6 %.
+// The packed layout of weights on the GPU. It takes at most 6 % more than the file.
 //
 //   tile    record | record | ...          16 rows
 //   record  unit, or unit x 4 | tail       64 columns, or a super-block of 256
 //   unit    low plane | high plane | scale entries
 //   tail    f16 d (and dmin) of 16 rows    super-blocks only
 //
-// A unit has two groups of 32 columns. Lane 4g + t of a warp owns, of rows g and g + 8, columns
+// A unit has two groups of 32 columns. In rows g and g + 8, lane 4g + t of a warp owns columns
 // 4t..4t+3 and 16+4t..16+4t+3 of each group: 32 weights, or 8 words of 4 bytes. Word
 //   f = 4 * group + 2 * half + (row >= 8)
 // is exactly operand register f % 4 of a 16x8x32 matrix instruction. So a lane's weights are one or
@@ -20,8 +20,9 @@
 
 namespace hearth::kernels::hip {
 
-/// Bytes of the scale entry of a row and a group of 32 columns: f16 d, and m; or the integers of a
-/// super-block, one or two of 8 bits or four of 4 bits.
+/// Bytes of a scale entry, of which each row has one per group of 32 columns. It holds d and, if
+/// the format has it, m as f16. In super-block formats it holds integers: one or two of 8 bits, or
+/// four of 4 bits.
 constexpr int entry_bytes(ScaleKind scales) {
   switch (scales) {
     case ScaleKind::kNone:

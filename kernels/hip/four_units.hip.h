@@ -7,17 +7,17 @@
 
 namespace hearth::kernels::hip {
 
-/// Which units a warp reads: those of one share. At each step it reads one unit of each of its four
-/// slices or, in super-block formats, the four units of a super-block of its one slice. Lane t has
-/// the scales, and gets the sums, of the t-th of these four: that is its own unit.
+/// Which units a warp reads: those of one share. At each step it reads one unit from each of its
+/// four slices or, in super-block formats, the four units of one super-block of its only slice. Of
+/// these four, lane t has the scales of the t-th and gets its sums: that is its own unit.
 ///
-/// A slice of a float-scale format has n_steps units or one less. A shorter slice also reads the
-/// first unit of the next slice and ignores it; there is one, as the last slice of a row is never
-/// shorter.
+/// A slice of a float-scale format has n_steps units or one less. In a shorter slice, the last step
+/// reads the first unit of the next slice and ignores it. There always is a next slice, as the last
+/// slice of a row is never shorter.
 template <BlockType kType>
 struct WarpShare {
   using L = Layout<kType>;
-  static constexpr int kStepGroups = 2 * L::kUnits;  // by which a step advances
+  static constexpr int kStepGroups = 2 * L::kUnits;  // groups by which a step advances
   int n_steps, own_steps;
   uint32_t begin;                            // the byte in the tile where the first step begins
   uint32_t offsets[kQuad], own_offset;       // bytes from there to unit k, and to the lane's own
@@ -89,8 +89,9 @@ struct FourUnits {
   }
 };
 
-/// The weights of a warp's share of one tile after the other, step by step. At the end it gives the
-/// last units again: the compiler would wait for a conditional load at once.
+/// Loads the weights of a warp's share step by step, from one tile after another. After the last
+/// step it loads the last units again: if the load were conditional, the compiler would wait for it
+/// at once.
 template <BlockType kType>
 struct WeightStream {
   const MatmulParams& p;

@@ -1,21 +1,27 @@
-// GEMM fragments: for each kind of GPU, how a matrix instruction (or dot products) multiplies one
-// group of 32 columns of a tile of weights by some tokens. A fragment says which weights a lane
-// brings and which rows' and tokens' sums it gets. A lane's sums belong to the rows whose weights
-// it brings, so that it needs no other lane's scales; therefore AMD's instructions take the tokens
-// as their first operand. Dot products of a group, or of its halves, are exact integers and so the
-// same in every fragment.
+// GEMM fragments. A fragment says how one kind of GPU multiplies one group (32 columns of a tile of
+// weights) by some tokens, with a matrix instruction or with dot products: which weights each lane
+// supplies, and for which rows and tokens it receives sums. A lane receives sums for the rows whose
+// weights it supplies, so that it needs no other lane's scales. On AMD a lane's sums belong to the
+// part of the second operand that it supplied itself, so the weights are the second operand and the
+// tokens the first. Dot products of a group, or of its halves, are exact integers and so the same
+// in every fragment.
 //
-// Fragments have
-//   kPackedLanes       packed lanes (formats.h) whose weights a lane brings
-//   kRows              rows of a lane, 8 apart; with 1 it drops the other row of what it loads
-//   kWarpTiles         the tiles of rows that a warp takes; they share a token's operands
-//   kCopies            whether weights, too, are copied to shared memory asynchronously
-//   kTokens            tokens multiplied at a time
-//   kOwn, kStep        the number of these whose sums a lane gets, and their distance
+// A packed lane is the share of a tile that formats.h gives to one lane. Fragments have
+//   kPackedLanes       how many neighbouring packed lanes' weights a lane supplies
+//   kRows              how many rows a lane has, 8 apart. If 1, the lane loads two rows and
+//                      ignores one
+//   kWarpTiles         how many tiles of rows a warp takes; they share the operands of a token
+//   kCopiesWeights     whether the weights, like the tokens, are copied to shared memory
+//                      asynchronously
+//   kTokens            how many tokens are multiplied at a time
+//   kOwn, kStep        for how many of them a lane gets sums, and the distance between these
+//   kSums              kRows * kOwn
 //   place()            a lane's first row, first token and first packed lane
-//   scales()           the scales of the lane's tokens
-//   dots()             c[half][row][own token] from weight words a[packed][2 * half + row]; half 0
-//                      starts from `start`. Reads only the tokens' codes, not their scales.
+//   scales()           loads the scales of the lane's tokens
+//   dots<kHalves>()    sets c[half][row * kOwn + token] from the weight words a[packed][2 * half +
+//                      row]. With kHalves each half group has its own sum; without, both go to
+//                      c[0], and c[1] has no meaning. c[0] starts from `start`. It reads only the
+//                      tokens' codes, not their scales.
 #pragma once
 
 #include "matrix_unit.hip.h"
@@ -44,10 +50,10 @@ GPU_DEVICE void start_dots(int start, int (&c)[2][kSums]) {
 
 /// NVIDIA's matrix instruction, whose operands are the words of the packed layout (mma.hip.h).
 template <bool kCopiesAhead>
-struct QuadFragment {
+struct MmaFragment {
   static constexpr int kPackedLanes = 1, kRows = 2;
   static constexpr int kWarpTiles = kCopiesAhead ? 2 : 1;
-  static constexpr bool kCopies = kCopiesAhead;
+  static constexpr bool kCopiesWeights = kCopiesAhead;
   static constexpr int kTokens = 8, kOwn = 2, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) { return {lane / 4, lane % 4 * 2, lane}; }
@@ -64,12 +70,12 @@ struct QuadFragment {
   }
 };
 
-/// Dot products, for GPUs without matrix instructions: a lane has whole groups of two rows and
-/// multiplies them by four tokens. Its tokens are four apart, so that lanes read different banks of
+/// Dot products, for GPUs without matrix instructions: a lane has the whole group of two rows and
+/// multiplies it by four tokens. Its tokens are four apart, so that lanes read different banks of
 /// shared memory.
 struct DotFragment {
   static constexpr int kPackedLanes = 4, kRows = 2, kWarpTiles = 1;
-  static constexpr bool kCopies = false;
+  static constexpr bool kCopiesWeights = false;
   static constexpr int kTokens = 16, kOwn = 4, kStep = 4, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) { return {lane % 8, lane / 8, lane % 8 * 4}; }
@@ -99,12 +105,13 @@ struct DotFragment {
 
 #if defined(GPU_HAS_WMMA)
 
-/// WMMA of gfx11 (Radeon RX 7000): 32 lanes. Lanes l and l + 16 both bring the same 16 columns of a
-/// token and of a row, and each gets the row's sums for eight tokens: those of every other row of
-/// the first operand. So token 8h + i is put into row 2i + h of that operand.
+/// WMMA of gfx11 (Radeon RX 7000): 32 lanes. Lanes l and l + 16 both supply the same 16 columns of
+/// a token and of a row, and each gets that row's sums for eight tokens. Lane half h (lane / 16)
+/// gets the sums of rows h, 2 + h, 4 + h, ... of the first operand. We want it to get tokens 8h to
+/// 8h + 7, so token 8h + i goes into operand row 2i + h.
 struct WmmaFragment {
   static constexpr int kPackedLanes = 4, kRows = 1, kWarpTiles = 1;
-  static constexpr bool kCopies = false;
+  static constexpr bool kCopiesWeights = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) { return {lane % 16, lane / 16 * 8, lane % 8 * 4}; }
@@ -131,11 +138,11 @@ struct WmmaFragment {
 #endif
 #if defined(GPU_HAS_WMMA12)
 
-/// WMMA of gfx12 (Radeon RX 9000): 32 lanes. Lane l brings eight columns of a token and of a row,
-/// lane l + 16 the other eight, and each gets the row's sums for eight tokens.
+/// WMMA of gfx12 (Radeon RX 9000): 32 lanes. Lane l supplies eight columns of a token and of a row,
+/// lane l + 16 supplies the other eight, and each gets that row's sums for eight tokens.
 struct Wmma12Fragment {
   static constexpr int kPackedLanes = 2, kRows = 1, kWarpTiles = 1;
-  static constexpr bool kCopies = false;
+  static constexpr bool kCopiesWeights = false;
   static constexpr int kTokens = 16, kOwn = 8, kStep = 1, kSums = kRows * kOwn;
 
   GPU_DEVICE LanePlace place(int lane) {
@@ -162,7 +169,7 @@ struct Wmma12Fragment {
 #endif
 
 #if defined(GPU_HAS_MMA)
-using Fragment = QuadFragment<GPU_COPIES_AHEAD>;
+using Fragment = MmaFragment<GPU_COPIES_AHEAD>;
 #elif defined(GPU_EMULATION)  // chosen at run time
 #elif defined(GPU_HAS_WMMA)
 using Fragment = WmmaFragment;

@@ -20,7 +20,7 @@
 #define GPU_LANES 32
 
 /// Whether kernels copy ahead with copy_async(). It must agree with DeviceChoice::has_copies
-/// (native/gpu/nvidia.cc). False in the emulation, which stands for AMD's GPUs.
+/// (native/gpu/nvidia.cc). False on AMD's GPUs and in the emulation.
 #if defined(GPU_NVIDIA) && defined(__CUDA_ARCH__)
 #define GPU_COPIES_AHEAD (__CUDA_ARCH__ >= 800)
 #else
@@ -67,14 +67,14 @@
 #define GPU_INLINE __attribute__((always_inline))
 #endif
 
-/// The most threads in a thread block of a prefill kernel (choose_many_tokens). The bound sets the
-/// registers of a thread: 255 for 256 threads, 168 for 384. With 168, one thread block of 384 or
-/// three of 128 fit a compute unit (NVIDIA: SM).
+/// The most threads in a thread block of a prefill kernel (choose_many_tokens). The compiler
+/// derives from it how many registers a thread may use: 255 for 256 threads, 168 for 384. With 168,
+/// one thread block of 384 threads or three of 128 fit a compute unit (NVIDIA: SM).
 #define GPU_WIDE_THREADS (GPU_COPIES_AHEAD ? 384 : 256)
 
 /// A kernel of which n_resident thread blocks should fit a compute unit at once (its occupancy).
-/// NVIDIA's compiler must be told, or it uses fewer registers than there are and issues loads later
-/// than it could. The others ignore it.
+/// Without this number, NVIDIA's compiler uses fewer registers than there are and issues loads
+/// later than it could. The other compilers ignore it.
 #if defined(GPU_NVIDIA)
 #define GPU_KERNEL_RESIDENT(name, Params, max_threads, n_resident) \
   extern "C" __global__ __launch_bounds__(max_threads, n_resident) void name(const Params p)
@@ -106,11 +106,11 @@
 //   reload_thread()          threadIdx.x, read again: what follows from it is recomputed, not kept
 //                            in registers
 //   schedule_fence()         the compiler moves no instruction across it
-//   uniform(value)           a value that is the same in all lanes of a wave, in a scalar register
+//   uniform(value)           keeps a value that all lanes of a wave share in a scalar register
 //   barrier<kThreads>()      a barrier of at least kThreads neighbouring threads. It stays within a
 //                            warp only on NVIDIA with kThreads = 32; otherwise the whole thread
 //                            block takes part, so all threads must call it equally often
-//   divide(a, b)             the correctly rounded quotient for b >= 1e-30, else anything
+//   divide(a, b)             the correctly rounded quotient if b >= 1e-30, otherwise any number
 //   inverse_root(value)      1 / sqrt(value) to within 2 ulp, for values >= 1e-30
 //   nearest(value)           the nearest integer, ties to even; 0 for NaN
 #if defined(GPU_EMULATION)

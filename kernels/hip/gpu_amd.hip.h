@@ -1,8 +1,9 @@
-// The functions of gpu.hip.h on AMD's GPUs, which users run.
+// The functions of gpu.hip.h on AMD's GPUs.
 #pragma once
 
-/// The 32-bit encodings of the instructions for f16 address only 128 VGPRs on gfx11, which clang 15
-/// does not know. scripts/build-amd.mjs lets it use all 256; the 64-bit encodings are forced here.
+/// On gfx11, the 32-bit encodings of f16 instructions address only 128 VGPRs, but clang 15 does not
+/// know which instructions these are. scripts/build-amd.mjs lets it use all 256, so the 64-bit
+/// encodings are forced here.
 #if defined(__GFX11__) && __clang_major__ < 16
 #define GPU_FORCES_LONG_ENCODINGS
 #endif
@@ -106,7 +107,7 @@ GPU_DEVICE void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
 /// The compiler would otherwise divide in VGPRs.
 GPU_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
-/// By recursion, since the compiler does not unroll such a loop inside some other loops.
+/// Recursive, since the compiler does not unroll such a loop inside some other loops.
 template <int kMask = GPU_LANES / 2>
 GPU_DEVICE int warp_max(int value) {
   value = max(value, shuffle_xor(value, kMask));

@@ -76,7 +76,7 @@ GPU_DEVICE void barrier() {
   else
     __syncthreads();
 }
-/// Without the branches of the compiler's own division, for numbers that do not occur here.
+/// The compiler's own division has branches for numbers that do not occur here; this has none.
 GPU_DEVICE float divide(float a, float b) {
   const float by = b > 1e30f ? 0x1p-64f : 1.0f;
   const float divisor = b * by;

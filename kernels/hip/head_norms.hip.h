@@ -1,5 +1,5 @@
-// For models with a norm of each head of q and k: between the plain product of q, k and v and
-// attention, a kernel that adds biases, normalizes heads, rotates them, and appends k and v to the
+// For models that normalize each head of q and k: a kernel that runs between the product of q, k
+// and v and attention. It adds biases, normalizes heads, rotates them, and appends k and v to the
 // KV pages.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace hearth::kernels::hip {
 
-/// A warp takes a head of a token. A lane has the RoPE pairs (i, i + head_dim / 2) with
+/// A warp takes one head of one token. A lane has the RoPE pairs (i, i + head_dim / 2) with
 /// i % GPU_LANES == lane: at most kPairs of them.
 GPU_DEVICE void norm_heads(const HeadNormParams& p) {
   constexpr int kPairs = 256 / 2 / 32;

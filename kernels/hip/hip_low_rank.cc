@@ -12,8 +12,8 @@ namespace {
 
 int filled_up(int rank) { return ceil_div(rank, kRankStep) * kRankStep; }
 
-/// Numbers of f16 values, each a multiple of eight, so that rows of both matrices begin at a
-/// multiple of 16 bytes.
+/// How many f16 values the matrices have. Ranks are multiples of eight, so that rows of both
+/// matrices begin at a multiple of 16 bytes.
 struct LowRankSizes {
   LowRankSizes(int n_parts, int greatest_rank, int n_rows, int n_cols)
       : rank(filled_up(greatest_rank)),

@@ -14,11 +14,11 @@ class HipLowRank : public LowRank {
  public:
   Memory memory;
   const uint16_t* a = nullptr;  // f16 [n_ranks][n_cols]
-  Added added{};                // but for `lowered`
+  Added added{};                // all fields but `lowered` are set
 };
 
-/// Bytes in GPU memory of parts of one matrix with so many columns, whose greatest rank and last
-/// row are these.
+/// Bytes in GPU memory of what an adapter adds to one matrix: n_parts parts, with ranks of up to
+/// greatest_rank, the last of which ends at row n_rows.
 size_t low_rank_bytes(int n_parts, int greatest_rank, int n_rows, int n_cols);
 
 /// Throws std::invalid_argument for sizes that are impossible.

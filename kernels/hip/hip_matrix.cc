@@ -13,7 +13,7 @@ constexpr int kPackThreads = 256;
 
 PackedType packed_type(BlockType type, int n_cols) {
   const BlockTraits traits = block_traits(type);
-  if (traits.name == nullptr) throw std::invalid_argument("a tensor's type is unknown");
+  if (traits.name == nullptr) throw std::invalid_argument("a tensor has an unknown type");
   const size_t n_units = count_units(n_cols);
   PackedType packed = {traits.kernel, traits.is_float(), traits.has_super_block(),
                        size_t{kTileRows} * traits.bytes * n_cols};
@@ -26,7 +26,7 @@ PackedType packed_type(BlockType type, int n_cols) {
   return packed;
 }
 
-/// The sources merged into strips, without data yet.
+/// Merges the sources into strips, which have no data yet.
 std::vector<HipStrip> plan(std::span<const MatrixSource> sources) {
   std::vector<HipStrip> strips;
   int row0 = 0;

@@ -1,5 +1,5 @@
-// A matrix in GPU memory: strips of one format each, packed in tiles of 16 rows (formats.h) and
-// padded to an even number of tiles.
+// A matrix in GPU memory. It consists of strips. Each strip has one format, is packed in tiles of
+// 16 rows (formats.h), and is padded to an even number of tiles.
 #pragma once
 
 #include <vector>
@@ -10,24 +10,25 @@
 
 namespace hearth::kernels::hip {
 
-/// What launches must know of a packed format: its name in kernel names ("q4_k"), whether it is a
-/// float format or has super-blocks, and the bytes of a tile, of a unit with the tail of its
-/// record, and of the scale entries that hold a super-block's minima.
+/// What a launch needs to know about the packed format of a matrix.
 struct PackedType {
-  const char* name = "";
-  bool is_float = false, has_blocks = false;
-  size_t tile_bytes = 0;
-  int unit_bytes = 0, minima_bytes = 0;
+  const char* name = "";    // as in the names of kernels: "q4_k"
+  bool is_float = false;    // whether its weights are not quantized
+  bool has_blocks = false;  // whether it has super-blocks
+  size_t tile_bytes = 0;    // 16 rows
+  int unit_bytes = 0;       // one unit plus its record's tail
+  int minima_bytes = 0;  // the scale entries that hold the minima of one super-block, in one tile
 };
 
-/// Tiles of so many rows, padded to pairs.
+/// The number of tiles that n_rows fill, rounded up to an even number.
 constexpr int padded_tiles(int n_rows) { return ceil_div(n_rows, 2 * kTileRows) * 2; }
 
-/// Bytes of a matrix in GPU memory, which in some formats are more than in the file.
+/// The size of a matrix in GPU memory. Some formats need more there than in the file.
 size_t packed_bytes(BlockType type, int n_rows, int n_cols);
 
-/// Neighbouring sources of one format are merged into one strip if their rows fill tiles, so that
-/// q, k and v are one launch. What every launch needs is computed once, when the matrix is packed.
+/// A strip: consecutive rows of one format, packed together. Neighbouring sources of the same
+/// format share a strip if their rows fill whole pairs of tiles, so that one launch computes q, k
+/// and v. What every launch needs is computed once, when the matrix is packed.
 struct HipStrip {
   BlockType source_type = BlockType::kF32;
   PackedType type;
@@ -42,7 +43,7 @@ class HipMatrix : public Matrix {
  public:
   Memory memory;
   std::vector<HipStrip> strips;
-  bool has_floats = false;  // whether any strip is of a float format
+  bool has_floats = false;  // whether any strip has a float format
 };
 
 /// Uploads the rows as they are in the file and packs them on the GPU.

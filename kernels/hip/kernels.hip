@@ -61,8 +61,8 @@ ATTENTION_KERNEL(32)
 ATTENTION_KERNEL(64)
 ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
-// For many thread blocks: an occupancy of two for each compute unit, which kernels of 32 and 64
-// dimensions reach anyway, and those of 256 never.
+// For many thread blocks: two of them should fit a compute unit. Kernels of 32 and 64 dimensions
+// reach that anyway, and those of 256 never do.
 GPU_KERNEL_RESIDENT(decode_attention_128_many, AttentionParams, kDecodeThreads, 2) {
   decode_attention<128, true>(p);
 }

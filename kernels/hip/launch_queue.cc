@@ -5,11 +5,12 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// Enough for batches of 1 to 8 tokens, each at a few context lengths, in two graphs.
+// Enough for batches of 1 to 8 tokens, each at a few context lengths and with two graphs.
 constexpr size_t kMaxGraphs = 48;
-// A launch takes the host up to a third of a microsecond and the GPU about five: while the GPU runs
-// two layers, the host prepares all others. Between two graphs no kernel can start early, which
-// costs little more than a microsecond, and least in front of attention, which is launch 13.
+// The launches of the first graph. A launch takes the host up to a third of a microsecond and the
+// GPU about five: while the GPU runs two layers, the host prepares all others. Between two graphs
+// no kernel can start early. That costs little more than a microsecond, and it costs least before
+// attention, which is launch 13.
 constexpr size_t kFirstLaunches = 12;
 
 }  // namespace

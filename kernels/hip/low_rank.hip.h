@@ -1,7 +1,7 @@
-// Adapters: what one adds to a product, scale * b (a h). `lower` multiplies the product's input by
-// a, in a launch before the product's own; the product's epilogue raises the result by b and adds
-// it to each sum, before a bias, RoPE, SwiGLU or the residual. Both are in f16 times float, and the
-// order of a token's sums does not depend on the batch.
+// An adapter adds scale * b (a h) to a product w h. `lower` multiplies the product's input h by a,
+// in a launch before the product's own; the product's epilogue raises the result: it multiplies it
+// by b and adds it to each sum, before a bias, RoPE, SwiGLU or the residual. Both multiply f16 by
+// float, and the order of a token's sums does not depend on the batch.
 #pragma once
 
 #include "gpu.hip.h"
@@ -9,7 +9,7 @@
 
 namespace hearth::kernels::hip {
 
-/// Two f16 of a word.
+/// Unpacks the two f16 of a word.
 GPU_DEVICE void unpack_halves(float (&to)[2], uint32_t word) {
   to[0] = half_to_float(static_cast<uint16_t>(word));
   to[1] = half_to_float(static_cast<uint16_t>(word >> 16));
@@ -17,8 +17,9 @@ GPU_DEVICE void unpack_halves(float (&to)[2], uint32_t word) {
 
 /// Grid (p.n_ranks / kRanks, p.n_tokens / kTileTokens, rounded up): a thread block takes kRanks
 /// rows of a, and up to eight tokens. A thread takes four columns at a time; the sums of a warp's
-/// threads and then those of the warps are added in a fixed order. With few tokens, a row for each
-/// thread block keeps more of the GPU busy; with many, several rows share the loads of the tokens.
+/// threads and then those of the warps are added in a fixed order. With few tokens, one row per
+/// thread block keeps more of the GPU busy; with many tokens, several rows share the loads of the
+/// tokens.
 template <int kRanks>
 GPU_DEVICE void lower(const LowerParams& p) {
   constexpr int kWarps = kLowerThreads / GPU_LANES, kSums = kRanks + 1;
@@ -74,7 +75,8 @@ GPU_DEVICE void lower(const LowerParams& p) {
   p.lowered[(first + token) * p.n_ranks + first_rank + rank] = sum;
 }
 
-/// Adds to a token's products with kRows neighbouring rows of the matrix, which are of one tile.
+/// Adds the adapter's part to a token's products with kRows neighbouring rows of the matrix. All of
+/// these rows are in one tile.
 template <int kRows>
 GPU_DEVICE void raise(const Added& added, int row, int token, float (&products)[kRows]) {
   if (row >= added.n_rows) return;

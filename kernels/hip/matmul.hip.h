@@ -1,5 +1,5 @@
-// x * w^T for 2 to 8 tokens, as in speculative decoding. Still bound by memory, so the weights
-// stream through once. A warp takes one tile of 16 rows and up to four of its slices (split-K);
+// x * w^T for 2 to 8 tokens, as in speculative decoding. This is still bound by memory, so the
+// weights are read once. A warp takes one tile of 16 rows and up to four of its slices (split-K);
 // other warps take the other slices, so that a matrix of few rows still fills the GPU.
 #pragma once
 
@@ -17,8 +17,8 @@ struct Operand {
 };
 
 /// Where a lane's operand is in a group: the columns of token g, and the scales of tokens 2t and
-/// 2t + 1. Lanes of tokens that do not exist read the last one that does. Their results are never
-/// stored, and unconditional loads can all be in flight together.
+/// 2t + 1. If these tokens do not exist, the lane reads the last one: its results are never stored,
+/// and unconditional loads can all be in flight together.
 struct OperandPlace {
   int q, scales[2];
 
@@ -112,8 +112,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   };
   int next_tile = warp >> log2_n, next_unit = begin;
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
-  // At the end it reads the last unit, or super-block, again: the compiler would wait for a
-  // conditional load at once.
+  // After the end it loads the last unit, or super-block, again: if the load were conditional, the
+  // compiler would wait for it at once.
   const auto load_next = [&](Unit<kType>& w, int i) {
     constexpr int kStep = kWholeBlocks ? kDepth : 1;
     const int in_record = kWholeBlocks ? i : next_unit % L::kUnits;

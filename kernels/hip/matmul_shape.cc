@@ -6,22 +6,24 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// Thread blocks of a decode step's matmuls that are resident on a compute unit at the same time.
+// How many thread blocks of a decode step's matmuls a compute unit runs at the same time.
 constexpr int kBlocksPerProcessor = 2;
-// With fewer tiles for each compute unit, some units have no work unless several warps share a tile
-// (H200).
+// If a matrix has fewer tiles per compute unit than this, some compute units have no work unless
+// several warps share a tile (H200).
 constexpr int kFewTiles = 4;
-// Shared memory for a thread block's sums. Where there is more of it, a thread block can take more
-// tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B, H200).
+// The most shared memory for a thread block's sums. On GPUs with more of it, a thread block can
+// take more tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B,
+// H200).
 int most_sum_bytes(const DeviceChoice& gpu) {
   constexpr int kLeast = 20 << 10, kTokens = 28 << 10;
   return std::max(kLeast, gpu.shared_bytes / kBlocksPerProcessor - kTokens);
 }
 
-/// Tiles of a thread block, a multiple of `step`: so many that all n_blocks that fit the GPU run at
-/// once. If that is more than `most`, so many that the last of several rounds is as full as
-/// possible. Example: 300 tiles, n_blocks = 100, step 1. With most = 4 a thread block takes 3
-/// tiles, one round of 100. With most = 2 there are 2 rounds, of 2 tiles: 150 thread blocks.
+/// How many tiles a thread block takes, a multiple of `step`. The GPU runs n_blocks thread blocks
+/// at once. If possible, these take all tiles in one round; if that needs more than `most` tiles
+/// per thread block, there are several rounds, and the last one is as full as possible. Example:
+/// 300 tiles, n_blocks = 100, step 1. With most = 4, a thread block takes 3 tiles: 100 thread
+/// blocks in one round. With most = 2, it takes 2 tiles: 150 thread blocks in two rounds.
 int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
   most = std::max(most / step * step, step);
   const int n_rounds = ceil_div(n_tiles, n_blocks * most);
@@ -38,14 +40,14 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
   const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0);
   shape.block_tiles = choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
                                          most_sum_bytes(gpu) / tile_bytes);
-  // As many tiles at once as divide block_tiles evenly, so that no warp is idle in the last round.
+  // The number of tiles at once must divide block_tiles, so that no warp is idle in the last round.
   int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_shares());
   while (shape.block_tiles % at_once) at_once--;
   shape.warps = at_once * slices.n_shares();
   return shape;
 }
 
-/// For few tiles: many warps share a tile, each with few slices.
+/// For few tiles: many warps share a tile, and each has few of its slices.
 MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_share);
@@ -56,13 +58,13 @@ MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   return shape;
 }
 
-/// GEMM. Small thread blocks (32 tokens x 2 tiles), whose warps divide each row, as long as they
-/// make no more than three rounds, since a large one takes 3.4 times as long. Otherwise the largest
-/// thread blocks that still give most compute units one. With less than two for each compute unit,
-/// which could hide each other's waits, a thread block gets more warps, which divide rows, too
-/// (H200).
-/// Examples, on 132 compute units: 3584 rows (224 tiles) x 32 tokens are 112 small thread blocks,
-/// one round: small. 37,888 rows (2368 tiles) x 256 tokens would be 9472, so they are 64 x 4: 2368.
+/// GEMM. It chooses small thread blocks (32 tokens x 2 tiles), whose warps divide each row, if they
+/// need no more than three rounds, since a large thread block takes 3.4 times as long. Otherwise it
+/// chooses the largest thread blocks that are still enough for most compute units. If a compute
+/// unit gets fewer than two, which could hide each other's waits, a thread block gets more warps,
+/// which divide the rows (H200). Examples, on 132 compute units: 3584 rows (224 tiles) x 32 tokens
+/// make 112 small thread blocks, one round, so they are small. 37,888 rows (2368 tiles) x 256
+/// tokens would make 9472 small ones, so they are large (64 tokens x 4 tiles): 2368.
 MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSlices& slices,
                                const DeviceChoice& gpu) {
   const auto blocks = [&](int tokens, int tiles) {
@@ -84,8 +86,8 @@ MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSli
 RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
   constexpr int kWantedWarps = 2048;
   const int of_share = has_blocks ? 1 : kQuad;
-  // Super-block formats have at least four slices. With two slices, a thread block of ten tiles
-  // could take only two tiles at once without idle warps in the last round, which is four warps;
+  // Super-block formats have at least four slices. Without idle warps in the last round, a thread
+  // block of ten tiles can take only two tiles at once. With two slices that would be four warps,
   // with four slices it is eight.
   const int least = has_blocks ? 4 : 2 * kQuad;
   const int most = has_blocks ? kMaxBlockSlices : kMaxSlices;

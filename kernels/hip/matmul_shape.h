@@ -14,29 +14,29 @@ inline constexpr int kMaxWarps = 8;
 /// than the others.
 struct RowSlices {
   int n;
-  int of_share;  // slices of a share: kQuad, or 1 for super-block formats
+  int of_share;  // slices per share: kQuad, or 1 for super-block formats
 
   static RowSlices of(int n_units, int n_tiles, bool has_blocks);
   int n_shares() const;
 };
 
-/// A kernel ("wide_q8_0_64x4": prefix, format, suffix), the tokens that it takes at once, the tiles
-/// and warps of its thread blocks, and the slices of a warp.
+/// A kernel, whose name is prefix, format, suffix ("wide_q8_0_64x4"); the tokens, tiles and warps
+/// of one of its thread blocks; and the slices that each warp takes (0 in a GEMM).
 struct MatmulShape {
   const char *prefix, *suffix;
   int tokens, block_tiles, warps, own_slices;
 
-  /// Bytes of shared memory for the sums of each slice, or each share.
+  /// Bytes of shared memory for a thread block's sums.
   int sum_bytes(const RowSlices& slices) const;
   /// Whether it is a GEMM kernel, whose warps have no slices of their own.
   bool is_wide() const { return own_slices == 0; }
   /// Bytes of shared memory for the QkvRows of up to eight tokens.
   int qkv_bytes() const;
-  /// The splits of a GEMM's thread block (wide_matmul.hip.h), at most.
+  /// The most splits that a GEMM's thread block can have (wide_matmul.hip.h).
   int n_splits() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
 };
 
-/// For p.n_tokens, n_tiles, log2_span and quantized.
+/// Of p it reads only n_tokens, n_tiles, log2_span and quantized.
 MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const DeviceChoice& gpu);
 
 }  // namespace hearth::kernels::hip

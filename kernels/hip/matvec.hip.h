@@ -1,8 +1,8 @@
 // GEMV: x * w^T for one token, that is for decode (plain::product). It is bound by memory: the
-// weights stream through once. A thread block takes several tiles of 16 rows, so that it stages the
-// token in shared memory once for all of them. The columns of a row are divided into shares
-// (params.h), and a warp takes the same share of one tile after the other. For example with eight
-// warps and four shares:
+// weights are read once. A thread block takes several tiles of 16 rows, so that it stages the token
+// in shared memory once for all of them. The columns of a row are divided into shares (params.h),
+// and a warp takes the same share of one tile after another. For example, with eight warps and four
+// shares:
 //
 //            share 0   share 1   share 2   share 3
 //   tile 0   warp 0    warp 1    warp 2    warp 3     each box: 16 rows x the share's columns

@@ -20,18 +20,18 @@ namespace hearth::kernels::hip {
 
 #if defined(GPU_HAS_MMA) && __CUDA_ARCH__ < 800
 
-/// c0, c1 = start0, start1 + a * b, for rows g of a and the 16 columns of half a group.
+/// c0 = start0 + a * b, c1 = start1 + a * b, for rows g of a and the 16 columns of half a group.
 GPU_DEVICE void mma_8(int start0, int start1, int& c0, int& c1, int a, int b) {
   asm("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0,%1}, {%2}, {%3}, {%4,%5};"
       : "=r"(c0), "=r"(c1)
       : "r"(a), "r"(b), "r"(start0), "r"(start1));
 }
-/// c = start + a * b for half a group.
+/// c = start + a * b for half a group: rows g (a0) and g + 8 (a1).
 GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int) {
   mma_8(start, start, c[0], c[1], a0, b);
   mma_8(start, start, c[2], c[3], a1, b);
 }
-/// The same for a group.
+/// c = start + a * b for a whole group.
 GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int n_tokens) {
   mma_16(start, c, a[0], a[1], b[0], n_tokens);
   mma_8(c[0], c[1], c[0], c[1], a[2], b[1]);
@@ -40,14 +40,15 @@ GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)
 
 #elif defined(GPU_HAS_MMA)
 
-/// c = start + a * b. One register with `start` serves as the third operand of all products.
+/// c = start + a * b for a whole group. One register with `start` serves as the third operand of
+/// all products.
 GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%10,%10,%10,%10};"
       : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(start));
 }
-/// The same for half a group.
+/// c = start + a * b for half a group.
 GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int) {
   asm("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
       "{%7,%7,%7,%7};"
@@ -57,7 +58,7 @@ GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int) {
 
 #else
 
-/// Sums two rows' parts over four lanes; the lane that owns the token keeps both sums.
+/// Sums two rows' partial sums over four lanes; the lane that owns the token keeps both results.
 GPU_DEVICE void keep_quad_sum(int (&c)[4], int upper, int lower, int token) {
   upper += shuffle_xor(upper, 1), lower += shuffle_xor(lower, 1);
   upper += shuffle_xor(upper, 2), lower += shuffle_xor(lower, 2);
@@ -66,8 +67,8 @@ GPU_DEVICE void keep_quad_sum(int (&c)[4], int upper, int lower, int token) {
   c[2] += is_mine && !is_odd ? lower : 0, c[3] += is_mine && is_odd ? lower : 0;
 }
 
-/// Computes only the first n_tokens of 8. The loop is not unrolled, as eight tokens for each of
-/// many tiles would take too many registers.
+/// c = start + a * b for a whole group, but only for the first n_tokens of eight. The loop is not
+/// unrolled, as eight tokens for each of many tiles would take too many registers.
 GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int n_tokens) {
   const int t = threadIdx.x % 4, n = min(n_tokens, 8);
   GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = start;
@@ -87,7 +88,8 @@ GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int n_toke
 
 #endif
 
-/// The products of a group, in c[0], or of its two halves; c[0] begins with `start`.
+/// Sets c[0] to the products of a group or, with kHalves, c[0] and c[1] to those of its two halves.
+/// c[0] begins with `start`.
 template <bool kHalves>
 GPU_DEVICE void mma_group(int start, int (&c)[2][4], const int (&a)[4], const int (&b)[2],
                           int n_tokens) {
@@ -101,7 +103,8 @@ GPU_DEVICE void mma_group(int start, int (&c)[2][4], const int (&a)[4], const in
 
 #if defined(GPU_HAS_MMA)
 
-/// A lane's part of one group of the token in each of four slices; here, of slice g / 2 alone.
+/// A lane's part of one group of the token in each of four slices. Here a lane has a part of only
+/// one slice, g / 2.
 struct FourInputs {
   int q[2];
 };
@@ -138,7 +141,8 @@ GPU_DEVICE void four_dots(int (&dots)[2][2], const int (&a)[4][4], const FourInp
 
 #else
 
-/// A lane's part of one group of the token in each of four slices: columns 4t.. of all four.
+/// A lane's part of one group of the token in each of four slices. Here a lane has columns 4t.. of
+/// all four.
 struct FourInputs {
   int q[4][2];
 };
@@ -157,9 +161,9 @@ struct FourSources {
   }
 };
 
-/// A transposing reduction: each of four lanes has its part of four slices' sums, and lane t gets
-/// the sum of slice t, for both rows. At each step a lane gives away the slices it will not end up
-/// with.
+/// A transposing reduction: each of four lanes has its part of the sums of four slices, and lane t
+/// gets the whole sum of slice t, for both rows. At each step a lane gives away the slices that it
+/// will not end up with.
 GPU_DEVICE void trade_slices(int (&dots)[2], const int (&partial)[4][2]) {
   const int t = threadIdx.x % 4;
   const bool is_upper = t & 2, is_odd = t & 1;

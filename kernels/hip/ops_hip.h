@@ -20,7 +20,7 @@ namespace hearth::kernels::hip {
 /// Batches up to this size (decode, drafts) repeat the same launches, so these become graphs.
 inline constexpr int kDeferredTokens = 8;
 
-/// Of a power of two.
+/// The base-2 logarithm of a power of two.
 inline int log2_of(int power) { return std::countr_zero(static_cast<unsigned>(power)); }
 
 inline const HipMatrix& packed(const Matrix& matrix) {
@@ -72,8 +72,8 @@ class HipOps : public Ops {
   const LaunchQueue& queue() const { return queue_; }
 
  private:
-  /// A kernel's name in up to three string literals. Names are compared by address, as a step looks
-  /// up more than a hundred; the same name at another address is merely stored twice.
+  /// A kernel's name in up to three string literals. They are compared by address, since a step
+  /// looks up more than a hundred names; a name with two addresses is merely stored twice.
   struct KernelName {
     const char *first, *second = "", *third = "";
     bool operator==(const KernelName&) const = default;
@@ -82,8 +82,8 @@ class HipOps : public Ops {
   template <class Params>
   void launch(const KernelName& name, std::array<int, 3> grid, int block, int shared_bytes,
               const Params& params);
-  /// Parameters for the step's first kernel, which brings the batch to the device (batch.hip.h):
-  /// the embedding, if the batch is one token, else a kernel that launch() adds.
+  /// Parameters for the step's first kernel, which brings the batch to the device (batch.hip.h). If
+  /// the batch is one token, that is the embedding, otherwise a kernel that launch() adds.
   BatchParams take_mail();
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   void make_workspace(int n_cols, bool with_f32);
@@ -91,7 +91,7 @@ class HipOps : public Ops {
   void make_head_room(int n_vocab);
   void make_head_norms();
   void make_expert_room(const Experts& experts);
-  /// Tiles of the plan that norm_route() makes for the batch, at most.
+  /// The most tiles that norm_route() can plan for the batch.
   int count_tiles(const Experts& experts) const;
   /// Multiplies p's rows, in the tiles of p.tiles, by the matrices of their experts.
   void multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p);
@@ -101,13 +101,14 @@ class HipOps : public Ops {
   /// The parameters of a matmul whose n tokens are normalized first.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                             const int32_t* rows, int n);
-  /// Prepares p's tokens in the form that this strip's format needs: each thread block
-  /// quantizes p.norm for itself, or a launch does so, unless the strip before has left them in
-  /// this form.
+  /// Prepares p's tokens in the form that this strip's format needs, unless the strip before has
+  /// left them in this form. Either each thread block will quantize p.norm for itself, or a launch
+  /// does so now.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& strip);
-  /// Quantizes tokens, with a norm or without, by a launch.
+  /// Launches a kernel that quantizes tokens, with or without a norm.
   void quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32);
-  /// Lowers p's tokens to the ranks of what an adapter adds (or null), for p's epilogue to add it.
+  /// Launches a kernel that lowers p's tokens to the adapter's ranks, and has p's epilogue add the
+  /// rest. Does nothing if `added` is null.
   void add(const LowRank* added, MatmulParams& p);
   /// norm_qkv() for models with norms of heads.
   void norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer);
@@ -117,8 +118,8 @@ class HipOps : public Ops {
   /// all.
   void matmul(const HipStrip& strip, MatmulParams p, const int32_t* tile_ids = nullptr,
               int n_ids = 0);
-  /// Multiplies p by pairs of tiles, of the strip and of what begins at `second` (log2_span:
-  /// MatmulParams).
+  /// Multiplies p by pairs of tiles. A pair has one tile of the strip and one of the tiles that
+  /// begin at `second` (MatmulParams::log2_span).
   void matmul_pairs(const HipStrip& strip, MatmulParams p, const uint8_t* second, int n_pairs,
                     int log2_span);
   void start_matmul(const HipStrip& strip, MatmulParams& p);
@@ -133,14 +134,14 @@ class HipOps : public Ops {
   Memory kv_, cos_sin_, sliding_cos_sin_, attention_parts_, attention_arrived_;
   Memory head_norms_, plain_qkv_;  // for models that have such norms: make_head_norms()
 
-  // Quantized activations of kMaxBatch tokens: in_ for the matmul that quantizes its input, next_
-  // for the output of attention or SwiGLU, which their kernels quantize for the next matmul (a
-  // ProductInput that is quantized).
+  // Quantized activations of kMaxBatch tokens. in_ is for the input of a matmul, if an earlier
+  // launch quantizes it; next_ is for the output of attention or SwiGLU, which their kernels
+  // quantize for the next matmul (ProductInput::is_quantized).
   Memory in_q_, in_scales_, in_half_sums_, squares_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
 
   Memory mail_, batch_ints_;  // the batch in host memory (params.h: the mail) and on the device
-  bool is_in_mail_ = false;   // no kernel has been launched yet that takes the batch
+  bool is_in_mail_ = false;   // whether no kernel that takes the batch has been launched yet
   StagedUpload rows_upload_;
   BatchView batch_{};
   std::vector<int32_t> offsets_;  // of each sequence's page ids
@@ -151,7 +152,7 @@ class HipOps : public Ops {
   // For mixtures of experts: make_expert_room(). Rows and their quantized input: params.h.
   Memory router_logits_, expert_rows_, expert_q_, expert_scales_, expert_squares_;
 
-  Memory lowered_;  // for adapters, once one is packed: [kMaxBatch][ranks of a matrix, at most]
+  Memory lowered_;  // [kMaxBatch][the most ranks of a matrix], once an adapter has been packed
 
   Memory argmax_ranges_, candidate_logits_;
   int head_room_ = 0;  // rows of the largest head that these have room for

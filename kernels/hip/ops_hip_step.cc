@@ -12,19 +12,21 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// Up to so many groups of 32 columns, each thread block of a matmul normalizes its input for
-// itself. For more (wider models, more tokens) a separate launch is cheaper: on an H200 the
-// break-even point lies between 1536 and 3584 columns.
+// If a matmul's input has at most this many groups of 32 columns, each thread block normalizes and
+// quantizes it for itself. If there are more (wider models, more tokens), a separate launch is
+// cheaper: on an H200 the break-even point lies between 1536 and 3584 columns.
 constexpr int kOwnNormGroups = 64;
-// The same for quantizing without a norm.
+// The same for an input that is quantized without a norm.
 constexpr int kOwnGroups = 128;
-// From so many thread blocks for each compute unit on, prefill attention does not split positions.
+// If there are at least this many thread blocks per compute unit, prefill attention does not split
+// positions.
 constexpr int kManyBlocks = 20;
-// The fewest warps of a GEMM's thread block, and by which it has more.
+// The number of warps in a GEMM's thread block is a multiple of this.
 constexpr int kWideWarps = 4;
 constexpr int kGroupBytes = kGroup + sizeof(GroupScale);
-// Of several tokens that are staged in shared memory, on every GPU. Where there is more, half of it
-// makes eight tokens 1.5 % faster in Q8_0 (and would make Q4_K as much slower; H200).
+// The most bytes of several tokens that are staged in shared memory, on every GPU. If a GPU has
+// more shared memory, half of it is used in formats without super-blocks: that makes eight tokens
+// 1.5 % faster in Q8_0 (and would make Q4_K as much slower; H200).
 constexpr int kMaxStagedBytes = 28 << 10;
 
 /// Bytes of shared memory for a thread block's tokens and the sums of their squares, or factors.
@@ -49,8 +51,8 @@ int shared_bytes(const MatmulParams& p, const PackedType& type, const MatmulShap
          spare;
 }
 
-/// Whether a thread block of the GEMV, or of the kernel for a few tokens, stages tokens that are
-/// quantized already in shared memory, if they fit.
+/// Whether a thread block of the GEMV, or of the kernel for a few tokens, copies tokens that are
+/// already quantized to shared memory, if they fit.
 bool stages_tokens(const MatmulParams& p, const PackedType& type, const MatmulShape& shape,
                    const DeviceChoice& device) {
   if (p.n_tokens == 1 || shape.is_wide()) return !shape.is_wide();
@@ -62,8 +64,8 @@ bool stages_tokens(const MatmulParams& p, const PackedType& type, const MatmulSh
 /// The sizes of heads that require_support() accepts, in the names of kernels.
 constexpr const char* kHeadDims[] = {"32", "64", "128", "256"};
 
-/// Whether the matrix can use activations that attention or SwiGLU have quantized, with a scale for
-/// each group of 32 columns: those kernels' thread blocks do not have a super-block's 256 columns.
+/// Whether the matrix can use activations that attention or SwiGLU has quantized. These have one
+/// scale per group of 32 columns, since no thread block there has all 256 columns of a super-block.
 bool reads_groups(const Matrix* matrix) {
   if (!matrix) return false;
   const auto& strips = packed(*matrix).strips;
@@ -209,7 +211,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Weights& we
   }
 }
 
-/// Norms of heads come between the product and RoPE: so they do not fit into the product's
+/// Norms of heads come between the product and RoPE, so they do not fit into the product's
 /// epilogue.
 void HipOps::norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer) {
   HeadNormParams heads = {};
@@ -255,9 +257,9 @@ ProductInput HipOps::attention(int layer, const float* q, float* out, const Matr
   const int n_heads = shape_.n_heads, n_kv_heads = shape_.n_kv_heads;
   const int n_row_blocks = ceil_div(n_ * (n_heads / n_kv_heads), attention_rows(shape_.head_dim));
   const int n_blocks = n_row_blocks * n_kv_heads, n_processors = device_.choice().n_processors;
-  // The decode kernel (a thread block for each head) is also faster for more than eight tokens, as
-  // long as the prefill kernel's larger thread blocks would leave compute units idle. If those are
-  // many, they need not split positions.
+  // The decode kernel (one thread block per head) is also faster for more than eight tokens, as
+  // long as the prefill kernel's larger thread blocks would leave compute units idle. If there are
+  // many of these, they need not split positions.
   const bool is_decode =
       n_ <= kDeferredTokens || (has_room && n_blocks * rounded < n_processors / 4);
   const bool has_parts = is_decode || (has_room && n_blocks < kManyBlocks * n_processors);

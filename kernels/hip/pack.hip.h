@@ -8,9 +8,9 @@
 
 namespace hearth::kernels::hip {
 
-// --- packing: grid (tiles, units / 8); a thread for each lane of the packed layout ---
+// --- packing: grid (tiles, units / 8); each thread packs one packed lane (fragment.hip.h) ---
 
-/// Adds word f, of four codes, to the words of a plane (formats.h).
+/// Adds word f, which holds four codes, to the words of a plane (formats.h).
 template <int kBits>
 GPU_DEVICE void add_to_plane(uint32_t (&plane)[kBits], int f, uint32_t codes) {
   constexpr uint32_t kMask = 0x01010101u * ((1u << kBits) - 1);
@@ -82,7 +82,7 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
     if (L::kSuper && col % 256 == 0)
       store_bytes(tail, from.d | uint32_t{from.dmin} << 16, L::kTailEntry);
   }
-  if constexpr (kLow == 8) {  // two planes: 16 bytes a lane for each group
+  if constexpr (kLow == 8) {  // each group has 16 bytes per lane
     store_words<4>(base + 16 * lane, low);
     store_words<4>(base + 512 + 16 * lane, low + 4);
   } else {
@@ -91,8 +91,7 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
   if constexpr (kHigh != 0) store_words<kHigh>(base + L::kHighOffset + 4 * kHigh * lane, high);
 }
 
-// --- embeddings: a thread block for each token; rows of other strips are left to their launches
-// ---
+// --- embeddings: one thread block per token; tokens in other strips are left to their launches ---
 
 template <BlockType kType>
 GPU_DEVICE void embed_row(const EmbedParams& p) {

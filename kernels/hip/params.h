@@ -12,12 +12,13 @@ namespace hearth::kernels::hip {
 
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
-/// A group is 32 columns, what one product takes. A unit of packed weights is two groups.
+/// A group is 32 columns; matrix products are computed one group at a time. A unit of packed
+/// weights is two groups.
 inline constexpr int kGroup = 32;
 inline constexpr int kUnit = 2 * kGroup;
 constexpr int count_units(int n_cols) { return ceil_div(n_cols, kUnit); }
-/// Groups of a super-block (256 columns), in formats that have them: there, activations too have
-/// one scale for the 256 columns, and a super-block is summed in integers, as on the CPU.
+/// Groups of a super-block (256 columns). In formats with super-blocks, activations too have one
+/// scale for the 256 columns, and a super-block is summed in integers, as on the CPU.
 inline constexpr int kBlockGroups = 8;
 inline constexpr int kBlockUnits = kBlockGroups / 2;
 /// Rows of a tile of weights, and tokens of a tile of activations.
@@ -34,7 +35,7 @@ inline constexpr int kTileTokens = 8;
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
-/// Units in shared memory at a time, where copies to it are asynchronous (has_copies).
+/// How many units shared memory holds at a time if copies to it are asynchronous (has_copies).
 inline constexpr int kCopyStages = 3;
 /// Split-KV: attention takes chunks of kChunk positions; kPartChunks chunks make a part. The order
 /// of merging chunks into parts and parts into the result is fixed.
@@ -44,16 +45,17 @@ inline constexpr int kPartChunks = 4;
 inline constexpr int kPage = 32;
 /// Threads of a thread block: of attention in decode and in prefill, and of the norm.
 inline constexpr int kDecodeThreads = 512, kPrefillAttentionThreads = 128, kNormThreads = 128;
-/// Rows (a query head of a token each) that a thread block of prefill attention takes at once.
+/// How many query rows a thread block of prefill attention takes at once. A query row is one query
+/// head of one token.
 constexpr int attention_rows(int head_dim) {
   return head_dim == 32 ? 32 : head_dim == 256 ? 8 : 16;
 }
-/// Buffers for K and V in shared memory: one each where copies are asynchronous and there is room,
-/// else one for both in turn.
+/// Buffers for K and V in shared memory: one for each if copies are asynchronous and there is room,
+/// otherwise one that holds K and then V.
 constexpr int attention_buffers(int head_dim, bool has_copies) {
   return has_copies && head_dim <= 128 ? 2 : 1;
 }
-/// Bytes of shared memory of such a thread block: an upper bound.
+/// An upper bound for the shared memory of a thread block of prefill attention, in bytes.
 constexpr int attention_bytes(int head_dim, bool has_copies) {
   const int rows = attention_rows(head_dim), buffers = attention_buffers(head_dim, has_copies);
   // + 4 and + 8 are padding against bank conflicts (RowsShared).
@@ -62,8 +64,8 @@ constexpr int attention_bytes(int head_dim, bool has_copies) {
   return queries + kv + scores + states_of_rows;
 }
 
-/// The scale of one token's group (in super-block formats, that of its super-block), and the sums
-/// of the group's two halves, which minima and zero points are multiplied by.
+/// The scale of one token's group (in super-block formats, of its super-block), and the sums of the
+/// group's two halves. Minima and zero points are multiplied by these sums.
 struct GroupScale {
   float scale;
   int16_t sums[2];
@@ -79,23 +81,24 @@ struct Activations {
   int8_t* half_sums;     // or null, [tile][n_groups / kBlockGroups][n_slots][32]: see below
   float* squares;        // [n][squares_stride(n_groups)], of a norm's input: see Norm
   int32_t n_groups;      // even
-  int32_t n_slots;       // kTileTokens, or the tokens that there are if these are fewer
-  int32_t scale_groups;  // that share a scale: 1, or kBlockGroups; 0: not quantized yet
+  int32_t n_slots;       // kTileTokens, or the number of tokens if that is smaller
+  int32_t scale_groups;  // groups that share a scale: 1 or kBlockGroups; 0: not quantized yet
   int32_t reserved;
 };
 
-/// Activations::half_sums: the sums of the 16 half groups of a super-block, for prefill. Minima are
-/// multiplied by them with matrix instructions, too, so a sum is stored as two int8:
+/// Activations::half_sums: for each super-block, the sums of its 16 half groups, for prefill.
+/// Minima are multiplied by them with matrix instructions, too, so a sum is stored as two int8:
 ///   sum = kHighSum * high + low
-/// in the layout of a group of q, whose first half has the low bytes and second half the high ones.
+/// Together they have the layout of a group of q: its first half is the 16 low bytes, its second
+/// half the 16 high bytes.
 inline constexpr int kHighSum = 64;
 
-/// The batch in device memory; arrays of [n], but for page_ids.
+/// The batch in device memory. All arrays but page_ids have one element per token.
 struct BatchView {
   const int32_t* tokens;
   const int32_t* positions;
-  const int32_t* append_page;   // page of the token's own position
-  const int32_t* table_offset;  // into page_ids, of the token's sequence
+  const int32_t* append_page;   // the page that the token's own position is in
+  const int32_t* table_offset;  // where the pages of the token's sequence begin in page_ids
   const int32_t* page_ids;
 };
 
@@ -108,12 +111,12 @@ struct KvPool {
   int32_t head_dim, log2_head_dim;
 };
 
-/// What an adapter adds to a product: to row r, scale * (b[r] . lowered), as low_rank.hip.h says.
-/// The ranks of all parts of the matrix are counted together; those of a part are filled up with
-/// zeros to `rank` of them.
+/// What an adapter adds to a product (low_rank.hip.h): scale * (b[r] . lowered) to row r. Each part
+/// of the matrix (q, k, v, ...) has its own ranks, padded with zeros to `rank` of them. They are
+/// numbered through all parts.
 struct RankTile {
   int32_t first_rank;  // of the part that these 16 rows belong to
-  float scale;         // 0 where the adapter has no part: it adds nothing
+  float scale;         // 0 if the adapter has no such part: it adds nothing to these rows
 };
 struct Added {
   const uint16_t* b;      // f16 [n_rows][rank]
@@ -131,7 +134,7 @@ enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
 struct Epilogue {
   EpilogueKind kind;
   int32_t row0;    // first row of this HipStrip in the matrix (q, k, v or gate, up stacked)
-  int32_t n_rows;  // its valid rows
+  int32_t n_rows;  // the strip's rows, without padding
   int32_t stride;  // floats between tokens of out
   float* out;
   Added added;
@@ -141,11 +144,11 @@ struct Epilogue {
   BatchView batch;
   KvPool pool;
   int32_t layer;
-  float scale;  // kAdd only: of what is added
+  float scale;  // kAdd only: what is added is multiplied by it
 };
 
-/// For the RoPE pair of rows i and i + head_dim / 2 of q, k or v: biases, rotation, and where the
-/// first row's result goes, in q or in the KV pool (the other pointer is null).
+/// A RoPE pair, rows i and i + head_dim / 2 of a head of q, k or v: its biases, its rotation, and
+/// where the first row's result goes, in q or in the KV pool (the other pointer is null).
 struct QkvRow {
   float bias[2], cos, sin;
   float* q;
@@ -160,16 +163,17 @@ constexpr int squares_stride(int n_groups) { return (count_eights(n_groups) + 3)
 /// Groups that a thread block has room for when it stages a token of n_groups in shared memory.
 constexpr int staged_groups(int n_groups) { return count_eights(n_groups) * kBlockGroups; }
 
-/// For the decode kernels' sums in shared memory: the stride of a row is odd, so that rows are in
-/// different banks; and kernels may read kSpareAddends addends (BlockSums) beyond them.
+/// The decode kernels' sums in shared memory (BlockSums): the stride of a row is odd, so that rows
+/// are in different banks, and there is room after the last addend, since kernels may read up to
+/// kSpareAddends more.
 constexpr int sum_stride(int n_tokens) { return n_tokens | 1; }
 inline constexpr int kSpareAddends = kQuad - 1;
 constexpr int spare_bytes(int n_tokens) {
   return kSpareAddends * kTileRows * sum_stride(n_tokens) * 4;
 }
 
-/// RMSNorm of rows of x, or x itself where weight is null. Matmuls multiply by x * weight, which
-/// can be quantized before all of x has been read, and multiply the sums by 1 / rms(x) at the end,
+/// RMSNorm of rows of x, or x itself if weight is null. Matmuls multiply by x * weight, which can
+/// be quantized before all of x has been read, and multiply the sums by 1 / rms(x) at the end,
 /// before a bias is added:
 ///   W (x * weight / rms(x)) = (W (x * weight)) / rms(x)
 struct Norm {
@@ -182,24 +186,24 @@ struct Norm {
   int32_t reserved;
 };
 
-/// Whether it is an RMSNorm, and not x itself.
+/// Whether it is an RMSNorm and not just x.
 constexpr bool is_norm(const Norm& norm) { return norm.weight != nullptr; }
 
 /// Where a matmul's activations come from.
 enum class InputKind : int32_t {
-  kMemory,  // from global memory, quantized by an earlier kernel
-  kCopy,    // the same, copied to shared memory first
-  kNorm,    // each thread block normalizes (if there is a norm) and quantizes for itself
+  kMemory,  // an earlier kernel has quantized them; they are read from global memory
+  kCopy,    // an earlier kernel has quantized them; they are copied to shared memory first
+  kNorm,    // each thread block normalizes (if there is a norm) and quantizes them for itself
 };
 
-/// Values of MatmulParams::log2_span: no pairs; or a span beyond every i, so that pair i is tile i
-/// of a and tile i of b.
+/// Special values of MatmulParams::log2_span. kNoPairs: tiles are not paired. kPlainPairs: the span
+/// is greater than any i, so that pair i is tile i of a and tile i of b.
 inline constexpr int kNoPairs = -1;
 inline constexpr int kPlainPairs = 30;
 
 struct MatmulParams {
   const uint8_t* a;         // packed tiles
-  const uint8_t* b;         // packed tiles of the pairs' second rows (up; or i + head_dim / 2)
+  const uint8_t* b;         // packed tiles of the pairs' second rows (up, or rows i + head_dim / 2)
   uint64_t tile_bytes;      // per 16 rows
   const int32_t* tile_ids;  // only these tiles, or null
   int32_t n_tiles;          // a pair counts as two
@@ -207,12 +211,12 @@ struct MatmulParams {
   int32_t block_tiles;      // tiles of a thread block
   int32_t n_units;
   int32_t log2_slices;
-  int32_t log2_warp_slices;  // slices of a warp, for 2 to 8 tokens: if it has 4, it stores their
-                             // quad's sum, if fewer, a sum for each
+  int32_t log2_warp_slices;  // slices of a warp, for 2 to 8 tokens: if it has 4, it stores the sum
+                             // of their quad, if fewer, one sum per slice
   int32_t n_tokens;
   InputKind input;
-  int32_t input_bytes;  // of shared memory, a multiple of 16: for up to 8 tokens, their sums of
-                        // squares and, if they are staged, q and scales; in GEMM, their factors
+  int32_t input_bytes;  // what the tokens take of shared memory, a multiple of 16: up to 8 tokens
+                        // their squares and, if they are staged, q and scales; in GEMM, factors
   int32_t reserved;
   Activations x;
   Norm norm;
@@ -220,8 +224,9 @@ struct MatmulParams {
   Activations quantized;  // kSwiglu: the result, quantized, if q is not null
 };
 
-/// The mail: pinned host memory through which the host hands over a batch, this header and then the
-/// integers of a BatchView. A reader may read 2 * kMailThreads integers, however few there are.
+/// The mail: pinned host memory through which the host hands over a batch. First comes this header,
+/// then the integers of a BatchView. There must be room for 2 * kMailThreads integers, which the
+/// kernel may read even if there are fewer.
 inline constexpr int kMailPending = 0;  // 1 while the batch is written but not yet taken
 inline constexpr int kMailInts = 1;     // how many integers follow the header
 inline constexpr int kMailHeader = 4;   // words of 32 bits
@@ -245,7 +250,7 @@ struct EmbedParams {
   BatchParams batch;  // mail is null if the batch has been taken already
   float* x;
   int32_t n_cols;
-  int32_t first_row, n_rows;  // of the strip; other tokens are embedded by other strips' launches
+  int32_t first_row, n_rows;  // of the strip; launches for other strips embed the other tokens
   int32_t reserved;
 };
 
@@ -273,7 +278,7 @@ struct LowerParams {
   int32_t n_ranks, n_tokens;
 };
 inline constexpr int kLowerThreads = 256;
-/// Rows of a that a thread block takes of more tokens than fill one tile.
+/// How many rows of a one thread block takes if there are more than kTileTokens tokens.
 inline constexpr int kLoweredRanks = 4;
 
 struct AttentionParams {
@@ -285,28 +290,28 @@ struct AttentionParams {
   KvPool pool;
   BatchView batch;
   int32_t layer;
-  int32_t n_parts;  // a thread block for each part, or 1: one takes all parts in turn
+  int32_t n_parts;  // each part has its own thread block; 1: one thread block takes all in turn
   float scale;
   int32_t n_tokens;
-  int32_t window;  // tokens attend to so many positions, their own included; 0: to all
+  int32_t window;  // how many positions a token attends to, its own included; 0: all
   int32_t reserved;
 };
 
-/// Mixture of experts (routes.hip.h, experts.hip.h). A row is a token for one of its experts: row =
-/// token * n_used + rank of the expert among the token's. The plan groups them into tiles of rows
-/// that have one expert.
+/// Mixture of experts (routes.hip.h, experts.hip.h). An expert row is a token at one of its
+/// experts: row = token * n_used + rank of the expert among the token's experts. The plan groups
+/// expert rows into tiles; all rows of a tile have the same expert.
 struct ExpertTile {
   static constexpr int kMostRows = 4 * kTileTokens;
   int32_t expert;
-  int32_t n_rows;  // 0: this tile and those behind it are not needed
+  int32_t n_rows;  // 0: this tile and those after it are not used
   int32_t rows[kMostRows];
 };
-/// No more tiles than this, as each expert has at most one that is not full.
+/// An upper bound for the number of tiles: each expert has at most one tile that is not full.
 constexpr int count_expert_tiles(int n_rows, int most_rows, int n_experts) {
   const int n = n_rows / most_rows + n_experts;
   return n < n_rows ? n : n_rows;
 }
-/// Of a model on a GPU, and of a batch.
+/// The most experts that a model on a GPU can have, and the most expert rows of a batch.
 inline constexpr int kMaxExperts = 512, kMaxExpertRows = 8192;
 
 struct RouteParams {
@@ -314,28 +319,28 @@ struct RouteParams {
   float* routes;        // [n_tokens][2 * n_used], see Ops::norm_route
   ExpertTile* tiles;    // [n_tiles]
   int32_t n_tokens, n_experts, n_used, n_tiles;
-  int32_t most_rows;  // of a tile
+  int32_t most_rows;  // the most rows of a tile
   int32_t reserved;
 };
 inline constexpr int kRouteThreads = kMaxExperts, kChooseThreads = 128;
 
 struct ExpertParams {
-  const uint8_t* a;  // the packed tiles of expert 0: of gate, or of down
-  const uint8_t* b;  // of up; null: the product of a alone
+  const uint8_t* a;  // the packed tiles of expert 0: of its gate, or of its down
+  const uint8_t* b;  // of its up; null: only a is multiplied
   uint64_t tile_bytes, expert_bytes;
   const ExpertTile* tiles;
-  float* out;     // [row][n_out]
-  Activations x;  // of the batch's tokens, or of the rows
+  float* out;     // [expert row][n_out]
+  Activations x;  // the batch's tokens, or one input per expert row
   Norm norm;
   int32_t n_units, n_out;
-  int32_t rows_of_input;  // n_used: x has tokens; 1: it has rows
+  int32_t rows_of_input;  // expert rows per input of x: n_used if x has tokens, otherwise 1
   int32_t reserved;
 };
 inline constexpr int kExpertWarps = 4, kExpertThreads = 32 * kExpertWarps;
 
 struct AddExpertsParams {
   const float* routes;
-  const float* rows;  // [row][n_cols]
+  const float* rows;  // [expert row][n_cols]
   float* x;           // [n_tokens][n_cols]
   int32_t n_cols, n_used;
   float scale;
@@ -343,11 +348,12 @@ struct AddExpertsParams {
 };
 
 /// The host sets `id` and `finite` of each RangeArgmax to this and waits until both have changed.
-/// The kernel stores {best, id} and {sum, finite} as eight bytes each, so that all is there then.
+/// By then all four fields are valid, as the kernel stores {best, id} and {sum, finite} as eight
+/// bytes each.
 inline constexpr uint32_t kNotYet = 0xffffffff;
 
-/// Threads and logits of a thread block of argmax (60 thread blocks cover qwen2's vocabulary), and
-/// the rows of a launch.
+/// Argmax: the threads of a thread block, the logits that it takes (60 thread blocks cover qwen2's
+/// vocabulary), and the most rows of a launch.
 inline constexpr int kArgmaxThreads = 512;
 inline constexpr int kArgmaxLogits = 5 * kArgmaxThreads;
 inline constexpr int kArgmaxRows = 16;

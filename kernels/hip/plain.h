@@ -1,8 +1,8 @@
 // What the products, mixtures of experts and attention of this folder compute, as plain loops
-// without tiles, slices, parts or batches: to be read before the kernels. The tests compare the
+// without tiles, slices, parts or batches. Read it before the kernels; the tests compare the
 // kernels with it. Sums are in double precision; inputs are quantized in float, as in the kernels.
-// The kernels also differ in that a weight is code * scale + offset, and that a norm's weights are
-// applied before the product, but the division by the root mean square after it.
+// In the kernels a weight is code * scale + offset, and a norm's weights are applied before the
+// product, but the division by the root mean square comes after it.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,8 @@ inline Quantized quantized(std::span<const float> x, size_t n_per_scale) {
   return out;
 }
 
-/// w x for quantized x. The kernels have the weights as integers, too, and sum integers as far as
-/// both scales are constant.
+/// w x for quantized x. In the kernels the weights are integers, too, and sums stay integers as
+/// long as both scales are the same.
 inline Doubles product(std::span<const float> w, const Quantized& x) {
   const size_t n_cols = x.q.size();
   Doubles out(w.size() / n_cols);
@@ -91,8 +91,8 @@ inline Doubles mixture(std::span<const float> router, std::span<const Expert> ex
   return sum;
 }
 
-/// One query head at the last of these positions, through a window (0: all of them). keys, values:
-/// [positions][q.size()].
+/// Attention of one query head at the last position to the last `window` positions (0: to all).
+/// keys, values: [positions][q.size()].
 inline Doubles attention(std::span<const float> q, std::span<const float> keys,
                          std::span<const float> values, size_t window, double scale) {
   const size_t n = keys.size() / q.size(), first = window > 0 && n > window ? n - window : 0;

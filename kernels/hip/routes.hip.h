@@ -1,6 +1,6 @@
-// Mixture of experts: the routes and the plan of a batch. The router's logits become a token's
-// routes, its experts with their weights; the plan groups the batch's *rows* (a row is a token at
-// one of its experts) into tiles of up to 8 or 32 with the same expert (ExpertTile).
+// Mixture of experts: the routes and the plan of a batch. The router's logits give each token its
+// routes: its experts and their weights. The plan groups the batch's expert rows (a row is one
+// token at one of its experts) into tiles of up to 8 or 32 rows with the same expert (ExpertTile).
 #pragma once
 
 #include "gpu.hip.h"
@@ -8,7 +8,7 @@
 
 namespace hearth::kernels::hip {
 
-/// A logit as an integer of the same order; NaN is the least.
+/// Maps logits to integers that have the same order; NaN comes first.
 GPU_DEVICE int order_of(float logit) {
   const float value = logit + 0.0f;  // -0 is 0
   int bits;
@@ -16,8 +16,8 @@ GPU_DEVICE int order_of(float logit) {
   return logit == logit ? bits ^ (bits >> 31 & 0x7fffffff) : -0x7fffffff;
 }
 
-/// A warp chooses a token's experts, the lowest id of equals. Lane i gets the i-th of them by
-/// logits; routes want them by id.
+/// A warp chooses a token's experts; of equal logits the lowest id wins. Lane i gets the expert
+/// with the i-th greatest logit; in the routes they are in the order of their ids.
 GPU_DEVICE void choose_experts(const float* logits, int n_experts, int n_used, float* routes) {
   constexpr int kOwn = kMaxExperts / GPU_LANES, kNone = -0x7fffffff - 1;
   const int lane = threadIdx.x % GPU_LANES;
@@ -50,7 +50,7 @@ GPU_DEVICE void choose_experts(const float* logits, int n_experts, int n_used, f
   routes[n_used + rank] = weight / sum;
 }
 
-/// Makes the plan: the rows of each expert fill tiles one after the other. Thread i has expert i.
+/// Makes the plan: the rows of each expert fill one tile after another. Thread i has expert i.
 /// The order of an expert's rows varies from run to run; no sum depends on it.
 GPU_DEVICE void plan_rows(const RouteParams& p) {
   __shared__ uint32_t counts[kMaxExperts];
@@ -87,8 +87,7 @@ GPU_DEVICE void plan_rows(const RouteParams& p) {
   for (int i = all + expert; i < p.n_tiles; i += blockDim.x) p.tiles[i].n_rows = 0;
 }
 
-/// A warp chooses the experts of one token after the other, all warps of the grid together those of
-/// the batch.
+/// The warps of the grid choose the experts of all tokens; each warp takes one token after another.
 GPU_DEVICE void choose_routes(const RouteParams& p) {
   const int n_warps = blockDim.x / GPU_LANES, warp = threadIdx.x / GPU_LANES;
   for (int token = blockIdx.x * n_warps + warp; token < p.n_tokens; token += gridDim.x * n_warps)
@@ -96,7 +95,8 @@ GPU_DEVICE void choose_routes(const RouteParams& p) {
                    p.routes + token * 2 * p.n_used);
 }
 
-/// For few tokens one thread block does both; for more, a grid chooses and a thread block plans.
+/// Three kernels. For few tokens, route() does all in one thread block. For more, a grid runs
+/// choose(), and then one thread block runs plan().
 GPU_DEVICE void route(const RouteParams& p) {
   wait_for_previous();
   let_next_start();

@@ -7,8 +7,8 @@
 
 namespace hearth::kernels::hip {
 
-/// The operand words of both groups of four units: unpacked, so that the registers of the packed
-/// ones are free for the next load.
+/// The operand words of both groups of four units. They are unpacked, so that the registers with
+/// the packed words are free for the next load.
 template <BlockType kType>
 struct FourWords {
   int a[2][kQuad][4];  // [group][unit][operand register]
@@ -66,10 +66,10 @@ struct TileSum {
           has_step ? sums[row].total : total[row];
   }
 
-  /// The first row of the tile that the lane writes, if it writes any.
+  /// The first row of the tile whose sum the lane writes, if it writes any.
   GPU_DEVICE int row_of(int lane) { return lane / 4 + (L::kSuper ? lane % 4 / 2 * 8 : 0); }
   /// Stores the sum of the warp's slice, or quad of slices, and resets it. `to` is the place of row
-  /// row_of(lane); in float-scale formats the lane also has row + 8.
+  /// row_of(lane); in float-scale formats the lane also stores the row 8 below.
   GPU_MEMBER void close(float* to) {
     const int lane = threadIdx.x % GPU_LANES, g = lane / 4, t = lane % 4;
     if constexpr (L::kSuper) {
@@ -77,7 +77,7 @@ struct TileSum {
       total[0] = 0;
     } else {
       GPU_UNROLL for (int row = 0; row < 2; row++) {
-        float sum = shuffle(total[row], g * 4);  // slices that are not there have 0
+        float sum = shuffle(total[row], g * 4);  // slices that do not exist have 0
         GPU_UNROLL for (int k = 1; k < kQuad; k++) sum += shuffle(total[row], g * 4 + k);
         if (t == 0) to[8 * row] = sum;
         total[row] = 0;

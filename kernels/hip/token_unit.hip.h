@@ -1,5 +1,5 @@
-// A unit (64 columns) of activations for the GEMM: its layout in shared memory, and its way there
-// through registers.
+// A unit (64 columns) of activations for the GEMM: its layout in shared memory, and how it gets
+// there through registers.
 #pragma once
 
 #include "gpu.hip.h"
@@ -17,10 +17,10 @@ struct TokenUnit {
   uint4 q[kTokenTiles][kCodes], scales[kTokenTiles][kScales];
 };
 
-/// A view of one group of the tokens from a token tile on: codes and, unless null, scales.
+/// A view of one group of columns, for the tokens from some token tile on.
 struct GroupTokens {
-  const uint4 *q, *scales;
-  int tile_step;  // of q
+  const uint4 *q, *scales;  // codes; scales, or null
+  int tile_step;            // from one token tile to the next, in q
 
   template <int kTokens>
   GPU_DEVICE GroupTokens of(const TokenUnit<kTokens>& unit, int tile, int group) {
@@ -38,8 +38,8 @@ struct GroupTokens {
   }
 };
 
-/// A thread's part of a unit that kThreads threads move from global to shared memory: 16 bytes of
-/// each piece.
+/// A thread's part of a unit that kThreads threads move from global to shared memory: kOwnCodes
+/// words of codes and one word of scales, 16 bytes each.
 template <int kTokens, int kThreads>
 struct UnitInFlight {
   using Shared = TokenUnit<kTokens>;

@@ -16,7 +16,7 @@ constexpr uint32_t book_word(CodeBook book, int i) {
   return word;
 }
 
-/// Four codes, one in each byte, to four signed weights.
+/// Turns four codes, one in each byte, into four signed weights.
 template <BlockType kType>
 GPU_DEVICE int decode_word(uint32_t codes) {
   constexpr BlockTraits kTraits = block_traits(kType);
@@ -43,7 +43,7 @@ struct RowScale {
   int factors[2], minima[2];
 };
 
-/// From a scale entry and the f16 of the tail, as pack_unit() (pack.hip.h) stores them.
+/// Unpacks a scale entry and the f16 of the tail, which pack_unit() (pack.hip.h) has stored.
 template <BlockType kType>
 GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   constexpr ScaleKind kScale = Layout<kType>::kScale;
@@ -68,8 +68,8 @@ GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   return r;
 }
 
-/// By value: `?:` on references selects an address, and AMD's compiler then keeps both operands in
-/// memory.
+/// Like `?:`, but it takes values. `?:` on references selects an address, and AMD's compiler then
+/// keeps both operands in memory.
 GPU_DEVICE uint32_t choose(bool is_first, uint32_t first, uint32_t second) {
   return is_first ? first : second;
 }
@@ -88,7 +88,7 @@ GPU_DEVICE void load_words(uint32_t (&to)[kWords], const uint8_t* from) {
   }
 }
 
-/// Where unit i begins, counted from the first unit of `record` on through the records behind it.
+/// Where unit i begins. Unit 0 is the first one of `record`; i may lie in a later record.
 template <BlockType kType>
 GPU_DEVICE const uint8_t* unit_at(const uint8_t* record, unsigned i) {
   using L = Layout<kType>;
@@ -127,7 +127,8 @@ struct UnitCodes {
     return u;
   }
 
-  /// Keeps one of the lane's two rows, in the place of the first.
+  /// Returns codes whose first row is the chosen one of the lane's two rows; the second has no
+  /// meaning.
   GPU_MEMBER UnitCodes keep_row(bool is_upper) const {
     constexpr int kPlanes = kLow == 8 ? 2 : 1, kWords = kLow == 8 ? 4 : kLow;
     UnitCodes kept = *this;
@@ -140,8 +141,8 @@ struct UnitCodes {
     return kept;
   }
 
-  /// Operand word i (0..3) of group 0 or 1. kWithOffset: codes from which the zero point has not
-  /// been subtracted.
+  /// Operand word i (0..3) of group 0 or 1. kWithOffset: without subtracting the zero point from
+  /// the codes.
   template <bool kWithOffset = false>
   GPU_MEMBER int word(int group, int i) const {
     if constexpr (kLow == 8) return static_cast<int>(low[group][i]);
@@ -209,14 +210,14 @@ struct UnitScales {
   }
 };
 
-/// Codes and scales of one unit: one packed lane's, or those of kPackedLanes neighbouring packed
-/// lanes.
+/// The codes and scales that a lane has of one unit: those of kPackedLanes neighbouring packed
+/// lanes (fragment.hip.h).
 template <BlockType kType, int kPackedLanes = 1>
 struct Unit {
   UnitCodes<kType> codes[kPackedLanes];
   UnitScales<kType> scales;
 
-  /// Unit i from `record` on, as in unit_at().
+  /// Loads unit i, counted as in unit_at().
   GPU_DEVICE Unit load(const uint8_t* record, unsigned i, int lane) {
     return load_at(unit_at<kType>(record, i), tail_at<kType>(record, i), lane);
   }
@@ -243,15 +244,15 @@ GPU_DEVICE constexpr int dot_start() {
   return Layout<kType>::kSuper ? 0 : 0x4b400000;
 }
 
-/// The sums of one row and one token: the total over the columns so far and, in super-block
+/// The sums for one row and one token: the total over the columns so far and, in super-block
 /// formats, the integer sums of factor * w * q and of minimum * q over the current super-block.
 struct RowSum {
   float total;
   int scaled, minima;
 };
 
-/// Adds the dot products of a group, whole or of its two halves; in super-block formats without the
-/// minima. kStarted: whether they began at dot_start().
+/// Adds the dot products of a group, either of the whole group or of its two halves. In super-block
+/// formats it leaves out the minima (add_minima). kStarted: whether they began at dot_start().
 template <BlockType kType, bool kStarted = false>
 GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], const GroupScale& x) {
   using L = Layout<kType>;
@@ -278,8 +279,8 @@ GPU_DEVICE void add_minima(RowSum& sum, int word, const GroupScale& x) {
   }
 }
 
-/// Ends a super-block: the only place where one is rounded, as in the CPU's block_total. x_scale is
-/// the scale of its activations.
+/// Ends a super-block and adds it to the total. Only here is it rounded, as in the CPU's
+/// block_total. x_scale is the scale of its activations.
 template <BlockType kType>
 GPU_DEVICE void close_block(RowSum& sum, const RowScale& w, float x_scale) {
   float value = w.scale * static_cast<float>(sum.scaled);

@@ -1,6 +1,6 @@
 // GEMM: x * w^T for more than 8 tokens, that is for prefill (plain::product). A thread block takes
-// two or four tiles of 16 rows and 32 or 64 tokens, of which each warp has some (WidePlace). For
-// example, where a warp takes two tiles and 32 tokens:
+// two or four tiles of 16 rows and 32 or 64 tokens, and divides them among its warps (WidePlace).
+// For example, if a warp takes two tiles and 32 tokens:
 //
 //                32 tokens   32 tokens
 //   tiles 0, 1   warp 0      warp 1
@@ -16,9 +16,9 @@
 //
 // What a warp does with a unit is in wide_product.hip.h: it unpacks its weights once for all of its
 // tokens, and reads a token's operand once for all of its tiles. Shares are added in rising order,
-// so that a token has the bits that the GEMV gives it.
+// so that a token gets the same bits as from the GEMV.
 //
-// Where there are few thread blocks, each has several copies of its warps, called splits (CUTLASS
+// If there are few thread blocks, each has several copies of its warps, called splits (CUTLASS
 // calls this sliced K), which take shares in turn. For example, eight shares and three splits:
 //
 //             split 0   split 1   split 2
@@ -58,9 +58,10 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
     factors[threadIdx.x] = token_factor(reload(p).norm, reload(p).x.squares, p.x.n_groups,
                                         blockIdx.x * kTokens + threadIdx.x);
 
-  // All splits take as many steps as the longest share has units, and as many rounds as the split
-  // with the most shares, since all wait at the same barriers: in a round, split i has share
-  // (first share of the round) + i, if there is one. `now` is the unit that is multiplied.
+  // All splits wait at the same barriers. So in each round all take as many steps as the longest
+  // share has units, and all take as many rounds as the split with the most shares. In a round,
+  // split i has share (first share of the round) + i, if there is one. `now` is the unit that is
+  // multiplied.
   Product product = {};
   const int n_steps = ceil_div(p.n_units / L::kUnits, n_shares) * L::kUnits;
   GPU_NO_UNROLL for (int share = me.split; share - me.split < n_shares; share += me.n_splits) {
@@ -97,9 +98,9 @@ GPU_DEVICE void wide_matmul(const MatmulParams& p) {
     case emulation::MatrixUnit::kNone:
       return wide_matmul_by<kType, kTokens, kTiles, DotFragment>(p);
     case emulation::MatrixUnit::kQuad:
-      return wide_matmul_by<kType, kTokens, kTiles, QuadFragment<true>>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, MmaFragment<true>>(p);
     case emulation::MatrixUnit::kQuadInRegisters:
-      return wide_matmul_by<kType, kTokens, kTiles, QuadFragment<false>>(p);
+      return wide_matmul_by<kType, kTokens, kTiles, MmaFragment<false>>(p);
     case emulation::MatrixUnit::kWmma:
       return wide_matmul_by<kType, kTokens, kTiles, WmmaFragment>(p);
     case emulation::MatrixUnit::kWmma12:

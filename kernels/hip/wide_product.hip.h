@@ -1,6 +1,6 @@
-// What a warp of the GEMM (wide_matmul.hip.h) does with a unit: multiply both groups of its tiles
-// with its tokens (WarpProduct), a fragment at a time (multiply_fragment), and end super-blocks
-// (close_fragment), slices (LaneSums) and shares.
+// What a warp of the GEMM (wide_matmul.hip.h) does with a unit: it multiplies both groups of its
+// tiles by its tokens (WarpProduct), one fragment at a time (multiply_fragment), and ends
+// super-blocks (close_fragment), slices (LaneSums) and shares.
 #pragma once
 
 #include "wide_store.hip.h"
@@ -8,8 +8,8 @@
 
 namespace hearth::kernels::hip {
 
-/// Multiplies one group and adds it to a lane's sums: sum[i * F::kOwn + j] is that of the lane's
-/// i-th row in the fragment and its j-th token (F::kRows, F::kOwn).
+/// Multiplies one group and adds it to a lane's sums: sum[i * F::kOwn + j] is the sum for the
+/// lane's i-th row in the fragment and its j-th token (F::kRows, F::kOwn).
 template <BlockType kType, class F>
 GPU_DEVICE void multiply_fragment(const GroupWeights<kType, F::kPackedLanes, F::kRows>& w,
                                   const GroupTokens& tokens, int lane, RowSum (&sum)[F::kSums]) {
@@ -57,7 +57,8 @@ GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F
   }
 }
 
-/// What a warp computes: its tiles times its tokens, of the share so far.
+/// What a warp computes: the product of its tiles and its tokens, over the units of the share so
+/// far.
 template <BlockType kType, int kTokens, int kTiles, class F>
 struct WarpProduct {
   using L = Layout<kType>;
@@ -66,7 +67,7 @@ struct WarpProduct {
   static constexpr int kTokenSteps = Place::kWarpTokens / F::kTokens;
   LaneSums<kTokenSteps * F::kWarpTiles, F::kSums> sums;
 
-  /// Both groups of the current unit.
+  /// Multiplies both groups of the current unit.
   GPU_MEMBER void multiply(const Units& units, const Place& me) {
     using Weights = GroupWeights<kType, F::kPackedLanes, F::kRows>;
     const auto& tokens = units.tokens();
@@ -83,7 +84,7 @@ struct WarpProduct {
     }
   }
 
-  /// The super-block that ends with the current unit.
+  /// Ends the super-block whose last unit is the current one.
   GPU_MEMBER void close_super_block(const MatmulParams& p, const Units& units, const Place& me,
                                     int unit) {
     const auto& tokens = units.tokens();
@@ -107,7 +108,7 @@ struct WarpProduct {
     }
   }
 
-  /// Adds the share to the thread block's sums, which the row's first share sets.
+  /// Adds the share to the thread block's sums. The first share of a row sets them instead.
   GPU_MEMBER void add_to(const WideSums<kTiles>& block_sums, bool is_first) {
     const Place me = Place::of_thread();  // recomputed, as above
     const LanePlace place = F::place(me.lane);

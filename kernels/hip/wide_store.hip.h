@@ -1,4 +1,4 @@
-// The epilogue of the GEMM: the sums of a thread block are in shared memory with a token's rows
+// The epilogue of the GEMM. The sums of a thread block are in shared memory, those of one token
 // side by side, and each thread finishes four rows at a time.
 #pragma once
 
@@ -16,7 +16,7 @@ struct WideSums {
   const float* factors;
 
   GPU_MEMBER float* at(int token, int row) const { return data + token * kStride + row; }
-  /// Four neighbouring rows.
+  /// Loads four neighbouring rows and multiplies them by the token's factor.
   GPU_MEMBER void load(float (&to)[4], int token, int row) const {
     const float4 v = *reinterpret_cast<const float4*>(at(token, row));
     const float factor = factors[token];
@@ -24,7 +24,7 @@ struct WideSums {
   }
 };
 
-/// Four neighbouring rows of one token.
+/// Stores four neighbouring rows of one token.
 GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&v)[4]) {
   if (row + 4 > e.n_rows || (e.stride | e.row0) % 4 != 0) {
     GPU_UNROLL for (int j = 0; j < 4; j++) store_one(e, row + j, token, v[j]);
@@ -41,8 +41,8 @@ GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&
   }
 }
 
-/// SwiGLU of four rows of gate and up. Eight lanes have a group of the next matmul's input, which
-/// they quantize if p.quantized asks for it; all eight must call this.
+/// SwiGLU of four rows of gate and up. Eight lanes together have a group of the next matmul's
+/// input, which they quantize if p.quantized asks for it; all eight must call this.
 GPU_DEVICE void store_four_swiglu(const MatmulParams& p, int row, int token, const float (&gate)[4],
                                   const float (&up)[4], bool stores) {
   float h[4];
@@ -59,7 +59,8 @@ GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const floa
   GPU_UNROLL for (int j = 0; j < 4; j++) store_qkv(known[j], e.pool.head_dim / 2, a[j], b[j]);
 }
 
-/// Finishes all rows of the thread block's tokens. A barrier must separate this from the last sum.
+/// Finishes all rows of the thread block's tokens. A barrier must come between the last stored sum
+/// and this.
 template <int kTokens, int kTiles>
 GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, int first_token,
                            int n_tokens) {

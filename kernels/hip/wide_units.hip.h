@@ -1,7 +1,8 @@
-// The software pipeline of the GEMM: how units of weights and tokens reach the lanes. First who
-// works with whom (WidePlace) and which units they read (ShareCursor). Then two pipelines with the
-// same members, which keep the next units in flight while one is multiplied: RegisterUnits loads
-// through registers (AMD), CopiedUnits copies asynchronously to shared memory (NVIDIA).
+// The software pipeline of the GEMM: how units of weights and tokens reach the lanes. First come
+// each warp's place (WidePlace) and the units that it reads (ShareCursor), then two pipelines with
+// the same members, which keep the next units in flight while one is multiplied: RegisterUnits
+// loads through registers (AMD, sm_75), CopiedUnits copies asynchronously to shared memory (NVIDIA
+// from sm_80 on).
 #pragma once
 
 #include <type_traits>
@@ -59,7 +60,7 @@ struct ShareCursor {
 
 /// The slice of its quad that the current unit is in; for formats without super-blocks.
 struct SliceCursor {
-  int slice, end;  // end: the unit behind its last one
+  int slice, end;  // end: the unit after its last one
 
   template <BlockType kType>
   GPU_DEVICE SliceCursor of(const MatmulParams& p, int share) {
@@ -72,13 +73,13 @@ struct SliceCursor {
   }
 };
 
-/// A tile of the thread block. Lanes beyond the last tile read that one.
+/// A tile of the thread block. Past the last tile, it is the last one.
 GPU_DEVICE const uint8_t* wide_tile(const MatmulParams& p, int tile) {
   return tile_data(p, blockIdx.y * p.block_tiles + min(tile, count_block_tiles(p) - 1));
 }
 
-/// The scale entries of a super-block, which its minima are unpacked from: those of its four units,
-/// unit_step bytes apart.
+/// The scale entries of a super-block's four units, unit_step bytes apart. The minima are unpacked
+/// from them.
 struct BlockEntries {
   const uint8_t* first;
   int unit_step;
@@ -98,8 +99,9 @@ GPU_DEVICE void load_minima(int (&a)[F::kPackedLanes][4], const BlockEntries& en
   }
 }
 
-/// The pipeline through registers: the next unit of tokens is loaded to registers and stored to the
-/// other of two buffers in shared memory; the next unit of weights stays in registers.
+/// The pipeline through registers. The next unit of tokens is loaded into registers and then stored
+/// to one of two buffers in shared memory, while the other buffer is in use. The next unit of
+/// weights stays in registers.
 template <BlockType kType, int kTokens, int kTiles, class F>
 struct RegisterUnits {
   using Place = WidePlace<kTokens, kTiles, F>;
@@ -153,12 +155,12 @@ struct RegisterUnits {
       return weights;
   }
   GPU_MEMBER const Tokens& tokens() const { return buffers[current]; }
-  /// For the super-block that ends with this unit: the scale entries of a tile, and the half sums
-  /// of the tokens from a token tile on.
+  /// For the super-block that ends with this unit: the scale entries of one tile of weights.
   GPU_MEMBER BlockEntries entries_of(const MatmulParams& p, int tile, int unit) const {
     using L = Layout<kType>;
     return {record_of<kType>(wide_tile(p, tile), unit) + L::kScaleOffset, L::kUnitBytes};
   }
+  /// For the same super-block: the half sums of the tokens from token_tile on.
   GPU_MEMBER GroupTokens half_sums_of(const MatmulParams& p, int token_tile, int unit) const {
     const int n_blocks = p.x.n_groups / kBlockGroups, step = kTileTokens * kGroup / 16;
     const int64_t tile = int64_t{blockIdx.x} * (kTokens / kTileTokens) + token_tile;
@@ -189,17 +191,18 @@ struct CopiedUnits {
     Tokens tokens;
     uint4 weights[kTiles][kTileBytes / 16];
   };
-  /// In formats with minima, the last unit of a super-block also brings the scale entries of its
-  /// four units (kEntries words of 16 bytes for each of them, of a tile) and the half sums
-  /// (kHalfSums words of a token tile).
+  /// In super-block formats with minima, the stage of a super-block's last unit also has the scale
+  /// entries of its four units (per tile and unit: kEntries words of 16 bytes) and the half sums
+  /// (per token tile: kHalfSums words).
   static constexpr int kEntries = 2 * L::kEntryBytes, kHalfSums = kTileTokens * kGroup / 16;
   struct MinimaStage : PlainStage {
     uint4 entries[kTiles][kBlockUnits * kEntries];
     uint4 half_sums[Tokens::kTokenTiles][kHalfSums];
   };
   using Stage = std::conditional_t<L::kMinima, MinimaStage, PlainStage>;
-  /// What a warp copies of a unit, a lane 16 bytes at a time: some tiles, and some token tiles of
-  /// 512 bytes of codes and 128 bytes (kScales words) of scales each.
+  /// What a warp copies of each unit, 16 bytes per lane at a time: kOwnTiles tiles of weights, and
+  /// kTokenTiles token tiles, which have 512 bytes of codes and 128 bytes (kScales words) of scales
+  /// each.
   static constexpr int kWarps = Place::kSplitThreads / GPU_LANES;
   static constexpr int kOwnTiles = kTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
   static constexpr int kScales = Tokens::kScales;
@@ -264,14 +267,15 @@ struct CopiedUnits {
       copy_async(&to.tokens.scales[tile + lane / kScales][lane % kScales], scales + unit * kScales);
     if constexpr (L::kMinima) {
       constexpr int kAtOnce = GPU_LANES / kHalfSums;  // token tiles
-      // To the next token tile: half sums are one group for the eight of a super-block.
+      // The distance to the next token tile: a super-block has eight groups of codes, but one of
+      // half sums.
       const int64_t step = codes_step / kBlockGroups;
       if (!is_super_block_end<kType>(unit)) return;
       GPU_UNROLL for (int k = 0; k < kTokenTiles; k += kAtOnce) copy_async(
           to.half_sums[tile + k] + lane, half_sums + k * step + unit / kBlockUnits * kHalfSums);
     }
   }
-  /// Copies the first units of tokens and moves `ahead` past the units in flight.
+  /// Starts copying the first units of tokens and moves `ahead` past the units in flight.
   GPU_MEMBER void start(const MatmulParams& p, const Place& w, ShareCursor& ahead) {
     GPU_NO_UNROLL for (int i = 0; i < kCopyStages - 1; i++) {
       if (ahead.has_unit()) copy_tokens(ahead.unit, stages[i]);
@@ -279,7 +283,8 @@ struct CopiedUnits {
       ahead = ahead.next<kType>(p, w.n_splits);
     }
   }
-  /// After the barrier, all threads have finished reading the stage that is filled next.
+  /// Waits for the unit at `now` and starts copying the one at `ahead`. After the barrier, all
+  /// threads have finished reading the stage that is filled next.
   GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const ShareCursor& now,
                              ShareCursor& ahead) {
     if (now.has_unit()) wait_for_copies<kCopyStages - 2>();
@@ -312,7 +317,7 @@ struct CopiedUnits {
 };
 
 template <BlockType kType, int kTokens, int kTiles, class F>
-using WideUnits = std::conditional_t<F::kCopies, CopiedUnits<kType, kTokens, kTiles, F>,
+using WideUnits = std::conditional_t<F::kCopiesWeights, CopiedUnits<kType, kTokens, kTiles, F>,
                                      RegisterUnits<kType, kTokens, kTiles, F>>;
 
 }  // namespace hearth::kernels::hip
