@@ -11,7 +11,7 @@
 
 #include "quant_blocks.h"
 
-/// Compiles a function for the GPU, too.
+/// Marks a function that is compiled for the GPU, too.
 #if defined(__CUDACC__) || defined(__HIP__)
 #define HEARTH_EVERYWHERE inline __host__ __device__
 #else
@@ -34,8 +34,8 @@ struct FileGroup {
 
 using Bytes = const uint8_t*;
 
-/// Reads the codes w of group `group` of a block and its integer scales and minima, where the
-/// format has them. A format without a specialization below does not compile.
+/// Reads the codes w of one group of a block and, if the format has them, its integer scales and
+/// minima. Every quantized format needs a specialization below, or the code does not compile.
 template <BlockType kType>
 HEARTH_EVERYWHERE void read_codes(Bytes block, int group, FileGroup& out) = delete;
 
@@ -78,12 +78,12 @@ HEARTH_EVERYWHERE void read_codes<BlockType::kQ4_0>(Bytes block, int, FileGroup&
   read_nibble_halves(block + 2, out.w);
 }
 
-template <>  // the nibbles are indices into the code book
+template <>  // here the nibbles are indices into the code book
 HEARTH_EVERYWHERE void read_codes<BlockType::kIQ4_NL>(Bytes block, int, FileGroup& out) {
   read_nibble_halves(block + 2, out.w);
 }
 
-template <>  // so are these, and the scale is one byte
+template <>  // here, too, and the scale is one byte
 HEARTH_EVERYWHERE void read_codes<BlockType::kMXFP4>(Bytes block, int, FileGroup& out) {
   read_nibble_halves(block + 1, out.w);
 }
@@ -130,13 +130,13 @@ HEARTH_EVERYWHERE void add_fields(Bytes bytes, int from, int n, int to, uint8_t*
   }
 }
 
-/// Two bits a column: column l of group g is field g % 4 of byte 32 (g / 4) + l.
+/// Two bits per column: column l of group g is field g % 4 of byte 32 (g / 4) + l.
 HEARTH_EVERYWHERE void read_pairs_of_bits(Bytes q, int g, uint8_t* w) {
   read_fields(q + 32 * (g / 4), 2 * (g % 4), 2, w);
 }
 
-/// Four bits a column: column l of group g is the low (g even) or high nibble of byte 32 (g / 2) +
-/// l.
+/// Four bits per column: column l of group g is the low (g even) or high (g odd) nibble of byte
+/// 32 (g / 2) + l.
 HEARTH_EVERYWHERE void read_nibble_pairs(Bytes q, int g, uint8_t* w) {
   read_fields(q + 32 * (g / 2), 4 * (g % 2), 4, w);
 }
@@ -164,8 +164,9 @@ HEARTH_EVERYWHERE void read_codes<BlockType::kQ3_K>(Bytes block, int g, FileGrou
   }
 }
 
-/// Eight scales and eight minima of 6 bits in 12 bytes. Groups 0 to 3 have theirs in the low six
-/// bits of bytes 0 to 3 and 4 to 7; the upper two bits there belong to groups 4 to 7.
+/// Eight scales and eight minima of 6 bits in 12 bytes. The low six bits of bytes 0 to 3 are the
+/// scales of groups 0 to 3, and those of bytes 4 to 7 their minima. Groups 4 to 7 have their low
+/// four bits in bytes 8 to 11, and their high two bits in the top of bytes 0 to 7.
 HEARTH_EVERYWHERE void read_scales_and_minima(Bytes s, int g, FileGroup& out) {
   const int scale = g < 4 ? s[g] & 63 : (s[g + 4] & 15) | s[g - 4] >> 6 << 4;
   const int minimum = g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | s[g] >> 6 << 4;
@@ -203,7 +204,7 @@ HEARTH_EVERYWHERE void read_codes<BlockType::kIQ4_XS>(Bytes block, int g, FileGr
   read_nibble_halves(block + 8 + 16 * g, out.w);
 }
 
-/// Group `group` (columns 32 * group and up) of a row of a quantized type.
+/// Reads group `group` (the 32 columns from 32 * group on) of a row of a quantized type.
 template <BlockType kType>
 HEARTH_EVERYWHERE void read_group(const void* row, int group, FileGroup& out) {
   constexpr BlockTraits kTraits = block_traits(kType);

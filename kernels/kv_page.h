@@ -11,7 +11,7 @@ inline constexpr int kPageTokens = 32;
 /// kInt8 takes about half the memory, at a small loss of precision; only the CPU backend has it.
 enum class KvType { kF16, kInt8 };
 
-/// Dimensions of a position that share an f16 scale in kInt8.
+/// In kInt8, this many dimensions of a position share an f16 scale.
 inline constexpr int kKvGroup = 32;
 
 /// Bytes of the keys and values of one KV head in one page.

@@ -1,15 +1,15 @@
-// The Ops table: the fused operations that a transformer's forward pass is written over, once.
-// A backend (cpu, hip) implements it. Ops know matrices, blocks and shapes; they know no model and
-// no file.
+// The Ops table: the fused operations of a transformer. The forward pass is written once in terms
+// of them, and each backend (cpu, hip, webgpu) implements them. Ops know matrices, blocks and
+// shapes; they know no model and no file.
 //
-// Memory: every float* below is the backend's own memory, from buffer(); host data goes in through
-// spans and comes out through read(). Shapes are row-major; "n" is the number of tokens of the
-// batch.
+// Memory: every float* below points to the backend's own memory, from buffer(). Host data goes in
+// through spans and comes out through read(). Shapes are row-major; n is the number of tokens in
+// the batch.
 //
 // Batch invariance: the result for one token must not depend, bit for bit, on which other tokens
 // share the batch, on the number of threads, or on how a prompt was cut into batches. Every
-// implementation accumulates in a fixed order per output element. That warm and cold answers
-// are equal rests on this.
+// implementation adds up an output element in a fixed order. Therefore warm and cold answers are
+// equal.
 //
 // Cancellation: once *cancel is true an op may return early with undefined output; the caller
 // checks the flag after each op and discards what the batch produced.
@@ -30,10 +30,10 @@
 
 namespace hearth::kernels {
 
-/// Most tokens in one batch: a matmul streams the weights once for all of them.
+/// The most tokens in one batch. A matmul reads the weights once for all of them.
 inline constexpr int kMaxBatch = 256;
 
-/// A matrix as it lies in the file: n_rows rows of n_cols weights, rows of row_bytes(type, n_cols).
+/// A matrix as it lies in the file: n_rows rows of n_cols weights, row_bytes(type, n_cols) each.
 struct MatrixSource {
   BlockType type = BlockType::kF32;
   const std::byte* data = nullptr;
@@ -52,8 +52,8 @@ class Matrix {
 
 /// What a LoRA adapter adds to the product with some rows of a matrix: scale * b (a h).
 struct LowRankSource {
-  int first_row = 0;  // of the matrix, a multiple of 16, as n_rows
-  int n_rows = 0;     // where matrices are stacked, as q, k and v: all rows of one of them
+  int first_row = 0;  // in the matrix; a multiple of 16
+  int n_rows = 0;     // a multiple of 16; if matrices are stacked (q, k and v): all rows of one
   int rank = 0;       // 1 to kMaxRank
   float scale = 1;
   std::span<const float> a;  // [rank][n_cols]
@@ -61,17 +61,18 @@ struct LowRankSource {
 };
 inline constexpr int kMaxRank = 256;
 
-/// The same for parts of one matrix, as f16 in the backend's own layout. Destroyed before its Ops.
+/// What a LoRA adapter adds to a whole matrix: LowRankSources as f16, in the backend's own layout.
+/// Destroyed before its Ops.
 class LowRank {
  public:
   virtual ~LowRank() = default;
   size_t n_bytes = 0;  // as packed
 };
 
-/// A matrix to multiply by and, if the tokens are an adapter's, what it adds to the product before
-/// anything is made of it (bias, RoPE, SwiGLU).
+/// A matrix to multiply by and, if the tokens use an adapter, what the adapter adds to the product.
+/// It is added before bias, RoPE and SwiGLU.
 struct Weights {
-  // Implicit: most matrices have nothing added.
+  // Not explicit, since most matrices have nothing added.
   Weights(const Matrix& matrix, const LowRank* added = nullptr) : matrix(matrix), added(added) {}
   size_t n_bytes() const { return matrix.n_bytes + (added ? added->n_bytes : 0); }
   const Matrix& matrix;
@@ -93,16 +94,16 @@ struct AttentionShape {
   int n_kv_heads = 0;  // n_heads % n_kv_heads == 0
   int head_dim = 0;    // a multiple of 16, at most 256
   int max_positions = 0;
-  float rope_base = 0;  // pairs (i, i + head_dim/2): the NEOX order
+  float rope_base = 0;  // RoPE rotates the pairs (i, i + head_dim/2), which is the NEOX order
   KvType kv_type = KvType::kF16;
-  std::vector<float> rope_factors{};  // [head_dim / 2] that divide the frequencies; empty: all 1
-  float scale = 0;                    // of q k in the softmax; 0: 1 / sqrt(head_dim)
+  std::vector<float> rope_factors{};  // [head_dim / 2], which divide the frequencies; empty: all 1
+  float scale = 0;                    // multiplies q k in the softmax; 0: 1 / sqrt(head_dim)
   // RMS norms of each head of q and of k before RoPE, [n_layers][head_dim]; empty: none.
   std::vector<float> q_norms{}, k_norms{};
   float norm_eps = 0;        // of these norms
   float rope_magnitude = 1;  // multiplied into cosines and sines (YaRN)
-  // Sliding layers attend to the last `window` positions only, their own included. Their RoPE has
-  // a base of its own, no factors, and magnitude 1.
+  // In sliding layers a token attends only to the last `window` positions, its own included. Their
+  // RoPE has its own base, no factors, and magnitude 1.
   std::vector<uint8_t> is_sliding{};  // [n_layers], or empty: none
   int window = 0;
   float sliding_rope_base = 0;
@@ -110,11 +111,11 @@ struct AttentionShape {
   bool slides(int layer) const {
     return !is_sliding.empty() && is_sliding[static_cast<size_t>(layer)] != 0;
   }
-  /// The first position that one at `position` attends to.
+  /// The first position that a token at `position` attends to.
   int first_visible(int layer, int position) const {
     return slides(layer) && position >= window ? position + 1 - window : 0;
   }
-  /// The angle between two positions for dimensions i and i + head_dim / 2.
+  /// The angle, in radians per position, by which RoPE rotates dimensions i and i + head_dim / 2.
   double rope_frequency(int i, bool slides = false) const {
     const double base = slides ? sliding_rope_base : rope_base;
     const double frequency = std::pow(base, -2.0 * i / head_dim);
@@ -127,17 +128,18 @@ struct AttentionShape {
   size_t page_bytes() const { return page_head_bytes(kv_type, head_dim) * n_layers * n_kv_heads; }
 };
 
-/// What decides whether a backend can run a model. It is known before any weight is packed.
+/// What a backend must know of a model to say whether it can run it (require_support), before any
+/// weight is packed.
 struct ModelShape {
   AttentionShape attention;
   float residual_scale = 1;        // see Ops
-  bool has_mixed_gate_up = false;  // in some layer, gate and up differ in type
+  bool has_mixed_gate_up = false;  // whether gate and up differ in type in some layer
   int n_experts = 0;               // in each layer; 0: no mixture of experts
-  bool has_float_experts = false;  // some are not quantized
-  bool has_adapters = false;       // some will be packed
+  bool has_float_experts = false;  // whether some experts are not quantized
+  bool has_adapters = false;       // whether adapters will be packed
 };
 
-/// Most experts that a token can choose.
+/// The most experts that a token can be given to.
 inline constexpr int kMaxExpertsUsed = 32;
 
 /// A layer's mixture of experts. Each expert is an FFN of its own; a token is given to n_used of
@@ -149,22 +151,22 @@ struct Experts {
   int n_experts = 0;
   int n_used = 0;  // at most kMaxExpertsUsed
   int n_ff() const { return down.n_cols; }
-  /// Floats of one token's routes: see Ops::norm_route.
+  /// How many floats one token's routes have: see Ops::norm_route.
   int route_stride() const { return 2 * n_used; }
 };
 
-/// What a product reads: the output of another op, which may have quantized it for this product,
-/// too. That form is the backend's and lasts until it quantizes another output.
+/// What a product reads: the output of another op. That op may also have quantized it for this
+/// product. The quantized form belongs to the backend and lasts until it quantizes another output.
 struct ProductInput {
-  // Implicit: floats from anywhere are an input.
+  // Not explicit, since any floats can be an input.
   ProductInput(const float* data, bool is_quantized = false)
       : data(data), is_quantized(is_quantized) {}
   const float* data;
   bool is_quantized;
 };
 
-/// Tokens to run together. Tokens of one sequence are in rising position; a token attends to all
-/// positions <= its own of its sequence. Spans must live until the next begin().
+/// Tokens to run together. Tokens of one sequence come in rising order of position; a token attends
+/// to its own and all earlier positions of its sequence. Spans must live until the next begin().
 struct Batch {
   std::span<const uint32_t> tokens;                       // [n] vocabulary ids
   std::span<const int32_t> positions;                     // [n]
@@ -173,8 +175,8 @@ struct Batch {
   int size() const { return static_cast<int>(tokens.size()); }
 };
 
-/// Greatest logit of a row. finite is false if any logit was NaN or Inf; then the rest means
-/// nothing.
+/// The greatest logit of a row. finite is false if any logit was NaN or Inf; the other fields then
+/// mean nothing.
 struct Argmax {
   uint32_t id = 0;
   float logit = 0;
@@ -182,8 +184,8 @@ struct Argmax {
   bool finite = true;
 };
 
-/// Thrown when the backend itself has failed: a GPU that hangs or is gone. Nothing it holds is of
-/// any more use; what() is a message for the user.
+/// Thrown when the backend itself has failed, for example because a GPU hangs or is gone. Nothing
+/// that it holds can be used any more; what() is a message for the user.
 class BackendError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -193,30 +195,30 @@ class Ops {
  public:
   virtual ~Ops() = default;
 
-  /// The backend, to show: e.g. "cpu avx512vnni, 2 threads".
+  /// Describes the backend to users, e.g. "cpu avx512vnni, 2 threads".
   virtual std::string description() const = 0;
 
-  /// Throws std::runtime_error, which tells the user why, for a model that the backend cannot run.
+  /// If the backend cannot run the model, throws std::runtime_error, which tells the user why.
   virtual void require_support(const ModelShape&) const {}
-  /// Returns when the backend has done all that it was asked to do: a GPU's ops return before they
-  /// have run.
+  /// Waits until the backend has done all that it was asked to do. (A GPU's ops return before they
+  /// have run.)
   virtual void wait() {}
 
-  /// Memory that is free for a model.
+  /// How much memory is free for a model.
   virtual uint64_t free_bytes() const { return UINT64_MAX; }
 
   // --- memory, at load only ---
 
-  /// What is packed from now on belongs to this layer or, if it is the number of layers, to the
-  /// head. (The embedding is packed before.)
+  /// Says that what is packed from now on belongs to this layer or, if `layer` is the number of
+  /// layers, to the head. (The embedding is packed before the first call.)
   virtual void begin_layer(int /*layer*/) {}
 
   /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
-  /// Parts may differ in type. The sources are not needed afterwards.
+  /// They may differ in type. The sources are not needed afterwards.
   virtual std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) = 0;
-  /// Packs what an adapter adds to a matrix of n_cols columns. The sources, of rows that rise and
-  /// do not overlap, are not needed afterwards. For backends whose require_support() accepts
-  /// adapters.
+  /// Packs what an adapter adds to a matrix of n_cols columns. The sources come in rising order of
+  /// rows and do not overlap; they are not needed afterwards. Only for backends whose
+  /// require_support() accepts adapters.
   virtual std::unique_ptr<LowRank> pack_low_rank(int /*n_cols*/,
                                                  std::span<const LowRankSource> /*sources*/) {
     throw std::logic_error("this backend has no adapters");
@@ -226,14 +228,14 @@ class Ops {
   virtual void write(float* destination, std::span<const float> source) = 0;
   virtual void read(std::span<float> destination, const float* source) = 0;
 
-  /// Makes the KV pool: n_pages pages of shape.page_bytes(), each holding kPageTokens positions of
-  /// all layers. Pages cost physical memory only once written. Called once, for
-  /// a shape that the backend supports.
+  /// Makes the KV pool: n_pages pages of shape.page_bytes(), each with room for kPageTokens
+  /// positions in all layers. A page takes physical memory only once it is written. Called once,
+  /// for a shape that the backend supports.
   virtual void make_kv_pool(const AttentionShape& shape, int n_pages) = 0;
   virtual size_t kv_page_bytes() const = 0;
-  /// Copies the first n_positions positions of a page, all layers.
+  /// Copies the first n_positions positions of a page, in all layers.
   virtual void copy_page(int to, int from, int n_positions) = 0;
-  /// A page's bytes out to / in from host memory, kv_page_bytes() each (for the disk cache).
+  /// Copy a page's kv_page_bytes() bytes to or from host memory, for the disk cache.
   virtual void read_page(std::span<std::byte> destination, int page) = 0;
   virtual void write_page(int page, std::span<const std::byte> source) = 0;
 
@@ -241,66 +243,70 @@ class Ops {
 
   /// Sets the batch that the following ops work on.
   virtual void begin(const Batch& batch) = 0;
-  /// x[n][n_cols] = rows of the table for the batch's tokens, dequantized.
+  /// x[n][n_cols] = the table's rows for the batch's tokens, dequantized.
   virtual void embed(const Matrix& table, float* x) = 0;
   /// h = rmsnorm(x) * norm; [q|k|v] = h * qkv^T + bias; RoPE on q and k at the batch's positions;
   /// k and v go into the batch's pages of this layer. x [n][n_cols], q [n][n_heads * head_dim].
   /// qkv stacks q, k, v; bias [qkv.n_rows], or null.
   virtual void norm_qkv(int layer, const float* norm, float eps, const Weights& qkv,
                         const float* bias, const float* x, float* q) = 0;
-  /// Causal softmax(softmax_scale() * q k^T) v over each token's pages.
-  /// q and out [n][n_heads * head_dim]; may not alias. next, here and in norm_gate_up: the matrix
-  /// that the output will be multiplied by, so that a backend can quantize the output for it; or
-  /// null. What these return is for matmul_add() with that matrix.
+  /// Causal softmax(softmax_scale() * q k^T) v over each token's pages. q and out [n][n_heads *
+  /// head_dim]; they must not alias. next, here and in norm_gate_up: the matrix that the output
+  /// will be multiplied by, or null. If it is given, a backend can quantize the output for it. The
+  /// result is for matmul_add() with that matrix.
   virtual ProductInput attention(int layer, const float* q, float* out, const Matrix* next) = 0;
-  /// x[n][w.n_rows] += residual_scale * in[n][w.n_cols] * w^T. Output projection and FFN down.
+  /// x[n][w.n_rows] += residual_scale * in[n][w.n_cols] * w^T. For the output projection and for
+  /// FFN down.
   virtual void matmul_add(const Weights& w, ProductInput in, float* x) = 0;
   /// h[n][n_ff] = silu(g) * u with [g|u] = (rmsnorm(x) * norm) * gate_up^T; gate_up stacks gate,
   /// up.
   virtual ProductInput norm_gate_up(const float* norm, float eps, const Weights& gate_up,
                                     const float* x, float* h, const Matrix* next) = 0;
-  // Mixture of experts: for backends whose require_support() accepts it.
+  // Mixture of experts: only for backends whose require_support() accepts it.
 
-  /// Floats of a batch's routes, and of what the backend puts behind them for the ops that read
-  /// them.
+  /// How many floats `routes` needs below: for a batch's routes, and for what the backend puts
+  /// after them for itself.
   virtual size_t n_route_floats(const Experts& experts) const {
     return size_t{kMaxBatch} * experts.route_stride();
   }
-  /// routes[n][2 * n_used]: the ids, as floats in rising order, of the experts whose logits
-  /// (rmsnorm(x) * norm) * router^T are greatest, the lower id winning a tie, then their weights:
-  /// the softmax of the chosen ones' logits.
+  /// Chooses each token's experts: the n_used whose logits (rmsnorm(x) * norm) * router^T are
+  /// greatest; the lower id wins a tie. routes[n][2 * n_used]: their ids as floats, in rising
+  /// order, then their weights, the softmax of their logits.
   virtual void norm_route(const float* /*norm*/, float /*eps*/, const Experts&, const float* /*x*/,
                           float* /*routes*/) {
     refuse_experts();
   }
-  /// h[n][n_used][n_ff]: as norm_gate_up(), by each expert of a token's routes. Experts that no
-  /// token of the batch is given to are not read.
+  /// h[n][n_used][n_ff] = norm_gate_up() with each expert of a token's routes. The weights of
+  /// experts that no token of the batch chose are not read.
   virtual void norm_gate_up_experts(const float* /*norm*/, float /*eps*/, const Experts&,
                                     const float* /*routes*/, const float* /*x*/, float* /*h*/) {
     refuse_experts();
   }
-  /// x[n] += residual_scale * weight * down h, for each expert of a token's routes in rising order
-  /// of its id, so that a token's sum does not depend on the batch.
+  /// x[n] += residual_scale * weight * down h for each expert of a token's routes, in rising order
+  /// of ids, so that a token's sum does not depend on the batch.
   virtual void add_experts(const Experts&, const float* /*routes*/, const float* /*h*/,
                            float* /*x*/) {
     refuse_experts();
   }
 
-  /// logits[rows.size()][head.n_rows] = (rmsnorm(x[row]) * norm) * head^T for the given batch rows.
+  /// logits[rows.size()][head.n_rows] = (rmsnorm(x[row]) * norm) * head^T for these tokens of the
+  /// batch.
   virtual void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                          std::span<const int32_t> rows, float* logits) = 0;
-  /// The same, only for the head's rows named by candidates (ascending): logits[candidates.size()],
-  /// one batch row. Bitwise equal to the full product at those rows. Constrained (healed) tokens.
+  /// The same for one token of the batch, and only for those rows of the head that `candidates`
+  /// names (ascending): logits[candidates.size()]. They have the same bits as in the full product.
+  /// For token healing, which allows only some tokens.
   virtual void norm_head_candidates(const float* norm, float eps, const Matrix& head,
                                     const float* x, int32_t row,
                                     std::span<const uint32_t> candidates, float* logits) = 0;
-  /// Per row of logits[n_rows][n_vocab]; lowest id wins a tie. A row's result does not depend on
-  /// the others.
+  /// out[row] = the Argmax of each row of logits[n_rows][n_vocab]. The lowest id wins a tie. A
+  /// row's result does not depend on the other rows.
   virtual void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) = 0;
 
-  /// Read by every op; may be null. Set from the engine thread, flipped from any.
+  /// Every op reads it (Cancellation, above). It may be null. The engine thread sets the pointer;
+  /// any thread may set the flag.
   const std::atomic<bool>* cancel = nullptr;
-  /// Set once, at load.
+  /// What matmul_add() and add_experts() add is multiplied by it. Set once, at load.
   float residual_scale = 1;
 
  private:
@@ -309,7 +315,7 @@ class Ops {
   }
 };
 
-/// How the CPU backend runs. An empty variant picks the best that this CPU has.
+/// How the CPU backend runs. If `variant` is empty, it is the best one that this CPU can run.
 struct CpuOptions {
   std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "i8mm"
   int n_threads = 0;    // 0: one per core, at most 8
@@ -317,10 +323,11 @@ struct CpuOptions {
 
 /// Variants that were built and that this CPU can run, best first.
 std::vector<std::string> cpu_variants();
-/// Throws std::invalid_argument, naming the variants there are, for one that cannot run here.
+/// If the variant cannot run here, throws std::invalid_argument with the names of those that can.
 std::unique_ptr<Ops> make_cpu_ops(const CpuOptions& options);
 
-/// Row of any block type to float: the definition that every packed kernel is tested against.
+/// Converts a row of any block type to float: the definition that every packed kernel is tested
+/// against.
 void dequantize_row(BlockType type, const std::byte* row, float* out, int n_cols);
 
 }  // namespace hearth::kernels

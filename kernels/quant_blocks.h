@@ -1,10 +1,10 @@
-// The block formats of GGUF tensors: one table that everything about a format follows from. Its row
-// gives the layout in the file, the packed layouts on the CPU (cpu/packed_layout.h) and on the GPU
-// (hip/formats.h), the dispatch by type, the names of GPU kernels and the lists in the tests.
+// The block formats of GGUF tensors, as one table. A format's row says all about it. The layout in
+// the file, the packed layouts on the CPU (cpu/packed_layout.h) and on the GPU (hip/formats.h), the
+// dispatch by type, the names of GPU kernels and the lists in the tests all follow from it.
 //
 // To add a format: a row here, a specialization of read_codes in file_blocks.h (how a block of the
 // file is unpacked), and the definition that test/kernels/dequantize_test.cc checks it against.
-// What is missing does not compile.
+// If one of these is missing, the code does not compile.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace hearth::kernels {
 
-/// How a weight follows from its quantized value w. d, dmin and m are f16 where nothing else is
-/// said; s and m of a super-block (256 columns) are small integers.
+/// How a weight follows from its quantized value w. In super-blocks (256 columns), s and m are
+/// small integers. All else is f16 unless the line says otherwise.
 enum class ScaleKind {
   kNone,        // w: a float format
   kHalf,        // d * w                 d for each 32 columns
@@ -51,11 +51,11 @@ constexpr CodeBookValues values_of(CodeBook book) {
 
 }  // namespace hearth::kernels
 
-/// X(name, kernel, id, bytes, d, dmin, scales, low, high, zero, book): a row for each quantized
+/// X(name, kernel, id, bytes, d, dmin, scales, low, high, zero, book): one row for each quantized
 /// format.
 ///   kernel     the format's name in the names of GPU kernels
 ///   id         the type's number in a GGUF file
-///   bytes      of a block in the file; it has 256 columns if scales is of a super-block, else 32
+///   bytes      size of a block in the file; with a kSuper... in scales it has 256 columns, else 32
 ///   d, dmin    byte offsets of these fields in the block (for kHalfMin, dmin is m); -1: none
 ///   low, high  bits of a code in the two planes of the packed layouts; low is 2, 4 or 8
 ///   zero       zero point: w = code - zero
@@ -170,7 +170,7 @@ constexpr BlockTraits block_traits(BlockType type) {
     HEARTH_FLOAT_FORMATS(HEARTH_FLOAT_TRAITS)
 #undef HEARTH_FLOAT_TRAITS
   }
-  return {};  // a number that some file has
+  return {};  // a file may have any number here
 }
 
 /// Calls f.operator()<kType>() for a quantized type.

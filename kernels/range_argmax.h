@@ -1,5 +1,5 @@
-// Argmax with log-sum-exp in two steps: kernels reduce ranges of a row to an RangeArgmax each, and
-// argmax_of_row merges these. GPUs compile this header, too, so it includes no standard C++
+// Argmax with log-sum-exp in two steps: kernels reduce each range of a row to a RangeArgmax, and
+// argmax_of_row merges these. This header is also compiled for GPUs, so it includes no standard C++
 // headers.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace hearth::kernels {
 
 struct Argmax;
 
-/// The result for some logits of a row. The lowest id wins a tie.
+/// The result for one range of a row's logits. The lowest id wins a tie.
 struct RangeArgmax {
   float best;
   uint32_t id;

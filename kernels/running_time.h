@@ -1,4 +1,4 @@
-// How long somebody has waited for a GPU.
+// Measures how long the caller has waited for a GPU.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,15 @@ inline constexpr std::chrono::milliseconds kSpin{3};
 /// takes 0.3 s on a small GPU.
 inline constexpr std::chrono::milliseconds kPatience{10'000};
 
-/// The time that has passed while the process ran, counted in steps. A step much longer than others
-/// is the sleep of the computer: the clocks of some systems go on meanwhile, and a GPU does not.
+/// The time that has passed while the computer was awake, counted in steps. A step that is much
+/// longer than the others means that the computer slept: the clocks of some systems go on
+/// meanwhile, but a GPU does not.
 class RunningTime {
  public:
   using Clock = std::chrono::steady_clock;
-  /// patience: how long somebody waits; no step counts for more than a hundredth of it.
+  /// patience: how long the caller will wait. No step counts for more than a hundredth of it.
   explicit RunningTime(Clock::duration patience) : longest_step_(patience / 100) {}
+  /// Ends a step and returns the time so far.
   Clock::duration step() {
     const Clock::time_point now = Clock::now();
     passed_ += std::min(now - std::exchange(last_, now), longest_step_);

@@ -2,11 +2,13 @@
 // matmul kernels read. A step is 4 columns; t0, t1, ... are the tokens of a token tile:
 //
 //   interleaved   t0 step 0 | t1 step 0 | ... | t0 step 1 | t1 step 1 | ...
-//                 for dot(): a vector of 16 rows x 4 columns meets 4 columns of each token
+//                 for dot(), which multiplies a vector of 16 rows x 4 columns by 4 columns of a
+//                 token
 //   tiles of 16   t0 columns 0..63 | t1 columns 0..63 | ... | t0 columns 64..127 | ...
-//                 for AMX: a token's columns of one tile instruction (of a group: 0..31)
+//                 for AMX: the columns of a token that one tile instruction takes (in formats with
+//                 groups 0..31)
 //   rows          panel 0: t0 columns 0..511 | t1 columns 0..511 | ... | panel 1: ...
-//                 for panels_avx512.inl; the int8 have kBatchPlan.offset added
+//                 for panels_avx512.inl; kBatchPlan.offset is added to each int8
 //
 // Scales, sums and floats are always interleaved: [group or block or column][token of the tile].
 
@@ -21,7 +23,7 @@ struct TokenTile {
 };
 static_assert(kBatchPlan.tile <= kMostTileTokens);
 
-/// Tokens of a whole tile in a batch of n_tokens.
+/// How many tokens a full tile has in a batch of n_tokens.
 constexpr int tile_tokens(int n_tokens) {
   return n_tokens > kTileTokens ? kBatchPlan.tile : kTileTokens;
 }
@@ -35,11 +37,11 @@ inline TokenTile token_tile(int first, int n_tokens) {
 }
 
 /// Whether the batch's int8 are stored in rows: [panel of kRowColumns columns][token][kRowColumns].
-/// Kernels may read rows beyond the last token, but never store what comes of them: those bytes
-/// belong to the next panel or to the end of the buffer.
+/// Kernels may read rows past the last token, which belong to the next panel or to the end of the
+/// buffer, but never store a result of them.
 inline bool has_rows(const Activations& a) { return kBatchPlan.offset > 0 && a.n > kBatchPlan.few; }
 
-/// Where a token's int8 are: the 4 of its first step from `at` on, then a step every step_bytes.
+/// Where a token's int8 are: the 4 of its first step at `at`, each further step step_bytes later.
 struct Place {
   size_t at;
   int step_bytes;
@@ -115,11 +117,11 @@ inline uint32_t quantize_half(const float* x, float inverse, int offset, int8_t*
   return static_cast<uint32_t>(reduce_add(rounded));
 }
 
-/// Stores kColumns columns of a token at its place. fill(q) writes them one behind the other.
+/// Stores kColumns columns of a token at its place. fill(q) writes them one after another.
 template <int kColumns, class Fill>
 inline void place_columns(int8_t* q, Place to, const Fill& fill) {
-  // Directly where it can: a wide load of what narrow stores have just written stalls until these
-  // have retired.
+  // If they are contiguous, they are written directly: a wide load of what narrow stores have just
+  // written stalls until these have retired.
   if (to.step_bytes == 4) return fill(q + to.at);
   int8_t columns[kColumns];
   fill(columns);
@@ -170,8 +172,8 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
 }
 
 /// Calls put(column, token of the tile, x at this column) for every kColumns-th column of tokens
-/// [first, first + n). All tokens come before the next column, as they share cache lines of the
-/// tile.
+/// [first, first + n). It goes through all tokens before the next column, as they share cache lines
+/// of the tile.
 template <int kColumns, class Put>
 inline void for_columns(const float* x, int first, int n, int n_cols, const Put& put) {
   const size_t row = static_cast<size_t>(n_cols);

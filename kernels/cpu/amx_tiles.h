@@ -8,9 +8,9 @@ namespace hearth::kernels::cpu {
 namespace {
 
 /// Configures the tile registers for sums over kColumns columns (32 or 64), for as long as the
-/// object lives: 0-3 hold int32 sums [16 tokens][16 rows], 4 and 5 tokens [16][kColumns], 6 and 7
-/// weights [kColumns / 4][16 rows][4]. The destructor releases them, as a thread that holds tiles
-/// has 8 KiB more state to save at each context switch.
+/// object lives. Registers 0 to 3 hold int32 sums [16 tokens][16 rows], 4 and 5 hold tokens
+/// [16][kColumns], 6 and 7 hold weights [kColumns / 4][16 rows][4]. The destructor releases them,
+/// as a thread that holds tiles has 8 KiB more state to save at each context switch.
 template <int kColumns>
 class TileRegisters {
  public:
@@ -27,8 +27,9 @@ class TileRegisters {
   TileRegisters& operator=(const TileRegisters&) = delete;
 };
 
-// In assembly, with operands that name the memory that is read or written. GCC 12's intrinsics name
-// none for loads, and for stores they clobber all memory, which forces floats out of registers.
+// These are in assembly, with operands that name the memory that is read or written. GCC 12's
+// intrinsics name none for loads, and for stores they clobber all memory, which forces floats out
+// of registers.
 
 struct TileBytes {
   std::byte bytes[16 * kVectorBytes];

@@ -11,7 +11,7 @@ namespace hearth::kernels::cpu {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
-// Pages that are never written take no memory, although Windows sets it aside.
+// Pages that are never written take no memory, except that Windows reserves it.
 constexpr size_t kSlabBytes = size_t{256} << 20;
 
 }  // namespace

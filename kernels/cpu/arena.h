@@ -1,5 +1,5 @@
-// Zeroed memory from the system: page aligned, physical only where it is written, given back as a
-// whole.
+// Zeroed memory from the system. It is page aligned, takes physical memory only where it is
+// written, and is given back as a whole.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ class Arena {
   std::byte* data_ = nullptr;
 };
 
-/// Hands out pieces of large arenas, one behind the other, so that small matrices share huge pages:
-/// in an arena of its own, a matrix of less than 2 MiB would get none.
+/// Hands out pieces of large arenas, one after another, so that small matrices share huge pages. In
+/// its own arena, a matrix of less than 2 MiB would get none.
 class Slabs {
  public:
   struct Piece {
     std::shared_ptr<const Arena> slab;  // given back when its last piece is gone
     std::byte* data = nullptr;          // 64-byte aligned, zeroed
   };
-  /// Throws std::bad_alloc. A smaller piece may still fit after that.
+  /// Throws std::bad_alloc. Even then a smaller piece might fit.
   Piece take(size_t n_bytes);
 
  private:

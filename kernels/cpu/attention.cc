@@ -6,10 +6,10 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-// Queries that share one pass over K and V. With 60 the pass is bound by arithmetic, not by the L2
-// cache; 60 is also a multiple of the 12 queries that a kernel takes.
+// The most queries that share one pass over K and V. With 60, the pass is bound by arithmetic, not
+// by the L2 cache; 60 is also a multiple of the 12 queries that a kernel takes.
 constexpr int kBlockQueries = 60;
-// Batches up to this size (decode, speculation, alternatives) may run their splits in parallel.
+// Batches up to this size (decode, drafts, alternatives) can run their splits in parallel.
 constexpr int kMostApart = 16;
 
 }  // namespace
@@ -140,8 +140,9 @@ float* Attention::split_partial(int token, int head, int split) const {
   return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
 }
 
-// Runs one split for those of the block's queries that see any of it. partial_of(i) is where query
-// i of the block (counted token by token, then head by head) stores its partial result.
+// Runs one split for those queries of the block that see any position of it. partial_of(i) is where
+// query i of the block stores its partial result; queries are counted token by token, and within a
+// token head by head.
 void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
                        Queries& queries, const auto& partial_of) const {
   int n_queries = 0, most_visible = 0;

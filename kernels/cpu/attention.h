@@ -1,6 +1,7 @@
 // Attention of one batch on the CPU: its KV pages, its RoPE angles, and how its tokens and heads
-// are divided into chunks for the threads. The division does not change a bit of the result: a
-// query's splits are fixed by position and merged in order (split-KV, row_kernels.h).
+// are divided into chunks for the threads. The division does not change any bit of the result: a
+// query's splits are ranges of positions that are always the same, and they are merged in order
+// (split-KV, row_kernels.h).
 #pragma once
 
 #include <span>
@@ -28,7 +29,8 @@ class Attention {
   /// For int8 keys (key_balance.h).
   KeyBalance& balance() { return balance_; }
 
-  /// In place: the head's norm if it has one, RoPE at the token's position, and its key balance.
+  /// Apply, in place: the head's norm if it has one, RoPE at the token's position, and, for int8
+  /// keys, the key balance.
   void rotate_key(int layer, int token, int kv_head, float* k) const;
   void rotate_query(int layer, int token, int head, float* q) const;
   /// Stores the token's k and v [head_dim] of one KV head into its page.
@@ -43,7 +45,7 @@ class Attention {
   };
   int n_chunks() const { return n_merges() * (is_split() ? n_splits_ : 1); }
   void chunk(const Step& step, int chunk, int thread);
-  /// Whether a chunk is a single split, so that merge() must combine the splits.
+  /// Whether each chunk is a single split. Then merge() must combine the splits.
   bool is_split() const { return splits_apart_; }
   int n_merges() const { return static_cast<int>(blocks_.size()) * shape_.n_kv_heads; }
   void merge(const Step& step, int chunk) const;
@@ -84,10 +86,11 @@ class Attention {
   const AttentionShape shape_;
   const int n_threads_;
   const float scale_;
-  const int block_queries_;  // most queries of a block
+  const int block_queries_;  // the most queries of a block
   KvPool pool_;
   KeyBalance balance_;
-  // Of layers that do not slide, then of those that do: [head_dim / 2] radians a position.
+  // [0] is for layers that do not slide, [1] for those that do. Each: [head_dim / 2] radians per
+  // position.
   std::vector<double> frequencies_[2];
   std::vector<float> angles_[2];  // [kMaxBatch][2][head_dim / 2]: cosines, sines
   Arena thread_partials_;         // [n_threads][2][block_queries_] partials
@@ -96,7 +99,7 @@ class Attention {
 
   Batch batch_;
   std::vector<Block> blocks_;
-  int n_splits_ = 0;  // of the token that sees most
+  int n_splits_ = 0;  // of the token that sees the most positions
   bool splits_apart_ = false;
 };
 

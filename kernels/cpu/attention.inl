@@ -1,13 +1,14 @@
 // Attention over one split of a sequence, and the merging of splits by online softmax
-// (row_kernels.h). For a block of queries: scores q k^T page by page, softmax weights, then the
-// weighted sum of v. A query's arithmetic has one fixed order, whichever queries share its block.
+// (row_kernels.h). For a block of queries it computes the scores q k^T page by page, then softmax
+// weights, then the weighted sum of v. A query's arithmetic always has the same order, whichever
+// queries share its block.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Vectors of 16 columns whose sums a block keeps in registers. On AVX-512, 12 queries x 2 vectors
-/// are 24 of 32 registers, and each broadcast of a scalar serves two multiplications. Columns are
-/// positions in q k^T, and dimensions in the weighted sum of v.
+/// How many vectors of 16 columns a block keeps in registers per query. On AVX-512, 12 queries x 2
+/// vectors take 24 of 32 registers, and each broadcast of a scalar serves two multiplications.
+/// Columns are positions in q k^T, and dimensions in the weighted sum of v.
 constexpr int kVectors = kMaxTokens >= 12 ? 2 : 1;
 constexpr int kMaxQueries = kMaxTokens;
 /// Floats from one query to the next in QueryBlock::q and weights.
@@ -16,25 +17,26 @@ static_assert(kStride == kSplitPositions);
 
 /// Up to kMaxQueries queries, which share each load of K and V and its conversion to float.
 struct QueryBlock {
-  float* const* partials;              // of a query: [head_dim] sums of weight * v, maximum, sum
-  const int32_t* n_hidden;             // positions before those that a query sees
-  const int32_t* n_visible;            // the end of those
-  const std::byte* const* page_heads;  // of a page: the KV head's part
+  float* const* partials;              // per query: [head_dim] sums of weight * v, maximum, sum
+  const int32_t* n_hidden;             // per query: how many positions come before those it sees
+  const int32_t* n_visible;            // per query: where the positions that it sees end
+  const std::byte* const* page_heads;  // per page: the KV head's part
   int n_pages;
   int head_dim;
   float scale;
   alignas(64) float q[kMaxQueries][kStride];
   alignas(64) float weights[kMaxQueries][kStride];  // scores q k^T, then softmax weights
 
-  /// With the page after it, which is prefetched meanwhile.
+  /// The page's part, and that of the page after it, which is prefetched meanwhile.
   PageHead page_head(int page) const {
     return {page_heads[page], page_heads[least(page + 1, n_pages - 1)],
             static_cast<size_t>(head_dim)};
   }
 };
 
-/// A GEMM of a register tile: sums[i][c] += scalars[i * kStride + row] * column vector c of the
-/// row, for rows 0 to n - 1. Rows is a type of kv_page.inl: dimensions of k, or positions of v.
+/// A GEMM whose sums stay in registers: sums[i][c] += scalars[i * kStride + row] * column vector c
+/// of the row, for rows 0 to n - 1. Rows is a type from kv_page.inl: dimensions of k, or positions
+/// of v.
 template <int kQueries, int kWidth, class Rows>
 inline void add_products(const float* scalars, const Rows& rows, int n,
                          F32x16 (&sums)[kQueries][kWidth]) {
@@ -50,8 +52,8 @@ inline void add_products(const float* scalars, const Rows& rows, int n,
   }
 }
 
-/// weights[i][p] = q[i] . k[p] for a page. Positions are lanes, so that whatever an unwritten or
-/// masked position holds, even NaN, stays in its lane, which weigh() replaces.
+/// weights[i][p] = q[i] . k[p] for a page. Each position has its own lane. So whatever an unwritten
+/// or masked position holds, even NaN, stays in that lane, and weigh() replaces it.
 template <class Page, int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
   for (int p = 0; p < n_positions; p += 16 * kVectors) {
@@ -71,9 +73,9 @@ void score_page(QueryBlock& block, int page, int n_positions) {
   }
 }
 
-/// Turns a query's scores into softmax weights e^(score - maximum), 0 before n_hidden and from
-/// n_visible on. The maximum and the sum of the weights are stored after the partial's head_dim
-/// floats.
+/// Turns a query's scores into softmax weights e^(score - maximum). Weights before n_hidden and
+/// from n_visible on become 0. The maximum and the sum of the weights are stored after the
+/// partial's head_dim floats.
 void weigh(float* weights, int n_hidden, int n_visible, float scale, float* maximum_and_sum) {
   const F32x16 minus_infinity = broadcast(-__builtin_inff());
   F32x16 greatest = minus_infinity;
@@ -123,9 +125,9 @@ void accumulate_page(const QueryBlock& block, int first, int page, int begin, in
   if (d < block.head_dim) accumulate_columns<Page, kQueries, 1>(block, first, page, begin, end, d);
 }
 
-/// Causal mask: V at a position that a query must not see is not even multiplied by a weight of 0,
-/// as 0 * NaN is NaN. So V of the positions that all queries see is added for all of them together,
-/// and the rest one query at a time.
+/// Causal mask: V of a position after the query's own is not even multiplied by a weight of 0, as
+/// 0 * NaN is NaN. So V is added for all queries together at positions that all of them see, and
+/// for one query at a time at the others.
 template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {
   int n_seen_by_all = kSplitPositions, n_seen_by_any = 0;
@@ -187,7 +189,7 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
 }
 
 /// Online softmax: total and partial are [head_dim] sums of weight * v, then the maximum and the
-/// sum of weights. The one with the lesser maximum is scaled by e^(its maximum - the greater one).
+/// sum of weights. Whichever has the lower maximum is scaled by e^(its maximum - the higher one).
 void merge_split(float* total, const float* partial, int head_dim) {
   const F32x16 total_maximum = broadcast(total[head_dim]);
   const F32x16 partial_maximum = broadcast(partial[head_dim]);

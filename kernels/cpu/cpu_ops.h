@@ -1,6 +1,6 @@
-// The CPU backend of the Ops table, over the row kernels of any variant. It owns the memory,
-// divides each op into chunks for the threads, and fuses what follows a matmul (bias, RoPE,
-// residual, SwiGLU) into the chunk, while its rows are still in the cache.
+// The CPU backend of the Ops table, which uses the row kernels of any variant. It owns the memory
+// and divides each op into chunks for the threads. What follows a matmul (bias, RoPE, residual,
+// SwiGLU) is done in the same chunk, while its rows are still in the cache.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,11 @@ inline const PackedLowRank& packed(const LowRank& added) {
   return static_cast<const PackedLowRank&>(added);
 }
 
-/// Row tiles of so many rows.
+/// How many row tiles n_rows rows fill.
 inline int tiles_of(int n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
 
-/// Stride in floats between the tokens of a chunk's results: an odd number of cache lines, as a
-/// power of two would map all tokens to a few sets of the cache.
+/// How many floats lie between the tokens of a chunk's results. It is an odd number of cache lines,
+/// as a power of two would map all tokens to a few sets of the cache.
 inline size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }
 
 class CpuOps : public Ops {
@@ -90,7 +90,7 @@ class CpuOps : public Ops {
       if (!is_cancelled()) body(chunk, thread);
     });
   }
-  /// body(begin, end, thread) over [0, n) in ranges of at most per_chunk.
+  /// Calls body(begin, end, thread) for ranges of at most per_chunk that cover [0, n).
   void for_ranges(int n, int per_chunk, const auto& body) {
     for_chunks((n + per_chunk - 1) / per_chunk, [&](int chunk, int thread) {
       body(chunk * per_chunk, std::min(n, (chunk + 1) * per_chunk), thread);
@@ -102,7 +102,8 @@ class CpuOps : public Ops {
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
                                        const float* x, const int32_t* rows = nullptr,
                                        float* kept = nullptr);
-  // ops_cpu_low_rank.cc: of all tokens of the batch, for an adapter, too.
+  // The same for all tokens of the batch; these also lower the input for an adapter
+  // (ops_cpu_low_rank.cc).
   const Activations& quantize(const Weights& w, const float* in);
   const Activations& norm_and_quantize(const float* norm, float eps, const Weights& w,
                                        const float* x);
@@ -122,11 +123,11 @@ class CpuOps : public Ops {
 
   const RowKernels& kernels_;
   ThreadPool pool_;
-  Slabs slabs_;  // of the packed matrices
+  Slabs slabs_;  // hold the packed matrices
   Workspace workspace_;
   std::optional<Attention> attention_;
   ExpertPlan expert_plan_;
-  // For adapters, once one is packed: normalized inputs, and inputs lowered to its ranks.
+  // Allocated when the first adapter is packed: normalized inputs, and inputs lowered to its ranks.
   std::unique_ptr<Buffer> normed_, lowered_;
   Batch batch_;
 };

@@ -1,4 +1,5 @@
-// Rows of any block type to float: the definition that every packed kernel is tested against.
+// Converts rows of any block type to float: the definition that every packed kernel is tested
+// against.
 #include <cstring>
 
 #include "file_blocks.h"

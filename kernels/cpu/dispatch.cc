@@ -1,4 +1,4 @@
-// Run-time dispatch: which variants this processor can run, and the CPU backend over one of them.
+// Run-time dispatch: which variants this processor can run, and the CPU backend with one of them.
 #include <span>
 #include <stdexcept>
 
@@ -19,7 +19,7 @@ namespace {
 bool runs_scalar() { return true; }
 
 #ifdef __x86_64__
-// By CPUID, since not every compiler has __builtin_cpu_supports, or all of its names.
+// With CPUID, since not every compiler has __builtin_cpu_supports with all names.
 
 struct Registers {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;

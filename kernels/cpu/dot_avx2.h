@@ -1,6 +1,6 @@
 // The dot products of simd.h on plain AVX2. maddubs multiplies unsigned by signed bytes and adds
-// pairs of products in int16. As many steps as int16 can hold are added up there (most_steps), then
-// madd multiplies by the scale and widens to int32.
+// pairs of products in int16. As many steps as fit int16 are added up there (most_steps), then madd
+// multiplies by the scale and widens to int32.
 #pragma once
 
 #include "simd_avx2.h"
@@ -8,12 +8,12 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Steps whose products an int16 can add up, by the bits of a code:
+/// How many steps' products an int16 can add up, for codes of this many bits:
 ///   4 bits, 8 steps   16 * 15 * 127 = 30480      6 bits, 2 steps    4 * 63 * 127 = 32004
 ///   5 bits, 4 steps    8 * 31 * 127 = 31496      8 bits, signed, 1  2 * 128 * 127 = 32512
 constexpr int most_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
 
-/// Each pair of products of w with the four columns at x.
+/// The sum of each pair of products of w with the four columns at x.
 inline I32x16 pair_products(U8x64 w, const int8_t* x) {
   const __m256i columns = bits(broadcast_4_part(x));
   return each<Unsigned>([&](int i) { return _mm256_maddubs_epi16(bits(w.v[i]), columns); });
@@ -35,9 +35,9 @@ inline __m256i broadcast_again(const int8_t* x) {
   asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(four_bytes(x)));
   return columns;
 }
-/// acc += scale * (w * x) over one or two steps, where an int16 can hold no more. The two halves of
-/// the rows are done one after the other: the 8 accumulators leave no registers for both halves'
-/// weights.
+/// acc += scale * (w * x) over one or two steps, if no more fit an int16. The two halves of the
+/// rows are done one after the other, since the 8 accumulators leave no registers for the weights
+/// of both halves.
 template <int kSteps, int kTokens>
 [[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],
                                                  const int8_t* x, int step_bytes, I32x16 scale) {
@@ -49,7 +49,7 @@ template <int kSteps, int kTokens>
       const __m256i columns = broadcast_again(x + 4 * c);
       __m256i products;
       if constexpr (kSteps == 1) {
-        // Unsigned eight bits would saturate maddubs: |w| * (x with the sign of w) does not.
+        // With unsigned eight bits, maddubs would saturate. |w| * (x with the sign of w) does not.
         products = _mm256_maddubs_epi16(_mm256_abs_epi8(first), _mm256_sign_epi8(columns, first));
       } else {
         const __m256i next = broadcast_again(x + step_bytes + 4 * c);
@@ -102,7 +102,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
   add_steps<kBits, kFirst, kSteps>(acc, weights, x, step_bytes, scale);
 }
 
-/// The first or second of each pair, in both halves of its lane.
+/// The first or second int16 of each pair, copied to both halves of its lane.
 template <int kPlace>
 inline I32x16 one_of_pair(I32x16 pairs) {
   constexpr int64_t kNext = 0x0202020202020202;

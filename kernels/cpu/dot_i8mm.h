@@ -1,6 +1,6 @@
-// The dot products of simd.h on ARM's matrix products of int8 (FEAT_I8MM): smmla multiplies 2
-// tokens x 8 columns by 2 rows x 8 columns, twice as many products as sdot. One token alone is left
-// to sdot, unless its weights lie in a panel.
+// The dot products of simd.h with ARM's matrix products of int8 (FEAT_I8MM): smmla multiplies 2
+// tokens x 8 columns by 2 rows x 8 columns, twice as many products as sdot. A single token uses
+// sdot, unless its weights lie in a panel.
 #pragma once
 
 #include "simd_neon.h"
@@ -12,7 +12,7 @@ namespace {
 struct StepPair {
   U8x64 first, second;
 };
-/// From the codes of two steps, one behind the other.
+/// Makes a pair from the codes of two consecutive steps.
 inline StepPair pair_steps(U8x64 a, U8x64 b) {
   const auto zip = [&](auto half) {
     return each<Bytes>([&](int i) { return half(as<Unsigned>(a.v[i]), as<Unsigned>(b.v[i])); });
@@ -22,7 +22,7 @@ inline StepPair pair_steps(U8x64 a, U8x64 b) {
 }
 
 #define HEARTH_OWN_PANEL_ORDER
-/// A panel holds pairs of steps: they are made once for all tokens.
+/// A panel holds pairs of steps, so that they are made only once for all tokens.
 inline void order_panel(uint8_t* w, int n_steps) {
   for (int step = 0; step < n_steps; step += 2, w += 2 * sizeof(U8x64)) {
     const StepPair pair = pair_steps(load_u8(w), load_u8(w + sizeof(U8x64)));
@@ -37,7 +37,7 @@ template <int kStep, class Weights>
   return pair_steps(a, b);
 }
 
-/// Two steps of two tokens, or of one token twice.
+/// Loads two steps of two tokens or, with kIsOne, of one token twice.
 template <bool kIsOne>
 inline int8x16_t load_tokens(const int8_t* x, int step_bytes) {
   using Half [[gnu::vector_size(8)]] = uint32_t;
@@ -49,7 +49,8 @@ inline int8x16_t load_tokens(const int8_t* x, int step_bytes) {
   }
 }
 
-/// Sums of a pair of tokens over four rows: of both over the first two rows, and over the others.
+/// Sums of a pair of tokens for four rows. `first`: of both tokens for the first two rows;
+/// `second`: of both tokens for the other two.
 struct PairSums {
   Unsigned first, second;
 
@@ -58,7 +59,7 @@ struct PairSums {
     second = as<Unsigned>(vmmlaq_s32(as<Ints>(second), x, as<int8x16_t>(w.second.v[i])));
   }
 };
-/// From the sums of one token and of the other to those of the pair, or back.
+/// Turns the sums of two single tokens into those of a pair, or back.
 inline PairSums exchange(Unsigned a, Unsigned b) {
   return {as<Unsigned>(vzip1q_u64(as<uint64x2_t>(a), as<uint64x2_t>(b))),
           as<Unsigned>(vzip2q_u64(as<uint64x2_t>(a), as<uint64x2_t>(b)))};
@@ -99,7 +100,7 @@ requires kTakesPairs<Weights, kTokens>
   }
 }
 
-/// A quarter of the rows at a time, as there are no registers for the sums of all.
+/// Takes a quarter of the rows at a time, as there are no registers for the sums of all rows.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 requires kTakesPairs<Weights, kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,

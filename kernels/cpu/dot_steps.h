@@ -1,5 +1,5 @@
-// The dot products of simd.h for instruction sets that add a step's products to int32 sums at once.
-// They define, for one register,
+// The dot products of simd.h for instruction sets that add a step's products to int32 sums in one
+// instruction. Each of them defines, for one register,
 //   add_dot4(acc, w, x)   acc + each lane's four unsigned bytes of w times the four int8 at x
 #pragma once
 
@@ -12,9 +12,9 @@ inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
 inline I32x16 add_dot4(I32x16 acc, U8x64 w, const int8_t* x) {
   return each<Unsigned>([&](int i) { return add_dot4(acc.v[i], w.v[i], x); });
 }
-/// The outer loop is over steps, the inner one over tokens: the independent sums between two
-/// additions to the same one hide their latency, even with the small scheduler that is left to each
-/// of two threads on a core.
+/// The outer loop is over steps, the inner one over tokens. So additions to the same sum are far
+/// enough apart to hide their latency, even if two threads share a core and each has only half of
+/// its scheduler.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {
@@ -27,7 +27,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 }
 
 #ifndef HEARTH_OWN_SCALED_DOT
-/// One 32-bit multiplication by the scale for all columns that share it.
+/// Multiplies by the scale once for all columns that share it, in 32 bits.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {

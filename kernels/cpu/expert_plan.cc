@@ -29,7 +29,7 @@ void choose_experts(const float* logits, int n_experts, int n_used, float* route
   for (int i = 0; i < n_used; i++) {
     const int expert = chosen[static_cast<size_t>(i)];
     routes[i] = static_cast<float>(expert);
-    // In double: the expf of one C library rounds otherwise than that of another.
+    // In double, since the expf functions of C libraries round differently.
     weights[i] = static_cast<float>(std::exp(double{logits[expert]} - greatest));
     sum += weights[i];
   }

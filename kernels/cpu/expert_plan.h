@@ -1,9 +1,9 @@
 // Mixture of experts on the CPU: which experts a token is given to, and which tokens of a batch an
 // expert gets.
 //
-// A row is a token for one of its experts: row = token * n_used + rank of the expert among those
-// that the token is given to. Rows are grouped by expert, so that an expert's weights are read once
-// for all its tokens. Every group has activations of its own, one behind the other.
+// Here a row is one token at one of its experts: row = token * n_used + rank of the expert among
+// the token's experts. Rows are grouped by expert, so that an expert's weights are read once for
+// all its tokens. Every group has its own activations, and these lie one after another.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace hearth::kernels::cpu {
 
-/// One token's routes (Ops::norm_route) from its logits [n_experts]. A NaN counts as the least
-/// logit, and makes the weights NaN if it is chosen.
+/// Computes one token's routes (Ops::norm_route) from its logits [n_experts]. A NaN counts as the
+/// least logit; if it is chosen, it makes the weights NaN.
 void choose_experts(const float* logits, int n_experts, int n_used, float* routes);
 
 class ExpertPlan {
@@ -23,9 +23,9 @@ class ExpertPlan {
   /// The rows of one expert.
   struct Group {
     int expert = 0;
-    int first = 0;   // its first row in the order of groups
-    int n = 0;       // at least 1
-    int before = 0;  // tokens of activations before its own, with padding
+    int first = 0;   // where its rows begin in the order of groups
+    int n = 0;       // how many rows it has: at least 1
+    int before = 0;  // how many tokens of activations, with padding, come before its own
   };
   /// The rows of a group whose activations are in one token tile.
   struct Tile {
@@ -36,7 +36,7 @@ class ExpertPlan {
 
   /// Makes room for kMaxBatch tokens. wide_tile: see RowKernels.
   void reserve(int n_experts, int n_used, int wide_tile);
-  /// Most tokens of activations that a plan needs, with padding.
+  /// The most tokens of activations, with padding, that a plan can need.
   int most_tokens() const;
 
   /// routes [n_tokens][2 * n_used]

@@ -1,5 +1,5 @@
-// a * b + c with one rounding, for processors and C libraries without it: mingw-w64's fmaf, for
-// one, rounds twice.
+// a * b + c with one rounding, for processors and C libraries that do not have it. For example,
+// mingw-w64's fmaf rounds twice.
 #pragma once
 
 #include <bit>
@@ -7,9 +7,9 @@
 
 namespace hearth::kernels::cpu {
 
-/// The product of two floats is exact in double. The sum is rounded to odd: where it is inexact,
-/// its last bit is made 1. It then lies on the same side of every midpoint between two floats as
-/// the exact sum does, so that rounding it to float gives what one rounding would have given.
+/// The product of two floats is exact in double. The sum is rounded to odd: if it is inexact, its
+/// last bit is made 1. Then it lies on the same side of every midpoint between two floats as the
+/// exact sum, so that rounding it to float gives what a single rounding would have given.
 inline float fused(float a, float b, float c) {
   const double product = static_cast<double>(a) * b, addend = c;
   const double sum = product + addend;

@@ -35,14 +35,15 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
     float* of_head = &factors_[first_factor(layer, kv_head)];
-    // For each pair that RoPE mixes: its expected square, then log2 of its root, less the mean.
+    // First the expected square of each pair that RoPE mixes; below, log2 of its root, less the
+    // mean.
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
       qkv.unpack_row(key_row, row);
       const double offset = bias != nullptr ? bias[key_row] : 0;
       double square = expected_square(row, norm, qkv.n_cols) + offset * offset;
-      // Where each head is normed, its norm says how large a dimension is.
+      // If each head is normalized, its norm says how large a dimension is.
       if (!shape_.k_norms.empty()) {
         const float of_norm = shape_.k_norms[layer * shape_.head_dim + i];
         square = double{of_norm} * of_norm;

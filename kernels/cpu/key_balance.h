@@ -16,9 +16,9 @@ class KeyBalance {
   KeyBalance() = default;
   explicit KeyBalance(const AttentionShape& shape);
 
-  /// Computes a layer's factors from the expected size of its keys, that is from the norm, the
-  /// weights and the bias. Does nothing after the first call for a layer. No other thread may use
-  /// the layer meanwhile. row [qkv.n_cols] is scratch.
+  /// Computes a layer's factors from the expected size of its keys, which follows from the norm,
+  /// the weights and the bias. Does nothing after the first call for a layer. No other thread may
+  /// use the layer meanwhile. row [qkv.n_cols] is scratch memory.
   void compute_factors(int layer, const PackedMatrix& qkv, const float* norm, const float* bias,
                        float* row);
 

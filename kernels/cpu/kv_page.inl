@@ -69,7 +69,8 @@ struct HalfPage {
 
 // --- int8 ---
 
-/// Rows are the dimensions of one group, which share the scales of the lanes' positions.
+/// Rows are the dimensions of one group. Lanes are positions, and each position has one scale for
+/// the whole group.
 template <int kWidth>
 struct Int8Keys {
   PageHead from;
@@ -84,7 +85,7 @@ struct Int8Keys {
   }
 };
 
-/// Rows are positions, each with the scale of the group that the columns belong to.
+/// Rows are positions. Each has a scale for the group that the columns belong to.
 struct Int8Values {
   PageHead from;
   float scales[kPositions];
@@ -100,7 +101,8 @@ struct Int8Values {
   }
 };
 
-/// Clamped, since rounding the scale to f16 may have made it smaller; NaN becomes some number.
+/// Rounds to int8. It clamps first, since rounding to f16 may have made the scale smaller. NaN
+/// becomes some number.
 inline I32x16 to_int8(F32x16 x) {
   const F32x16 magic = broadcast(kMagic);
   const F32x16 clamped = max(min(x, broadcast(127.0f)), broadcast(-127.0f));

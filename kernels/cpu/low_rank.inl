@@ -1,16 +1,17 @@
-// An adapter's two thin products, in f16 times float. A vector holds 16 ranks of a column, or 16
-// rows of a rank, so that sums need no reduction over its lanes.
+// An adapter's two thin products, which multiply f16 by float. A vector holds 16 ranks of one
+// column, or 16 rows of one rank, so that sums need no reduction over its lanes.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Tokens that share a load of the weights, so that their sums fit the registers: two for each
-/// token where inputs are lowered, one where they are raised.
+/// How many tokens share a load of the weights. Their sums must fit the registers: lowering needs
+/// two sums per token, raising one.
 inline constexpr int kRaisedTokens = kMaxTokens < 8 ? 4 : 8, kLoweredTokens = kRaisedTokens / 2;
-/// Tiles that a single token is raised to at once, as one sum would wait for each addition.
+/// How many tiles a single token is raised to at once; with only one sum, each addition would wait
+/// for the one before.
 inline constexpr int kTilesAtOnce = 4;
 
-/// Two sums hide the latency of the addition for a single token.
+/// Each token has two sums, for even and odd columns, to hide the latency of the addition.
 template <int kTokens>
 void lower_tokens(const uint16_t* a, int n_cols, const float* in, size_t in_stride, float* out,
                   size_t out_stride) {

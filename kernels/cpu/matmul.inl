@@ -1,6 +1,6 @@
-// RowKernels::matmul: drives the inner kernels over row tiles and token tiles. A GEMV or a few
-// tokens unpack the weights in registers (matmul_few); a GEMM of more goes through panels that are
-// unpacked once for all tokens (matmul_wide, panel.h). Float weights have matmul_float.
+// RowKernels::matmul: runs the inner kernels over row tiles and token tiles. For one or a few
+// tokens, weights are unpacked in registers (matmul_few); for more, into panels, once for all
+// tokens (matmul_wide, panel.h). matmul_float is for float weights.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -10,7 +10,7 @@ struct TileRange {
   int end;
 };
 
-/// For few tokens: the weights are unpacked in registers, anew for every kMaxTokens tokens.
+/// For few tokens: the weights are unpacked in registers, again for every kMaxTokens tokens.
 template <BlockType kType>
 void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                 size_t stride) {
@@ -34,10 +34,10 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
   }
 }
 
-/// For many tokens. The outer loop is over panels of columns, so that the activations of these
-/// columns stay in the L2 cache while the row tiles pass. Where fewer row tiles are left than a
-/// panel has, the last tile stands in for the missing ones (strides of 0): they compute the same
-/// sums and store them in the same place.
+/// For many tokens. The outer loop is over columns, so that the activations of a panel's columns
+/// stay in the L2 cache while all row tiles are multiplied by them. If fewer row tiles are left
+/// than a panel has, the last tile takes the place of the missing ones (strides of 0): they compute
+/// the same sums and store them in the same place.
 template <class Panels, BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {

@@ -5,7 +5,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// A view of the activations of one token tile that begins at one of its tokens, and at a group.
+/// A view of the activations of one token tile. It begins at one of its tokens and at a group.
 struct TokenColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [group][width]
@@ -21,7 +21,7 @@ struct TokenColumns {
 };
 
 /// Where the results of a row tile go. Only the first n_valid >= 1 tokens exist. With `resume`, the
-/// output already holds the sums over earlier columns, to which these are added.
+/// output already holds sums over earlier columns, and the results are added to these.
 struct Output {
   float* out;
   size_t stride;
@@ -38,8 +38,8 @@ struct Output {
       set_all(total, broadcast(0.0f));
     }
   }
-  /// From the last token down: tokens that do not exist are stored in the place of the last one
-  /// that does, which is then overwritten.
+  /// Stores the last token first: tokens that do not exist are stored in the place of the last one
+  /// that does, and that one then overwrites them.
   template <int kTokens>
   [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
     HEARTH_UNROLL
@@ -107,8 +107,9 @@ template <class Source, int kTokens>
   if constexpr (kTraits.has_min) subtract_minima(source.minimum(), x, total);
 }
 
-/// The width of a token tile of which kTokens tokens are multiplied at once: a constant where these
-/// are all of them. Then the columns of each step are at constant offsets, and need no registers.
+/// The width of a token tile of which kTokens tokens are multiplied at once. If these are the whole
+/// tile, it is a constant; then the columns of each step are at constant offsets and need no
+/// registers.
 template <int kTokens>
 constexpr int tile_width(int width) {
   return kMaxTokens == kTileTokens ? kTokens : width;
@@ -137,8 +138,8 @@ inline F32x16 load_float_weights(const std::byte* p) {
   return load(reinterpret_cast<const float*>(p));
 }
 
-/// Sums over 32 columns at a time, then adds these sums: the chains of additions are short, so that
-/// they overlap and round less.
+/// Sums over 32 columns at a time, then adds these sums. So the chains of additions are short,
+/// which lets them overlap and reduces rounding errors.
 template <int kTokens, BlockType kType>
 HEARTH_INNER_KERNEL void multiply_float(const std::byte* w, TokenColumns x, int n_cols,
                                         const Output& output) {

@@ -7,12 +7,12 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// A view of the activations of one token tile that begins at one of its tokens, and at a block.
+/// A view of the activations of one token tile. It begins at one of its tokens and at a block.
 struct BlockColumns {
   const int8_t* q;      // [step][width][4], or as activations.inl lays it out for panels
   const float* scales;  // [block][width]
-  // [block][kBlockSums / 2][width][2]: pairs of sums of q, first 8 over 16 columns each, then 4
-  // over 32.
+  // [block][kBlockSums / 2][width][2]: pairs of sums of q, first 8 pairs over 16 columns each, then
+  // 4 pairs over 32 columns each.
   const int16_t* sums;
   int width;  // tokens that the tile has room for
 
@@ -30,7 +30,7 @@ class BlockHeader {
  public:
   static constexpr Layout kLayout = layout_of(kType);
   static constexpr int kPairs = kLayout.n_scales() / 2;  // of scales, and of minima
-  static constexpr int kPairColumns = kBlock / kPairs;   // of a pair: one group, or two
+  static constexpr int kPairColumns = kBlock / kPairs;   // a pair covers one group, or two
   /// The first pair of sums over scale_columns columns in BlockColumns::sums.
   static constexpr int kFirstSums = kLayout.scale_columns == 16 ? 0 : kBlock / 16 / 2;
 
@@ -97,8 +97,9 @@ template <BlockType kType, class Weights, int kTokens>
   }
 }
 
-/// corrections[c] = sum over the block's scales of minimum * sum(q). Formats with an offset have no
-/// minima; for them it is the sum of scale * sum(q), and add_block() subtracts offset * that.
+/// corrections[c] = the sum of minimum * sum(q) over the block's minima. Formats with an offset
+/// have no minima; for them it is the sum of scale * sum(q), and add_block() subtracts offset times
+/// that.
 template <BlockType kType, int kTokens>
 [[gnu::always_inline]] inline void sum_corrections(const BlockHeader<kType>& header,
                                                    const BlockColumns& x,

@@ -1,4 +1,4 @@
-// Memory and the setting up of a batch; the arithmetic of a step is in ops_cpu_step.cc.
+// CpuOps: memory, and preparing a batch. The arithmetic of a step is in ops_cpu_step.cc.
 #include <cstring>
 
 #include "cpu_ops.h"

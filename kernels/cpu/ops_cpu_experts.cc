@@ -27,7 +27,8 @@ void CpuOps::norm_route(const float* norm, float eps, const Experts& experts, co
   });
 }
 
-/// fill_row(row, thread, out) writes a row's input, w.n_cols floats.
+/// Quantizes the inputs of all rows of the plan. fill_row(row, thread, out) writes a row's input,
+/// w.n_cols floats.
 void CpuOps::quantize_for_experts(const PackedMatrix& w, const auto& fill_row) {
   const std::span<const ExpertPlan::Tile> tiles = expert_plan_.tiles();
   for_chunks(static_cast<int>(tiles.size()), [&](int i, int thread) {
@@ -42,7 +43,7 @@ void CpuOps::quantize_for_experts(const PackedMatrix& w, const auto& fill_row) {
   });
 }
 
-/// The work is a range of row tiles of gate and up, for one expert.
+/// A chunk is a range of row tiles of gate and up, for one expert.
 void CpuOps::norm_gate_up_experts(const float* norm, float eps, const Experts& experts,
                                   const float* routes, const float* x, float* h) {
   const PackedMatrix& w = packed(experts.gate_up);
@@ -80,8 +81,8 @@ void CpuOps::norm_gate_up_experts(const float* norm, float eps, const Experts& e
   });
 }
 
-/// The work is a range of row tiles, for all experts one after the other: so each sum has one
-/// order.
+/// A chunk is a range of row tiles for all experts, one after another, so that each sum always has
+/// the same order.
 void CpuOps::add_experts(const Experts& experts, const float* routes, const float* h, float* x) {
   const PackedMatrix& w = packed(experts.down);
   plan_experts(experts, routes);

@@ -1,7 +1,8 @@
-// Adapters. What a matrix is multiplied by is first lowered to the adapter's ranks; then each chunk
-// of products gets what these give for its rows. For a few tokens the input is quantized in the
-// same parallel loop, as the threads would otherwise meet once more, and a slice of columns is a
-// chunk. Its sums are then added up where they are used. More tokens are divided instead.
+// Adapters. The input of a product is first lowered to the adapter's ranks; then each chunk of
+// products raises the lowered input for its rows. For a few tokens, the loop that lowers the input
+// also quantizes it, so that the threads need not meet once more. There a chunk is a slice of
+// columns, and raise() adds up the sums of all slices. For more tokens, a chunk is some of the
+// tokens.
 #include <algorithm>
 
 #include "cpu_ops.h"
@@ -9,7 +10,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Tokens of a chunk: of a slice of columns, they fit the L2 cache.
+/// How many tokens a chunk has. Their inputs in one slice of columns fit the L2 cache.
 constexpr int kTokens = 32;
 constexpr size_t kLine = 64;
 
@@ -100,8 +101,8 @@ void CpuOps::lower_many(const PackedLowRank& w, const float* in) {
   });
 }
 
-/// Starts loading what raise() will read of these rows: so little at a time would otherwise come
-/// with the full latency of memory.
+/// Starts loading what raise() will read for these rows. Without this, such small reads would each
+/// wait for the full latency of memory.
 void CpuOps::prefetch(const LowRank* added, int row, int n_rows) {
   if (!added) return;
   const PackedLowRank::Part* part = packed(*added).part_of(row);
@@ -111,8 +112,8 @@ void CpuOps::prefetch(const LowRank* added, int row, int n_rows) {
   for (size_t at = 0; at < n_bytes; at += kLine) __builtin_prefetch(begin + at, 0, 2);
 }
 
-/// Adds to all tokens' products with rows [row, row + n_rows) of the matrix. The rows are of one
-/// part, or of none.
+/// Adds the adapter's part to all tokens' products with rows [row, row + n_rows) of the matrix. The
+/// rows all belong to one part, or to none.
 void CpuOps::raise(const LowRank* added, int row, int n_rows, float* products, size_t stride) {
   if (!added) return;
   const PackedLowRank& w = packed(*added);

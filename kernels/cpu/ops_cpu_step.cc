@@ -10,8 +10,8 @@
 namespace hearth::kernels::cpu {
 // --- inputs ---
 
-/// body(begin, end, thread) over the tokens in ranges of a token tile. The tokens inside a tile are
-/// interleaved: two threads in one tile would write to the same cache lines (false sharing).
+/// Calls body(begin, end, thread) for each token tile. The tokens in a tile are interleaved, so two
+/// threads in one tile would write to the same cache lines (false sharing).
 void CpuOps::for_token_tiles(int n, const auto& body) {
   for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, body);
 }
@@ -25,8 +25,8 @@ const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* i
   return activations;
 }
 
-/// Normalizes n rows of x [][w.n_cols]: those in `rows`, or without it the first n. They are kept
-/// as floats, too, if there is a place for them.
+/// Normalizes and quantizes n rows of x [][w.n_cols]: those in `rows` or, if it is null, the first
+/// n. If `kept` is not null, it also gets the normalized floats.
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
                                              int n, const float* x, const int32_t* rows,
                                              float* kept) {
@@ -69,12 +69,14 @@ int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
   return tiles_per_chunk(static_cast<double>(w.tile_bytes()), w.n_cols, w.n_tiles(), n, n_parts);
 }
 
-/// Multiplies weights by the input; they may stack two parts, matrices of the same size. A thread
-/// takes a chunk of tiles, the same of each part, and calls finish(token, row, n_rows, products,
-/// products of the second part) for each token, where row is the chunk's first row of a part.
+/// Multiplies weights by the input. The weights may stack two parts, which have the same size. A
+/// thread takes a chunk: the same range of tiles of each part. For each token it calls
+/// finish(token, row, n_rows, products, products of the second part), where row is the first row of
+/// the range.
 ///
-/// With many tokens a chunk takes long, so every thread gets the same number of chunks, of sizes
-/// that differ by at most two tiles: otherwise all would wait for the thread that has one more.
+/// With many tokens a chunk takes long. Therefore every thread gets the same number of chunks,
+/// whose sizes differ by at most two tiles; otherwise all would wait for the thread that has one
+/// more.
 void CpuOps::multiply(const Weights& weights, int n_parts, const Activations& input,
                       const auto& finish) {
   const PackedMatrix& w = packed(weights.matrix);
@@ -154,7 +156,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& qk
   });
 }
 
-// K and V of one head in one chunk, as a position is appended to its page with both.
+// Computes K and V of one head in one chunk, as both are appended to a page at once.
 void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   const AttentionShape& shape = attention_->shape();
   const int dim = shape.head_dim, tiles = dim / kTileRows;
@@ -256,8 +258,8 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  // The cut into ranges depends on the row's length alone, for batch invariance. A row is more than
-  // one range, so that every thread has work: a thread without any would go to sleep.
+  // For batch invariance, how a row is cut into ranges depends on its length alone. There are
+  // several ranges, so that every thread has work: a thread without work would go to sleep.
   constexpr int kRanges = 8, kRows = 16;
   const int per_range = (n_vocab + kRanges - 1) / kRanges;
   const int n_ranges = (n_vocab + per_range - 1) / per_range;

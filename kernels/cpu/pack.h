@@ -1,5 +1,5 @@
-// Packs rows of a GGUF file into row tiles (packed_layout.h), and unpacks single rows of them: the
-// same for every variant of the kernels.
+// Packs rows of a GGUF file into row tiles (packed_layout.h), and unpacks single rows of them. All
+// variants of the kernels share this.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@ namespace hearth::kernels::cpu {
 
 /// Bytes of one packed 16-row tile of n_cols columns.
 size_t tile_bytes(BlockType type, int n_cols);
-/// Packs 16 rows (n_valid of them real, the rest zero) of row_bytes(type, n_cols) each.
+/// Packs a tile of 16 rows, row_bytes(type, n_cols) each. Only the first n_valid rows exist; the
+/// rest become zero.
 void pack_tile(BlockType type, const std::byte* rows, int n_valid, int n_cols, std::byte* tile);
-/// Row `row` (0..15) of a packed tile as float. Embeddings are read from the packed head in this
-/// way, so that a tied table is in memory once.
+/// Unpacks row `row` (0..15) of a packed tile to float. Embeddings are read from the packed head in
+/// this way, so that a table that both share is in memory only once.
 void unpack_row(BlockType type, const std::byte* tile, int row, int n_cols, float* out);
 
 }  // namespace hearth::kernels::cpu

@@ -8,11 +8,12 @@
 //   header   f16 scales[n_groups][16 rows], f16 minima[n_groups][16]
 //            of a super-block: f16 d[16], f16 dmin[16], int8 scales[][16][2], int8 minima[][16][2]
 //
-//   weight = scale * (w - offset) - minimum   minima only where the format has them
+//   weight = scale * (w - offset) - minimum   (minima only if the format has them)
 //
-// A group has 8 steps of 4 columns. A plane of b bits is b vectors; byte i of vector j holds, for
-// byte i of the steps j * 8 / b + f (f = 0 .. 8 / b - 1), the b bits from bit b * f on. F32, F16
-// and BF16 are not quantized: their tile is [n_cols][16 rows] in their own format.
+// A group has 8 steps of 4 columns. A plane has b bits of each code and takes b vectors. Byte i of
+// vector j holds byte i of the steps j * 8 / b + f, for f = 0 .. 8 / b - 1: each has b bits there,
+// from bit b * f on. F32, F16 and BF16 are not quantized: their tile is [n_cols][16 rows] in their
+// own format.
 #pragma once
 
 #include "quant_blocks.h"
@@ -21,14 +22,14 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-inline constexpr int kSteps = 8;         // of 4 columns, in a group
+inline constexpr int kSteps = 8;         // of a group, with 4 columns each
 inline constexpr int kVectorBytes = 64;  // 16 rows x 4 columns
 
 struct Layout {
   int n_groups;       // in a block
   int low_bits;       // 2, 4 or 8
   int high_bits;      // 0, 1 or 2
-  int scale_columns;  // that share a scale: 16 or 32
+  int scale_columns;  // how many columns share a scale: 16 or 32
   int offset;
   bool has_min;
   bool has_block_scale;
@@ -59,7 +60,7 @@ struct Layout {
   static constexpr int pair_place(int i, int row) { return (i / 2 * kTileRows + row) * 2 + i % 2; }
 };
 
-/// A code book's values + 128, to be unsigned.
+/// A code book's values + 128, so that they are unsigned.
 struct BookCodes {
   uint8_t w[16];
 };
@@ -73,7 +74,7 @@ constexpr BookCodes book_codes(CodeBook book) {
 constexpr int least(int a, int b) { return a < b ? a : b; }
 constexpr int greatest(int a, int b) { return a > b ? a : b; }
 
-/// Of a quantized type: a consequence of its row in quant_blocks.h.
+/// The layout of a quantized type, which follows from its row in quant_blocks.h.
 constexpr Layout layout_of(BlockType type) {
   const BlockTraits row = block_traits(type);
   return {.n_groups = row.has_super_block() ? kBlock / kGroup : 2,

@@ -11,7 +11,7 @@ constexpr int kLanes = kTileRows;
 
 int filled_up(int rank) { return (rank + kLanes - 1) / kLanes * kLanes; }
 
-/// lanes[column][lane] = rows[first + lane][column], for as many rows as there are.
+/// lanes[column][lane] = rows[first + lane][column], for those of the 16 rows that exist.
 void pack_lanes(std::span<const float> rows, int n_rows, int n_cols, int first, uint16_t* lanes) {
   for (int lane = 0; lane < kLanes && first + lane < n_rows; lane++)
     for (int column = 0; column < n_cols; column++)

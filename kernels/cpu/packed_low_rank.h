@@ -1,6 +1,6 @@
 // What an adapter adds to a matrix, in the layout of the CPU kernels (low_rank.inl): as f16, in
-// tiles of 16 ranks and of 16 rows. The ranks of all parts are counted together, each part from a
-// multiple of 16 on; its last tile of ranks is filled up with zeros.
+// tiles of 16 ranks and of 16 rows. Ranks are numbered through all parts of the matrix. Each part
+// begins at a multiple of 16, and its last tile of ranks is padded with zeros.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace hearth::kernels::cpu {
 
-/// A slice of columns is summed up by itself, so that threads share the input of a single token,
-/// and its sum has the same order as in a batch.
+/// How many columns a slice has. Each slice is summed up on its own, so that several threads can
+/// work on a single token, whose sums still have the same order as in a batch.
 inline constexpr int kLowRankSlice = 512;
 
 class PackedLowRank final : public LowRank {
@@ -27,7 +27,7 @@ class PackedLowRank final : public LowRank {
     int first_rank = 0;           // a multiple of 16
     const uint16_t* b = nullptr;  // [n_rows / 16][rank][16]
     float scale = 1;
-    /// Of the tile that begins with this row of the matrix.
+    /// The part of b for the tile that begins with this row of the matrix.
     const uint16_t* b_of(int row) const {
       return b + static_cast<size_t>(row - first_row) * static_cast<size_t>(rank);
     }
@@ -35,13 +35,13 @@ class PackedLowRank final : public LowRank {
   /// The part that has the row, or null if the adapter leaves the row as it is.
   const Part* part_of(int row) const;
   int n_cols() const { return n_cols_; }
-  /// Of all parts, filled up.
+  /// The number of ranks of all parts, with padding.
   int n_ranks() const { return n_ranks_; }
   int n_slices() const { return (n_cols_ + kLowRankSlice - 1) / kLowRankSlice; }
   int slice_columns(int slice) const {
     return slice + 1 < n_slices() ? kLowRankSlice : n_cols_ - slice * kLowRankSlice;
   }
-  /// [column to n_cols][16]
+  /// A tile of ranks, from this column on: [n_cols - column][16].
   const uint16_t* a(int rank_tile, int column) const {
     return a_ + (static_cast<size_t>(rank_tile) * static_cast<size_t>(n_cols_) +
                  static_cast<size_t>(column)) *

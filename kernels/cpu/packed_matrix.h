@@ -1,5 +1,5 @@
-// A matrix in the packed layout of the CPU: the rows of its parts, which may differ in format, in
-// tiles of 16. Each part begins a new tile.
+// A matrix in the packed layout of the CPU: tiles of 16 rows. Its parts may differ in format, and
+// each part begins a new tile.
 #pragma once
 
 #include <span>
@@ -20,9 +20,9 @@ class PackedMatrix final : public Matrix {
   /// All tiles in order, n_bytes.
   const std::byte* data() const { return memory_.data; }
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
-  /// Mean over the parts.
+  /// The mean size of a tile, over all parts.
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
-  /// The inputs that its parts read.
+  /// Which forms of an input its parts read.
   InputFormats input_formats() const { return input_formats_; }
   /// Whether every part but the last has a multiple of 16 rows, so that row = 16 * tile + lane.
   bool rows_fill_tiles() const;
@@ -30,12 +30,12 @@ class PackedMatrix final : public Matrix {
   int tile_of(int row) const;
   int lane_of(int row) const;
 
-  /// The row as float. out [n_cols].
+  /// Unpacks a row to float. out [n_cols].
   void unpack_row(int row, float* out) const;
   /// RowKernels::matmul over the tiles of all parts.
   void matmul(const Activations& activations, int tile_begin, int tile_end, float* out,
               size_t stride) const;
-  /// The same over tiles of one part, counted from its first one.
+  /// The same over tiles of one part, counted from the part's first tile.
   void matmul_part(int part, const Activations& activations, int tile_begin, int tile_end,
                    float* out, size_t stride) const;
 

@@ -1,12 +1,13 @@
-// Unpacks bit planes to bytes (codes). Kernels are written once over two sources of codes: a row
-// tile, which PackedCodes unpacks in registers, or a panel that holds them unpacked (PanelCodes).
-// PackedSource and PanelSource add scales and minima, for formats with a scale every 32 columns.
+// Unpacks bit planes to bytes (codes). Kernels are written once for two sources of codes: a row
+// tile, whose codes PackedCodes unpacks in registers, and a panel, which holds unpacked codes
+// (PanelCodes). For formats with a scale every 32 columns, PackedSource and PanelSource add scales
+// and minima.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// What a kernel must know of a format, at compile time, once its weights are unpacked. Formats
-/// that agree in it share one PanelSource and its kernel.
+/// What a kernel must know of a format at compile time once its weights are unpacked. Formats with
+/// the same traits share one PanelSource and its kernel.
 struct CodeTraits {
   bool has_min;
   int bits;
@@ -41,7 +42,8 @@ inline void prefetch_ahead(const std::byte* p, int n_bytes) {
   }
 }
 
-/// A plane has kBits bits of each code (packed_layout.h): those of step kStep, shifted to bit kTo.
+/// A plane has kBits bits of each code (packed_layout.h). Returns those of step kStep, shifted to
+/// bit kTo.
 template <int kBits, int kStep, int kTo>
 inline U8x64 field(const std::byte* plane) {
   constexpr int kFields = 8 / kBits;
@@ -52,8 +54,8 @@ inline U8x64 field(const std::byte* plane) {
   return shift_right_and<kFrom - kTo>(bytes, kMask);
 }
 
-/// Codes of eight bits are stored as weight + 128. dot() takes them so, or as signed weights:
-/// flipping the top bit subtracts 128.
+/// Codes of eight bits are stored as weight + 128. Depending on the variant, dot() takes them like
+/// this or as signed weights; flipping the top bit subtracts 128.
 inline U8x64 code_for_dot(U8x64 code) {
   if constexpr (kDot8Offset == 128) return code;
   return each<Bytes>([&](int i) { return code.v[i] ^ 128; });
@@ -84,7 +86,7 @@ inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
   });
 }
 
-/// The codes of one group after the other, unpacked straight from a row tile.
+/// The codes of one group after another, unpacked directly from a row tile.
 template <BlockType kType>
 class PackedCodes {
  public:
@@ -107,8 +109,8 @@ class PackedCodes {
   const std::byte* planes_;
 };
 
-/// The codes of one group after the other, read from a panel. next_group() also prefetches a piece
-/// of the next panel.
+/// The codes of one group after another, read from a panel. next_group() also prefetches a piece of
+/// the next panel.
 class PanelCodes {
  public:
   static constexpr bool kIsPanel = true;
@@ -139,7 +141,7 @@ class PackedSource : public PackedCodes<kType> {
   explicit PackedSource(const std::byte* block)
       : PackedCodes<kType>(block + kLayout.header_bytes()), block_(block) {}
 
-  /// To the next group. After a block's last one, it steps over the next block's header.
+  /// Moves to the next group. After a block's last group, it also skips the next block's header.
   void next() {
     this->next_group();
     if (++group_ < kLayout.n_groups) return;
@@ -158,7 +160,7 @@ class PackedSource : public PackedCodes<kType> {
   int group_ = 0;  // in the block
 };
 
-/// A row tile x up to kGroups groups, unpacked. w: the codes, as fill_panel()'s finish() maps them.
+/// A row tile x up to kGroups groups, unpacked. w: the codes, mapped by fill_panel()'s finish().
 template <int kGroups>
 struct Panel {
   alignas(64) uint8_t w[kGroups * kSteps * kVectorBytes];
@@ -189,8 +191,8 @@ class PanelSource : public PanelCodes {
   const float* minima_;
 };
 
-/// Unpacks n_groups <= kMaxGroups groups from the beginning of a block; finish() maps each U8x64 of
-/// codes.
+/// Unpacks n_groups <= kMaxGroups groups, from the beginning of a block on. finish() maps each
+/// U8x64 of codes.
 template <BlockType kType, int kMaxGroups, class Finish>
 void fill_panel(const std::byte* block, int n_groups, Panel<kMaxGroups>& panel, Finish finish) {
   PackedSource<kType> source(block);

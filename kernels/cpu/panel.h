@@ -1,11 +1,13 @@
-// The interface between a batch of many tokens (GEMM) and the variants. A variant multiplies such a
-// batch by panels: some row tiles x some columns of weights, unpacked once into scratch memory that
-// stays in the L1 or L2 cache, then multiplied by every token (matmul.inl drives it).
+// How a variant multiplies a batch of many tokens (GEMM): by panels. A panel is some row tiles x
+// some columns of weights, unpacked once into scratch memory that stays in the L1 or L2 cache and
+// then multiplied by every token. matmul.inl has the loops over panels.
 //
 // A variant includes one panels_*.inl, which defines
-//   HEARTH_BATCH_PLAN   how the tokens of a batch are laid out: a BatchPlan. It then includes
-//                       tile_kernels.inl, the parts that panels are made of, which depend on it.
-//   XPanels             with a member template Kernel<kType>, a PanelKernel for each block format
+//   HEARTH_BATCH_PLAN   how the tokens of a batch are laid out: the fields of a BatchPlan. After
+//   that
+//                       it includes tile_kernels.inl, what panels are made of, which depends on it.
+//   ...Panels           a class with a member template Kernel<kType>, which is a PanelKernel for
+//                       each block format
 #pragma once
 
 #include <concepts>
@@ -17,11 +19,11 @@ namespace hearth::kernels::cpu {
 namespace {
 
 struct BatchPlan {
-  int few;  // up to so many tokens, unpacking the weights for every kMaxTokens of them anew costs
-            // no more than filling panels does
-  int tile = kTileTokens;  // tokens in a token tile of a batch of more than kTileTokens: 12, or 16
-  int offset = 0;  // 0: the int8 of more than `few` tokens are interleaved like those of fewer;
-                   // else they are stored as q + offset, in rows (panels_avx512.inl)
+  int few;  // batches of at most this many tokens do without panels: unpacking the weights anew for
+            // every kMaxTokens tokens costs no more than filling panels
+  int tile = kTileTokens;  // tokens in a token tile if a batch has more than kTileTokens: 12 or 16
+  int offset = 0;  // 0: the int8 of more than `few` tokens are interleaved, like those of fewer
+                   // tokens; otherwise they are stored as q + offset, in rows (panels_avx512.inl)
 };
 inline constexpr BatchPlan kBatchPlan = {HEARTH_BATCH_PLAN};
 
@@ -32,11 +34,11 @@ struct PanelOutput {
 };
 
 /// The packed weights that the next panel will be filled with. They are prefetched into the L2
-/// cache a piece at a time while the present panel is multiplied: all at once they would delay the
-/// core's other loads.
+/// cache one piece at a time while the current panel is multiplied, since prefetching all at once
+/// would delay the core's other loads.
 class NextPanel {
  public:
-  /// n_bytes of each of n_tiles row tiles, in n_pieces at most.
+  /// It covers n_bytes of each of n_tiles row tiles, in at most n_pieces pieces.
   NextPanel(const std::byte* begin, size_t tile_bytes, int n_tiles, size_t n_bytes, int n_pieces)
       : at_(begin),
         end_(begin + (n_tiles > 0 ? n_bytes : 0)),
@@ -57,13 +59,13 @@ class NextPanel {
   size_t piece_;
 };
 
-/// kTiles and kColumns are the size of the panel, kMostTokens the tokens that are multiplied at
-/// once; prefetch_piece() is called once for every kPieceColumns columns and kMostTokens tokens.
+/// kTiles and kColumns are the size of the panel; kMostTokens tokens are multiplied at once;
+/// prefetch_piece() is called once for every kPieceColumns columns and kMostTokens tokens.
 ///
-/// fill() unpacks n_columns columns of kTiles row tiles, tile_bytes apart, from a block's begin on;
-/// n_columns is at most kColumns and a multiple of the format's block. multiply() then adds, for
-/// all tokens, the products with these columns, which begin at `column`, to what the columns before
-/// them left in the output, or starts from 0 at column 0.
+/// fill() unpacks n_columns columns of kTiles row tiles, which lie tile_bytes apart, from the
+/// beginning of a block on; n_columns is at most kColumns and a multiple of the format's block.
+/// multiply() multiplies these columns, which begin at `column`, by all tokens. It adds the
+/// products to the sums over earlier columns in the output; at column 0 it starts from 0.
 template <class P>
 concept PanelKernel = requires(P panel, const std::byte* block, const Activations& activations,
                                const PanelOutput& output, NextPanel next) {
@@ -75,8 +77,8 @@ concept PanelKernel = requires(P panel, const std::byte* block, const Activation
   panel.multiply(activations, int{} /* column */, int{} /* n_columns */, output, next);
 };
 
-/// A variant's panels: one class template for formats with a scale every 32 columns, and one for
-/// super-blocks of 256 columns.
+/// A variant's panels: one class template for formats with a scale every 32 columns, and another
+/// for super-blocks of 256 columns.
 template <template <BlockType> class GroupPanel, template <BlockType> class BlockPanel>
 struct Panels {
   template <BlockType kType>

@@ -1,5 +1,5 @@
-// Panels (panel.h) on AMX tile registers: one row tile of weights times 16 tokens, 32 columns of a
-// group or 64 of a super-block by one instruction.
+// Panels (panel.h) on AMX tile registers. One instruction multiplies one row tile of weights by 16
+// tokens, over the 32 columns of a group or over 64 columns of a super-block.
 #define HEARTH_BATCH_PLAN .few = kTileTokens, .tile = 16
 #include "tile_kernels.inl"
 
@@ -38,7 +38,8 @@ class AmxGroupPanel {
     F32x16 total[kAmxTokens];
     output.read(total);
     // The matrix unit runs two groups ahead, so that a group's sums have left their tile register
-    // when vectors need them. Four groups a turn, as tile registers are named at compile time.
+    // when vectors need them. Each turn of the loop takes four groups, as tile registers are named
+    // at compile time.
     sum_group<0>(x, 0);
     if (n_groups > 1) sum_group<1>(x, 1);
     for (int g = 0; g < n_groups; g += kRing) {
@@ -93,9 +94,9 @@ class AmxGroupPanel {
 };
 
 /// For formats with super-blocks of 256 columns. The panel holds the products scale * w, which take
-/// two bytes: a plane of high bytes and one of low bytes, each with sums of its own, which stay in
-/// tile registers for a whole block. What vectors do with a block's sums is done while the matrix
-/// unit works on the next block.
+/// two bytes, as a plane of high bytes and a plane of low bytes. Each plane has its own sums, which
+/// stay in tile registers for a whole block. While the matrix unit works on the next block, vector
+/// instructions finish a block's sums.
 template <BlockType kType>
 class AmxBlockPanel {
  public:
@@ -137,7 +138,7 @@ class AmxBlockPanel {
   static constexpr Layout kLayout = layout_of(kType);
   using Header = BlockHeader<kType>;
   static constexpr int kStageTokens = 2 * kAmxTokens;
-  /// A place is the columns that one instruction multiplies: a block has four.
+  /// A place is 64 columns, which one instruction multiplies. A block has four places.
   static constexpr int kPlaceColumns = 64, kPlaces = kBlock / kPlaceColumns;
 
   struct Panel {

@@ -4,21 +4,21 @@
 // unsigned; here the activations are the unsigned operand, stored as q + 128, so that the weights
 // keep their sign and need no zero point:
 //   sum(w * q) = sum(w * (q + 128)) - 128 * sum(w)
-// 128 * sum(w) is known when a panel is filled: sums start from its negative. Scales and minima are
-// unpacked into the panel too, as the inner loops have no free issue slots for that.
+// 128 * sum(w) is known when a panel is filled, and sums start from its negative. Scales and minima
+// are also unpacked into the panel, as the inner loops have no free issue slots for that.
 #define HEARTH_BATCH_PLAN .few = 18, .offset = 128
 #include "tile_kernels.inl"
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Two row tiles share each load of activations: with one tile, activations alone would take both
-/// loads of a cycle and leave none for weights and scales. A panel has so few columns that its
+/// Two row tiles share each load of activations. With one tile, activations alone would take both
+/// loads of every cycle and leave none for weights and scales. A panel has so few columns that its
 /// weights and the tokens' rows stay in the L1 cache.
 inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = kRowColumns;
 
-/// TokenColumns::width, as a constant where it is known: only tiles of 12 are multiplied six tokens
-/// at a time.
+/// TokenColumns::width, as a constant if it is known: only tiles of 12 are multiplied six tokens at
+/// a time.
 template <int kTokens>
 constexpr int width_of(int width) {
   return kTokens == kPanelTokens ? kTileTokens : width;
@@ -169,8 +169,8 @@ class Avx512BlockPanel {
       uint8_t* w = weights;
       I32x16 sum = broadcast(int32_t{0});
       for (int g = 0; g < kBlock / kGroup; g++, planes += kLayout.group_bytes()) {
-        // Of the halves of a group, if each has its own scale. unpack_group() calls back for steps
-        // 0 to 7 in this order.
+        // The sums of the two halves of a group, if each has its own scale. unpack_group() calls
+        // back for steps 0 to 7 in this order.
         I32x16 parts[2] = {broadcast(int32_t{0}), broadcast(int32_t{0})};
         int step = 0;
         unpack_group<kType>(planes, w, [&](U8x64 unsigned_weights) {
@@ -187,8 +187,8 @@ class Avx512BlockPanel {
     }
   };
 
-  // noinline, as above. As a block's sums take all registers, the totals go to the output after
-  // each block and are read back for the next one.
+  // noinline, as above. A block's sums take all registers, so the totals are stored to the output
+  // after each block and loaded again for the next one.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(BlockColumns x, int n_blocks,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {

@@ -1,13 +1,13 @@
-// Panels (panel.h) on any SIMD layer (simd.h): one row tile x 1024 columns, unpacked to bytes,
-// times kMaxTokens tokens at a time with its dot products. For AVX2, AVX-VNNI, NEON, I8MM and
-// scalar.
+// Panels (panel.h) on any SIMD layer (simd.h): one row tile x 1024 columns, unpacked to bytes. The
+// layer's dot products multiply a panel by kMaxTokens tokens at a time. For AVX2, AVX-VNNI, NEON,
+// I8MM and scalar.
 #define HEARTH_BATCH_PLAN .few = kFewTokens
 #include "tile_kernels.inl"
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// So few that a panel and the activations it is multiplied by stay in the L1 cache.
+/// So few columns that a panel and the activations that it is multiplied by stay in the L1 cache.
 inline constexpr int kPanelColumns = 1024;
 
 #ifndef HEARTH_OWN_PANEL_ORDER

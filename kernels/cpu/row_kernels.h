@@ -1,7 +1,8 @@
-// The table of kernels that a variant fills: a build of the same sources for one instruction set.
-// The kernels are single-threaded and work on row tiles and tokens; ops_cpu_step.cc divides the
-// work among threads and composes the fused Ops from them. Each variant_*.cc compiles the same text
-// with flags of its own and exports one symbol; all else in it has internal linkage.
+// The table of kernels that each variant fills. A variant is a build of the same sources for one
+// instruction set. The kernels are single-threaded and work on row tiles and tokens;
+// ops_cpu_step.cc divides the work among threads and composes the fused Ops from them. Each
+// variant_*.cc compiles the same text with its own flags and exports one symbol; all else in it has
+// internal linkage.
 //
 // To add a variant: a file variant_NAME.cc, its name in HEARTH_CPU_VARIANTS below, its compiler
 // flags in kernels/CMakeLists.txt, and runs_NAME in dispatch.cc.
@@ -20,19 +21,19 @@ namespace hearth::kernels::cpu {
 /// 4 columns.
 inline constexpr int kTileRows = 16;
 /// Columns that share a float scale: a group, or a block (the super-block of the K-quants).
-/// Activations are quantized to int8 per group or per block, as the weights are: then the dot
+/// Activations are quantized to int8 per group or per block, as the weights are, so that the dot
 /// product over a group or block is an exact integer.
 inline constexpr int kGroup = 32;
 inline constexpr int kBlock = 256;
-/// Sums of the int8 activations of a block, which minima and zero points are multiplied by: 16 sums
-/// over 16 columns each, then 8 sums over 32.
+/// How many sums the int8 activations of a block have: 16 sums over 16 columns each, then 8 sums
+/// over 32. Minima and zero points are multiplied by them.
 inline constexpr int kBlockSums = 24;
 /// Columns of a panel of activations stored in rows (BatchPlan::offset in panel.h).
 inline constexpr int kRowColumns = 512;
-/// Tokens in a token tile: at most 12, or RowKernels::wide_tile in a batch of more.
+/// Tokens in a token tile: at most 12 or, if the batch has more than 12, RowKernels::wide_tile.
 inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
 
-/// One packed matrix (one part of an Ops::Matrix): ceil(n_rows / 16) tiles of tile_bytes each.
+/// One part of a Matrix, packed: ceil(n_rows / 16) tiles of tile_bytes each.
 struct PackedPart {
   BlockType type = BlockType::kF32;
   int n_rows = 0;  // without padding
@@ -43,10 +44,10 @@ struct PackedPart {
 };
 
 /// The input of a matmul: n tokens, quantized to int8 or as floats, in token tiles of 12; the last
-/// tile is padded to 1, 2, 4, 8 or 12 tokens. Where wide_tile is 16, larger batches have tiles of
-/// 16. Padding is computed but never stored. activations.inl draws the layouts. Buffers are
-/// allocated once for kMaxBatch tokens of the widest input, rounded up to kRowColumns; padding
-/// never exceeds kMaxBatch.
+/// tile is padded to 1, 2, 4, 8 or 12 tokens. If wide_tile is 16, batches of more than 12 tokens
+/// have tiles of 16. Padding is computed but never stored. activations.inl draws the layouts.
+/// Buffers are allocated once for kMaxBatch tokens of the widest input, rounded up to kRowColumns;
+/// with padding there are never more than kMaxBatch tokens.
 struct Activations {
   int n = 0;
   int n_cols = 0;
@@ -76,10 +77,11 @@ struct KvKernels {
   /// Inf is stored.
   void (*append)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
   /// Attention over one split (kSplitPositions positions) of one KV head. The n_queries queries are
-  /// those heads of one or several tokens that share the KV head: q[i] points to head_dim floats.
+  /// the heads of one or more tokens that share the KV head; q[i] points to head_dim floats.
   /// page_heads[p] is the KV head's part of the split's page p. Query i sees the positions
-  /// [n_hidden[i], n_visible[i]) of the split, at least one; what the others hold is a number. Sets
-  /// partials[i] to partial_floats(head_dim) floats.
+  /// [n_hidden[i], n_visible[i]) of the split, at least one. Positions before n_hidden[i] must hold
+  /// numbers, since their V is multiplied by 0. Sets partials[i] to partial_floats(head_dim)
+  /// floats.
   void (*attend_split)(const float* const* q, float* const* partials, const int32_t* n_hidden,
                        const int32_t* n_visible, int n_queries, const std::byte* const* page_heads,
                        int head_dim, float scale);
@@ -87,17 +89,18 @@ struct KvKernels {
 
 struct RowKernels {
   const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon" or "i8mm"
-  /// Tokens of a token tile in a batch of more than kTileTokens: 12, or 16.
+  /// How many tokens a token tile has if a batch has more than kTileTokens: 12 or 16.
   int wide_tile;
 
   // --- matmul.inl ---
 
-  /// Quantizes tokens [token, token + n), which lie in one token tile, in these formats. n and
-  /// n_cols of activations are set before. x [n][n_cols].
+  /// Quantizes tokens [token, token + n), which lie in one token tile, to these formats. The caller
+  /// has set activations.n and .n_cols. x [n][n_cols].
   void (*quantize_tokens)(const float* x, int token, int n, InputFormats formats,
                           Activations& activations);
   /// out[token * stride + (row - 16 * tile_begin)] = dot(weights[row], token) for the rows of tiles
-  /// [tile_begin, tile_end) and all n tokens. Padding rows give 0. Batch-invariant, bitwise.
+  /// [tile_begin, tile_end) and all n tokens. Padding rows give 0. A token's results have the same
+  /// bits in any batch.
   void (*matmul)(const PackedPart& part, const Activations& activations, int tile_begin,
                  int tile_end, float* out, size_t stride);
 
@@ -105,7 +108,7 @@ struct RowKernels {
 
   /// out = x / rms(x) * norm.
   void (*rmsnorm)(const float* x, const float* norm, float eps, int n, float* out);
-  /// RoPE in place: rotates the NEOX pairs (i, i + head_dim/2) by cos_sin[2][head_dim/2], which
+  /// RoPE in place: rotates the pairs (i, i + head_dim/2), the NEOX order. cos_sin [2][head_dim/2]
   /// has the cosines first, then the sines.
   void (*rope)(float* head, const float* cos_sin, int head_dim);
   /// h = silu(gate) * up.
@@ -134,12 +137,13 @@ struct RowKernels {
   void (*merge_split)(float* total, const float* partial, int head_dim);
   /// out [head_dim] = the total's weighted sum over the sum of its weights.
   void (*finish_attention)(const float* total, int head_dim, float* out);
-  /// Of n > 0 logits, whose ids are 0 to n - 1.
+  /// The result for n > 0 logits, whose ids are 0 to n - 1.
   RangeArgmax (*argmax)(const float* logits, int n);
 };
 
-/// Split-KV: attention runs over fixed splits of the positions. A split is small enough that its K
-/// and V stay in the L2 cache, and that a long context gives all threads work for a single token.
+/// Split-KV: the positions are always split at the same places, and attention runs over one split
+/// at a time. A split is so small that its K and V stay in the L2 cache, and that a long context
+/// gives all threads work even for a single token.
 inline constexpr int kSplitPages = 8;
 inline constexpr int kSplitPositions = kSplitPages * 32;
 inline constexpr int kMaxHeadDim = 256;
@@ -148,8 +152,8 @@ inline constexpr int kMaxHeadDim = 256;
 /// the maximum and the sum of the weights e^(score - maximum).
 constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
 
-/// Whether the L1 cache of this processor has line fill buffers for all misses that a core can have
-/// in flight.
+/// Whether this processor's L1 cache has enough line fill buffers for all misses that a core can
+/// have in flight.
 extern const bool l1_tracks_all_fills;
 
 /// X(name) for each variant that is built for this architecture, best first.

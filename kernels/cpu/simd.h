@@ -1,14 +1,13 @@
-// The SIMD layer: the vector types and functions that all kernels are written in. A variant_*.cc
-// includes a simd_*.h first. That says how large a register is, includes this file, and then
-// defines what is only declared here. All else follows from the vector types of GCC and clang:
-// their operators + - * / & | ^ << >> < > and ?: act on every lane, and a scalar operand stands for
-// a vector of it.
+// The SIMD layer: the vector types and functions that all kernels are written with. A variant_*.cc
+// first includes a simd_*.h. The simd_*.h says how large a register is, includes this file, and
+// then defines what this file only declares. All else uses the vector types of GCC and clang: their
+// operators + - * / & | ^ << >> < > and ?: act on every lane, and a scalar operand is broadcast.
 //
 // F32x16, I32x16     16 lanes. load, store (at any address), broadcast, + - * /
 // fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. The
 //                    compiler contracts nothing else (-ffp-contract=off).
-// max, min           the second operand if either is NaN
-// first_lanes(n, x, rest)    lanes 0 to n - 1 of x, the others of rest
+// max, min           if either operand is NaN, the result is the second
+// first_lanes(n, x, rest)    lanes 0 to n - 1 of x, and the other lanes of rest
 // load_first, store_first    read or write the first n floats only; the other lanes read as 0
 // load_f16, load_bf16, store_f16 (rounds to nearest even), load_i8, store_i8    16 lanes
 // to_float           converts; bits_as_float and bits_as_int reinterpret
@@ -17,11 +16,11 @@
 // U8x64              64 codes of weights (packed_layout.h): 16 rows x 4 columns. Lane i of a dot
 //                    product is row i.
 // look_up(table, x)  table[x] for 4-bit x
-// load_i8_pairs      32 int8 as int16, two in each lane, the first in the low half
+// load_i8_pairs      loads 32 int8 as int16, two in each lane, the first in the low half
 // dot_pairs(acc, pairs, x)   acc[c] += first * x[2 c] + second * x[2 c + 1], x being int16
 //
-// Each simd_*.h also defines the following, itself or through dot_steps.h. AVX2 has two sets of dot
-// products, dot_avx2.h and dot_avxvnni.h.
+// Each simd_*.h also defines the following, by itself or through dot_steps.h. For AVX2 there are
+// two sets of dot products, dot_avx2.h and dot_avxvnni.h.
 //
 // dot<bits, first, n>(acc, weights, x, step_bytes)
 //                    acc[c] += w * x over steps `first` to first + n - 1, of 4 columns each,
@@ -36,15 +35,14 @@
 //                    acc[c] += scale * (w * x)
 // first_of_pair, second_of_pair   one of each pair, in the form that scaled_dot takes
 //
-// kMaxTokens         how many tokens a kernel multiplies one row tile by at once: their sums fit
-// the
-//                    registers
+// kMaxTokens         how many tokens a kernel multiplies one row tile by at once, so that their
+//                    sums fit the registers
 // kFewTokens         for panels_vector.inl only: BatchPlan::few in panel.h
 // order_panel(w, n_steps)    for panels_vector.inl only: puts the codes of a filled panel into the
-//                    order that dot() and scaled_dot() take from panels, if it is another
+//                    order that dot() and scaled_dot() expect, if that differs
 //
-// Before it includes this file, a simd_*.h defines HEARTH_REGISTER_BYTES and, if it has its own,
-// HEARTH_HAS_MASKS (masked loads and stores).
+// Before it includes this file, a simd_*.h defines HEARTH_REGISTER_BYTES and, if it has masked
+// loads and stores of its own, HEARTH_HAS_MASKS.
 #pragma once
 
 #include <cstddef>
@@ -66,14 +64,14 @@ using Words [[gnu::vector_size(kRegisterBytes)]] = uint16_t;
 using Bytes [[gnu::vector_size(kRegisterBytes)]] = uint8_t;
 using HalfRegister [[gnu::vector_size(kRegisterBytes / 2)]] = uint16_t;
 
-/// Registers of a vector, which has 64 bytes.
+/// How many registers a vector takes. A vector has 64 bytes.
 inline constexpr int kParts = 64 / kRegisterBytes;
 template <class Register>
 struct Vector {
   Register v[kParts];
 };
 using F32x16 = Vector<Floats>;
-// Signed int32, stored as unsigned so that arithmetic wraps around. Where the sign matters (>>, <,
+// Signed int32, stored as unsigned so that arithmetic wraps around. If the sign matters (>>, <,
 // conversion), functions cast to Ints.
 using I32x16 = Vector<Unsigned>;
 using U8x64 = Vector<Bytes>;
@@ -84,8 +82,8 @@ template <class To, class From>
   return __builtin_bit_cast(To, x);
 }
 
-/// The vector whose registers are f(0), f(1), ... Only for a short f: in a long one, GCC would keep
-/// in memory what f captures.
+/// The vector whose registers are f(0), f(1), ... f must be short: if it is long, GCC keeps in
+/// memory what f captures.
 template <class Register, class F>
 [[gnu::always_inline]] inline Vector<Register> each(F f) {
   if constexpr (kParts == 1) {
@@ -97,9 +95,9 @@ template <class Register, class F>
   }
 }
 
-/// Before a loop over the tokens, row tiles or steps of a kernel, which has at most 16 iterations.
-/// GCC keeps an array of vectors in registers only if every index into it is a constant: the loop
-/// must be unrolled completely.
+/// Comes before a loop over the tokens, row tiles or steps of a kernel; it has at most 16
+/// iterations. GCC keeps an array of vectors in registers only if every index into it is a
+/// constant. Therefore the loop must be unrolled completely.
 #define HEARTH_UNROLL _Pragma("GCC unroll 16")
 
 /// Calls f.operator()<0>() to f.operator()<n - 1>().
@@ -122,7 +120,7 @@ HalfRegister narrow_to_f16(Floats x);
 Unsigned widen_u16(HalfRegister x);
 Words widen_i8(HalfRegister x);
 Bytes look_up(const uint8_t* table, Bytes x);
-/// In each lane acc + pair[0] * x[0] + pair[1] * x[1], where a pair is two int16.
+/// In each lane, acc + pair[0] * x[0] + pair[1] * x[1]. A pair is two int16.
 Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x);
 I32x16 load_i8(const void* p);
 void store_i8(int8_t* p, I32x16 x);
@@ -164,7 +162,7 @@ inline void store(float* p, F32x16 x) { store_vector(p, x); }
 inline void store(int32_t* p, I32x16 x) { store_vector(p, x); }
 inline void store(uint8_t* p, U8x64 x) { store_vector(p, x); }
 
-#ifndef HEARTH_HAS_MASKS  // without masked loads and stores: through a buffer on the stack
+#ifndef HEARTH_HAS_MASKS  // without masked loads and stores, use a buffer on the stack
 inline F32x16 load_first(const float* p, int n) {
   float lanes[16] = {};
   std::memcpy(lanes, p, sizeof(float) * static_cast<size_t>(n));
@@ -215,7 +213,7 @@ inline I32x16 broadcast(int32_t x) {
 inline U8x64 broadcast(uint8_t x) {
   return each<Bytes>([&](int) { return x - Bytes{}; });
 }
-/// Four bytes in every lane: a token's columns of a step, or its pair of sums.
+/// The same four bytes in every lane: a token's columns of a step, or its pair of sums.
 inline Unsigned broadcast_4_part(const void* p) { return load_piece<uint32_t>(p, 0) - Unsigned{}; }
 inline I32x16 broadcast_4(const void* p) { return broadcast(load_piece<int32_t>(p, 0)); }
 

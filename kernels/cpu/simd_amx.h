@@ -1,4 +1,4 @@
-// The SIMD layer of the AMX variant: that of AVX-512 VNNI, the tile registers (amx_tiles.h), and
+// The SIMD layer of the AMX variant: all of AVX-512 VNNI's, the tile registers (amx_tiles.h), and
 // the products of weight and scale that panels_amx.inl stores as two planes of bytes.
 #pragma once
 
@@ -18,22 +18,22 @@ struct ProductBytes {
   U8x64 high, low;
 };
 
-/// The first or second scale of each pair, in both halves of its lane.
+/// The first or second scale of each pair, copied to both halves of its lane.
 inline I32x16 twice_first(I32x16 pairs) {
   return (pairs & broadcast(int32_t{0xffff})) + shift_left<16>(pairs);
 }
 inline I32x16 twice_second(I32x16 pairs) { return twice_first(shift_right<16>(pairs)); }
 
 /// scale * w = 8 * high + low with unsigned bytes high and low, for scales below 64 and codes of up
-/// to five bits: high = w * (scale / 8) and low = w * (scale % 8) are at most 31 * 7. So one 16-bit
-/// multiplication does two of bytes: no byte carries into the next.
+/// to five bits. high = w * (scale / 8) and low = w * (scale % 8) are at most 31 * 7, so no byte
+/// carries into the next, and one 16-bit multiplication does two multiplications of bytes.
 inline ProductBytes small_product(U8x64 w, I32x16 scale) {
   const Words codes = as<Words>(w.v[0]), factor = as<Words>(scale.v[0]);
   return {{as<Bytes>(codes * (factor >> 3))}, {as<Bytes>(codes * (factor & 7))}};
 }
 inline I32x16 joined_small(I32x16 high, I32x16 low) { return shift_left<3>(high) + low; }
 
-/// The low byte of each 16 bits of a, and the high byte of b.
+/// In each 16 bits, the low byte of a and the high byte of b.
 inline Bytes low_or_high(Words a, Words b) {
   constexpr int kChoose = 0xca;  // bits of the second operand where the first has ones, else third
   const __m512i low_byte = _mm512_set1_epi16(0xff);

@@ -68,11 +68,11 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
       _mm256_add_epi32(bits(acc), _mm256_madd_epi16(bits(pairs), bits(broadcast_4_part(x)))));
 }
 
-/// The inner kernels are functions of their own: inlined beside other sizes and formats, GCC
+/// The inner kernels are not inlined: next to other sizes and formats in one function, GCC
 /// allocates the 16 registers worse (a GEMV of Q6_K on AVX-VNNI is then 15 % slower).
 #define HEARTH_INNER_KERNEL [[gnu::noinline]]
 
-/// 8 int32 accumulators (two for each token), of 16 registers.
+/// 8 of 16 registers are int32 accumulators (two per token).
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = 8;
 

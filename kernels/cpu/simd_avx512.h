@@ -47,8 +47,8 @@ inline void store_i8(int8_t* p, I32x16 x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(bits(x.v[0])));
 }
 
-// In assembly, since GCC 12 does not use the broadcasting memory operand: it would load each
-// activation by an instruction of its own, and these would be a third of the inner loop.
+// These are in assembly, since GCC 12 does not use the broadcasting memory operand: it would load
+// each activation with another instruction, and these would be a third of the inner loop.
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(four_bytes(x)));
   return acc;
@@ -61,7 +61,7 @@ inline constexpr int kDot8Offset = 128;
 
 // --- for panels of signed weights (panels_avx512.inl, panels_amx.inl) ---
 
-/// Unsigned codes to signed weights.
+/// Turns unsigned codes into signed weights.
 inline U8x64 minus(U8x64 w, int offset) { return w - broadcast(static_cast<uint8_t>(offset)); }
 /// acc + the sum of each row's four signed weights.
 inline I32x16 add_columns(I32x16 acc, U8x64 w) {
@@ -72,7 +72,7 @@ inline I32x16 add_products(I32x16 acc, I32x16 columns, U8x64 w) {
   return {as<Unsigned>(_mm512_dpbusd_epi32(bits(acc.v[0]), bits(columns.v[0]), bits(w.v[0])))};
 }
 
-/// Their 12 int32 and 12 float accumulators take 24 of the 32 registers.
+/// 24 of 32 registers are accumulators: one of int32 and one of floats per token.
 inline constexpr int kMaxTokens = 12;
 
 }  // namespace

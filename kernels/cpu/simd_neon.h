@@ -49,7 +49,7 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
 }
 
 #define HEARTH_OWN_SCALED_DOT
-/// A quarter of the rows and four steps at a time, as there are no registers for the sums of all.
+/// Takes a quarter of the rows and four steps at a time, as there are no registers for all sums.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {
@@ -71,7 +71,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
     scaled_dot<kBits, kFirst + 4, kSteps - 4>(acc, weights, x, step_bytes, scale);
 }
 
-/// 16 int32 accumulators (four for each token), of 32 registers.
+/// 16 of 32 registers are int32 accumulators (four per token).
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
 

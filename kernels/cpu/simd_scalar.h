@@ -61,7 +61,7 @@ inline Unsigned add_pairs(Words pairs) {
   const Ints first = as<Ints>(as<Unsigned>(pairs) << 16) >> 16, second = as<Ints>(pairs) >> 16;
   return as<Unsigned>(first + second);
 }
-/// Products of a code and an activation fit int16, so that columns 0 and 2 are multiplied as one
+/// The product of a code and an activation fits int16. So columns 0 and 2 are multiplied as one
 /// vector of int16, and columns 1 and 3 as another.
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
   const Words codes = as<Words>(w), columns = as<Words>(broadcast_4_part(x));
@@ -75,7 +75,7 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
   return acc + as<Unsigned>(first * x[0] + second * x[1]);
 }
 
-/// As where there are 16 registers; here the compiler keeps none of the sums in them.
+/// The same as with 16 registers, although here the compiler keeps no sums in registers.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
 

@@ -9,11 +9,11 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-constexpr int kMostThreads = 8;    // by then decode waits for memory, and an editor wants cores too
-constexpr int kEnoughThreads = 4;  // more slow cores than this bring little
+constexpr int kMostThreads = 8;  // with more, decode waits for memory; the editor needs cores, too
+constexpr int kEnoughThreads = 4;  // beyond these, slow cores add little
 constexpr std::chrono::microseconds kSpin{50};
 constexpr int kWindowLoops = 128;
-constexpr double kLeastEfficiency = 0.6;  // of 2 threads: a speedup of 1.2
+constexpr double kLeastEfficiency = 0.6;  // speedup per thread: with 2 threads, 1.2
 constexpr int kFirstRetryInterval = 128, kMostRetryInterval = 16384;
 
 void pause() {
@@ -24,7 +24,7 @@ void pause() {
 #endif
 }
 
-/// Slow cores only make up for a lack of fast ones, so that the editor has some to itself.
+/// Slow cores are used only if there are too few fast ones, so that the editor has some to itself.
 int choose_threads(int wanted) {
   if (wanted > 0) return wanted;
   const auto [n_fast, n_slow] = system::usable_cores();
@@ -43,7 +43,7 @@ ThreadPool::ThreadPool(int n_threads)
   try {
     for (int thread = 1; thread < n_threads_; thread++)
       workers_.emplace_back([this, thread] { worker_main(thread); });
-  } catch (const std::exception&) {  // a container, for one, may allow a process only so many
+  } catch (const std::exception&) {  // a container may limit the threads of a process
     n_active_ = n_threads_ = static_cast<int>(workers_.size()) + 1;
   }
 }
@@ -74,7 +74,7 @@ void ThreadPool::run(int n_chunks, Task task, bool adapts) {
   if (adapts) adapt(n_chunks, own_chunks, own_end - start, Clock::now() - start);
 }
 
-// Where there are fewer chunks than threads the caller, which is awake, has the first.
+// If there are fewer chunks than threads, the caller gets the first one, since it is awake.
 void ThreadPool::deal_out(int n_chunks, Task task) {
   const auto first_of = [&](int thread) {
     return static_cast<uint64_t>((int64_t{n_chunks} * thread + n_active_ - 1) / n_active_);
@@ -91,9 +91,9 @@ void ThreadPool::deal_out(int n_chunks, Task task) {
   }
 }
 
-// The next chunk of the thread's own share, else the last one of another's. Claimed shares only
-// shrink until all is finished, so a worker that comes late finds either nothing or a whole new
-// loop.
+// Claims the next chunk of the thread's own share or, if that is empty, the last chunk of another
+// share. Shares only shrink until the loop is finished, so a worker that comes late finds either
+// nothing or a whole new loop.
 ThreadPool::Claim ThreadPool::claim(int thread) {
   for (int i = 0; i < n_threads_; i++) {
     Share& share = shares_[static_cast<size_t>((thread + i) % n_threads_)];
@@ -111,8 +111,8 @@ ThreadPool::Claim ThreadPool::claim(int thread) {
   return {};
 }
 
-// Claims and runs chunks until none is left. They are reported together: each report would cost as
-// much as a share's way between cores. Until then the caller cannot have moved on.
+// Claims and runs chunks until none is left. Returns how many it ran. They are reported together,
+// since each report costs as much as moving a share between cores. Until then the caller waits.
 int ThreadPool::work(int thread) {
   int done = 0;
   for (Claim next = claim(thread); next.chunk >= 0; next = claim(thread)) {
@@ -135,7 +135,7 @@ void ThreadPool::worker_main(int thread) {
   }
 }
 
-// A thread that is not active waits here, too: it has no share.
+// Inactive threads wait here, too, since they get no share.
 void ThreadPool::wait_for_share(const Share& share, int seen) {
   const Clock::time_point spin_end = Clock::now() + kSpin;
   while (Clock::now() < spin_end) {
@@ -147,7 +147,8 @@ void ThreadPool::wait_for_share(const Share& share, int seen) {
   system::wait(share.n_dealt, seen);
 }
 
-// A worker that is late may have lost its core to someone else: spin briefly, then lend it ours.
+// A worker that is late may have lost its core to another process. So this spins briefly, then
+// lends it the caller's core.
 void ThreadPool::wait_for_workers() {
   const Clock::time_point spin_end = Clock::now() + kSpin;
   int left = unfinished_.load(std::memory_order_acquire);
@@ -159,10 +160,10 @@ void ThreadPool::wait_for_workers() {
     system::wait(unfinished_, left);
 }
 
-// Halves the threads when they do not pay, because others use the cores or loops are too short, and
-// tries them all again later (each time later, while it does not help). The speedup is estimated
-// from the caller's own chunks: their mean time times all chunks is what it would have needed
-// alone.
+// Halves the number of threads if they do not pay, because other processes use the cores or loops
+// are too short. Later it tries all of them again, after a pause that grows each time that this
+// does not help. The speedup is estimated from the caller's own chunks: their mean time times the
+// number of all chunks is what the caller would have needed alone.
 void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total) {
   if (n_active_ < n_threads_ && --loops_until_retry_ <= 0) {
     n_active_ = n_threads_;

@@ -2,10 +2,10 @@
 // with an editor.
 //
 // Each thread gets a share of consecutive chunks, so that it reads one stream of memory. When its
-// share is done, it steals chunks from the others: a thread that the system has descheduled delays
-// the loop by at most the chunk it is in, where a static split would wait for its whole share. The
-// calling thread takes part. After a loop, workers spin briefly, as the next op usually follows
-// within microseconds, then sleep in the kernel: an idle pool costs nothing.
+// share is done, it steals chunks from the others. So a thread that the system has descheduled
+// delays the loop by at most one chunk; without stealing, the loop would wait for its whole share.
+// The calling thread takes part. After a loop, workers spin briefly, as the next op usually follows
+// within microseconds, and then sleep in the kernel, so that an idle pool costs nothing.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace hearth::kernels::cpu {
 class ThreadPool {
  public:
   /// n_threads includes the caller; 0 means one for each core that this process may use, but at
-  /// most 8. The pool has fewer if the system refuses to start more.
+  /// most 8. If the system refuses to start that many, the pool has fewer.
   explicit ThreadPool(int n_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -32,8 +32,8 @@ class ThreadPool {
   /// returns when all are done. No allocation. One caller at a time; body must neither throw nor
   /// call parallel_for.
   void parallel_for(int n_chunks, const auto& body) { run(n_chunks, task_of(body), true); }
-  /// The same for work that is done once, at load. It does not count for adapt(), since other work
-  /// of loading may occupy the cores.
+  /// The same for work that is done once, at load. adapt() ignores it, since other work of loading
+  /// may occupy the cores.
   void parallel_for_once(int n_chunks, const auto& body) { run(n_chunks, task_of(body), false); }
 
  private:
@@ -43,15 +43,15 @@ class ThreadPool {
     void (*call)(const void* body, int chunk, int thread) noexcept = nullptr;
   };
 
-  /// What a thread must know of a loop, in one cache line. Starting a loop costs the transfer of
-  /// this line between cores, up to a quarter of a microsecond.
+  /// What a thread must know about a loop, in one cache line. To start a loop, this line moves from
+  /// one core to another, which takes up to a quarter of a microsecond.
   struct alignas(64) Share {
     /// Chunks [begin, end) that nobody has claimed; begin is in the low half.
     std::atomic<uint64_t> unclaimed{0};
     /// Written by the caller while all shares are empty, read by threads that have claimed a chunk.
     Task task;
-    /// Counts the loops that this thread got a share of; it waits for the next. Unused for the
-    /// caller.
+    /// Counts the loops in which this thread got a share; the thread waits until it changes. Unused
+    /// for the caller.
     std::atomic<int> n_dealt{0};
   };
   struct Claim {
@@ -79,8 +79,8 @@ class ThreadPool {
   std::atomic<bool> is_closing_{false};         // read after n_dealt
   alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not reported as done
 
-  // Used by the caller alone: how many threads get a share, at least 1, and the speedup that they
-  // gave (adapt()).
+  // Only the caller uses these: how many threads get a share, at least 1, and how much faster that
+  // was (adapt()).
   alignas(64) int n_active_;
   double window_speedup_ = 0;
   int window_loops_ = 0;

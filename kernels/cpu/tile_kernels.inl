@@ -1,5 +1,6 @@
-// What the kernels of every variant are made of, over its SIMD layer (simd.h) and its kBatchPlan
-// (panel.h): unpacking weights, the inner loops over a row tile, the layout of activations.
+// What the kernels of every variant are made of: unpacking weights, the inner loops over a row
+// tile, and the layout of activations. It uses the variant's SIMD layer (simd.h) and kBatchPlan
+// (panel.h).
 #include <type_traits>
 #include <utility>
 

@@ -1,12 +1,12 @@
 // Kernels on rows of floats, over the SIMD layer: e^x, RMSNorm, RoPE, SwiGLU, residual add,
-// argmax. Each sum has one fixed order, however much else is computed beside it. Batch invariance
-// rests on this: batches, threads and splits do not show in the bits of a result.
+// argmax. Each sum always has the same order, whatever else is computed at the same time. Batch
+// invariance needs this: batches, threads and splits must not change the bits of a result.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included; 0, Inf
-/// and NaN as in std::exp.
+/// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included. It gives
+/// 0, Inf and NaN like std::exp.
 inline F32x16 exp(F32x16 x) {
   // x = n ln 2 + r with |r| <= ln 2 / 2. Beyond these bounds the result is 0 or Inf anyway. x is
   // the second operand of max and min, which keeps NaN.
@@ -119,7 +119,7 @@ RangeArgmax argmax(const float* logits, int n) {
     if (top > best) {
       sum = sum * exp(broadcast(best) - broadcast(top));
       best = top;
-      id = begin;  // the loop below finds it from here
+      id = begin;  // its id is searched from here on
     }
     int i = begin;
     for (; i + 16 <= end; i += 16) {

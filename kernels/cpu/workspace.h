@@ -1,5 +1,5 @@
-// The scratch memory of the CPU Ops, allocated at load: the activations of one matmul, which the
-// threads share, and for each thread the results of a chunk (tiles) and normalized inputs (rows).
+// The scratch memory of the CPU Ops, allocated at load. All threads share the activations of one
+// matmul; each thread has room for the results of a chunk (tiles) and for normalized inputs (rows).
 #pragma once
 
 #include <vector>
@@ -10,17 +10,18 @@
 
 namespace hearth::kernels::cpu {
 
-/// Most rows of a matmul's chunk: K and V of a head of the largest dimension.
+/// The most rows of a matmul's chunk: K and V of a head with the largest head_dim.
 inline constexpr int kChunkRows = 512;
-/// Floats of one token's results in a chunk of one or two matrices, with padding (chunk_stride).
+/// The most floats of one token's results in a chunk of one or two matrices, with padding
+/// (chunk_stride).
 inline constexpr int kChunkStride = kChunkRows + 2 * kTileRows;
 
 /// Memory for the inputs of matmuls.
 class ActivationMemory {
  public:
-  /// Makes room for inputs of this width, with their padding. The contents are lost.
+  /// Makes room for inputs of this width, with padding. The contents are lost.
   void allocate(int n_tokens, int n_cols);
-  /// Room for n inputs, behind that of `before` others with their padding.
+  /// The room for n inputs that comes after `before` others, which include their padding.
   Activations view(int before, int n, int n_cols) const;
 
  private:
@@ -33,9 +34,8 @@ class Workspace {
  public:
   explicit Workspace(int n_threads) : n_threads_(n_threads) {}
 
-  /// Makes room for inputs of this width: kMaxBatch of them, or n_tokens if there may be more. The
-  /// contents are lost if it grows. Throws std::bad_alloc; what there was room for can then still
-  /// be computed.
+  /// Makes room for n_tokens inputs of this width. If it grows, the contents are lost. Throws
+  /// std::bad_alloc; then the room is as large as before and can still be used.
   void reserve(int n_cols, int n_tokens = kMaxBatch);
 
   Activations& activations(int n, int n_cols);
