@@ -15,7 +15,7 @@ const sample = join(folder, 'sample.py');
 writeFileSync(sample, 'def add(a, b):\n    """Add two numbers."""\n    return a\n\n\nprint(add(1, 2))\n');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.skipIf(isWindows)('an output that cannot be written is one line of error', () => {
+test.skipIf(isWindows)('reports an output that cannot be written in one line', () => {
   const { code, err } = shell('"$@" doctor > /dev/full');
   expect(code).toBe(1);
   expect(err).toMatch(/^hearth: cannot write the output: .*ENOSPC.*\n$/);
@@ -108,7 +108,7 @@ test('continues a prompt as it is, from the command line or a file', () => {
   expect(hearth('generate', '-p', `@${prompt}`, '-n', '8').out).toBe(`${text}\n`);
 });
 
-test('--gguf is another name of --model in every command that has one', () => {
+test('--gguf means the same as --model in every command that has --model', () => {
   const starter = join(dist, '..', 'models', 'starter.gguf');
   const { out } = hearth('generate', '--gguf', starter, '--prompt', 'def add(a, b):\n    return', '--max-tokens', '2');
   expect(out).toMatch(/^ a/);
@@ -119,7 +119,7 @@ test('--gguf is another name of --model in every command that has one', () => {
     expect(hearth(name, '--help').out).toContain('also --gguf');
 });
 
-test('the help of generate leads to the times of each layer', () => {
+test('the help of generate mentions the trace, which has the times of each layer', () => {
   expect(hearth('generate', '--help').out).toContain('doctor --trace FILE');
 });
 
@@ -127,7 +127,7 @@ test.each([
   ['--backend', 'cuda'],
   ['--backend', 'hip'],
   ['--gpu', 'none of this name'],
-])('%s %s that cannot be had is an error with its reason', (option, name) => {
+])('if %s %s is not available, the error says why', (option, name) => {
   checkFails(
     ['tokenize', 'a', option, name],
     1,
@@ -147,7 +147,7 @@ test('tokenizes text, with special tokens only when asked', () => {
   expect(json<number[]>('tokenize', '--file', sample)).toEqual(json('tokenize', readFileSync(sample, 'utf8')));
 });
 
-test('the doctor finds nothing broken, and tells a broken model by its exit code', () => {
+test('the doctor finds nothing broken, and its exit code tells if a model is', () => {
   const healthy = json<{ isOk: boolean; checks: { name: string; isOk: boolean }[] }>('doctor');
   expect(healthy.isOk).toBe(true);
   expect(healthy.checks.map(({ name }) => name)).toContain('completion');

@@ -14,7 +14,7 @@ const uri = 'file:///sample.ts';
 
 afterAll(() => rmSync(storageFolder, { recursive: true }));
 
-/** Starts a server, completes at one place, stops it; the answer and where its pages came from. */
+/** Starts a server, completes at one place and stops it. Returns the answer and where its pages came from. */
 async function session(settings: Partial<Settings>) {
   const command = [process.execPath, join(root, 'dist/server.js'), '--stdio'];
   const eager = { ...settings, 'completion.confidence': 'eager' } as const;
@@ -30,7 +30,7 @@ async function session(settings: Partial<Settings>) {
   return { text: items?.[0]?.insertText, cachedTokens: last?.cachedTokens, restoredPages: model?.restoredPages };
 }
 
-test('a document is warm in the next server, which answers the same', async () => {
+test('after a restart, a document is read from the disk cache, and the answer is the same', async () => {
   const first = await session({ 'cache.diskMiB': 64 });
   expect(first.text).toMatch(/\S/);
   expect(first.restoredPages).toBe(0);
@@ -41,7 +41,7 @@ test('a document is warm in the next server, which answers the same', async () =
   expect(second.restoredPages).toBeGreaterThan(300 / 32);
 });
 
-test('what was written is deleted when it is switched off, and nothing is written then', async () => {
+test('switching the disk cache off deletes its files, and no more are written', async () => {
   await session({ 'cache.diskMiB': 64 });
   expect(existsSync(pages)).toBe(true);
   expect(await session({})).toMatchObject({ restoredPages: 0 });

@@ -1,4 +1,4 @@
-// Next edits by the language server with the starter model: a rename, from edit to edit, as an editor asks for them.
+// Next edits from the language server with the starter model, requested one after the other as an editor does.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RelatedParams, relatedRequest } from '../../language-server/protocol/messages.ts';
@@ -18,7 +18,7 @@ async function open(name: string, text: string): Promise<string> {
   return uri;
 }
 
-/** Makes the edit, here and in the server. */
+/** Applies the edit here and in the server. */
 async function apply({ uri, changes, also = [] }: Pick<NextEdit, 'uri' | 'changes' | 'also'>): Promise<void> {
   const all = [...changes, ...also].sort(
     ({ range: { start: one } }, { range: { start: other } }) =>
@@ -47,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(() => client.stop());
 
-test('a renamed constant is renamed wherever it is used, in both files, and nothing else is', async () => {
+test('all uses of a renamed constant follow, in both files, and nothing else changes', async () => {
   await open('cart.ts', cart);
   const uri = await open('prices.ts', prices);
   const at = (line: number, character: number) => ({ line, character });
@@ -62,7 +62,7 @@ test('a renamed constant is renamed wherever it is used, in both files, and noth
   expect([...texts.values()]).toEqual([cart, prices].map((text) => text.replaceAll('baseRate', 'vatRate')));
 }, 60_000);
 
-test('malformed parameters are refused, and the server goes on', async () => {
+test('the server refuses malformed parameters and goes on', async () => {
   for (const params of [undefined, {}, { uri: 1 }, { uri: `${folder.uri}/cart.ts`, version: 'x', position: null }]) {
     await client.connection.sendNotification('hearth/dismissEdit', params);
     await client.connection.sendRequest('hearth/nextEdit', params).catch(() => undefined);
@@ -85,10 +85,10 @@ const template = (name: string) => `const ${name} = user.name;\nlog(\`\${${name}
 const label = "  const label = 'rate is ' + rate;\n  // the rate is fixed\n  return label;\n";
 const used = (name: string) => `  return net * (1 + ${name});\n`;
 
-/** A file in which a person has typed over the first place of a name, another one that is open, and how it ends. */
+/** A file in which a person has just overwritten the first use of a name; another open file; both files at the end. */
 test.each([
   [
-    'a local, not that of another function or file',
+    'a local, but not its namesake in another function or file',
     'sum',
     'subtotal',
     sum('total') + sum('average', ' / items.length'),
@@ -96,7 +96,7 @@ test.each([
     sum('total').replaceAll('sum', 'subtotal') + sum('average', ' / items.length'),
   ],
   [
-    'a constant, no string or comment of another function',
+    'a constant, but not the word in strings or comments of other functions',
     'rate',
     'vatRate',
     rated('net', used('rate')) + rated('gross', label),
@@ -120,7 +120,7 @@ test.each([
     template('label'),
   ],
   ['a tag and its partner', 'div', 'section', page('div'), '', page('section')],
-])('by Tab until nothing is offered: %s', async (title, old, now, text, other, expected) => {
+])('pressing Tab until nothing is offered renames %s', async (title, old, now, text, other, expected) => {
   const others = other === '' ? '' : await open(`other ${title}.tsx`, other);
   const uri = await open(`${title}.tsx`, text);
   const before = text.slice(0, text.indexOf(old));

@@ -13,7 +13,7 @@ interface Event {
   args: { layer: number; tokens: number; bytes: number; 'GB/s': number };
 }
 
-test('a trace has every operation of every layer, in order, and what it read', async () => {
+test('a trace has every operation of every layer in order, with the bytes that it read', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-trace-'));
   const file = join(folder, 'trace.json');
   const engine = await loadEngine({ modelPath: 'models/starter.gguf', backend: 'cpu' });
@@ -43,7 +43,7 @@ test('a trace has every operation of every layer, in order, and what it read', a
   }
 });
 
-test('attention reads no more of a sliding layer than its window', async () => {
+test('in a layer with a sliding window, attention reads only the window', async () => {
   const engine = await loadEngine({ modelPath: 'test/fixtures/reference/tiny-mellum.gguf', backend: 'cpu' });
   try {
     const tokens = Uint32Array.from({ length: 200 }, (_, i) => (i * 37) % 256);

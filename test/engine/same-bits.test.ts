@@ -10,8 +10,8 @@ import { commandLine } from '../support/command-line.ts';
 const modelPath = join(__dirname, '../../models/starter.gguf');
 const { json } = commandLine(join(__dirname, '../../dist/hearth.js'));
 
-// If the bundled model, or a rounding in the kernels, was changed on purpose, the value in same-bits.ts changes with it.
-test.each(addonInfo().variants)('%s computes the known values, on one thread and on two', async (variant) => {
+// If the bundled model, or a rounding in the kernels, was changed on purpose, update the value in same-bits.ts.
+test.each(addonInfo().variants)('%s computes the known values, whatever the number of threads', async (variant) => {
   for (const threads of variant === 'scalar' ? [2] : [1, 2]) {
     const { engine } = await loadModel({ modelPath, backend: 'cpu', variant, threads });
     expect(await fingerprint(engine)).toBe(knownFingerprint);
@@ -19,11 +19,11 @@ test.each(addonInfo().variants)('%s computes the known values, on one thread and
   }
 });
 
-test('the page for people with another machine has the value', () => {
+test('docs/first-run.md shows the known fingerprint', () => {
   expect(readFileSync(join(__dirname, '../../docs/first-run.md'), 'utf8')).toContain(`sha256 ${knownFingerprint} (`);
 });
 
-test('other values are told, with both fingerprints', async () => {
+test('the error for different values names both fingerprints', async () => {
   const load = async () => {
     const model = await loadModel({ modelPath, backend: 'cpu' });
     const logits = model.engine.logits.bind(model.engine);
@@ -40,7 +40,7 @@ test('other values are told, with both fingerprints', async () => {
   await expect(problem).rejects.toThrow(/^sha256 [0-9a-f]{64} \(cpu /);
 });
 
-test('the doctor prints the value of the bundled model, whichever model and cache it examines', () => {
+test("the doctor prints the bundled model's fingerprint even when it examines an int8 cache", () => {
   const { checks } = json<{ checks: { name: string; isOk: boolean; detail: string }[] }>('doctor', '--kv-type', 'int8');
   const bits = checks.find(({ name }) => name === 'same bits');
   expect(bits).toMatchObject({ isOk: true, detail: expect.stringContaining(knownFingerprint) });

@@ -1,4 +1,5 @@
-// The starter model behind a completion endpoint, which takes the prompt as text, answers as it does to tokens.
+// The starter model behind a completion endpoint that takes its prompts as text. The answers are the same as for
+// tokens.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -24,7 +25,7 @@ let team: Team;
 /** How the requests to the server ended. */
 const finishReasons: FinishReason[] = [];
 
-/** As servers do: special tokens are read in the text, and a closed connection ends the request. */
+/** Behaves as real servers do: special tokens in the text count as such, and closing a connection ends its request. */
 const answer: Answer = async (response, { body }) => {
   const closed = new AbortController();
   response.on('close', () => closed.abort());
@@ -51,7 +52,7 @@ beforeAll(async () => {
   http = await CompletionServer.start();
   http.usual = answer;
   http.probe = answer;
-  // Both engines share a machine that may do other work; a slow answer is no wrong one.
+  // Both engines share a machine that may do other work; a slow answer is not an error.
   const patience = { ...usualTimeouts, minMs: 30_000, maxMs: 30_000 };
   team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {}, patience);
   await team.tried;
@@ -67,7 +68,7 @@ afterAll(async () => {
   await local.close();
 });
 
-/** Asks for the rest of a line of the source, of which the model is given the beginning. */
+/** Requests the rest of a line in the source, of which the prompt has the beginning. */
 function promptAt({ info }: Completer, line: number, begin: RegExp): Uint32Array {
   const lines = source.split('\n');
   const { fimPrefix, fimSuffix, fimMiddle } = info.special;
@@ -86,7 +87,7 @@ async function textOf(model: Completer, request: GenerateRequest) {
   return { text, finishReason };
 }
 
-test('answers are those of the local engine, token for token', async () => {
+test("the answers equal the local engine's, token for token", async () => {
   for (const line of [12, 18, 24, 30, 36, 42, 48]) {
     const [here, there] = await Promise.all(
       [local, remote].map((model) => textOf(model, { tokens: promptAt(model, line, /^\s*\w*/), maxTokens: 24 })),
@@ -95,13 +96,13 @@ test('answers are those of the local engine, token for token', async () => {
   }
 });
 
-test("typing on uses the server's cache", async () => {
+test("further typing reuses the server's cache", async () => {
   await remote.prefill(promptAt(remote, 20, /^/));
   const { timings } = await remote.generate({ tokens: promptAt(remote, 20, /^\s*\w*/), maxTokens: 4 });
   expect(timings.promptTokens - timings.cachedTokens).toBeLessThanOrEqual(4);
 });
 
-test('a cancelled request ends on the server, too', async () => {
+test('cancelling a request ends it on the server, too', async () => {
   const abort = new AbortController();
   const request = { tokens: promptAt(remote, 40, /^/), maxTokens: 1000 };
   const { finishReason } = await remote.generate(request, () => abort.abort(), abort.signal);

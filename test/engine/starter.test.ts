@@ -63,7 +63,7 @@ test('a keystroke reuses all but a few tokens of the prompt', async () => {
   expect(promptTokens).toBeGreaterThan(300);
 });
 
-test('an accepted text is in the cache, so that continuing behind it costs a few tokens', async () => {
+test('an accepted text is cached, so continuing after it costs only a few tokens', async () => {
   const editor = await start({ 'completion.maxTokens': 8, 'completion.confidence': 'eager' });
   await editor.settled();
   await editor.open(uri, `${sampleLines(30)}\nfor (let i = 0; \n`);
@@ -89,14 +89,14 @@ test('offers alternatives when asked for explicitly, the automatic answer first'
   expect(texts.length).toBeGreaterThan(1);
   expect(texts.length).toBeLessThanOrEqual(3);
   expect(new Set(texts).size).toBe(texts.length);
-  // In another server, since this one would answer from memory.
+  // In a new server, since this one would answer from memory.
   await client?.stop();
   const other = await startReady({ 'completion.confidence': 'eager' });
   await other.open(uri, `${sampleLines(30)}\nlet at = \n`);
   expect(await other.complete(uri, 30, 9)).toEqual(asked.slice(0, 1));
 });
 
-test('a request made before the model is loaded is answered when it is', async () => {
+test('a request made before the model is loaded is answered once it is', async () => {
   const editor = await start();
   await editor.open(uri, 'const a = ');
   expect((await editor.answer(uri, 0, 10)).timings.promptTokens).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ test('a cancelled request ends soon and the next one is answered', async () => {
   expect((await editor.answer(uri, 90, 15)).timings.promptTokens).toBeGreaterThan(300);
 });
 
-test('names a model file that is missing, and lives on', async () => {
+test('names a missing model file and keeps running', async () => {
   const editor = await start({ 'model.path': join(folder, 'nowhere.gguf') });
   const { health, message } = await editor.settled();
   expect(health).toBe('error');
@@ -142,7 +142,7 @@ test('names a model file that is missing, and lives on', async () => {
   expect(await editor.complete(uri, 0, 10)).toEqual([]);
 });
 
-test('names a model file that is truncated, and loads a whole one afterwards', async () => {
+test('names a truncated model file, and loads a complete one afterwards', async () => {
   const path = join(folder, 'half.gguf');
   const half = Buffer.alloc(18_000_000);
   readSync(openSync(model, 'r'), half);
@@ -175,14 +175,14 @@ test('the doctor finds nothing broken', async () => {
   expect(report).toContain('same answer');
 });
 
-test('the command line serves an editor too', async () => {
+test('the command line serves editors, too', async () => {
   client = await LspClient.start([...node, join(dist, 'hearth.js'), 'lsp', '--stdio', '--model', model]);
   await client.settled();
   await client.open(uri, 'const a = ');
   expect((await client.answer(uri, 0, 10)).timings.promptTokens).toBeGreaterThan(0);
 });
 
-test('ends when the editor goes away', async () => {
+test('ends when the editor does', async () => {
   const editor = await startReady();
   client = null;
   const exited = once(editor.child, 'exit');

@@ -92,7 +92,7 @@ export const claims: Record<string, Evidence> = {
   'So is the folder': [['endpoint.test.ts', 'everything is for its owner alone']],
   'Before a window sends': [
     ['endpoint.test.ts', 'is not believed'],
-    ['socket.test.ts', 'who does not know the word'],
+    ['socket.test.ts', 'does not know the secret word'],
   ],
   'On Windows, the folder': [['pipes_test.cc', 'only this user may open a pipe']],
   'Whoever is root': 'by design',
@@ -101,7 +101,7 @@ export const claims: Record<string, Evidence> = {
     ['hang.test.ts', 'does not outlive its last window'],
     ['server-launcher.test.ts', 'does not listen in time is killed'],
   ],
-  'What it wrote': [['socket.test.ts', 'does not grow for ever']],
+  'What it wrote': [['socket.test.ts', 'standard error stays small']],
   'No crash, and no message': [
     ['crash.test.ts', 'leaves no text of a document'],
     ['crash.test.ts', 'is not quoted'],
@@ -178,13 +178,13 @@ export const claims: Record<string, Evidence> = {
   'A selection with a key': [['server.test.ts', 'explains nothing']],
   'Log, statistics and': [['security.test.ts', 'a planted secret']],
   'What the user edits': [
-    ['next-edits.test.ts', 'a file with a secret gets none'],
+    ['next-edits.test.ts', 'a file with a secret gets no edits'],
     ['edit-history.test.ts', 'forgotten after ten minutes'],
-    ['server.test.ts', "never asks a team's server for an edit"],
+    ['server.test.ts', "never sends an edit to a team's server"],
   ],
   'A document with a secret': [
-    ['edit-history.test.ts', 'leaves nothing behind'],
-    ['next-edits.test.ts', 'a file with a secret gets none'],
+    ['edit-history.test.ts', 'leaves no edits'],
+    ['next-edits.test.ts', 'a file with a secret gets no edits'],
   ],
   'Files that are excluded': [
     ['next-edits.test.ts', 'neither changed nor learned from'],

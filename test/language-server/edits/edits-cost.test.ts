@@ -1,5 +1,6 @@
-// A document may be anything, and while edits are looked for in it, nobody else is answered: the time must grow no faster
-// than the text.
+// A document may contain anything, and the server answers nobody else while it looks for edits: so the time must not
+// grow
+// faster than the text.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
@@ -9,7 +10,7 @@ import { cpuMs } from '../../support/cpu-time.ts';
 import { nextUse } from '../../support/next-use.ts';
 
 const size = 65_536;
-// Some 70 ms at most on an idle machine.
+// On an idle machine, at most about 70 ms are needed.
 const maxCpuMs = 300;
 
 const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
@@ -39,7 +40,7 @@ const edits = [
   ['a new name', 'x = a + b;', 'const s = a + b;\nx = s;'],
 ] as const;
 
-test.each(edits)('what follows from %s is found in time in 64 KiB of anything', (_, before, after) => {
+test.each(edits)('in 64 KiB of anything, what follows from %s is found in time', (_, before, after) => {
   const history = [{ path: 'a.ts', before, after }];
   const slow = Object.entries(texts).filter(([, text]) => {
     const document = { path: 'a.ts', text: `${after}\n${text}\n`, cursor: 3, history };
@@ -52,7 +53,7 @@ test.each(edits)('what follows from %s is found in time in 64 KiB of anything', 
 const rename = [{ path: 'a.ts', before: 'let sum = 0;', after: 'let total = 0;' }];
 const nextIn = (text: string) => nextUse({ path: 'a.ts', text, cursor: 3, languageId: 'typescript' }, rename);
 
-/** How long nobody else was answered meanwhile, at most. */
+/** The longest time for which nobody else was answered, at most. */
 async function longestPauseMs(text: string): Promise<number> {
   const pauses = monitorEventLoopDelay({ resolution: 1 });
   pauses.enable();
@@ -61,7 +62,7 @@ async function longestPauseMs(text: string): Promise<number> {
   return pauses.max / 1e6;
 }
 
-test('the uses of a renamed name keep nobody waiting in 64 KiB of anything', async () => {
+test('in 64 KiB of anything, finding the uses of a renamed name blocks nobody for long', async () => {
   const slow: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
     // The machine may do other things meanwhile.
@@ -71,7 +72,7 @@ test('the uses of a renamed name keep nobody waiting in 64 KiB of anything', asy
   expect(slow).toEqual([]);
 });
 
-test('a line that nobody would edit is left alone', async () => {
+test('a line too long for a person to edit is left alone', async () => {
   const long = `x(sum);${'y(1);'.repeat(200)}`;
   expect((await nextIn('let total = 0;\nadd(sum);\n')).use).toMatchObject({ text: 'add(total);' });
   expect((await nextIn(`let total = 0;\n${long}\n`)).use).toBeUndefined();
@@ -96,7 +97,7 @@ test('what follows from edits in a line of 900 KB is found in time', () => {
   expect(Math.min(cpuMs(look), cpuMs(look))).toBeLessThan(maxCpuMs);
 });
 
-test('ten thousand changes at once are remembered in little more time than it takes to make them', () => {
+test('remembering ten thousand changes at once takes little longer than making them', () => {
   const line = 'const value = sum(other);\n';
   const range = (i: number) => ({ start: { line: i, character: 14 }, end: { line: i, character: 17 } });
   const changes = Array.from({ length: 10_000 }, (_, i) => ({ range: range(i), text: 'total' }));

@@ -1,4 +1,4 @@
-// Which edit a request gets, and which it does not: with a scripted proposal in place of a model.
+// Which requests get an edit, and which edit; a scripted proposal replaces the model.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
@@ -72,7 +72,7 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts), 
   };
   const rest = (uri: string, mode: Mode = 'automatic') =>
     edits.rest({ uri, position: { line: 0, character: 9 }, mode });
-  /** What Tab does: all places at once. */
+  /** Does what Tab does: applies all places at once. */
   const apply = ({ uri, changes, also = [] }: NextEdit) => {
     const made: DocumentChange[] = [];
     const ordered = [...changes, ...also].sort((one, other) => other.range.start.line - one.range.start.line);
@@ -98,7 +98,7 @@ const adding = `export function add(items: Item[]): number {
 const average = adding.replace('add', 'average').replace('return sum', 'return sum / items.length');
 const balanced: Settings = { ...settings, nextEdit: 'balanced' };
 
-test('an edit is answered with its lines and with the words that differ', async () => {
+test('an answer has the lines of the edit and the words that differ', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   const { reason, edit } = await ask(a);
@@ -114,7 +114,7 @@ test('an edit is answered with its lines and with the words that differ', async 
   ]);
 });
 
-test('with Windows line ends, the same is found, and what is offered has them, too', async () => {
+test('a file with Windows line ends gets the same edit, with Windows line ends', async () => {
   const text = 'set(sum, 1);\nlog(1);\nlog(sum);\nend(sum);\n';
   const { replace, ask } = windowWith({ [a]: text.replaceAll('\n', '\r\n') });
   replace(a, '\r\nlog(1);\r\n', '\r\nlog(2);\r\nlog(3);\r\n');
@@ -130,7 +130,7 @@ test('with Windows line ends, the same is found, and what is offered has them, t
   await vi.waitFor(() => expect(script.asked[1]?.history.at(-1)?.after).toBe('log(total);'));
 });
 
-test('documents without a file, which nothing tells apart, are not taken for one', async () => {
+test('documents without a file are not confused with each other', async () => {
   const [first, second] = ['untitled:Untitled-1', 'untitled:Untitled-2'];
   const { replace, ask } = windowWith({ [first]: 'const tax = 1;\nend();\n', [second]: 'begin();\nlog(tax);\n' });
   replace(first, 'tax', 'vat');
@@ -138,7 +138,7 @@ test('documents without a file, which nothing tells apart, are not taken for one
   expect((await ask(second, 8, balanced)).reason).toBe('no-edits');
 });
 
-test('all uses of a renamed local are offered at once, and nothing of another function or file', async () => {
+test('all uses of a renamed local are offered at once, and none in other functions or files', async () => {
   const { replace, ask, apply, document } = windowWith({ [a]: adding + average, [b]: average });
   replace(a, 'sum', 'total');
   const { edit } = await ask(a, 9, balanced);
@@ -152,7 +152,7 @@ test('all uses of a renamed local are offered at once, and nothing of another fu
   expect((await ask(a, 9, balanced)).reason).toBe('nothing-follows');
 });
 
-test('a rename of many places is no bulk of changes, and goes on in a file that imports the name', async () => {
+test('renaming many places does not count as a bulk change, and continues in a file that imports the name', async () => {
   const uses = Array.from({ length: 30 }, (_, i) => `log(${i}, rate);\n`).join('');
   const { replace, ask, apply, document } = windowWith({
     [a]: `export const rate = 1;\n${uses}`,
@@ -178,7 +178,7 @@ test('strings and comments of another function keep the name', async () => {
   expect((await ask(a, 9, balanced)).reason).toBe('nothing-follows');
 });
 
-test('a changed tag is followed by its partner, and by nothing else', async () => {
+test('if a tag is changed, its partner follows, and nothing else does', async () => {
   const page = '<main>\n  <sum class="card">\n    <sum>One</sum>\n  </sum>\n  <sum>Two</sum>\n</main>\n';
   const { replace, ask } = windowWith({ 'file:///w/a.html': page });
   replace('file:///w/a.html', 'sum class', 'total class');
@@ -190,7 +190,7 @@ test('a changed tag is followed by its partner, and by nothing else', async () =
   expect((await ask('file:///w/a.html', 2, balanced)).reason).toBe('nothing-follows');
 });
 
-test('nothing is looked for before the first edit, nor after it was taken back', async () => {
+test("no edit is searched for before the user's first edit, or once it is undone", async () => {
   const { replace, ask } = windowWith(texts);
   expect((await ask(a)).reason).toBe('no-edits');
   replace(a, 'sum', 'total');
@@ -199,14 +199,14 @@ test('nothing is looked for before the first edit, nor after it was taken back',
   expect(script.asked).toEqual([]);
 });
 
-test('the edit after the offered one is looked for ahead, from file to file', async () => {
+test('while one edit is offered, the next is already searched for, across files', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   expect((await ask(a)).edit?.newText).toBe('log(total);');
   await vi.waitFor(() => expect(script.asked).toHaveLength(2));
   replace(a, 'log(sum)', 'log(total)');
   expect((await ask(a)).edit?.newText).toBe('end(total);');
-  // The one that was found ahead, and one ahead of that: in this file there is none, so in the other.
+  // Two more searches for what comes next: this file has nothing left, so the other one is searched.
   await vi.waitFor(() => expect(script.asked).toHaveLength(4));
   replace(a, 'end(sum)', 'end(total)');
   const last = await ask(a);
@@ -226,7 +226,7 @@ test('a file that the editor does not share is neither changed nor learned from'
   expect(script.asked[0]?.history).toHaveLength(1);
 });
 
-test('a file with a secret gets none, and its text goes nowhere', async () => {
+test('a file with a secret gets no edits, and its text is used nowhere', async () => {
   const secret = `const key = "AKIA${'QWERTZUIOPASDFG2'}";`;
   const { replace, ask } = windowWith({ ...texts, [b]: `import sum;\n${secret}\n` });
   replace(b, 'import sum', 'import total');
@@ -236,7 +236,7 @@ test('a file with a secret gets none, and its text goes nowhere', async () => {
   expect(JSON.stringify(script.asked)).not.toContain('import');
 });
 
-test('what is not likely enough is not offered; a calmer setting wants more', async () => {
+test('an edit that is not likely enough is not offered, and a calmer setting requires more', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   script.probability = 0.6;
@@ -244,7 +244,7 @@ test('what is not likely enough is not offered; a calmer setting wants more', as
   expect((await ask(a, 9, { ...settings, nextEdit: 'balanced' })).reason).toBe('edit-offered');
 });
 
-test('a dismissed edit does not come again at its place, until its line changes', async () => {
+test('a dismissed edit does not come back until its line changes', async () => {
   const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
   replace(a, 'sum', 'total');
   const first = await ask(a);
@@ -256,7 +256,7 @@ test('a dismissed edit does not come again at its place, until its line changes'
   expect((await ask(a)).edit?.newText).toBe('log(total + 1);');
 });
 
-test('what was dismissed is forgotten when next edits are turned off, as the text may change meanwhile', async () => {
+test('dismissals are forgotten when next edits are turned off, since the text might change meanwhile', async () => {
   const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
   replace(a, 'sum', 'total');
   const first = await ask(a);
@@ -267,7 +267,7 @@ test('what was dismissed is forgotten when next edits are turned off, as the tex
   expect((await ask(a)).edit?.newText).toBe('log(total);');
 });
 
-test('no other edit comes at the place of a dismissed one either', async () => {
+test('no other edit is offered at the place of a dismissed one either', async () => {
   const { edits, replace, ask } = windowWith({ [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\n' });
   replace(a, 'sum', 'tot');
   const first = await ask(a);
@@ -276,7 +276,7 @@ test('no other edit comes at the place of a dismissed one either', async () => {
   expect((await ask(a)).reason).toBe('edit-dismissed');
 });
 
-test('when the cursor rests, the next request is answered ahead, once', async () => {
+test('when the cursor rests, the answer to the next request is prepared once', async () => {
   const { replace, ask, rest } = windowWith(texts);
   replace(a, 'sum', 'tot');
   rest(a);
@@ -289,15 +289,15 @@ test('when the cursor rests, the next request is answered ahead, once', async ()
   expect(text.slice(0, cursor)).toBe('set(total');
   expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);', line: 0 }]);
   expect((await ask(a)).edit?.newText).toBe('log(total);');
-  // And the one after it.
+  // The other one is the edit after it.
   await vi.waitFor(() => expect(script.asked).toHaveLength(2), patient);
   expect(script.asked[1]?.text).toContain('log(total);');
 });
 
 test.each([
   ['elsewhere', 5, settings],
-  ['for another setting', 9, { ...settings, nextEdit: 'eager' as 'calm' }],
-])('what was found at rest is not the answer %s', async (_, character, given) => {
+  ['with a different setting', 9, { ...settings, nextEdit: 'eager' as 'calm' }],
+])('what was found while the cursor rested is not the answer %s', async (_, character, given) => {
   const { replace, ask, rest } = windowWith(texts);
   replace(a, 'sum', 'total');
   rest(a);
@@ -306,7 +306,7 @@ test.each([
   expect(script.asked.slice(1).filter(({ text }) => text.includes('log(sum);'))).toHaveLength(1);
 });
 
-test('at rest nothing is looked for in a file with a secret, after many changes, nor by a model that writes edits', async () => {
+test('at rest, nothing is prepared in a file with a secret, after a bulk change, or for a model that writes edits', async () => {
   const secret = `const key = "AKIA${'QWERTZUIOPASDFG2'}";`;
   const hidden = windowWith({ [a]: `${texts[a]}${secret}\n` });
   hidden.replace(a, 'sum', 'total');
@@ -322,7 +322,7 @@ test('at rest nothing is looked for in a file with a secret, after many changes,
   expect(script.asked).toEqual([]);
 });
 
-test('nor once asked, where suggestions are off, or before the client has said that the cursor rests', async () => {
+test('nor after a request, where suggestions are off, or before the client has said that the cursor rests', async () => {
   const asked = windowWith({ [a]: 'set(sum);\n' });
   asked.replace(a, 'sum', 'total');
   asked.rest(a);
@@ -369,7 +369,7 @@ test('nothing is looked for when the request was cancelled before its turn', asy
   expect(script.asked).toEqual([]);
 });
 
-test('manual and off get none, nor does a document that has changed since', async () => {
+test('nothing is offered in the modes manual and off, or if the document has changed since', async () => {
   const { edits, replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   expect((await ask(a, 9, { ...settings, mode: 'manual' })).reason).toBe('manual');
@@ -380,7 +380,7 @@ test('manual and off get none, nor does a document that has changed since', asyn
   expect((await edits.provide({ ...params, uri: 'file:///w/none.ts' }, signal)).edit).toBe(null);
 });
 
-test('after a change of many lines there is none until the user edits again', async () => {
+test('after a change of many lines nothing is offered until the user edits again', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   replace(a, 'log(1);\n', `${'log(1);\n'.repeat(20)}`);

@@ -1,4 +1,4 @@
-// Where an edit must not follow a rename, whatever its probability: the user presses Tab until nothing comes.
+// Which lines must not follow a rename, however probable: the tests press Tab until no edit is offered.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { DismissedEdits } from '../../../language-server/edits/decision/dismissed-edits.ts';
@@ -6,7 +6,7 @@ import { findEdit } from '../../../language-server/edits/edit-search.ts';
 import { after, type Workspace } from '../../../language-server/edits/workspace.ts';
 import type { Continuation, Engine } from '../../../native/index.ts';
 
-/** Finds everything as likely as everything else. */
+/** Finds every candidate equally likely. */
 const engine = {
   info: { bosToken: -1, special: { fileSep: 0 } },
   tokenize: (text: string) => Uint32Array.from(text, (character) => character.charCodeAt(0)),
@@ -28,7 +28,7 @@ const languageIds: Record<string, string> = {
   ...{ html: 'html', vue: 'vue', xml: 'xml' },
 };
 
-/** The texts in the end, when the name in «» has become another. */
+/** The files' texts at the end, after the name in «» was changed. */
 async function afterTabs(texts: Record<string, string>, now: string): Promise<Record<string, string>> {
   const entries = Object.entries(texts);
   const [path, marked] = entries.find(([, each]) => each.includes('«')) ?? ['', ''];
@@ -68,9 +68,12 @@ const average = `export function average(items: Item[]): number {
 }
 `;
 
-/** The file, the name that is renamed at its first occurrence, and the lines below that are another's. */
+/**
+ * The file, the text up to the rename of the name in «», the new name, and lines below that have a different thing's
+ * name.
+ */
 const others: [name: string, file: string, text: string, now: string, kept: string][] = [
-  ['the local of another function', 'a.ts', `${total}\n`, 'subtotal', average],
+  ['a local of another function', 'a.ts', `${total}\n`, 'subtotal', average],
   [
     'a local in Python',
     'a.py',
@@ -143,7 +146,7 @@ const others: [name: string, file: string, text: string, now: string, kept: stri
   ],
 ];
 
-test.each(others)('a rename leaves alone: %s', async (_, file, text, now, kept) => {
+test.each(others)('a rename does not change %s', async (_, file, text, now, kept) => {
   expect((await afterTabs({ [file]: text + kept }, now))[file]?.slice(-kept.length)).toBe(kept);
 });
 
@@ -162,13 +165,13 @@ test.each([
   expect(await afterTabs({ 'a.ts': text }, now)).toEqual({ 'a.ts': renamed });
 });
 
-test('what a string says stays, also beside the name that it says', async () => {
+test('a word in a string stays, even beside the renamed name', async () => {
   const text = "const «status» = 1;\nlog('status', status);\nlog('status: ' + status);\n";
   const renamed = "const state = 1;\nlog('status', state);\nlog('status: ' + state);\n";
   expect(await afterTabs({ 'a.ts': text }, 'state')).toEqual({ 'a.ts': renamed });
 });
 
-test('a variant is renamed in each line, and what it is called in a string stays', async () => {
+test('a variant is renamed in each line, but not in strings', async () => {
   const text = `enum State {
     «Open»,
     Closed,
@@ -202,16 +205,18 @@ test.each([
   ['the value in a string of Python', 'a.py', 'def f(a):\n    «sum» = 1\n    return f"{a} of {sum}"\n'],
   ['the value in a string of Ruby', 'a.rb', 'def f\n  «sum» = 1\n  log("of #{sum}")\nend\n'],
   ['the argument of a call in Python', 'a.py', 'run(«sum»=1)\ngo()\nrun(sum=2)\n'],
-])('a rename is followed: %s', async (_, file, text) => {
+])('a rename changes %s', async (_, file, text) => {
   const expected = text.replace(/[«»]/g, '').replaceAll('sum', 'total');
   expect(await afterTabs({ [file]: text }, 'total')).toEqual({ [file]: expected });
 });
 
-/** The file that is edited, the name, and another open file, which is another's. */
+/**
+ * The edited file, its name for the renamed thing, and another open file, which has a different thing with that name.
+ */
 const otherFiles: [name: string, file: string, text: string, now: string, other: string, kept: string][] = [
-  ['the local of its own', 'one.ts', total, 'subtotal', 'other.ts', average],
+  ['its own local', 'one.ts', total, 'subtotal', 'other.ts', average],
   [
-    'a local, although it imports the file',
+    'its own local, although it imports the edited file',
     'one.ts',
     total,
     'subtotal',
@@ -264,13 +269,13 @@ test.each(otherFiles)('another file keeps %s', async (_, file, text, now, other,
   expect((await afterTabs({ [file]: text, [other]: kept }, now))[other]).toBe(kept);
 });
 
-test('a file that imports the name follows', async () => {
+test('a rename continues in a file that imports the name', async () => {
   const other = "import {\n  rate,\n} from './one';\nlog(rate);\n";
   const texts = await afterTabs({ 'one.ts': 'export const «rate» = 1;\n', 'other.ts': other }, 'vatRate');
   expect(texts['other.ts']).toBe(other.replaceAll('rate', 'vatRate'));
 });
 
-/** With ‹› around the partner. */
+/** The partner is in ‹›. */
 const partners: [name: string, file: string, text: string, now: string][] = [
   [
     'the closing tag',
@@ -300,19 +305,19 @@ const partners: [name: string, file: string, text: string, now: string][] = [
   ],
 ];
 
-test.each(partners)('of a changed tag, the partner alone follows: %s', async (_, file, marked, now) => {
+test.each(partners)('when a tag changes, only its partner follows: %s', async (_, file, marked, now) => {
   const expected = marked.replace(/[«‹][^»›]*[»›]/g, now);
   expect(await afterTabs({ [file]: marked.replace(/[‹›]/g, '') }, now)).toEqual({ [file]: expected });
 });
 
 test.each([['it is in the same line', '<«b»>One</b>\n<b>Two</b>\n']])(
-  'nothing follows a changed tag whose partner is not certain, or at the cursor: %s',
+  'nothing follows a changed tag if its partner is uncertain or at the cursor: %s',
   async (_, text) => {
     expect(await afterTabs({ 'a.html': text }, 'i')).toEqual({ 'a.html': text.replace(/«.»/, 'i') });
   },
 );
 
-test('a component whose import was renamed is renamed wherever it is', async () => {
+test("when a component's import is renamed, all its uses follow", async () => {
   const text = "import { «Card» } from './card';\n\nreturn (\n  <p>\n    <Card a />\n    <Card b />\n  </p>\n);\n";
   const expected = text.replace(/[«»]/g, '').replaceAll('Card', 'Panel');
   expect(await afterTabs({ 'A.tsx': text }, 'Panel')).toEqual({ 'A.tsx': expected });

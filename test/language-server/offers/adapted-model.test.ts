@@ -1,9 +1,9 @@
-// Of what an adapter completes, no request may go without it: its pages would be another model's.
+// Every request for an adapted model must name the adapter. Otherwise its pages would belong to another model.
 import { expect, test } from 'vitest';
 import { adaptedModel } from '../../../language-server/offers/adapted-model.ts';
 import type { Engine } from '../../../native/index.ts';
 
-test('every request of an adapted model names the adapter, and an engine without one is itself', async () => {
+test('every request to an adapted model names the adapter; without an adapter, the engine itself is used', async () => {
   const asked: unknown[][] = [];
   const note =
     (name: string) =>

@@ -23,7 +23,7 @@ test('shows a growing text word by word', async () => {
   expect(shown?.text).toBe('total + extra(one);');
 });
 
-test('shows several lines line by line behind the first one', async () => {
+test('shows further lines one by one, each once it is complete', async () => {
   const { early } = await ask('if (a) {$0\n', writes('first();\n  second();\n  third();'));
   expect(early).toEqual(['\n  first', '\n  first()', '\n  first();', '\n  first();\n  second();']);
 });
@@ -38,13 +38,13 @@ test.each([
   expect(shown).toBeDefined();
 });
 
-test('does not show text early that may become the line below', async () => {
+test('does not show text early that might turn into the line below', async () => {
   const { early, reason } = await ask('$0\nreturn total;\n', writes('return total;'));
   expect(early).toEqual([]);
   expect(reason).toBe('repeats-line');
 });
 
-test('keeps text that was shown early even if the whole turns out to be a repetition', async () => {
+test('keeps text that was shown early even if the whole text turns out to be a repetition', async () => {
   const { early, shown } = await ask('function f() {$0\n', writes('same(a);\n  same(a);\n  same(a);\n  same(a);'));
   expect(early.at(-1)).toBeDefined();
   expect(shown?.text).toBe(early.at(-1));
@@ -68,18 +68,18 @@ test('text that the engine generates after it was told to stop changes nothing',
   for (const late of [1, 5, 8]) expect(await shown(late)).toEqual(once);
 });
 
-test('shows an alternative where the answer itself adds nothing', async () => {
+test('shows an alternative if the main answer adds nothing', async () => {
   const { suggestions } = await ask('print($0)\n', { ...writes(')'), otherAnswers: ['a, b)'] }, { alternatives: 2 });
   expect(suggestions.map(({ text }) => text)).toEqual(['a, b']);
 });
 
-test('tells how likely the shown text is', async () => {
+test('reports how likely the shown text is', async () => {
   const logProbability = (index: number) => (index === 0 ? Math.log(0.5) : 0);
   const { shown } = await ask('a = $0\n', { ...writes('total;'), logProbability });
   expect(shown?.probability).toBeCloseTo(0.5);
 });
 
-test('shows less the calmer it is asked to be', async () => {
+test('shows less text the calmer the setting is', async () => {
   const model = { ...writes('total;'), logProbability: (index: number) => (index === 0 ? Math.log(0.15) : 0) };
   const shown = async (confidence: 'eager' | 'balanced' | 'calm') =>
     (await ask('a = $0\n', model, { confidence })).shown?.text;
@@ -88,7 +88,7 @@ test('shows less the calmer it is asked to be', async () => {
   expect(await shown('calm')).toBeUndefined();
 });
 
-test('asks for an empty body as if Enter had been pressed', async () => {
+test('completes an empty body as if Enter had been pressed', async () => {
   const { engine, shown } = await ask('function f() {$0}\r\nnext();\r\n', writes('first();\n}'));
   const [request] = engine.requests;
   const prompt = engine.detokenize(Uint32Array.from([...(request?.tokens ?? []), ...(request?.heal ?? [])]));
@@ -96,14 +96,14 @@ test('asks for an empty body as if Enter had been pressed', async () => {
   expect(shown).toEqual({ text: '\n  first();\n}', replaces: 1, probability: 1 });
 });
 
-test('ends a text that is longer than its tokens can be', () => {
+test('ends a text that is longer than its tokens allow', () => {
   const text = new GrowingText(placeAt(atCursor('a = $0\n'), 'auto'), { line: 0.1, beginning: 0.1 }, 2, true);
   expect(text.add('total + ', 0)?.text).toBe('total');
   expect(text.add('x'.repeat(100_000), 0)).toBeNull();
   expect(text.isEnough).toBe(true);
 });
 
-test('opens a block whose body is below, whatever is far above', async () => {
+test('completes the head of a block whose body is below, whatever is far above', async () => {
   const above = `class A {\n${'  one() {}\n'.repeat(600)}`;
   const { shown } = await ask(`${above}  inte$0\n    return item;\n  }\n}\n`, writes('grate(item) {'));
   expect(shown?.text).toBe('grate(item) {');

@@ -14,14 +14,14 @@ const result = (...texts: string[]): GhostCompletion => ({
 });
 
 interface Plan {
-  /** Until the first text, or until it is known that there is none. */
+  /** The time until the first text, or until it is known that there is none. */
   ms: number;
   texts: string[];
-  /** Fails after so many texts. */
+  /** Fails after this number of texts. */
   failsAfter?: number;
 }
 
-/** A model that follows a plan, and what became of it. */
+/** A model that follows a plan and records what happened to it. */
 function model({ ms, texts, failsAfter = Number.POSITIVE_INFINITY }: Plan) {
   const seen = { isAsked: false, isAborted: false };
   const generate = async (onGrowth: OnGrowth, signal: AbortSignal) => {
@@ -54,44 +54,56 @@ const far = ['a', 'a server'];
 const near = ['b', 'b here'];
 
 test.each<[string, Plan, Plan, string[], { isAsked: boolean }]>([
-  ['a server with text in time is alone', { ms: 0, texts: far }, { ms: 0, texts: near }, far, { isAsked: false }],
   [
-    'a server without an answer for this place, too',
+    "if the server's text comes in time, the local model is not asked",
+    { ms: 0, texts: far },
+    { ms: 0, texts: near },
+    far,
+    { isAsked: false },
+  ],
+  [
+    'nor is it asked if the server says in time that there is no text',
     { ms: 0, texts: [] },
     { ms: 0, texts: near },
     [],
     { isAsked: false },
   ],
-  ['a slow server loses', { ms: 5000, texts: far }, { ms: 0, texts: near }, near, { isAsked: true }],
   [
-    'a server that is faster in the end wins',
+    'if the server is slow, the local text is shown',
+    { ms: 5000, texts: far },
+    { ms: 0, texts: near },
+    near,
+    { isAsked: true },
+  ],
+  [
+    'if the server still comes first, its text is shown',
     { ms: 120, texts: far },
     { ms: 5000, texts: near },
     far,
     { isAsked: true },
   ],
   [
-    'a server that fails is replaced',
+    'if the server fails, the local text is shown',
     { ms: 0, texts: far, failsAfter: 0 },
     { ms: 0, texts: near },
     near,
     { isAsked: true },
   ],
   [
-    'a slow server is waited for if nothing is here',
+    "if the local model has no text, the slow server's is shown",
     { ms: 200, texts: far },
     { ms: 0, texts: [] },
     far,
     { isAsked: true },
   ],
   [
-    'a failure here does not hide that the server has nothing',
+    'if the local model fails and the server has no text, nothing is shown',
     { ms: 120, texts: [] },
     { ms: 0, texts: [], failsAfter: 0 },
     [],
     { isAsked: true },
   ],
-  ['neither may have text', { ms: 120, texts: [] }, { ms: 0, texts: [] }, [], { isAsked: true }],
+  ['if neither has text, nothing is shown', { ms: 120, texts: [] }, { ms: 0, texts: [] }, [], { isAsked: true }],
 ])('%s', async (_, server, local, texts, here) => {
   const seen = await run(server, local);
   expect(seen.texts).toEqual(texts);
@@ -99,26 +111,26 @@ test.each<[string, Plan, Plan, string[], { isAsked: boolean }]>([
   expect(seen.here).toMatchObject(here);
 });
 
-test('who loses is stopped', async () => {
+test('the slower model is stopped', async () => {
   const slow = await run({ ms: 5000, texts: far }, { ms: 0, texts: near });
   expect(slow.there.isAborted).toBe(true);
   const fast = await run({ ms: 120, texts: far }, { ms: 5000, texts: near });
   expect(fast.here.isAborted).toBe(true);
 });
 
-test('text that is shown stays when the server fails, and the other model adds nothing', async () => {
+test('shown text stays if the server then fails, and the local model adds nothing', async () => {
   const seen = await run({ ms: 0, texts: ['a', 'a s', 'a server'], failsAfter: 2 }, { ms: 0, texts: near });
   expect([seen.texts, seen.last, seen.here.isAsked]).toEqual([['a', 'a s'], 'a s', false]);
 });
 
-test('without a limit, only a failure makes the other model answer', async () => {
+test('without a limit, the local model answers only after a failure', async () => {
   const patient = await run({ ms: 200, texts: far }, { ms: 0, texts: near }, Number.POSITIVE_INFINITY);
   expect([patient.texts, patient.here.isAsked]).toEqual([far, false]);
   const failing = { ms: 10, texts: far, failsAfter: 0 };
   await expect(run(failing, failing, Number.POSITIVE_INFINITY)).rejects.toThrow('failed');
 });
 
-test('the next key stops both', async () => {
+test('the next key stops both models', async () => {
   const abort = new AbortController();
   setTimeout(() => abort.abort(), 150);
   const seen = await run({ ms: 60_000, texts: far }, { ms: 60_000, texts: near }, 60, abort.signal);

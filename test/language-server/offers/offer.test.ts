@@ -7,7 +7,7 @@ import { atCursor } from '../cursor.ts';
 
 const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, probability: 1 });
 
-/** A whole offer of these suggestions in the first state. */
+/** A finished offer of these suggestions, made in the first state. */
 async function whole(shownAt: string, ...suggestions: Suggestion[]): Promise<Offer> {
   const result = { suggestions, reason: suggestions.length > 0 ? null : ('nothing-to-add' as const) };
   const offer = new Offer(atCursor(shownAt), ended({ ...result, finishReason: 'stop', timings: noTimings }));
@@ -15,7 +15,7 @@ async function whole(shownAt: string, ...suggestions: Suggestion[]): Promise<Off
   return offer;
 }
 
-/** What an offer of this text has for the second state. */
+/** What an offer with this text, made in the first state, has for the second one. */
 async function check(shownAt: string, ghostText: string, then: string, expected: Coverage | string): Promise<void> {
   const coverage = (await whole(shownAt, suggest(ghostText))).covers(atCursor(then));
   expect(Array.isArray(coverage) ? coverage[0]?.text : coverage).toEqual(expected);
@@ -37,7 +37,7 @@ test('returns nothing for a cursor before its place', () => check('a = $0', 'foo
 test('returns nothing when the text after the cursor has changed', () =>
   check('a = $0\nb', 'foo(1)', 'a = f$0\nc', 'none'));
 
-test('returns nothing when text that it would replace has changed, however far behind the cursor', async () => {
+test('returns nothing when text that it would replace has changed, however far after the cursor', async () => {
   const line = (text: string) => `$0const data = "${'a'.repeat(1500)}${text}";\n`;
   const offer = await whole(line('X'), suggest('first();', line('X').length - 3));
   expect(offer.covers(atCursor(line('X')))).toHaveLength(1);
@@ -54,27 +54,26 @@ test('keeps an inserted bracket that the text does not contain', async () => {
   expect(offer.covers(atCursor('print($0)\n'))).toEqual([suggest('a,')]);
 });
 
-test('replaces one bracket less when one was typed over', async () => {
+test('replaces one bracket fewer when one was typed over', async () => {
   const offer = await whole('f(g($0));\n', suggest('x)); done()', 3));
   expect(offer.covers(atCursor('f(g(x)$0);\n'))).toEqual([suggest('); done()', 2)]);
 });
 
-test('has line breaks as the document has them', () =>
-  check('if (a) {$0\r\nb', '\n  c();', 'if (a) {\r\n  $0\r\nb', 'c();'));
+test("uses the document's line breaks", () => check('if (a) {$0\r\nb', '\n  c();', 'if (a) {\r\n  $0\r\nb', 'c();'));
 
-test('has them also where only half of a line break is near enough to be looked at', () => {
+test('uses them even if only half of a line break is within the range examined', () => {
   const above = `\r\n${'a'.repeat(996)}();`;
   const below = '\r\nb';
   return check(`${above}$0${below}`, '\nc();', `${above}\r\n$0${below}`, 'c();');
 });
 
-test('is silent for its own place if the model gave nothing, and knows nothing about others', async () => {
+test('says that its own place gets no text if the model gave none, and knows nothing about other places', async () => {
   const offer = await whole('a = $0;\n');
   expect(offer.covers(atCursor('a = $0;\n'))).toBe('empty');
   expect(offer.covers(atCursor('a = b$0;\n'))).toBe('none');
 });
 
-test('is silent for its own place, too, if its text is blank', async () => {
+test('says so, too, if its text is blank', async () => {
   const offer = await whole('a = $0;\n', suggest(''));
   expect(offer.covers(atCursor('a = $0;\n'))).toBe('empty');
 });
@@ -84,7 +83,7 @@ test('does not know what comes after a bracket that was typed over', async () =>
   expect(offer.covers(atCursor('f()$0\n'))).toBe('none');
 });
 
-test('is pending as long as what was typed agrees with its text', async () => {
+test('is pending as long as the typed text agrees with its own', async () => {
   let write = () => {};
   const more = new Promise<void>((resolve) => {
     write = resolve;

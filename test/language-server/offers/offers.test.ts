@@ -7,10 +7,10 @@ import { invoked, setUp, texts } from '../asking.ts';
 useFakeClock();
 
 const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();');
-/** What follows a shown text is made at once. */
+/** Generates what follows a shown text without a pause. */
 const eager = { respond, restMs: 0 };
 
-/** Answers from memory cost the engine nothing. */
+/** Checks that answers from memory cost the engine nothing. */
 function checkFromMemory(answer: Answer, text: string): void {
   expect(texts(answer)).toEqual([text]);
   expect(answer.timings.promptTokens).toBe(0);
@@ -25,7 +25,7 @@ test('answers typed-through text from memory', async () => {
   expect(engine.requests).toHaveLength(1);
 });
 
-test('a text is made again when the settings have changed since', async () => {
+test('generates a text again if the settings have changed since', async () => {
   const { ask, engine } = setUp();
   await ask('a = $0\n');
   expect(texts(await ask('a = $0\n', { settings: { 'completion.maxTokens': 7 } }))).toEqual(['answer']);
@@ -81,7 +81,7 @@ test('if the next key is refused, the generation of the one before ends', async 
   expect(engine.cancelled).toBe(1);
 });
 
-test('a text whose generation has ended half-way is generated again when the cursor returns', async () => {
+test('a half-generated text is generated again when the cursor returns', async () => {
   const text = [...'abcdefghijkl'].join(' + ');
   const { ask, engine } = setUp({ respond: () => text, tokenMs: 10, graceMs: 80 });
   const controller = new AbortController();
@@ -94,7 +94,7 @@ test('a text whose generation has ended half-way is generated again when the cur
   expect(texts(await ask('a = $0\n'))).toEqual([text]);
 });
 
-test('when the cursor leaves the place, generation ends at once', async () => {
+test('generation ends at once when the cursor leaves the place', async () => {
   const respond = () => 'one(two, three, four, five, six);';
   const { ask, engine, provider } = setUp({ respond, tokenMs: 10, momentMs: 15 });
   expect((await ask('a = $0\n')).reason).toBe('still-growing');
@@ -103,7 +103,7 @@ test('when the cursor leaves the place, generation ends at once', async () => {
   expect(engine.cancelled).toBe(1);
 });
 
-test('dismissed text does not come back at the same place in the same version', async () => {
+test('dismissed text does not come back at the same place unless the document changes', async () => {
   const { ask, engine, provider, grown } = setUp({ tokenMs: 10, momentMs: 15, growthMs: 0 });
   await ask('a = $0\n', { version: 7 });
   provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
@@ -124,7 +124,7 @@ test('answers with the whole text if it is generated quickly', async () => {
   expect(grown).toEqual([]);
 });
 
-test('otherwise answers with the text so far and announces the rest', async () => {
+test('answers with the text so far if generation is slow, and announces the rest', async () => {
   const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
   const early = await ask('a = $0');
   expect(early.reason).toBe('still-growing');
@@ -162,7 +162,7 @@ test('answers from memory after the shown text was accepted', async () => {
   expect(asked('foreground')).toBe(1);
 });
 
-test('generates ahead what follows an early answer that turns out to be the whole text', async () => {
+test('if an early answer turns out to be the whole text, generates ahead what follows it', async () => {
   const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();\n');
   const { ask, asked, grown } = setUp({ respond, restMs: 0, tokenMs: 10, momentMs: 95 });
   const early = await ask('a = $0\n');
@@ -190,7 +190,7 @@ test('remembers the rest of several lines when a word or a line of them is accep
   expect(asked('foreground')).toBe(1);
 });
 
-test('adopts the offer that is still being generated for after the accepted text', async () => {
+test('after acceptance, adopts the offer that is already being generated for what follows', async () => {
   const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
   await elapse(10);
@@ -200,7 +200,7 @@ test('adopts the offer that is still being generated for after the accepted text
   expect(engine.cancelled).toBe(0);
 });
 
-test('aborts what it generates ahead when something else is typed', async () => {
+test('aborts generating ahead when something else is typed', async () => {
   const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
   await elapse(10);
@@ -273,7 +273,7 @@ test('reports a failure, and the next request tries again', async () => {
   expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
 });
 
-test('what fails after it was aborted is no failure of the next request', async () => {
+test('an aborted generation that fails later does not fail the next request', async () => {
   const { ask, engine } = setUp({ tokenMs: 10 });
   const generate = engine.generate.bind(engine);
   engine.generate = async (...request) => {
@@ -291,7 +291,7 @@ test('what fails after it was aborted is no failure of the next request', async 
   expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
 });
 
-test('answers typed-through text of any alternative from memory', async () => {
+test('when any of the alternatives is typed, answers from memory', async () => {
   const { ask, engine } = setUp({ otherAnswers: ['other();'] });
   await ask('a = $0\n', { context: invoked });
   expect(texts(await ask('a = oth$0\n'))).toEqual(['er();']);
@@ -314,10 +314,10 @@ test('alternatives requested while the text is growing include its final form', 
   expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'another();']);
 });
 
-/** A text whose line is likely enough for the usual gate and not for the next stricter one. */
+/** A text that is likely enough for the usual gate, but not for the next stricter one. */
 const unsure = { respond, logProbability: (index: number) => (index === 0 ? Math.log(0.1) : 0) };
 
-test('after something else was typed than what was shown, the line asks for more certainty', async () => {
+test('after the user typed something other than the shown text, the line requires more certainty', async () => {
   const { ask } = setUp(unsure);
   expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
   expect(await ask('a = x$0\n')).toMatchObject({ items: [], reason: 'unsure' });
@@ -325,14 +325,14 @@ test('after something else was typed than what was shown, the line asks for more
   expect(texts(await ask('a = xy\n$0\n'))).toEqual(['answer();']);
 });
 
-test('a dismissed text makes its line ask for more certainty, too', async () => {
+test('after a text was dismissed, its line requires more certainty, too', async () => {
   const { ask, provider } = setUp(unsure);
   await ask('a = $0\n', { version: 7 });
   provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
   expect(await ask('a = x$0\n', { version: 8 })).toMatchObject({ items: [], reason: 'unsure' });
 });
 
-test('what is made ahead in such a line needs as much certainty', async () => {
+test('text generated ahead in such a line needs as much certainty', async () => {
   let isSure = true;
   const { ask, asked } = setUp({
     respond: (prompt) => {
@@ -349,7 +349,7 @@ test('what is made ahead in such a line needs as much certainty', async () => {
   expect(await ask('a = xy + b$0\n')).toMatchObject({ items: [], reason: 'unsure' });
 });
 
-test('what is typed along, accepted or never shown rejects nothing', async () => {
+test('text that was typed, accepted or never shown does not count as rejected', async () => {
   const { ask } = setUp({ ...unsure, restMs: 10_000 });
   await ask('a = $0\n');
   await ask('a = ans$0\n');

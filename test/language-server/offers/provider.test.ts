@@ -38,9 +38,9 @@ test.each([
   'file:///k/server.pem',
   'untitled:id_rsa',
   'file:///secrets.yaml',
-])('offers nothing in %s, which may hold secrets', (uri) => checkRefused({ uri }, 'secrets-file'));
+])('offers nothing in %s, which might hold secrets', (uri) => checkRefused({ uri }, 'secrets-file'));
 
-test('offers nothing in a message', () =>
+test('offers nothing in a commit message', () =>
   checkRefused({ uri: 'file:///.git/COMMIT_EDITMSG', languageId: 'git-commit' }, 'message'));
 
 test("sends no text that contains a secret to a team's server", async () => {
@@ -93,7 +93,7 @@ test('ends the generation at the bracket that the editor has closed', async () =
   const { ask } = setUp({ respond: () => 'a, b) and so on, to the end of the line' });
   const { items, timings } = await ask('print($0)\n');
   expect(items[0]?.insertText).toBe('a, b');
-  // One token more, since a semicolon after the bracket would be shown.
+  // One token more, since a semicolon after the bracket might be shown.
   expect(timings.completionTokens).toBe('a, b) '.length);
 });
 
@@ -109,14 +109,14 @@ test('says why there is no completion when the model cannot fill in the middle',
   expect(await ask('a = $0')).toMatchObject({ items: [], reason: 'model-cannot-fill-in' });
 });
 
-test('line breaks are plain ones, whatever the document has, since some editors add its own to them', async () => {
+test('answers have plain line feeds, whatever the document has, since some editors convert them', async () => {
   const { ask } = setUp({ respond: () => '\n  first();\n}' });
   const { items } = await ask('function f() {$0\r\n', { version: 1 });
   expect(items[0]?.insertText).toContain('\n');
   expect(items[0]?.insertText).not.toContain('\r');
 });
 
-test('asks once where all that the model writes is a comma that JSON does not allow', async () => {
+test('asks only once if the model writes nothing but a comma that JSON does not allow', async () => {
   const { ask, engine } = setUp({ respond: () => ',' });
   const answer = await ask('{"a": 1$0}\n', { languageId: 'json' });
   expect(answer).toMatchObject({ items: [], reason: 'does-not-fit-rest' });
@@ -170,7 +170,7 @@ test('trims every alternative, and drops those that differ in white space only o
   expect(texts(await ask('print($0)\n', { context: invoked }))).toEqual(['a, b']);
 });
 
-test('an answer ends by its own text, with or without alternatives', async () => {
+test('where an answer ends depends on its own text alone, with or without alternatives', async () => {
   const { ask } = setUp({ respond: () => `one();\n${'two();\n'.repeat(50)}` });
   const { items, timings } = await ask('a = $0\n', {
     context: invoked,
@@ -180,7 +180,7 @@ test('an answer ends by its own text, with or without alternatives', async () =>
   expect(timings.completionTokens).toBe('one();\n'.length);
 });
 
-test('the engine learns a document that the user has left, once for each version', async () => {
+test('when the user leaves a document, the engine learns it once per version', async () => {
   const { engine, provider } = setUp();
   const documents = [1, 2].map((i) => OpenDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
   const [first, second] = documents as [OpenDocument, OpenDocument];
@@ -198,7 +198,7 @@ test('the engine learns a document that the user has left, once for each version
   expect(engine.learned).toEqual(['text 1\n', 'text 2\n', 'new 1\n']);
 });
 
-test('the text of a document that was closed is not learned', async () => {
+test('a closed document is not learned', async () => {
   const { engine, provider } = setUp();
   const [first, second] = [1, 2].map((i) => OpenDocument.create(`file:///${i}.ts`, 'typescript', 1, `text ${i}\n`));
   const visit = (document: OpenDocument) =>
@@ -225,7 +225,7 @@ test('a document with a secret is not learned, however far down it is', async ()
   expect(engine.learned).toEqual(['plain\n']);
 });
 
-test('a request that is cancelled before its turn was superseded, unless the model is still loading', async () => {
+test('a request cancelled before its turn counts as superseded, unless the model is still loading', async () => {
   const { provider } = setUp();
   const document = OpenDocument.create('file:///a.ts', 'typescript', 1, 'a = \n');
   const reasonOf = async (isLoading: boolean) => {
@@ -237,7 +237,7 @@ test('a request that is cancelled before its turn was superseded, unless the mod
   expect(await reasonOf(true)).toBe('still-loading');
 });
 
-test('two windows pin their documents beside each other, and a window that closes takes its pins along', async () => {
+test('two windows pin their documents independently, and closing a window removes its pins', async () => {
   const engine = new FakeEngine({ respond: () => 'answer();' });
   const [first, second] = [new CompletionProvider(), new CompletionProvider()];
   const type = async (provider: CompletionProvider, uri: string) => {

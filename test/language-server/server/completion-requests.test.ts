@@ -1,5 +1,5 @@
-// Where the cursor rests in an editor that does not say so (where it last asked, unless the document has changed since),
-// and what the log says of requests.
+// Where the server thinks that the cursor rests if the editor does not say so (where it last asked, unless the document
+// has changed since), and what the log says about requests.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
@@ -52,8 +52,8 @@ test.each([
     [{ uri: uriOf('src/store.ts'), text: `token = 'ghp_${'aB3dE5gH7jK9mN1pQ2sT'.repeat(2)}'` }],
     false,
   ],
-  ['may be shared or not', [], true],
-])('code of a file that %s leaves the prompts', async (_, files, isAnew) => {
+  ['is not among those listed anew', [], true],
+])('prompts no longer contain code from a file that %s', async (_, files, isAnew) => {
   vi.useRealTimers();
   const engine = new FakeEngine({ contextTokens: 16_384 });
   const window = new FakeWindow({ files: { 'main.ts': "import { UserStore } from './store';\nnew UserStore().\n" } });
@@ -91,7 +91,7 @@ test.each([
 
 const later = () => vi.advanceTimersByTimeAsync(1000);
 
-test('what a key needs is read where the cursor last asked', async () => {
+test('the prompt for the next key is evaluated where the cursor last asked', async () => {
   const { engine, ask } = setUp();
   await ask();
   expect(engine.prefilled).toHaveLength(0);
@@ -99,7 +99,7 @@ test('what a key needs is read where the cursor last asked', async () => {
   expect(engine.prefilled).toHaveLength(1);
 });
 
-test('a document that has changed since is not read there: its cursor is elsewhere', async () => {
+test('nothing is evaluated there once the document has changed, since its cursor has moved', async () => {
   const { engine, ask, change } = setUp();
   await ask();
   change('const a = 1;\n');
@@ -107,14 +107,14 @@ test('a document that has changed since is not read there: its cursor is elsewhe
   expect(engine.prefilled).toHaveLength(0);
 });
 
-test('an editor that says where the cursor rests is not second-guessed', async () => {
+test('if the editor says where the cursor rests, the server does not guess', async () => {
   const { engine, ask } = setUp(true);
   await ask();
   await later();
   expect(engine.prefilled).toHaveLength(0);
 });
 
-test('a request that the next key has cancelled is not in the log', async () => {
+test('a request cancelled by the next key is not logged', async () => {
   const { ask } = setUp();
   await ask(AbortSignal.abort());
   for (const say of Object.values(log)) expect(say).not.toHaveBeenCalled();

@@ -1,4 +1,4 @@
-// The server beside an editor without an extension of ours: it knows the standard protocol and nothing else.
+// The server with an editor that has no extension of ours and only knows the standard protocol.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ test('the editor is asked for its configuration, and again when it has changed',
   ]);
 });
 
-test('a configuration that is pushed replaces the one before, and not what the editor was started with', async () => {
+test('a pushed configuration replaces the previous one, but not the start-up options', async () => {
   client = await LspClient.start(command, { 'completion.confidence': 'calm' });
   const push = (settings: unknown) =>
     client.connection.sendNotification('workspace/didChangeConfiguration', { settings });
@@ -88,20 +88,20 @@ test.each([
 test.each([
   [{ mode: 'manual' }, { items: [], reason: 'manual' }],
   [{ completion: { maxTokens: 7 } }, { items: [{ insertText: 'answer' }] }],
-])('a request that comes before the configuration %j is answered by it', async (given, expected) => {
+])('a request that arrives before the configuration %j is answered according to it', async (given, expected) => {
   let answer = (_: unknown) => {};
   const configuration = vi.fn(() => new Promise((resolve) => (answer = resolve)));
   client = await LspClient.start(command, {}, {}, null, configuration);
   await vi.waitFor(() => expect(configuration).toHaveBeenCalled());
   await client.open(uri, 'const a = ');
   const asked = client.answer(uri, 0, 10);
-  // By the time that this is answered, the server has seen the request before it.
+  // When this is answered, the server has seen the request before it.
   await expect(client.connection.sendRequest('hearth/none')).rejects.toThrow('Unhandled method');
   answer(given);
   expect(await asked).toMatchObject(expected);
 });
 
-test('an editor that is late with a new configuration keeps the old one until then', async () => {
+test('the old configuration holds until the editor sends the new one', async () => {
   const configuration = vi.fn((): unknown => ({ mode: 'off' }));
   client = await LspClient.start(command, {}, {}, null, configuration);
   await client.status(({ health }) => health === 'off');
@@ -122,7 +122,7 @@ test.each([
   [{ sharesOpenDocuments: true }, 'file:///code/user-store.ts', true],
   [{ sharesOpenDocuments: true }, 'file:///elsewhere/user-store.ts', false],
   [{}, 'file:///code/user-store.ts', false],
-])('with %j, the code of %s is read where the cursor rests: %s', async (options, other, isRead) => {
+])('with %j, code from %s is read where the cursor rests: %s', async (options, other, isRead) => {
   client = await LspClient.start(command, {}, options, workspace);
   await client.settled();
   await client.open(other, beside);

@@ -28,14 +28,14 @@ test('an explanation ends when its window closes', async () => {
 test.each<[string, Partial<Explainer>, number]>([
   ['the model that completes', {}, 1],
   ['a model of its own', { mustWait: () => false }, 0],
-])('the speed of an explanation by %s counts as that of completions, or not', async (_, more, times) => {
+])('the speed of an explanation counts for completions only if the model is the same: %s', async (_, more, times) => {
   const engine = new FakeEngine({ respond: () => 'It adds.' });
   const engines = { explainer: async () => ({ engine, traits: fakeTraits, ...more }), answered: vi.fn() };
   await new ExplainRequests({ sendNotification: async () => {} }, engines, documents, log).explain(params, never);
   expect(engines.answered).toHaveBeenCalledTimes(times);
 });
 
-test('the function around the selection is part of the question', async () => {
+test('the prompt contains the function around the selection', async () => {
   const engine = new FakeEngine({ respond: () => 'It adds.' });
   const engines = { explainer: async () => ({ engine, traits: fakeTraits }), answered: () => {} };
   const document = OpenDocument.create(params.uri, 'python', 1, `def f(a, b):\n    return ${params.text}\n`);

@@ -1,4 +1,4 @@
-// In what order messages reach the connection, and which of them the inbox answers itself.
+// The order in which messages reach the connection, and which of them the inbox answers itself.
 import { beforeEach, expect, test } from 'vitest';
 import type { DataCallback, Message, MessageReader, MessageWriter } from 'vscode-languageserver/node';
 import { Inbox } from '../../../language-server/server/inbox.ts';
@@ -30,10 +30,10 @@ beforeEach(() => {
   inbox.listen((message) => void delivered.push(message));
 });
 
-/** As the connection does with the message that was delivered last. */
+/** What the connection does with the last message that it got. */
 const handle = () => inbox.options.messageStrategy?.handleMessage(delivered.at(-1) as Message, () => {});
 
-test('a message is delivered when the one before has reached its handler', () => {
+test('a message is delivered once the previous one has reached its handler', () => {
   for (const message of [change, completion(1), nextEdit(2)]) receive(message);
   expect(delivered).toEqual([change]);
   handle();
@@ -42,14 +42,14 @@ test('a message is delivered when the one before has reached its handler', () =>
   expect(delivered).toEqual([change, completion(1), nextEdit(2)]);
 });
 
-test('a completion that is cancelled while it waits is answered, and never delivered', () => {
+test('a completion cancelled while it waits is answered and never delivered', () => {
   for (const message of [change, completion(1), cancel(1)]) receive(message);
   expect(written).toMatchObject([{ id: 1, result: { items: [], reason: 'superseded' } }]);
   handle();
   expect(delivered).toEqual([change]);
 });
 
-test('the cancellation of another request that waits is delivered right behind it', () => {
+test('for any other request that waits, the cancellation is delivered right after it', () => {
   for (const message of [change, nextEdit(2), change, cancel(2)]) receive(message);
   handle();
   handle();
@@ -57,14 +57,14 @@ test('the cancellation of another request that waits is delivered right behind i
   expect(written).toEqual([]);
 });
 
-test('that of a request that runs already is delivered at once, and one that names none is not', () => {
+test('the cancellation of a running request is delivered at once, and one without an id is dropped', () => {
   receive(nextEdit(2));
   handle();
   for (const message of [change, change, cancel(2), { ...cancel(2), params: null }]) receive(message as Message);
   expect(delivered).toEqual([nextEdit(2), change, cancel(2)]);
 });
 
-test('a handler can wait for the messages that were received before, and for no later one', async () => {
+test('a handler can wait for all messages received so far, but not for later ones', async () => {
   receive(change);
   receive(completion(1));
   let isCaughtUp = false;

@@ -1,4 +1,4 @@
-// The server as a child process around a fake engine: the protocol, not the model.
+// The server as a child process with a fake engine: tests the protocol, not the model.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ test('completes a document that is typed in', async () => {
   expect(items).toEqual([{ insertText: 'answer();', range: { start: position, end: position } }]);
 });
 
-test('tells how fast it answered', async () => {
+test('reports how fast it answered', async () => {
   const editor = await start();
   await editor.settled();
   await editor.open(uri, 'const a = ');
@@ -67,7 +67,7 @@ test.each([
   expect(told.backend).toBe(backend);
 });
 
-test('a request made while the model loads is answered when it is loaded', async () => {
+test('a request made while the model loads is answered once it is loaded', async () => {
   const editor = await start({ 'model.path': 'endless' });
   const { progress } = await editor.status((status) => status.health === 'loading' && (status.progress ?? 0) > 0);
   expect(progress).toBeLessThan(1);
@@ -82,13 +82,13 @@ test('a request that is cancelled while the model loads is answered at once', as
   await editor.open(uri, 'const a = ');
   const source = new CancellationTokenSource();
   const answer = editor.answer(uri, 0, 10, source.token);
-  // By the time that this is answered, the server has seen the request before it.
+  // When this is answered, the server has seen the request before it.
   await expect(editor.connection.sendRequest('hearth/none')).rejects.toThrow('Unhandled method');
   source.cancel();
   expect(await answer).toMatchObject({ items: [], reason: 'still-loading' });
 });
 
-test("asks the team's server, and the local model while the server fails", async () => {
+test("asks the team's server, or the local model while that server fails", async () => {
   const team = await CompletionServer.start();
   team.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
   const settings = { 'server.url': team.url, 'server.model': 'coder', serverToken: 'secret' };
@@ -108,7 +108,7 @@ test("asks the team's server, and the local model while the server fails", async
   await team.close();
 });
 
-test("never asks a team's server for an edit, nor sends one there", async () => {
+test("never sends an edit to a team's server, nor asks it for one", async () => {
   const team = await CompletionServer.start();
   const settings = { 'server.url': team.url, 'server.model': 'coder' };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings);
@@ -120,7 +120,7 @@ test("never asks a team's server for an edit, nor sends one there", async () => 
   await team.close();
 });
 
-test("asks the local model, too, when the team's server is silent, before it counts as away", async () => {
+test("also asks the local model when the team's server is silent, before that counts as a failure", async () => {
   const team = await CompletionServer.start();
   team.usual = () => {};
   const settings = { 'server.url': team.url, 'server.model': 'coder' };
@@ -191,7 +191,7 @@ test('is off without loading anything when disabled', async () => {
   expect(await editor.complete(uri, 0, 10)).toEqual([]);
 });
 
-test('a cancelled request answers nothing', async () => {
+test('a cancelled request gets an empty answer', async () => {
   const editor = await start({ 'model.path': 'slow' });
   await editor.settled();
   await editor.open(uri, 'const a = ');
@@ -226,7 +226,7 @@ test('evaluates the prompt at a resting cursor before a request', async () => {
   expect(status.last?.cachedTokens).toBe(status.last?.promptTokens);
 });
 
-test('answers early if the client supports growth, and notifies it when there is more', async () => {
+test('answers early if the client supports growing suggestions, and notifies it when there is more', async () => {
   client = await LspClient.start([process.execPath, server, '--stdio'], { 'model.path': 'slow' }, { asksAgain: true });
   const editor = client;
   await editor.settled();
@@ -318,7 +318,8 @@ const storeText = 'export class UserStore {\n  insertUser(user) {}\n}\n';
 const workspace = { uri: 'file:///code', name: 'code' };
 
 /**
- * The cursor rests in a document that uses another open one, with a client that may share code; what was asked of it.
+ * Rests the cursor in a document that uses another open one, with a client that may share code. Returns what the client
+ * was\nasked for.
  */
 async function restBeside(sharesCode: boolean, folders = [workspace], added = [] as typeof folders) {
   const command = [process.execPath, server, '--stdio'];
@@ -339,7 +340,7 @@ async function restBeside(sharesCode: boolean, folders = [workspace], added = []
   return asked;
 }
 
-test('code that the editor shares is evaluated before the next request', async () => {
+test('shared code is evaluated before the next request', async () => {
   const asked = await restBeside(true);
   expect(asked).toMatchObject([{ uri: 'file:///code/main.ts', documents: ['file:///code/user-store.ts'] }]);
   const status = await client?.status(({ last }) => last !== undefined);
@@ -347,13 +348,13 @@ test('code that the editor shares is evaluated before the next request', async (
   expect(status?.last?.cachedTokens).toBe(status?.last?.promptTokens);
 });
 
-test('a folder that is added to the workspace is used from then on', async () => {
+test('a folder added to the workspace is used from then on', async () => {
   expect(await restBeside(true, [], [])).toEqual([]);
   await client?.stop();
   expect(await restBeside(true, [], [workspace])).toHaveLength(1);
 });
 
-test('an editor that shares no code is not asked for any', async () => {
+test('an editor without support for sharing code is not asked for any', async () => {
   expect(await restBeside(false)).toEqual([]);
   const status = await client?.status(({ last }) => last !== undefined);
   expect(status?.last?.promptTokens).toBeLessThan(storeText.length + 31);

@@ -44,7 +44,7 @@ function start(): SharedProcess {
   return started;
 }
 
-/** A socket in this process, whose time passes as the test wants. */
+/** A socket in this process with a clock that the test sets. */
 async function openShared() {
   const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] as const;
   if (!vi.isFakeTimers()) vi.useFakeTimers({ toFake: [...toFake] });
@@ -72,7 +72,7 @@ async function openWindow({ endpoint }: SharedProcess, options: object = {}): Pr
   return { connection, closed: new Promise((resolve) => socket.once('close', resolve)) };
 }
 
-test('windows share one process, which stays when the one that has started it is closed', async () => {
+test('windows share one process, which outlives the window that started it', async () => {
   const shared = start();
   await once(shared.child, 'message');
   const first = await openWindow(shared);
@@ -91,7 +91,7 @@ test('windows share one process, which stays when the one that has started it is
   expect(shared.child.exitCode).toBeNull();
 });
 
-test('who does not know the word is refused', async () => {
+test('a client that does not know the secret word is refused', async () => {
   const { endpoint, events } = await openShared();
   const socket = await openSocket(endpoint, '0'.repeat(64));
   await vi.waitFor(() => expect(socket.destroyed).toBe(true));
@@ -126,7 +126,7 @@ test('a window that is reloaded comes back in time', async () => {
   expect(events.onDeserted).not.toHaveBeenCalled();
 });
 
-test('a process that no window connects to ends, too', async () => {
+test('a process ends, too, if no window ever connects', async () => {
   const { events } = await openShared();
   vi.advanceTimersByTime(8000);
   expect(events.onDeserted).toHaveBeenCalledOnce();
@@ -137,7 +137,7 @@ test.each<[string, (id: string) => string]>([
   ['the socket', (id) => `own/test/${id}.sock`],
   ['the folder', () => 'own/test'],
   ['the outer folder', () => 'own'],
-])('new windows find the process again after a cleaner has deleted %s', async (_, path) => {
+])('new windows find the process again after %s was deleted', async (_, path) => {
   const { endpoint, events } = await openShared();
   const before = await openSocket(endpoint);
   rmSync(join(folder, path(announcementAt(endpoint).id)), { recursive: true });
@@ -150,7 +150,7 @@ test.each<[string, (id: string) => string]>([
   expect(events.onDisplaced).not.toHaveBeenCalled();
 });
 
-test('a process that cannot be found again leaves nothing of its attempts', async () => {
+test('a process that fails to become findable leaves no files of its attempts', async () => {
   const { endpoint } = await openShared();
   rmSync(join(folder, 'own'), { recursive: true });
   const complaints = vi.spyOn(console, 'error').mockReturnValue();
@@ -164,7 +164,7 @@ test('a process that cannot be found again leaves nothing of its attempts', asyn
   complaints.mockRestore();
 });
 
-test('a process whose place another one has taken meanwhile says so, and leaves it alone', async () => {
+test('a process whose place was taken by another says so and leaves the other alone', async () => {
   const { endpoint, events } = await openShared();
   rmSync(join(folder, 'own'), { recursive: true });
   await openShared();
@@ -174,7 +174,7 @@ test('a process whose place another one has taken meanwhile says so, and leaves 
   expect(announcementAt(endpoint)).toEqual(other);
 });
 
-test('of two processes that are started at once, one ends', async () => {
+test('if two processes start at once, one of them ends', async () => {
   const both = [start(), start()];
   const [code] = await Promise.race(both.map(({ child }) => once(child, 'exit')));
   expect(code).toBe(0);
@@ -182,7 +182,7 @@ test('of two processes that are started at once, one ends', async () => {
   if (shared) await openWindow(shared);
 });
 
-test('the files of a killed process do not keep the next one from being found', async () => {
+test('the files of a killed process do not hide the next one', async () => {
   const first = start();
   await once(first.child, 'message');
   first.child.kill('SIGKILL');
@@ -196,7 +196,7 @@ test('the files of a killed process do not keep the next one from being found', 
 test.each<[string, (window: Window, shared: SharedProcess) => void]>([
   ['a window asks for it', ({ connection }) => void connection.sendNotification('hearth/quit')],
   ['the system is shut down', (_, { child }) => void child.kill('SIGTERM')],
-])('the process says farewell and leaves no file when %s', async (_, end) => {
+])('the process says goodbye and leaves no file when %s', async (_, end) => {
   const shared = start();
   await once(shared.child, 'message');
   const window = await openWindow(shared);
@@ -209,7 +209,7 @@ test.each<[string, (window: Window, shared: SharedProcess) => void]>([
   expect(existsSync(join(folder, 'hearth/test'))).toBe(false);
 });
 
-test('a file with what the process writes to standard error does not grow for ever', async () => {
+test("the file with the process's standard error stays small", async () => {
   const path = join(folder, 'stderr');
   const file = openSync(path, 'a');
   writeSync(file, 'x'.repeat(100_000));
@@ -218,7 +218,7 @@ test('a file with what the process writes to standard error does not grow for ev
   await vi.waitFor(() => expect(statSync(path).size).toBe(0), { timeout: 10_000 });
 });
 
-test('a window that wants them gets signs of life, and another one gets none', async () => {
+test('only a window that asks for signs of life gets them', async () => {
   const shared = start();
   await once(shared.child, 'message');
   const count = async (options: object) => {
@@ -237,7 +237,7 @@ test.each<[string, (prepared: string) => void, string]>([
   ['on a full disk', () => {}, "trap '' XFSZ; ulimit -f 0;"],
   ['without its folder', (prepared) => rmSync(prepared, { recursive: true }), ''],
   ['at a path too long for a socket', () => {}, ''],
-])('a process %s ends instead of staying where nobody finds it', async (what, spoil, limits) => {
+])('a process %s ends rather than run where nobody can find it', async (what, spoil, limits) => {
   const base = what.includes('too long') ? join(folder, 'x'.repeat(100)) : folder;
   const endpoint = new Endpoint(join(base, 'hearth'), 'test');
   const prepared = endpoint.preparedFolder(endpoint.prepare());

@@ -1,4 +1,4 @@
-// Which edit is proposed, with a model that reads characters and likes some better than others.
+// Which edit is proposed, with a model whose tokens are characters, some of which it prefers.
 import { expect, test } from 'vitest';
 import { likeliest, mostLikely, nextOfEachGroup, propose } from '../../../../language-server/edits/decision/propose.ts';
 import { editPrompt } from '../../../../language-server/edits/preference/edit-prompt.ts';
@@ -11,7 +11,7 @@ import type { Continuation, Engine } from '../../../../native/index.ts';
 
 const characters = 256;
 
-/** After any text, a character's logit is what the table says, or 0. */
+/** After any text, the logit of a character is the table's value, or 0. */
 function modelThatLikes(logits: Record<string, number>) {
   const asked: { head: string; continuations: [given: string, scored: string][] }[] = [];
   const textOf = (tokens: Uint32Array) => String.fromCharCode(...tokens);
@@ -40,7 +40,7 @@ const candidate = (edit: { start: number; end: number; text: string }): Candidat
   ...{ ...edit, finder: 'substitution', group: '', changes: [], otherWords: 0 },
 });
 
-test('the prompt is the last edits up to the cursor, and then what is behind it', () => {
+test('the head of the prompt has the last edits up to the cursor, and the tail what follows the cursor', () => {
   const { engine } = modelThatLikes({});
   const { head, tail } = editPrompt(engine, document);
   expect(String.fromCharCode(...head)).toBe('\0a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum');
@@ -49,7 +49,7 @@ test('the prompt is the last edits up to the cursor, and then what is behind it'
   expect(String.fromCharCode(...elsewhere.head).endsWith('let sum = 0;')).toBe(true);
 });
 
-test('what the user types is added to the head, so that it stays cached', () => {
+test('text that the user types is appended to the head, so the head stays cached', () => {
   const { engine } = modelThatLikes({});
   const typed = (now: string) => ({
     ...{ text: `let ${now} = 0;\n`, cursor: 4 + now.length },
@@ -59,7 +59,7 @@ test('what the user types is added to the head, so that it stays cached', () => 
   expect(two?.startsWith(one ?? '-')).toBe(true);
 });
 
-test('the preference is the ratio of the probabilities of what differs', async () => {
+test('the preference is the ratio of the probabilities of the differing texts', async () => {
   const { engine, asked } = modelThatLikes({ b: 2, c: -1, ' ': 1 });
   const lines = { ...document, text: 'f(c);\nf(b, c);\n', cursor: 0 };
   const [same, shorter] = await preferences(engine, lines, [
@@ -68,19 +68,19 @@ test('the preference is the ratio of the probabilities of what differs', async (
   ]);
   expect(asked).toHaveLength(1);
   expect(same?.logRatio).toBeCloseTo(3);
-  // Of the longer text three characters more: ", c".
+  // The longer text has three characters more: ", c".
   const perCharacter = Math.log(characters - 3 + Math.exp(2) + Math.exp(-1) + Math.E);
   expect(shorter?.logRatio).toBeCloseTo(3 * perCharacter - 1 + 1);
 });
 
-test('what the model would rather read as changed is likelier', () => {
+test('a change that the model prefers is likelier', () => {
   const evidence = likeliest(document, 1)[0]?.[0].evidence ?? new Float64Array();
   const odds = (logRatio: number) =>
     withModel(0, evidence, { ofNew: -1, ofTail: -1, logRatio }, { logRatio, rarestNew: -5, rarestOld: -5 });
   expect(odds(9)).toBeGreaterThan(odds(-9) + 0.5);
 });
 
-test('candidates are read in their places, between the lines around, from where they differ on', async () => {
+test('the model reads a candidate in its place among the lines around it, and scores it from the first difference on', async () => {
   const { engine, asked } = modelThatLikes({ s: 3, u: 2, ')': -4 });
   const edit = candidate({ start: 13, end: 24, text: 'add(sum);' });
   const [reading] = await readingsInPlace(engine, document, [edit]);
@@ -94,13 +94,13 @@ test('candidates are read in their places, between the lines around, from where 
     },
   ]);
   const perCharacter = Math.log(characters - 3 + Math.exp(3) + Math.exp(2) + Math.exp(-4));
-  // Two characters fewer, of which two are liked; the least likely one is the bracket, both times.
+  // The new text is two characters shorter and has two preferred ones; in both texts the bracket is the rarest.
   expect(reading?.logRatio).toBeCloseTo(3 + 2 + 2 * perCharacter);
   expect(reading?.rarestNew).toBeCloseTo(-4 - perCharacter);
   expect(reading?.rarestOld).toBeCloseTo(-4 - perCharacter);
 });
 
-test('a candidate in a blank first line is read with that line', async () => {
+test('a candidate in a blank first line is read together with that line', async () => {
   const { engine, asked } = modelThatLikes({});
   const blank = { ...document, text: '\nlet a;\n' };
   await readingsInPlace(engine, blank, [candidate({ start: 0, end: 0, text: 'b' })]);
@@ -117,7 +117,7 @@ test('proposes the next place of a rename', async () => {
   expect(proposal?.probability).toBeGreaterThan(0.2);
 });
 
-test('of the same thing in several places, the next one is proposed, unless another is much likelier', () => {
+test('if the same change fits several places, the next one is proposed, unless another is much likelier', () => {
   const group = (name: string, odds: number): [{ group: string; odds: number }, number] => [
     { group: name, odds },
     odds,
@@ -126,7 +126,7 @@ test('of the same thing in several places, the next one is proposed, unless anot
   expect(nextOfEachGroup([group('a', -1), group('a', 1.5), group('a', 2)])).toEqual([group('a', 1.5)]);
 });
 
-test('what was dismissed is not proposed', async () => {
+test('a dismissed edit is not proposed', async () => {
   const dismissed: TextEdit[] = [];
   const next = () => propose(modelThatLikes({}).engine, { ...document, dismissed });
   for (let found = await next(); found && dismissed.length < 9; found = await next()) dismissed.push(found.edit);
@@ -135,7 +135,7 @@ test('what was dismissed is not proposed', async () => {
   expect(await next()).toBeUndefined();
 });
 
-test('a model is not asked when nothing follows from the last edits', async () => {
+test('the model is not asked if nothing follows from the last edits', async () => {
   const { engine, asked } = modelThatLikes({});
   expect(await propose(engine, { ...document, history: [] })).toBeUndefined();
   expect(await propose(engine, { ...document, text: 'let sum = 0;\n' })).toBeUndefined();
@@ -148,14 +148,14 @@ test('nothing is proposed when the request was aborted', async () => {
   expect(await propose(aborted, document)).toBeUndefined();
 });
 
-test('what was done several times is likelier to be done again', () => {
+test('a change that was made several times is likelier to be proposed', () => {
   const again = ['put', 'get'].map((name) => ({ path: 'a.ts', before: `${name}(total);`, after: `${name}(sum);` }));
   const [[, once] = []] = likeliest(document, 1);
   const [[, often] = []] = likeliest({ ...document, history: [...again, ...document.history] }, 1);
   expect(often).toBeGreaterThan((once ?? 0) + 0.5);
 });
 
-test('a deletion must be surer than the rest, and never takes many lines', () => {
+test('a deletion must be surer than other edits, and never removes many lines', () => {
   const deletion = (probability: number) => ({ edit: { start: 13, end: 25, text: '' }, probability });
   const replacement = { edit: { start: 13, end: 24, text: 'add(sum);' }, probability: 0.5 };
   expect(mostLikely([deletion(0.8), replacement], text)).toBe(replacement);

@@ -1,11 +1,11 @@
-// What is never offered, however likely.
+// Which edits are never offered, however likely they are.
 import { expect, test, vi } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { breaksSyntax, whyUnwanted } from '../../../../language-server/edits/decision/unwanted-edit.ts';
 import { loadGrammar } from '../../../../language-server/syntax/runtime.ts';
 import { treeOf } from '../../../../language-server/syntax/trees.ts';
 
-/** old and now: whole lines of a file that has others around them. */
+/** old and now: whole lines in a file that has lines before and after them. */
 function why(old: string, now: string, probability = 0.9) {
   const { edit, text } = among(old, now);
   return whyUnwanted(edit, text, probability);
@@ -27,11 +27,11 @@ test.each([
   ['a name added to an import', "import { sum } from '../a';", "import { sum, total } from '../a';", 'only-imports'],
   ['a name removed from an import', "import { sum, a } from '../a';", "import { sum } from '../a';", 'only-imports'],
   ['a removed include', '#include <a.h>', '', 'only-imports'],
-  ['four lines that go', 'a();\nb();\nc();\nd();', '', 'changes-too-much'],
-  ['another truth value', 'log(true);', 'log(false);', 'only-literals'],
+  ['four removed lines', 'a();\nb();\nc();\nd();', '', 'changes-too-much'],
+  ['a different truth value', 'log(true);', 'log(false);', 'only-literals'],
   ['another number', 'wait(100, 2);', 'wait(200, 2);', 'only-literals'],
-  ['another number and name', 'wait(100);', 'sleep(200);', null],
-  ['a number in the place of a name', 'wait(ms);', 'wait(200);', null],
+  ['a different number and name', 'wait(100);', 'sleep(200);', null],
+  ['a number instead of a name', 'wait(ms);', 'wait(200);', null],
   ['a control token', 'log(sum);', 'log(<|endoftext|>);', 'special-token'],
 ] as const)('%s', (_, old, now, expected) => {
   expect(why(old, now)).toBe(expected);
@@ -49,7 +49,7 @@ test.each([
   ['a bracket that gets its partner', 'log(sum;', 'log(sum);', false],
   ['an operator without a value', 'log(sum + 1);', 'log(sum + );', true],
   ['a renamed word in a line that has a fault already', 'log(sum;', 'log(total;', false],
-])('whether a document has more faults: %s', async (_, old, now, expected) => {
+])('tells whether an edit adds faults to the document: %s', async (_, old, now, expected) => {
   await loadGrammar('typescript');
   const { edit, text } = among(old, now);
   const document = { uri: `case:${old}`, languageId: 'typescript', text: LongText.of(text) };

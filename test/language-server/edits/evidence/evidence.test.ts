@@ -1,4 +1,4 @@
-// The numbers that confidence is made of, by their names: a number that means something else misleads the fitted trees.
+// The evidence numbers, by name: if one changed its meaning, the fitted trees would be wrong.
 import { expect, test } from 'vitest';
 import { evidenceNames, evidenceOf } from '../../../../language-server/edits/evidence/evidence.ts';
 import { pastChanges } from '../../../../language-server/edits/history/past-changes.ts';
@@ -8,7 +8,7 @@ import type { PastEdit } from '../../../../language-server/edits/text/text-edit.
 
 const rename = { path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' };
 
-/** Of the candidate that makes this line. The cursor is at "$0". */
+/** The numbers of the candidate that makes this line. The cursor is at "$0". */
 function evidenceFor(marked: string, line: string, history: PastEdit[] = [rename]) {
   const text = marked.replace('$0', '');
   const place = { path: 'a.ts', languageId: 'typescript', text, cursor: marked.indexOf('$0'), history };
@@ -18,7 +18,7 @@ function evidenceFor(marked: string, line: string, history: PastEdit[] = [rename
   return Object.fromEntries(evidenceNames.map((name, i) => [name, numbers?.[i]]));
 }
 
-test('what was replaced, how far away it is, and what is left of it', () => {
+test('the numbers of a rename: its size, its distance, and how many uses are left', () => {
   const marked = 'set(total$0, 1);\nlog(1);\nlog(sum);\nend(sum);\n';
   expect(evidenceFor(marked, 'end(total);')).toMatchObject({
     ...{ times: 1, age: 0, oldest: 0, distance: 3, isBelow: 1, isPassed: 0, isOtherFile: 0 },
@@ -28,7 +28,7 @@ test('what was replaced, how far away it is, and what is left of it', () => {
   });
 });
 
-test('between two lines that were edited', () => {
+test('the numbers of a line between two edited ones', () => {
   const done = { path: 'a.ts', before: 'end(sum);', after: 'end(total);' };
   const marked = 'set(total$0, 1);\n  if (sum) f("b");\nend(total);\n';
   expect(evidenceFor(marked, '  if (total) f("b");', [done, rename])).toMatchObject({
@@ -39,13 +39,13 @@ test('between two lines that were edited', () => {
 
 test.each([
   [
-    'may become a longer word of the file',
+    'might become a longer word that the file has',
     'set(tot$0, 1);\nlog(sum);\nlog(totem);\n',
     { mayContinue: 1, isJustTyped: 2 },
   ],
-  ['is no longer one', 'set(tot$0, 1);\nlog(sum);\nlog(tot);\n', { mayContinue: 0, isJustTyped: 1 }],
-  ['stands inside another', 'set(tot$0al, 1);\nlog(sum);\n', { isInsideWord: 1 }],
-])('the word at the cursor %s', (_, marked, expected) => {
+  ['cannot become a longer one', 'set(tot$0, 1);\nlog(sum);\nlog(tot);\n', { mayContinue: 0, isJustTyped: 1 }],
+  ['is inside another word', 'set(tot$0al, 1);\nlog(sum);\n', { isInsideWord: 1 }],
+])('the numbers tell that the word at the cursor %s', (_, marked, expected) => {
   const typed = { ...rename, after: /.*/.exec(marked.replace('$0', ''))?.[0] ?? '' };
   const line = `log(${/\w+(?=,)/.exec(typed.after)?.[0]});`;
   expect(evidenceFor(marked, line, [typed])).toMatchObject(expected);

@@ -13,7 +13,7 @@ const fitted: FittedTrees = {
   ],
 };
 
-test('a tree asks numbers by name, and a question without a bound is answered with no', () => {
+test('a tree asks for numbers by name, and a missing bound means no', () => {
   const trees = treesOf(fitted, ['places', 'votes']);
   expect(logOddsOf(trees, [0, 0])).toBe(1.5); // no, no
   expect(logOddsOf(trees, [4, 0])).toBe(3.5); // no, yes
@@ -21,11 +21,11 @@ test('a tree asks numbers by name, and a question without a bound is answered wi
   expect(logOddsOf(trees, [6, 2])).toBe(7.5); // yes, yes
 });
 
-test('trees that were fitted to other numbers are refused', () => {
+test('trees fitted to different numbers are refused', () => {
   expect(() => treesOf(fitted, ['places'])).toThrow('no number is named votes: fit the trees again');
 });
 
-test('what is written is read again', () => {
+test('trees that were written can be read again', () => {
   const names = ['votes', 'places'];
   expect(JSON.parse(fittedText(treesOf(fitted, names), names))).toEqual(fitted);
 });

@@ -1,5 +1,6 @@
-// How models that write next edits are asked, and what becomes of their answers: with a model of bytes that knows its
-// answer beforehand.
+// How models that write next edits are asked, and what Hearth makes of their answers. The model here reads bytes and
+// has a
+// prepared answer.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { propose } from '../../../../language-server/edits/decision/propose.ts';
@@ -16,7 +17,9 @@ const document: EditedDocument = {
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 
-/** Writes this answer and is sure of it. passes: how many tokens of the old lines were verified at once. */
+/**
+ * Writes this answer and is sure of it. passes: for each pass, how many tokens of the old lines were verified at once.
+ */
 class Writer extends FakeEngine {
   readonly passes: number[] = [];
 
@@ -108,7 +111,7 @@ test('an answer that changes nothing costs one pass and no token', async () => {
   expect(engine.requests).toEqual([]);
 });
 
-test('what a model writes is visible text, whatever it ends lines with', async () => {
+test('only visible text is taken from the model, whatever its line ends', async () => {
   const answer = (line: string, end = '\n') => `${text.replace('add(total);', line).replaceAll('\n', end)}\n`;
   const hidden = 'add(s\u202eu\u200bm\u0000)\u2028;\ud800';
   expect((await generated(new Writer(answer(hidden))))?.edit.text).toBe('add(sum);\n');
@@ -116,7 +119,7 @@ test('what a model writes is visible text, whatever it ends lines with', async (
   expect((await generated(new Writer(answer('add(sum);', '\r\n'))))?.edit.text).toBe('add(sum);\n');
 });
 
-test('with Windows line ends, Sweep is asked the same, and its edit has them', async () => {
+test('with Windows line ends, Sweep gets the same prompt, and the edit has Windows line ends', async () => {
   const windows = text.replaceAll('\n', '\r\n');
   const plain = new PlainBreaks(LongText.of(windows));
   const found = await generated(new Writer(`${text.replace('total', 'sum')}\n`), 'sweep-1', {
@@ -129,7 +132,7 @@ test('with Windows line ends, Sweep is asked the same, and its edit has them', a
   expect(edit && applyEdit(windows, edit)).toBe(windows.replace('total', 'sum'));
 });
 
-test('it writes from the first difference until it is back in the old lines', async () => {
+test('the model writes from the first difference until it rejoins the old lines', async () => {
   const engine = new Writer(`${text.replace('add(total)', 'add(sum)')}\n`);
   const found = await generated(engine);
   expect(found?.edit).toEqual({ start: 14, end: 26, text: 'add(sum);\n' });
@@ -138,7 +141,7 @@ test('it writes from the first difference until it is back in the old lines', as
   expect(engine.detokenize(request?.tokens ?? new Uint32Array()).endsWith('updated/a.ts\nlet sum = 0;\n\nadd(')).toBe(
     true,
   );
-  // What it keeps; "sum);", two more lines, and nothing of the rest.
+  // The lines that it keeps; then "sum);" and two more lines, but not the rest.
   const kept = Math.exp(-0.01 * 'let sum = 0;\n\nadd('.length);
   expect(found?.probability).toBeCloseTo(kept * 0.9 ** ('sum);\nlog("ä");\nend();\n'.length / 4));
 });
@@ -147,14 +150,14 @@ test.each<[string, string]>([
   ['an added line', text.replace('end();\n', 'more();\nend();\n')],
   ['a removed line', text.replace('end();\n', '')],
   ['a change in the last line', text.replace('stop()', 'stop(1)')],
-  ['a change behind a character of two bytes', text.replace('"ä"', '"äö"')],
+  ['a change after a character of two bytes', text.replace('"ä"', '"äö"')],
   ['a change within a character', text.replace('"ä"', '"å"')],
-])('%s', async (_, now) => {
+])('an answer makes the edit: %s', async (_, now) => {
   const found = await generated(new Writer(`${now}\n`));
   expect(found && applyEdit(text, found.edit)).toBe(now);
 });
 
-test('lines behind a last one without a line feed begin on lines of their own', async () => {
+test('lines added after a last line without a line feed start on new lines', async () => {
   const open = { ...document, text: 'let sum = 0;\nadd(total);' };
   const found = await generated(new Writer(`${open.text}\nend();\n`), 'sweep-1', open);
   expect(found?.edit).toEqual({ start: open.text.length, end: open.text.length, text: '\nend();' });
@@ -163,7 +166,7 @@ test('lines behind a last one without a line feed begin on lines of their own', 
 test.each<[EditFormatName, string]>([
   ['sweep-1', `${text.replace('add(total)', 'add(sum)').replace('end();\n', '').replace('stop();\n', '')}`],
   ['zeta-2.1', `<|marker_1|>\n${text.replace('add(total)', 'add(sum)')}<|marker_2|>`],
-])('the token that ends an answer is no part of the edit: %s', async (format, answer) => {
+])('the token that ends an answer is not part of the edit: %s', async (format, answer) => {
   const engine = new EndingWriter(answer);
   engine.asked = format === 'sweep-1' ? 'updated/a.ts\n' : '<[fim-middle]>';
   const found = await generated(engine, format);
@@ -171,11 +174,11 @@ test.each<[EditFormatName, string]>([
   expect(found?.edit.text).not.toContain('<');
 });
 
-test('an answer that does not end in time is none', async () => {
+test('an answer that does not end in time is ignored', async () => {
   expect(await generated(new Writer('add();\n'.repeat(200)))).toBeUndefined();
 });
 
-test('nothing is asked about text that has the marks of the prompt', () => {
+test("the model is not asked about text that contains marks of the prompt's format", () => {
   const engine = new Writer('');
   for (const mark of ['<|file_sep|>', '</s>', '<|cursor|>'])
     expect(editFormat('sweep-2').ask(engine, { ...document, text: text + mark })).toBeUndefined();
@@ -183,7 +186,7 @@ test('nothing is asked about text that has the marks of the prompt', () => {
     expect(editFormat('zeta-2.1').ask(engine, { ...document, text: text + mark })).toBeUndefined();
 });
 
-test('what it writes is proposed, but neither what was dismissed nor what takes the last edit back', async () => {
+test("the model's edit is proposed unless it was dismissed or takes the last edit back", async () => {
   const engine = () => new Writer(`${text.replace('add(total)', 'add(sum)')}\n`, 0.99);
   const edit = { start: 14, end: 26, text: 'add(sum);\n' };
   expect((await propose(engine(), document, undefined, { editFormat: 'sweep-1' }))?.edit).toEqual(edit);
@@ -193,7 +196,7 @@ test('what it writes is proposed, but neither what was dismissed nor what takes 
   expect(await propose(back, { ...document, cursor: 20 }, undefined, { editFormat: 'sweep-1' })).toBeUndefined();
 });
 
-test('it is back in the old lines after two of them that have words', () => {
+test('the text has rejoined the old lines after two of them that have words', () => {
   const old = 'a\n}\nb\n}\nc\nd\n';
   expect(rejoined(old, 'a', 'a1\n}\n')).toBeUndefined();
   expect(rejoined(old, 'a', 'a1\n}\nb\n')).toBeUndefined();

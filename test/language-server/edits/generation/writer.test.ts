@@ -1,5 +1,6 @@
-// How a model with an adapter of Hearth's is asked about the lines of an edit, and what follows from its answer: with a
-// model of bytes that knows its answer beforehand.
+// How a model with one of Hearth's adapters is asked about the lines of an edit, and what follows from its answer. The
+// model
+// here reads bytes and has a prepared answer.
 import { expect, test } from 'vitest';
 import { askAboutLines, linesChangedBy } from '../../../../language-server/edits/generation/hearth-format.ts';
 import { withWriter } from '../../../../language-server/edits/generation/writer.ts';
@@ -18,13 +19,13 @@ const lines = (of: EditedDocument, first: number, end: number) => {
   return question && new FakeEngine().detokenize(question.prompt);
 };
 
-/** The edit that replaces a text by another one. */
+/** The edit that replaces one text with another. */
 function replacing(old: string, now: string): TextEdit {
   const start = text.indexOf(old);
   return { start, end: start + old.length, text: now };
 }
 
-/** Writes this answer, with these adapters. */
+/** A model that writes this answer and has these adapters. */
 class Writer extends FakeEngine {
   readonly adapters: (string | undefined)[] = [];
 
@@ -60,58 +61,58 @@ class Writer extends FakeEngine {
 const edit = replacing('add(total);', 'add(sum);');
 const answered = (answer: string) => withWriter(new Writer(answer), 'mine.gguf', document, [{ edit, odds: 0 }]);
 
-test('it is asked about lines after the last edits and what is around them', () => {
+test('the prompt has the last edits, the lines around, and the lines in question', () => {
   expect(lines(document, 2, 3)).toBe(
     '<|file_sep|>a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum = 0;\n' +
       `<|file_sep|>a.ts\n${text}\n<|file_sep|>a.ts.diff\noriginal:\nadd(total);\nupdated:\n`,
   );
 });
 
-test('of a long edit, its beginning and its end are told', () => {
+test('of a long edit, the prompt has the beginning and the end', () => {
   const before = Array.from({ length: 30 }, (_, i) => `a${i}`).join('\n');
   const asked = lines({ ...document, history: [{ path: 'b.ts', before, after: 'b' }] }, 2, 3);
   expect(asked).toContain('\na11\n...\na19\n');
 });
 
-test.each(['<|file_sep|>', '</s>', '<|cursor|>'])('it is not asked about a text with %s', (mark) => {
+test.each(['<|file_sep|>', '</s>', '<|cursor|>'])('the model is not asked about a text with %s', (mark) => {
   expect(lines({ ...document, text: `${text}${mark}` }, 5, 6)).toBeUndefined();
   expect(lines({ ...document, history: [{ path: 'b.ts', before: mark, after: '' }] }, 2, 3)).toBeUndefined();
 });
 
-test('an edit is asked about as the lines that it changes', () => {
+test('the question about an edit is about the lines that it changes', () => {
   expect(linesChangedBy(edit, text)).toEqual({ first: 2, end: 3 });
 });
 
-test('with the line above where lines only come or go', () => {
+test('if lines are only added or removed, it includes the line above', () => {
   expect(linesChangedBy(replacing('add(total);\n', 'add(total);\nmore();\n'), text)).toEqual({ first: 2, end: 3 });
   expect(linesChangedBy(replacing('add(total);\n', ''), text)).toEqual({ first: 1, end: 3 });
   expect(linesChangedBy({ start: 0, end: 0, text: 'first();\n' }, text)).toEqual({ first: 0, end: 1 });
 });
 
-test('with up to three lines above where the same are elsewhere, too', () => {
+test('if the same lines are elsewhere, too, it includes up to three lines above', () => {
   const second = text.lastIndexOf('end();');
   expect(linesChangedBy({ start: second, end: second + 3, text: 'close' }, text)).toEqual({ first: 3, end: 5 });
 });
 
-test('an answer that is the same edit makes it likelier, the surer the more', async () => {
+test('an answer with the same edit makes it likelier, more so if the model is surer', async () => {
   const [one] = await answered('add(sum);\n');
   expect(one?.edit).toEqual(edit);
   expect(one?.odds).toBeGreaterThan(0);
 });
 
-test('an answer that keeps the lines makes it less likely', async () => {
+test('an answer that keeps the lines makes the edit less likely', async () => {
   const [one, ...others] = await answered('add(total);\n');
   expect(one?.odds).toBeLessThan(-1);
   expect(others).toEqual([]);
 });
 
-test('another answer is an edit of its own', async () => {
+test('a different answer is a proposal of its own', async () => {
   const [one, other] = await answered('add(sum, 1);\n');
   expect(one?.edit).toEqual(edit);
   expect(other?.edit).toEqual({ start: edit.start, end: edit.end + 1, text: 'add(sum, 1);\n' });
 });
 
-test('every question names the adapter, and none is asked once the signal is aborted', async () => {
+test('every question names the adapter, and no more are asked once the signal is aborted', async () => {
   const engine = new Writer('add(sum, 1);\n');
   await withWriter(engine, 'mine.gguf', document, [{ edit, odds: 0 }]);
   expect(engine.adapters).toEqual(['mine.gguf']);

@@ -1,4 +1,4 @@
-// What is remembered of the user's edits, key by key, and what is not.
+// Which of the user's edits are remembered, key by key.
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../../language-server/documents/open-document.ts';
 import { EditHistory } from '../../../../language-server/edits/history/edit-history.ts';
@@ -7,7 +7,7 @@ import { random } from '../../../support/random.ts';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i};`).join('\n');
 
-/** A person at an editor, with a clock that only moves when told. */
+/** A person at an editor, with a clock that the test moves. */
 function editing(texts: Record<string, string>) {
   let ms = 0;
   const history = new EditHistory(() => ms);
@@ -35,7 +35,7 @@ function editing(texts: Record<string, string>) {
       const record = (change: DocumentChange) => history.record(change);
       OpenDocument.update(document(uri), [{ range: { start: at, end: at }, text: added }], version + 1, record);
     },
-    /** Types after a text, a key every 100 ms. */
+    /** Types after a text, one key every 100 ms. */
     type: (after: string, keys: string) => {
       let before = after;
       for (const key of keys) {
@@ -49,7 +49,7 @@ function editing(texts: Record<string, string>) {
   return person;
 }
 
-test('what is typed in a line is one edit of that line', () => {
+test('typing in a line is one edit of that line', () => {
   const person = editing({ 'a.ts': 'let sum = 1;\nlog(sum);\n' });
   person.replace('sum', 't');
   person.wait(100);
@@ -65,7 +65,7 @@ test('a pause in the middle of a word does not divide the edit', () => {
   expect(person.edits()).toMatchObject([{ uri: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
 });
 
-test('changes within eight lines and a second are one edit, later or farther ones are another', () => {
+test('changes within eight lines and one second are one edit; later or farther ones are separate', () => {
   const person = editing({ 'a.ts': numbered(60) });
   person.replace('line 3;', 'row 3;');
   person.wait(900);
@@ -88,8 +88,8 @@ const added = 'export function total(items) {\n  return items.length;\n}\n';
 test.each([
   ['a name that was written a while ago is renamed', 'items', 'lines', 'export function total(items) {'],
   ['a parameter is added', 'total(items', 'total(items, rate', 'export function total(items) {'],
-  ['a part of a line is written anew', 'items.length', 'items.size', '  return items.length;'],
-])('in lines that were added, %s: an edit of its own', (_, old, now, before) => {
+  ['a part of a line is rewritten', 'items.length', 'items.size', '  return items.length;'],
+])('when %s in lines that were just added, that is an edit of its own', (_, old, now, before) => {
   for (const text of ['', 'first();\n\nlast();\n']) {
     const person = editing({ 'a.ts': text });
     person.replace(text === '' ? '' : 'first();\n', text === '' ? added : `first();\n${added}`);
@@ -99,7 +99,7 @@ test.each([
   }
 });
 
-test('what somebody goes on writing after a pause is one addition, and none once it is taken back', () => {
+test('writing on after a pause is one addition, and taking it back leaves no edit', () => {
   const person = editing({ 'a.ts': 'first();\n' });
   person.replace('first();\n', 'first();\nwrite\n');
   person.insert('write', '()'); // as the editor closes the bracket
@@ -135,7 +135,7 @@ test('keys that several cursors type at once are one edit for each place', () =>
   expect(person.edits().map(({ after }) => after)).toEqual(['xyzline 5;', 'xyzline 25;', 'xyzline 45;']);
 });
 
-test('lines that were only added or removed have nothing on the other side', () => {
+test('added lines have no text before the edit, and removed lines have none after it', () => {
   const person = editing({ 'a.ts': 'a();\nb();\nc();\n' });
   person.replace('a();\n', 'a();\nnew();\n');
   person.wait(2000);
@@ -146,7 +146,7 @@ test('lines that were only added or removed have nothing on the other side', () 
   ]);
 });
 
-test('what is undone has not been edited', () => {
+test('an undone edit is forgotten', () => {
   const person = editing({ 'a.ts': 'let sum = 1;\nlog(sum);\n' });
   person.replace('sum', 'total');
   person.wait(3000);
@@ -154,7 +154,7 @@ test('what is undone has not been edited', () => {
   expect(person.edits()).toEqual([]);
 });
 
-test('edits move with the lines above them, and are in the order in which they were made', () => {
+test('edits move when lines above them change, and keep the order in which they were made', () => {
   const person = editing({ 'a.ts': numbered(40) });
   person.replace('line 30;', 'row 30;');
   person.wait(2000);
@@ -167,13 +167,13 @@ test('edits move with the lines above them, and are in the order in which they w
   ]);
 });
 
-test('a file with Windows line ends has no line ends in the edit of a line', () => {
+test('in a file with Windows line ends, the edit of a line contains no line ends', () => {
   const person = editing({ 'a.ts': 'let sum = 1;\r\nlog(sum);\r\n' });
   person.replace('sum', 'total');
   expect(person.edits()).toMatchObject([{ uri: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
 });
 
-test('nor in that of several lines, or of one that is added', () => {
+test('nor do edits of several lines or of an added line contain carriage returns', () => {
   const person = editing({ 'a.ts': 'one();\r\ntwo();\r\nthree();\r\n' });
   person.replace('two();', 'two();\r\nmore();');
   expect(person.edits()).toMatchObject([{ uri: 'a.ts', before: '', after: 'more();' }]);
@@ -182,7 +182,7 @@ test('nor in that of several lines, or of one that is added', () => {
   expect(person.edits().at(-1)?.after).not.toContain('\r');
 });
 
-test('what programs write is not an edit of the user, and takes what they wrote before with it', () => {
+test('text written by programs is no edit of the user, and removes earlier text by programs', () => {
   const person = editing({ 'a.ts': numbered(80) });
   person.replace('line 5;', 'mine 5;');
   person.wait(5000);
@@ -195,7 +195,7 @@ test('what programs write is not an edit of the user, and takes what they wrote 
   expect(person.edits().map(({ after }) => after)).toEqual(['mine 5;', 'mine 60;']);
 });
 
-test('but not what the user has begun before, nor what was typed in another document', () => {
+test('it does not remove what the user began before or typed in another document', () => {
   const person = editing({ 'a.ts': numbered(80), 'b.ts': numbered(80), 'c.ts': '' });
   person.type('line 5', 'five');
   person.wait(1300);
@@ -216,7 +216,7 @@ test('but not what the user has begun before, nor what was typed in another docu
   expect(person.edits().at(-1)?.after).toContain('mine 8;');
 });
 
-test('nothing follows from an edit in a line that no person would edit', () => {
+test('an edit in a line too long for people is not remembered', () => {
   const person = editing({ 'a.ts': `one();\n[${'1, '.repeat(400)}0];\ntwo();\n` });
   person.replace('0];', '2];');
   person.wait(5000);
@@ -224,7 +224,7 @@ test('nothing follows from an edit in a line that no person would edit', () => {
   expect(person.edits()).toMatchObject([{ uri: 'a.ts', before: 'two();', after: 'zwei();' }]);
 });
 
-test('a document with a secret leaves nothing behind, not even what was edited before', () => {
+test('a document with a secret leaves no edits, not even earlier ones', () => {
   const secret = `AKIA${'QWERTZUIOPASDFG2'}`;
   const person = editing({ 'a.ts': 'let key = "";\nlet sum = 1;\n', '.env': 'TOKEN=1\n' });
   person.replace('sum', 'total');
@@ -237,7 +237,7 @@ test('a document with a secret leaves nothing behind, not even what was edited b
   expect(person.edits().map(({ uri }) => uri)).not.toContain('.env');
 });
 
-test('nor does one into which a program has written a secret', () => {
+test('nor does a document into which a program wrote a secret', () => {
   const secret = `AKIA${'QWERTZUIOPASDFG2'}`;
   const person = editing({ 'a.ts': 'let key = "";\nlet sum = 1;\n' });
   person.replace('sum', 'total');
@@ -259,7 +259,7 @@ test('edits are forgotten after ten minutes, and with their document', () => {
   expect(person.edits()).toEqual([]);
 });
 
-test('after random edits, what came of each edit is in the text, and what it was in an earlier one', () => {
+test("after random edits, each edit's new text is in the document, and its old text was in an earlier version", () => {
   const pieces = ['', 'a', 'word ', '\n', 'two\nlines\n', '\r\n', '    '];
   for (let seed = 1; seed <= 60; seed++) {
     const r = random(seed);

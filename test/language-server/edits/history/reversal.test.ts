@@ -1,4 +1,4 @@
-// What takes back the last edit, and what only touches it.
+// Which edits take back the last one, and which only touch it.
 import { expect, test } from 'vitest';
 import { undoes } from '../../../../language-server/edits/history/reversal.ts';
 
@@ -17,11 +17,11 @@ test.each([
   ['words before what was added, by longer ones', 'log(sum, 2);', 'log(everything, 2);', false],
   ['the same done elsewhere', 'end(sum);', 'end(sum, 2);', false],
   ['nothing', 'log(sum, 2);', 'log(sum, 2);', false],
-])('%s', (_, old, now, expected) => {
+])('tells whether an edit takes back the last one: %s', (_, old, now, expected) => {
   expect(isUndone(old, now)).toBe(expected);
 });
 
-test('a line that was removed does not come back', () => {
+test('an edit that brings back a removed line takes back the last one', () => {
   const removed = { path: 'a.ts', before: 'check(sum);', after: '' };
   expect(isUndone('end(sum);', 'check(sum);\nend(sum);', [removed])).toBe(true);
   expect(isUndone('end(sum);', 'check(all);\nend(sum);', [removed])).toBe(false);

@@ -1,4 +1,4 @@
-// What each finder proposes, and what is never proposed.
+// What each finder proposes, and which edits none of them proposes.
 import { describe, expect, test } from 'vitest';
 import { pastChanges } from '../../../../language-server/edits/history/past-changes.ts';
 import { candidatesFor } from '../../../../language-server/edits/proposals/candidates.ts';
@@ -12,7 +12,7 @@ function candidates(text: string, cursor: number, ...history: PastEdit[]) {
   return candidatesFor(place, linesOf(text), pastChanges(history));
 }
 
-/** The texts that the candidates of a finder would make. */
+/** The texts that the finder's candidates would produce. */
 function proposed(finder: string, text: string, cursor: number, ...history: PastEdit[]): string[] {
   const found = candidates(text, cursor, ...history).filter((each) => each.finder === finder);
   return found.map((edit) => applyEdit(text, edit));
@@ -28,7 +28,7 @@ test('the nearest line below the cursor comes first, then those above it', () =>
 describe('substitution', () => {
   const rename = past('let foo = 1;', 'let bar = 1;');
 
-  test('lines below each other are one edit, and each is one alone', () => {
+  test('adjacent lines are one edit together, and one edit each', () => {
     const text = 'let bar = 1;\nx();\na(foo);\nb(foo);\n';
     expect(proposed('substitution', text, 3, rename)).toEqual([
       'let bar = 1;\nx();\na(bar);\nb(bar);\n',
@@ -42,21 +42,21 @@ describe('substitution', () => {
     ['FOO_MAX', 'BAR_MAX'],
     ['foo_id', 'bar_id'],
     ['fooCount', 'barCount'],
-  ])('other names of the same parts: %s', (old, now) => {
+  ])('names composed of the same parts follow: %s', (old, now) => {
     expect(proposed('substitution', `let bar = 1;\nx();\nuse(${old});\n`, 3, rename)).toContain(
       `let bar = 1;\nx();\nuse(${now});\n`,
     );
     expect(proposed('substitution', 'let bar = 1;\nx();\nuse(food, buffoon);\n', 3, rename)).toEqual([]);
   });
 
-  test('on a line with several, also only where the neighbours are the same', () => {
+  test('on a line with several matches, one candidate replaces only those with the same neighbours', () => {
     const text = "s.sendall(a);\nx();\ns.send('send');\n";
     expect(proposed('substitution', text, 3, past('s.send(a);', 's.sendall(a);'))).toContain(
       "s.sendall(a);\nx();\ns.sendall('send');\n",
     );
   });
 
-  test('what is being typed becomes what it became before', () => {
+  test('elsewhere, the word becomes what it became before, not what is being typed', () => {
     const text = 'a.toHaveBeen(1);\nb.toHav(2);\nx();\nc.toBe(3);\n';
     const history = [past('a.toBe(1);', 'a.toHaveBeen(1);'), past('b.toBe(2);', 'b.toHav(2);')];
     expect(proposed('substitution', text, text.indexOf('(2)'), ...history)).toEqual([
@@ -66,25 +66,25 @@ describe('substitution', () => {
 });
 
 describe('analogy', () => {
-  test('the same lines, however they are indented', () => {
+  test('finds the same lines, whatever their indentation', () => {
     const text = 'f(a,\n  b);\n{\n    f(x,\n      y);\n}\n';
     expect(proposed('analogy', text, 0, past('  f(x,\n    y);', '  g(x);'))).toEqual([
       'f(a,\n  b);\n{\n    g(x);\n}\n',
     ]);
   });
 
-  test('the same but for words that are kept', () => {
+  test('finds lines that differ only in words that are kept', () => {
     const text = 'log("one", context);\nx();\n  log("two");\n';
     expect(proposed('analogy', text, 3, past('log("one");', 'log("one", context);'))).toEqual([
       'log("one", context);\nx();\n  log("two", context);\n',
     ]);
   });
 
-  test('nothing where what was replaced is another word', () => {
+  test('finds nothing where the replaced word differs', () => {
     expect(proposed('analogy', 'a = "x";\nlog();\nb = "y";\n', 3, past('a = "w";', 'a = "x";'))).toEqual([]);
   });
 
-  test('a removed line only where all of it is the same', () => {
+  test('proposes to remove a line only if the whole line is the same', () => {
     const text = 'a();\nb();\n  log(1);\nlog(2);\nc();\n';
     expect(proposed('analogy', text, 0, past('log(1);', ''))).toEqual(['a();\nb();\nlog(2);\nc();\n']);
   });
@@ -97,16 +97,16 @@ test('an insertion is repeated beside lines like its neighbour', () => {
 });
 
 test.each([
-  ['behind another line', 'case two:\n  go();\n  count(two);\n'],
+  ['after another line', 'case two:\n  go();\n  count(two);\n'],
   ['before its neighbour', '  count(two);\ncase two:\n  go();\n'],
-])('lines that are there already are not inserted again: %s', (_, there) => {
+])('lines that exist already are not inserted again: %s', (_, there) => {
   const text = `case one:\n  count(one);\n  go();\n${there}end();\n`;
   const found = proposed('insertion', text, text.indexOf('count'), past('', '  count(one);'));
   expect(found.filter((each) => each.split('count(two)').length > 2)).toEqual([]);
 });
 
 describe('unused', () => {
-  test('a name that nothing uses any more leaves its list', () => {
+  test('a name that nothing uses any more is removed from its list', () => {
     const text = 'use std::{\n    Alpha, Beta,\n    Gamma,\n};\nrun();\n';
     expect(proposed('unused', text, text.length, past('run(Beta);', 'run();'))).toContain(text.replace(', Beta', ''));
     expect(proposed('unused', text, text.length, past('run(Gamma);', 'run();'))).toEqual([
@@ -114,14 +114,14 @@ describe('unused', () => {
     ]);
   });
 
-  test('an argument goes from the calls, and its parameter', () => {
+  test('an unused parameter is removed, and so are its arguments in calls', () => {
     const text = 'x();\nsend(body, retries);\nfunction send(body, retries = 3) {}\nlog(retries, 1);\n';
     const found = candidates(text, 0, past('send(text, retries);', 'send(text);')).map((edit) => applyEdit(text, edit));
     for (const each of [text.replace('body, retries);', 'body);'), text.replace(', retries = 3', '')])
       expect(found).toContain(each);
   });
 
-  test('a statement goes with an empty line that is then one too many', () => {
+  test('a statement is removed together with the empty line that would be one too many', () => {
     const text = 'function f() {\n  const wide = isWide();\n\n  draw();\n}\n';
     expect(proposed('unused', text, text.length, past('  draw(wide);', '  draw();'))).toEqual([
       text.replace('  const wide = isWide();\n\n', ''),
@@ -129,17 +129,17 @@ describe('unused', () => {
     ]);
   });
 
-  test('what is imported and still used stays imported', () => {
+  test('an import that is still used stays', () => {
     const text = 'import { a, beta } from "b";\nrun();\nbeta();\n';
     expect(proposed('unused', text, 30, past('run(beta);', 'run();'))).not.toContain(text.replace(', beta', ''));
   });
 
-  test('a keyword is no name', () => {
+  test('a keyword does not count as a name', () => {
     expect(proposed('unused', 'x();\nreturn b;\n', 0, past('return a;', 'run(a);'))).toEqual([]);
   });
 });
 
-test('several changes of a line are made where all of them can be', () => {
+test('several changes of one line are repeated where all of them fit', () => {
   const text = "x();\nfail(createError('Too long: ' + size, options));\ncreateError(other);\n";
   const change = past(
     "fail(createError('No such file', options));",
@@ -150,7 +150,7 @@ test('several changes of a line are made where all of them can be', () => {
   ]);
 });
 
-test('behind a word that nothing else has, only what repeats it', () => {
+test('after typing a word that is nowhere else, only repetitions of that edit are proposed', () => {
   const text = 'add(tota, 1);\nx();\nadd(sum, 2);\nx();\nuse(one);\n';
   const history = [past('use(one);', 'use(two);'), past('add(sum, 1);', 'add(tota, 1);')];
   const lines = (of: string) => candidates(of, of.indexOf(', 1'), ...history).map((each) => each.text);

@@ -9,31 +9,31 @@ const of = (...history: ReturnType<typeof past>[]) =>
 
 test.each([
   ['a name', 'let total = 0;', 'let sum = 0;', { old: 'total', now: 'sum' }],
-  ['a type behind a name', 'x: Item', 'x: Item[]', { old: 'Item', now: 'Item[]' }],
+  ['a type after a name', 'x: Item', 'x: Item[]', { old: 'Item', now: 'Item[]' }],
   ['a number', 'wait(1000);', 'wait(2000);', { old: '1000', now: '2000' }],
-  ['an operator takes the word before it along', 'if (a == b)', 'if (a === b)', { old: 'a ==', now: 'a ===' }],
-  ['or the word behind it', 'x = load(y)', 'x = await load(y)', { old: 'load', now: 'await load' }],
-  ['words that went', 'get(key) as string', 'get(key)', { old: ' as string', now: '' }],
+  ['an operator includes the word before it', 'if (a == b)', 'if (a === b)', { old: 'a ==', now: 'a ===' }],
+  ['or an added word the one after it', 'x = load(y)', 'x = await load(y)', { old: 'load', now: 'await load' }],
+  ['removed words', 'get(key) as string', 'get(key)', { old: ' as string', now: '' }],
   ['several words at once', 'let a = new Map();', 'let b = new Set();', { old: 'a = new Map', now: 'b = new Set' }],
-])('a substitution: %s', (_, before, after, expected) => {
+])('finds a substitution: %s', (_, before, after, expected) => {
   expect(of(past(before, after))).toContainEqual(expect.objectContaining(expected));
 });
 
-test('lines that were written anew say nothing about others', () => {
+test('a rewritten line gives no substitution', () => {
   expect(of(past('return first(a);', 'while (open.length > 0) visit(open.pop());'))).toEqual([]);
   expect(of(past('', 'let a = 1;'))).toEqual([]);
 });
 
-test('what was taken back is no substitution', () => {
+test('a change that was taken back gives no substitution', () => {
   expect(of(past('a = one', 'a = two'), past('a = two', 'a = one'))).toMatchObject([{ old: 'two', now: 'one' }]);
 });
 
-test('what was done several times knows all of them, the newest first', () => {
+test('a substitution made several times lists all of them, newest first', () => {
   const [both] = of(past('f(old)', 'f(now)'), past('g(old)', 'g(now)'));
   expect(both?.changes.map(({ age }) => age)).toEqual([0, 1]);
 });
 
-test('only whole words are replaced, and not what has been replaced already', () => {
+test('only whole words are replaced, and nothing that is already replaced', () => {
   const rename = { isPart: false, old: 'item', now: 'items' };
   expect(substituted('item.items = itemCount(item)', rename)).toBe('items.items = itemCount(items)');
   const grow = { isPart: false, old: 'List', now: 'List<T>' };
@@ -49,7 +49,7 @@ test.each([
   expect(partsOf(name)).toEqual(parts);
 });
 
-test('of an edit of several lines, each line that became another is a change of its own', () => {
+test('in an edit of several lines, each changed line is a change of its own', () => {
   const before = 'one(a);\ntwo(b);\nthree(c);';
   const after = 'one(a, x);\nnew();\nthree(c, x);';
   expect(pastChanges([past(before, after)]).map((each) => [each.before, each.after])).toEqual([

@@ -1,4 +1,4 @@
-// After a declaration is renamed by typing, one Tab after the other: every use of it follows, and no namesake.
+// After a declaration was renamed by typing, pressing Tab repeatedly renames every use of it, but no namesake.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../../language-server/documents/long-text.ts';
 import { pastChanges } from '../../../../../language-server/edits/history/past-changes.ts';
@@ -30,7 +30,7 @@ function typed({ files: [first], old, now, line, column, ...of }: RenameCase) {
   return { ...of, text: applyEdit(text, { start, end: start + before.length, text: after }), history };
 }
 
-/** The documents as they are when nothing follows any more. */
+/** The documents once no more edits are offered. */
 async function followed(of: RenameCase): Promise<{ texts: string[]; candidates: string[] }> {
   const { text, history, languageId } = typed(of);
   const texts = of.files.map(({ before }, i) => (i === 0 ? text : before));
@@ -57,7 +57,7 @@ async function followed(of: RenameCase): Promise<{ texts: string[]; candidates: 
   for (const document of documents()) {
     const isNamesake = namesakesIn(document.text.toString(), await renamesHere(document, renames));
     const place = { path: document.path, text: document.text.toString(), cursor: -1, history, isNamesake };
-    // A member of something else is left to those who weigh.
+    // The rule does not decide about members of other things; the model weighs those.
     const isRename = ({ start, end, text: now }: TextEdit) =>
       now === of.now && place.text.slice(start, end) === of.old && !/[.>]$/.test(place.text.slice(0, start));
     const edits = candidatesFor(place, linesOf(place.text), pastChanges(history));

@@ -1,11 +1,11 @@
-// Which uses follow a renamed declaration, and where a rule must not be so sure.
+// Which uses follow a renamed declaration, and where the rule must not be certain.
 import { expect, test } from 'vitest';
 import { cart, prices } from '../../../../fixtures/shop.ts';
 import { nextUse } from '../../../../support/next-use.ts';
 
 const history = (before: string, after: string, path = 'a.ts') => [{ path, before, after }];
 
-/** The new lines, one after the other, as if each were made. */
+/** The new lines, one after the other, as if each edit were applied. */
 async function lines(
   text: string,
   edits: ReturnType<typeof history>,
@@ -27,12 +27,12 @@ async function lines(
 const taxToVat = history('const tax = 1;', 'const vat = 1;');
 const countToTotal = history('  const count = 1;', '  const total = 1;');
 
-test('each use in code is renamed, twice in a line, too', async () => {
+test('each use in code is renamed, even two in one line', async () => {
   const text = `const vat = 1;\nadd(tax, tax);\nlog(\`\${tax} tax\`);\nreturn taxes + tax;\n`;
   expect(await lines(text, taxToVat)).toEqual(['add(vat, vat);', `log(\`\${vat} tax\`);`, 'return taxes + vat;']);
 });
 
-test('none while the cursor is in the middle of the new name', async () => {
+test('nothing is renamed while the cursor is in the middle of the new name', async () => {
   const text = 'const vatotal = 1;\nlog(total);\n';
   const place = { path: 'a.ts', languageId: 'typescript', text };
   const useAt = async (cursor: number) =>
@@ -78,7 +78,7 @@ test('a use is renamed as a decorator in Python', async () => {
   expect(await lines(text, history('def tax(f):', 'def vat(f):', 'a.py'), 'python')).toEqual(['@vat']);
 });
 
-test('not in comments and strings, of several lines, too, nor as the property of something else', async () => {
+test('comments and strings keep the name, even over several lines, and so do properties of other things', async () => {
   const text = "const vat = 1;\n// the tax\n/*\n * The tax of it.\n */\nlog('tax', `\n tax\n`);\nitem.tax = 2;\n";
   expect(await lines(text, taxToVat)).toEqual([]);
   const documented = 'def vat():\n    """\n    The tax of it.\n    """\n';
@@ -100,7 +100,7 @@ test.each([
   expect(await lines(`${after}\n}\n${use}\n`, history(before, after), languageId)).toEqual([]);
 });
 
-test('a method is renamed where its own object or class is named, and nowhere else', async () => {
+test('a method is renamed where its own object or class is used, and nowhere else', async () => {
   const text = 'class A:\n    def make(self):\n        self.build()\n        other.build()\n        build()\n';
   expect(await lines(text, history('    def build(self):', '    def make(self):', 'a.py'), 'python')).toEqual([
     'self.make()',
@@ -128,7 +128,7 @@ test.each([
   ['a pattern in a loop', 'for (const [a, tax] of list) log(tax);'],
   ['a pattern as a parameter', 'function C({ a, tax }) {\n}'],
   ['a pattern as a parameter of an arrow', 'const C = ({ a, tax }: Props) => tax;'],
-])('what another scope declares keeps its name: %s', async (_, text) => {
+])('a name that another scope declares stays: %s', async (_, text) => {
   expect(await lines(`const vat = 1;\nlog(tax);\n${text}\n`, taxToVat)).toEqual(['log(vat);']);
 });
 
@@ -145,7 +145,7 @@ test.each([
   ['an import by another name', "import { a as tax } from './b';"],
   ['what is required', "const { tax } = require('./b');"],
   ['what cannot be read', 'function f( { const tax = ; log(tax)'],
-])('where the same scope declares the old name, too, nothing is certain: %s', async (_, text) => {
+])('if the same scope also declares the old name, nothing is certain: %s', async (_, text) => {
   const { use, isNamesake } = await nextUse(
     { path: 'a.ts', languageId: 'typescript', text: `const vat = 1;\nlog(tax);\n${text}\n`, cursor: -1 },
     taxToVat,
@@ -154,7 +154,7 @@ test.each([
   expect(isNamesake({ start: 15, end: 24, text: 'log(vat);' })).toBe(true);
 });
 
-test('a language without a grammar has nothing that is certain, and no namesakes where two lines declare the name', async () => {
+test('without a grammar, nothing is certain, and there are no namesakes if two lines declare the name', async () => {
   const text = 'let total = 1\nprint(count)\n';
   const next = (more: string) =>
     nextUse(
@@ -167,7 +167,7 @@ test('a language without a grammar has nothing that is certain, and no namesakes
   expect((await next('  let count = 2\n')).isNamesake(edit)).toBe(true);
 });
 
-test('a constructor follows its class', async () => {
+test('when a class is renamed, its constructor follows', async () => {
   const text =
     'public class Vat {\n  public Tax(int a) {\n  }\n  private Tax other;\n  Tax of() {\n    return new Tax(1);\n  }\n}\n';
   expect(await lines(text, history('public class Tax {', 'public class Vat {', 'Vat.java'), 'java')).toEqual([
@@ -178,7 +178,7 @@ test('a constructor follows its class', async () => {
   ]);
 });
 
-test('the whole document is looked through for another declaration', async () => {
+test('the whole document is searched for another declaration', async () => {
   const far = 'step();\n'.repeat(8000);
   const text = (name: string) => `const ${name} = 2;\n${far}log(tax);\nconst vat = 1;\n`;
   expect(await lines(text('other'), taxToVat)).toEqual(['log(vat);']);
@@ -189,7 +189,7 @@ test.each([
   ['a parameter', 'function f(total) {\n  const total = 1;\n  return count + total;\n}\n'],
   ['an import', "import { total } from './b';\n  const total = 1;\nlog(count);\n"],
   ['a pattern', '  const total = 1;\nconst { total } = props;\nlog(count);\n'],
-])('nor where the new name already has a declaration: %s', async (_, text) => {
+])('nothing is certain if the new name is already declared: %s', async (_, text) => {
   expect(await lines(text, countToTotal)).toEqual([]);
 });
 
@@ -203,7 +203,7 @@ test('the key of an object keeps its name', async () => {
   ]);
 });
 
-test('a loop up to the name declares nothing', async () => {
+test('a loop with the name as its bound does not declare it', async () => {
   const text = 'const most = 9;\nlog(top);\nfor (let i = 0; i < top; i++) {\n  log(top);\n}\n';
   expect(await lines(text, history('const top = 9;', 'const most = 9;'))).toEqual([
     'log(most);',
@@ -212,7 +212,7 @@ test('a loop up to the name declares nothing', async () => {
   ]);
 });
 
-test('only a rename counts, and only of a declaration', async () => {
+test('only the rename of a declaration counts', async () => {
   const text = 'const vat = 1;\nlog(tax);\n';
   expect(await lines(text, history('const tax = 1;', 'const vat = 2;'))).toEqual([]);
   expect(await lines(text, history('log(tax);', 'log(vat);'))).toEqual([]);
@@ -256,7 +256,7 @@ test.each([
   );
 });
 
-test('all uses in two files follow, one after the other', async () => {
+test('all uses in two files follow, one file after the other', async () => {
   const edits = history('export const baseRate = 0.19;', 'export const vatRate = 0.19;', 'prices.ts');
   const changed = (text: string) => text.split('\n').filter((line) => line.includes('baseRate'));
   const renamed = (text: string) => changed(text).map((line) => line.replaceAll('baseRate', 'vatRate').trim());
@@ -266,7 +266,7 @@ test('all uses in two files follow, one after the other', async () => {
   expect(await lines(cart, edits, 'typescript', 'cart.ts')).toEqual(renamed(cart));
 });
 
-test('the next one below the cursor comes first, and none in its line; a dismissed one is left out', async () => {
+test('the next use below the cursor comes first, none in its line is offered, and dismissed ones are left out', async () => {
   const text = 'log(tax);\nconst vat = 1;\nadd(tax);\nend(tax);\n';
   const at = async (cursor: number, isDismissed = false) =>
     (
