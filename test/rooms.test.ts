@@ -1,11 +1,11 @@
-// CMake's include paths enforce what C++ rooms may include of each other (ARCHITECTURE.md). These tests show that they do.
+// CMake's include paths enforce which rooms C++ files may include (ARCHITECTURE.md). These tests show that they do.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Every #include "..." below a folder, as [file, included path]. */
+/** Every #include "..." in a folder and its subfolders, as [file, included path]. */
 function includes(folder: string): [string, string][] {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return files
@@ -16,13 +16,13 @@ function includes(folder: string): [string, string][] {
     });
 }
 
-/** The headers below a folder, as files of it and of their own folder may include them. */
+/** The headers in a folder and its subfolders, by the paths under which they can be included. */
 const headers = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.h'));
 
 const isOfSystem = (path: string) => path.startsWith('system/') && existsSync(join(root, path));
 
-test('system includes nothing of the other rooms', () => {
+test('system includes nothing from other rooms', () => {
   const all = includes('system');
   expect(all.length).toBeGreaterThan(0);
   expect(
@@ -30,7 +30,7 @@ test('system includes nothing of the other rooms', () => {
   ).toEqual([]);
 });
 
-test('kernels include nothing of the engine', () => {
+test('kernels include nothing from the engine', () => {
   const engine = new Set(headers('native'));
   const kernels = includes('kernels');
   expect(kernels.length).toBeGreaterThan(0);
@@ -42,7 +42,7 @@ const gpuHeaders = [
   ...['webgpu/ops_webgpu.h', 'webgpu/device.h', 'webgpu/wgsl.h'],
 ];
 
-test('the engine includes ops.h and quant_blocks.h of the kernels, and native/gpu also the interface of the GPU kernels', () => {
+test("the engine includes only ops.h and quant_blocks.h from kernels, and native/gpu also the GPU kernels' interface", () => {
   const isKnown = (file: string, path: string) =>
     [dirname(file), ''].some((folder) => existsSync(join(root, 'native', folder, path))) ||
     isOfSystem(path) ||

@@ -52,15 +52,15 @@ inline constexpr bool kIsSanitized = true;
 inline constexpr bool kIsSanitized = false;
 #endif
 
-/// Whether the processor is emulated; whoever starts the tests there sets the variable.
+/// Whether the processor is emulated, as a variable says that the emulator's starter sets.
 inline bool is_emulated() { return std::getenv("HEARTH_EMULATED") != nullptr; }
 
-/// Both make everything about ten times slower. Tests that repeat something in many arrangements
-/// may then try fewer of them.
+/// With either, everything takes about ten times as long, so tests that repeat something in many
+/// arrangements may try fewer.
 inline bool is_slow() { return kIsSanitized || is_emulated(); }
 
-/// All of these; with a sanitizer only one, another one for each turn. Sanitizers look at accesses,
-/// and the build without compares the values of all.
+/// All of these; with a sanitizer only one of them, a different one each turn: sanitizers check
+/// accesses, and the build without them compares all values.
 template <typename T>
 std::vector<T> sample(std::vector<T> all, size_t turn) {
   if (!kIsSanitized) return all;

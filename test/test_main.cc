@@ -1,6 +1,6 @@
 // Runs the registered tests, or only those whose name contains the argument. "--share 1/2" runs
 // every second test beginning with number 1 (counted from 0), so that processes can share the work.
-// The seconds of each test that takes one are printed behind its name.
+// A test that takes a second or more is printed with its duration.
 #include <chrono>
 #include <cstring>
 

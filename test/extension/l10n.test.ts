@@ -10,7 +10,7 @@ const english = readJson('package.nls.json');
 const germanManifest = readJson('package.nls.de.json');
 const german = readJson('l10n/bundle.l10n.de.json');
 
-/** The string literals of a folder's TypeScript files that come right after a match. */
+/** The string literals directly after a match, in the TypeScript files of a folder. */
 function literalsAfter(before: string, folder: string): string[] {
   const literal = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
@@ -24,10 +24,10 @@ function literalsAfter(before: string, folder: string): string[] {
 const placeholders = (text: string) => [...new Set(text.match(/\{\d+\}|\$\([\w~-]+\)/g))].sort();
 const keysOf = (text: string) => [...text.matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key ?? '').sort();
 
-test('every sentence that the extension shows has a German translation, and there are no others', () => {
+test('every sentence that the extension shows has a German translation, and no translation is unused', () => {
   const shown = literalsAfter('l10n\\.t\\(', 'extension');
   expect(shown.length).toBeGreaterThan(100);
-  // Sentences of the server, which the extension translates when an explanation fails.
+  // Sentences from the server that the extension translates when an explanation fails.
   const refusals = literalsAfter('throw new Error\\(', 'language-server').filter((text) => /^[A-Z].*\.$/.test(text));
   expect(refusals).toContain('This code is not explained, because it seems to hold a password or a key.');
   const all = new Set([
@@ -39,7 +39,7 @@ test('every sentence that the extension shows has a German translation, and ther
   expect(Object.keys(german).sort()).toEqual([...all].sort());
 });
 
-test('package.json has its words from package.nls.json, and each of them in German', () => {
+test('package.json takes its texts from package.nls.json, and all have a German translation', () => {
   const keys = keysOf(manifest);
   expect(Object.keys(english).sort()).toEqual(keys);
   expect(Object.keys(germanManifest).sort()).toEqual(keys);

@@ -1,4 +1,4 @@
-// What an editor in the browser gets instead of Hearth: a sentence, in the status bar and from every command.
+// What an editor in the browser gets instead of Hearth: a sentence, in the status bar and from each command.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ const { activate } = await import('../../extension/web.ts');
 
 const root = join(import.meta.dirname, '../..');
 
-test('says why it does not run, wherever it is asked', () => {
+test('the status bar and each command say why Hearth does not run', () => {
   const packageJSON = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const ids = packageJSON.contributes.commands.map(({ command }: { command: string }) => command);
   activate({ extension: { packageJSON }, subscriptions: [] } as unknown as ExtensionContext);
@@ -29,7 +29,7 @@ test('says why it does not run, wherever it is asked', () => {
   expect(item.tooltip).toMatch(/^Hearth does not run in the browser: .*\.$/);
 });
 
-test('its program asks for nothing that a browser does not have', () => {
+test("the browser's program needs nothing that a browser lacks", () => {
   const path = join(root, 'dist/web.js');
   expect(existsSync(path), 'npm run build writes it').toBe(true);
   const asked = [...readFileSync(path, 'utf8').matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name);

@@ -1,7 +1,7 @@
 import { LongText } from '../../language-server/documents/long-text.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 
-/** The text without its "$0", and where that was. */
+/** The text without its "$0", and the offset where that was. */
 export function cursorIn(marked: string): { text: string; offset: number } {
   const offset = marked.indexOf('$0');
   if (offset === -1) throw new Error('the text has no $0');

@@ -5,7 +5,7 @@ import type { DefinedIn, RelatedParams } from '../../language-server/protocol/me
 import type { EditorWindow } from '../../language-server/related-code/related-code.ts';
 
 export interface WindowOptions {
-  /** By name, in the folder below, or by URI. */
+  /** The texts of files, by name in the folder below or by URI. */
   files: Record<string, string>;
   defined?: DefinedIn[];
   /** Open documents that the editor does not share. */

@@ -106,7 +106,7 @@ export const faults = [
     file: 'test/extension/download/lock.test.ts',
     kinds: {
       'its owner has ended': 'has ended',
-      'dates of another clock': 'whatever its date says',
+      'dates of another clock': 'even if dated',
       'a date in the future': 'dates in the future',
     },
   },
@@ -114,10 +114,10 @@ export const faults = [
     where: 'files where windows find the server',
     file: 'test/language-server/protocol/endpoint.test.ts',
     kinds: {
-      'files that another user may have made': 'is not believed',
+      'files that another user may have made': 'is not trusted with',
       "a place that is not the user's own": 'no server starts at',
-      'a runtime folder that cannot be used': 'is passed over',
-      'six servers that start at once': 'of six servers',
+      'a runtime folder that cannot be used': 'is not used',
+      'six servers that start at once': 'if six servers',
       'leftovers of servers that did not start': 'never started',
     },
   },
@@ -209,14 +209,14 @@ export const faults = [
     kinds: {
       'programs that loop, grow or nest without end': 'cannot end or block',
       'templates that are wrong, or too large': 'is refused',
-      'a look at the program around it': 'reaches nothing',
+      'a look at the program around it': 'cannot reach objects',
     },
   },
   {
     where: 'a download server, or a mirror',
     file: 'test/extension/download/hostile.test.ts',
     kinds: {
-      'another file': 'in place of the file',
+      'another file': 'is refused instead of the file',
       'a file without end': 'an endless file',
       'a compressed bomb': 'a compressed answer',
       'the rest of another file': 'not appended',
@@ -224,9 +224,9 @@ export const faults = [
       silence: 'never answers',
       'redirects in a circle, or to files': 'the download at once',
       'a redirect to plain HTTP': 'without encryption',
-      'pauses that are none': 'hold the download up',
+      'pauses that are none': 'does not delay the download',
       'damaged records on disk': 'a damaged record',
-      'links and folders in the way': 'in the place of the unfinished file',
+      'links and folders in the way': 'in place of the unfinished file',
     },
   },
   {
@@ -240,7 +240,7 @@ export const faults = [
     kinds: {
       'silence, breaks, pages, endless answers': 'the local model answers',
       'frozen while the user types': 'frozen',
-      'breaks off after text was shown': 'what breaks off',
+      'breaks off after text was shown': 'when the answer then breaks off',
     },
   },
   {
@@ -249,12 +249,12 @@ export const faults = [
     kinds: {
       'headers, chunks or white space without end': 'without end',
       'another protocol, or none': 'protocol',
-      'two lengths for one answer': 'says two lengths',
+      'two lengths for one answer': 'states two lengths',
       'an answer that was compressed': 'a compressed answer',
       'a proxy that never answers': 'a proxy that',
       'a command for the token that prints, asks, hangs or is ended': 'a command for the token that',
-      'a file for the token without end': 'a file for the token',
-      'a redirect that would take code and token along': 'a redirect in the middle',
+      'a file for the token without end': 'an endless token file',
+      'a redirect that would take code and token along': 'a redirect while the user types',
     },
   },
   {

@@ -18,7 +18,7 @@ export const claims: Record<string, Evidence> = {
   'Other editors may read': 'introduces',
   'So only two things': [
     ['editors.test.ts', 'cannot name a server or a command'],
-    ['configuration.test.ts', 'names no file and no server, and takes no memory'],
+    ['configuration.test.ts', 'cannot name a file or server, or take memory'],
     ['window-settings.test.ts', 'where the user has %s, a folder with %s'],
   ],
   'In another editor': [['editors.test.ts', 'is read where the cursor rests']],
@@ -36,13 +36,13 @@ export const claims: Record<string, Evidence> = {
   ],
   'An explanation is shown': [
     ['markdown.ts', 'no text becomes a tag'],
-    ['explain-markdown.test.ts', 'there is no link to'],
+    ['explain-markdown.test.ts', 'the page has no link to'],
     ['security.test.ts', 'no page of Hearth loads'],
   ],
   "A file's name cannot": [['faults.test.ts', 'cannot begin a line of the log']],
   'Neither can the name of a setting': [
-    ['log.test.ts', 'begin no other entry'],
-    ['configuration.test.ts', 'forge no line of the log'],
+    ['log.test.ts', 'cannot begin another entry'],
+    ['configuration.test.ts', 'cannot forge a line of the log'],
   ],
   'Documents of 10 MB': [
     ['flood.test.ts', 'edits of a document of 10 MB'],
@@ -60,9 +60,9 @@ export const claims: Record<string, Evidence> = {
   'A text of the file that': [['addon.test.ts', 'that JavaScript cannot take']],
   'Its chat template': [
     ['chat-template.test.ts', 'cannot end or block the server'],
-    ['chat-template.test.ts', 'inherits nothing'],
+    ['chat-template.test.ts', 'inherits no environment'],
   ],
-  'It sees nothing': [['explain.test.ts', 'a template sees nothing of the code']],
+  'It sees nothing': [['explain.test.ts', 'a template does not see the code']],
   'Words of the file': [
     ['problem-message.test.ts', 'cannot put a link into the message'],
     ['status-text.test.ts', 'into the tooltip'],
@@ -78,7 +78,7 @@ export const claims: Record<string, Evidence> = {
   ],
   'The length of an answer': [
     ['download/hostile.test.ts', 'does not keep a connection alive'],
-    ['download/hostile.test.ts', 'does not do so for ever'],
+    ['download/hostile.test.ts', 'is given up'],
     ['download/hostile.test.ts', 'without encryption is refused'],
   ],
   'Of redirects, only': 'by design',
@@ -89,9 +89,9 @@ export const claims: Record<string, Evidence> = {
     ['security.test.ts', 'a planted secret'],
   ],
   'Pages that belong to somebody else': [['unreadable_file_test.cc', 'is not opened as the user']],
-  'So is the folder': [['endpoint.test.ts', 'everything is for its owner alone']],
+  'So is the folder': [['endpoint.test.ts', 'all files are for their owner alone']],
   'Before a window sends': [
-    ['endpoint.test.ts', 'is not believed'],
+    ['endpoint.test.ts', 'is not trusted with'],
     ['socket.test.ts', 'does not know the secret word'],
   ],
   'On Windows, the folder': [['pipes_test.cc', 'only this user may open a pipe']],
@@ -111,30 +111,30 @@ export const claims: Record<string, Evidence> = {
   "A hostile team's server": 'introduces',
   'It learns the prompts': [
     ['provider.test.ts', "no text that contains a secret to a team's server"],
-    ['context-freezing.test.ts', 'no secret of another file'],
+    ['context-freezing.test.ts', 'no secret from another file'],
   ],
   'All of these tests': 'introduces',
   'It can suggest any text': [['generated-text.test.ts', 'are dropped']],
   'It gets the token only': [
-    ['remote/team-connection.test.ts', 'not sent over the network unencrypted'],
+    ['remote/team-connection.test.ts', 'never sent unencrypted over the network'],
     ['remote/team-connection.test.ts', 'is not followed'],
-    ['remote/hostile.test.ts', 'takes neither the code nor the token along'],
+    ['remote/hostile.test.ts', 'gets neither the code nor the token'],
   ],
   'Of an answer, no more text': [
-    ['remote/event-stream.test.ts', 'no more text comes through'],
+    ['remote/event-stream.test.ts', 'text is cut at the length'],
     ['remote/event-stream.test.ts', 'given up after a megabyte'],
     ['remote/hostile.test.ts', 'given up after a minute'],
-    ['remote/team-connection.test.ts', 'only the beginning is read'],
+    ['remote/team-connection.test.ts', 'only the beginning of an endless body'],
   ],
   'An answer that is none counts': [
-    ['remote/event-stream.test.ts', 'that is no part of an answer is an error'],
+    ['remote/event-stream.test.ts', 'without a part of an answer is an error'],
     ['remote/team.test.ts', 'a server that %s: the local model answers'],
   ],
-  "A model's name has at most": [['remote/remote-model.test.ts', 'a name %s of a model is not taken']],
+  "A model's name has at most": [['remote/remote-model.test.ts', 'a model name %s is not used']],
   'Its words enter log': [
-    ['remote/team-connection.test.ts', "a server's words come as one line"],
-    ['remote/team-connection.test.ts', 'the code that a server repeats'],
-    ['remote/event-stream.test.ts', 'figures that are no figures'],
+    ['remote/team-connection.test.ts', "a server's message becomes one line"],
+    ['remote/team-connection.test.ts', 'does not contain code that the server repeats'],
+    ['remote/event-stream.test.ts', 'invalid figures'],
   ],
   'Headers, chunks or white space': [
     ['remote/hostile.test.ts', 'is given up in time'],
@@ -142,13 +142,13 @@ export const claims: Record<string, Evidence> = {
     ['remote/hostile.test.ts', 'is not unpacked'],
   ],
   "The token is in the editor's": [
-    ['remote/team-connection.test.ts', '%s is sent'],
+    ['remote/team-connection.test.ts', 'the server gets %s'],
     ['managed.test.ts', 'the token of the environment'],
     ['managed.test.ts', "a token of the user's own"],
   ],
   'If it is a command': [
     ['remote/hostile.test.ts', 'a command for the token that'],
-    ['configuration.test.ts', 'names no file and no server'],
+    ['configuration.test.ts', 'cannot name a file or server'],
   ],
   'It ends with the server': [['crash.test.ts', 'end with the server']],
   'The address may come': [
@@ -156,8 +156,8 @@ export const claims: Record<string, Evidence> = {
     ['managed.test.ts', "the administrator's server is asked"],
   ],
   'Where it cannot be read, suggestions': [
-    ['configuration.test.ts', "where an administrator's file %s, suggestions are off"],
-    ['configuration.test.ts', 'a mode that is none'],
+    ['configuration.test.ts', "if an administrator's file %s, suggestions are off"],
+    ['configuration.test.ts', 'an invalid mode'],
     ['configuration.test.ts', 'cannot be opened turns suggestions off'],
   ],
   'It binds the editors': 'by design',
@@ -169,7 +169,7 @@ export const claims: Record<string, Evidence> = {
   'A file whose name says': [['security.test.ts', 'by its name or its text']],
   'A file with a key': [
     ['security.test.ts', 'by its name or its text'],
-    ['related-code.test.ts', 'wherever the chunks are cut'],
+    ['related-code.test.ts', 'wherever chunks begin'],
     ['provider.test.ts', 'is not learned, however far down'],
     ['cli/complete.test.ts', 'is refused before a model is loaded'],
     ['provider.test.ts', "no text that contains a secret to a team's server"],
@@ -191,7 +191,7 @@ export const claims: Record<string, Evidence> = {
     ['next-edits.test.ts', 'where suggestions are off, or before'],
   ],
   'With the disk cache': 'by design',
-  'Turning it off': [['engine/disk-cache.test.ts', 'that was there before keeps its files']],
+  'Turning it off': [['engine/disk-cache.test.ts', 'that existed before keeps its other files']],
   'Secrets in a text': [['secrets.test.ts', 'finds at least 95 of 100']],
   'Of a corpus': [['secrets.test.ts', 'takes at most 1 of 100']],
   'In texts of another kind': 'by design',

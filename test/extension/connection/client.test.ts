@@ -1,4 +1,4 @@
-// Which settings the server is told, and when; what becomes of a request that it does not answer.
+// Which settings the server gets, and when; what happens to a request that the server does not answer.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { ExtensionContext } from 'vscode';
 import { ErrorCodes, ResponseError } from 'vscode-languageserver-protocol';
@@ -9,7 +9,7 @@ import { doctorRequest } from '../../../language-server/protocol/messages.ts';
 const files = await vi.hoisted(async () => new (await import('../../support/settings-files.ts')).SettingsFiles());
 
 const editor = vi.hoisted(() => ({
-  /** Call when a setting has changed. */
+  /** Tells the client that a setting has changed. */
   changed: (_: { affectsConfiguration: () => boolean }) => {},
   parts: undefined as unknown,
   session: null as unknown,
@@ -93,7 +93,7 @@ async function connect(): Promise<void> {
   host().onState('up');
 }
 
-test('a setting that the user changes while the server starts reaches it, and one that is equal is not sent again', async () => {
+test('a setting changed while the server starts is sent, and unchanged ones are not sent again', async () => {
   await choose('/models/first.gguf');
   const session = await connecting();
   await choose('/models/second.gguf');
@@ -107,7 +107,7 @@ test('a setting that the user changes while the server starts reaches it, and on
   expect(path()).toHaveLength(3);
 });
 
-test('a server that the user has just taken away again stays away, however long the keychain takes', async () => {
+test("a team's server that the user has just removed stays removed, however long the keychain takes", async () => {
   await connect();
   let opens = (_: string) => {};
   const keychain = new Promise<string>((resolve) => {
@@ -121,21 +121,21 @@ test('a server that the user has just taken away again stays away, however long 
   expect(editor.told.map((settings) => settings['server.url'])).toEqual(['']);
 });
 
-test('while a server ends that is started again, the status no longer says that it is ready', async () => {
+test('while a server ends and is started again, the status does not say that it is ready', async () => {
   await connect();
   client.status = { health: 'ready' };
   host().onState('ending');
   expect(client.status).toEqual({ health: 'starting' });
 });
 
-test('a keychain that fails keeps nobody from completing code', async () => {
+test('code is completed even if the keychain fails', async () => {
   editor.token = () => Promise.reject(new Error('it is locked'));
   files.user = { 'hearth.server.url': 'https://llm.example.com' };
   await connect();
   expect(editor.told).toMatchObject([{ 'server.url': 'https://llm.example.com', serverToken: '' }]);
 });
 
-test('who waits for an answer when the server ends is told that in words for people', async () => {
+test('if the server ends before it answers, the user is told so in plain words', async () => {
   await connect();
   const ask = () => client.request(doctorRequest, {});
   expect(await ask()).toBe('an answer');

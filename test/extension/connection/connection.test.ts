@@ -1,4 +1,4 @@
-// The life of the connection between windows and the server that they share, with fake processes and a fake clock.
+// The life of the connection between the windows and the server that they share, with fake processes and a fake clock.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FakeProcess, type FakeWindow, FakeWorld, type Step } from './fake-servers.ts';
 
@@ -54,7 +54,7 @@ test('a window that closes while it looks for a server starts none', async () =>
   expect(world.started).toHaveLength(0);
 });
 
-test('a window whose session is never prepared gives up, and leaves the server to the others', async () => {
+test('a window whose session is never ready gives up, and the other windows keep the server', async () => {
   const other = await openWindow();
   const window = world.window();
   window.prepared = new Promise(() => {});
@@ -112,7 +112,7 @@ test.each<[Step, string]>([
   expect(world.running?.links.size, 'links to it').toBe(1);
 });
 
-test('a server that closes the connection instead of greeting is only just ending', async () => {
+test('a server that closes the connection instead of greeting does not count as crashed: it was ending', async () => {
   world.running = new FakeProcess(world, 'never', 'greet');
   const window = await openWindow();
   await pass(1000);
@@ -236,7 +236,7 @@ test('a restart while the server starts happens when it has started', async () =
   expect(window.process).toBe(other.process);
 });
 
-test('a restart while this window starts the server needs no second one', async () => {
+test('a restart while this window starts the server starts no second one', async () => {
   const window = world.window();
   void window.connection.start();
   await Promise.all([window.connection.restart(), pass(1000)]);
@@ -244,7 +244,7 @@ test('a restart while this window starts the server needs no second one', async 
   expect(world.started).toHaveLength(1);
 });
 
-test('a restart tries again what was given up', async () => {
+test('a restart tries again after the server was given up', async () => {
   world.next.push({ endsAt: 'start' }, { endsAt: 'start' });
   const window = await openWindow();
   await pass(1000);
@@ -253,7 +253,7 @@ test('a restart tries again what was given up', async () => {
   expect(window.connection.state).toBe('up');
 });
 
-test('a restart that fails is over, too', async () => {
+test('a restart that fails ends, too', async () => {
   const window = await openWindow();
   world.next.push({ endsAt: 'start' }, { endsAt: 'start' });
   await Promise.all([window.connection.restart(), pass(1000)]);
@@ -261,7 +261,7 @@ test('a restart that fails is over, too', async () => {
 });
 
 test.each<Step>(['start', 'greet', 'initialize'])(
-  'a window that closes while the server hangs at "%s" waits for nothing and leaves no process',
+  'a window that closes while the server hangs at "%s" closes at once and leaves no process',
   async (hangsAt) => {
     world.next.push({ hangsAt });
     const window = await openWindow();
@@ -280,7 +280,7 @@ test('a window that closes kills a server that does not answer', async () => {
   expect(world.started[0]?.isKilled).toBe(true);
 });
 
-test('a window that closes after its server was given up has nothing to wait for', async () => {
+test('a window that closes after its server was given up closes at once', async () => {
   world.next.push({ endsAt: 'start' }, { endsAt: 'start' });
   const window = await openWindow();
   await pass(1000);

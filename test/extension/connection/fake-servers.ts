@@ -1,16 +1,16 @@
-// The processes, links and sessions of connection.ts, without a process: what a test makes them do, they do at once.
+// Fake processes, links and sessions for connection.ts, without real processes: they do at once what the test says.
 import type { Cause, ConnectionHost, Fault, Link, Session, State } from '../../../extension/connection/connection.ts';
 import { Connection } from '../../../extension/connection/connection.ts';
 
-/** At which step a server stops reacting, or ends. */
+/** The step at which a server hangs or ends. */
 export type Step = 'start' | 'greet' | 'initialize' | 'up' | 'quit' | 'leave' | 'never';
 
 const signOfLifeMs = 1000;
 
-/** One process of a server, with its links to all windows. */
+/** One server process, with its links to all windows. */
 export class FakeProcess {
   isAlive = true;
-  /** As by SIGSTOP: it stays, and does nothing. */
+  /** Stops the process as SIGSTOP would: it stays and does nothing. */
   isStopped = false;
   isKilled = false;
   readonly links = new Set<FakeLink>();
@@ -34,12 +34,12 @@ export class FakeProcess {
   }
 }
 
-/** What all windows of a test share. */
+/** What all windows in a test share. */
 export class FakeWorld {
   running: FakeProcess | null = null;
-  /** All processes that were started, without those that found another one at their place. */
+  /** All processes that were started, except those that found another one in their place. */
   readonly started: FakeProcess[] = [];
-  /** What the next processes do; after these, processes without faults are started. */
+  /** How the next processes behave; after these, processes without faults are started. */
   readonly next: { hangsAt?: Step; endsAt?: Step }[] = [];
 
   window(): FakeWindow {
@@ -113,7 +113,7 @@ export class FakeSession implements Session {
     queueMicrotask(() => process.hasReached('up'));
   }
 
-  /** The process says farewell to all its windows and ends a moment later. */
+  /** The process says goodbye to all its windows and ends a moment later. */
   quit(): void {
     const { process } = this.link;
     if (!process.hasReached('quit')) return;
@@ -138,7 +138,7 @@ export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
   readonly states: State[] = [];
   readonly endings: (Cause['kind'] | 'gave up')[] = [];
   hasLeft = false;
-  /** Resolves when what a session needs is there. */
+  /** Resolves when everything that a session needs is ready. */
   prepared: Promise<void> = Promise.resolve();
 
   constructor(readonly world: FakeWorld) {}

@@ -3,7 +3,7 @@ import { RestartPolicy } from '../../../extension/connection/restart-policy.ts';
 
 const second = 1000;
 
-/** The server crashes at these times; expected: whether it is started again each time. */
+/** Lets the server crash at these times. expected: whether it is started again each time. */
 function check(policy: RestartPolicy, times: number[], expected: boolean[]): void {
   expect(times.map((time) => policy.recordCrash(time * second))).toEqual(expected);
 }
@@ -18,7 +18,7 @@ test('a server that was ready is started again four times', () => {
   check(policy, [0, 1, 2, 3, 4], [true, true, true, true, false]);
 });
 
-test('crashes of long ago are forgotten', () => {
+test('old crashes are forgotten', () => {
   const policy = new RestartPolicy();
   policy.recordReady(false);
   check(policy, [0, 1, 2, 3, 184, 185], [true, true, true, true, true, true]);
@@ -36,7 +36,7 @@ test('a GPU on which the server crashed twice is not used again', () => {
   expect(policy.avoidsGpu).toBe(true);
 });
 
-test('after three crashes the server starts in safe mode, until they are long ago', () => {
+test('after three crashes the server starts in safe mode, until the crashes are old', () => {
   const policy = new RestartPolicy();
   policy.recordReady(false);
   check(policy, [0, 1], [true, true]);

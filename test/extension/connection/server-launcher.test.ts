@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A window; program: what runs in place of the server. */
+/** A window; program: what runs instead of the server. */
 function window(program?: string): ServerLauncher {
   const module = program === undefined ? serverProgram : join(folder, 'server.js');
   if (program !== undefined) writeFileSync(module, program);
@@ -58,13 +58,13 @@ async function start(server: ServerLauncher): Promise<ProcessLink> {
 }
 
 const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
-/** What is in the folder for the sockets, with its subfolders. */
+/** The contents of the folder for the sockets, with its subfolders. */
 const files = (at = 'run') =>
   readdirSync(join(folder, at), { recursive: true, encoding: 'utf8' }).filter((file) =>
     /\.(sock|json|log)$/.test(file),
   );
 
-test('a second window finds the process that the first one has started', async () => {
+test('a second window finds the process that the first one started', async () => {
   const first = await start(window());
   expect(await first.greet()).toBe(true);
   const second = (await window().find()) as ProcessLink;
@@ -74,18 +74,18 @@ test('a second window finds the process that the first one has started', async (
   expect([first.isNew, second.isNew]).toEqual([true, false]);
 });
 
-test('the process belongs to no group of this one, which may be ended as a whole', async () => {
+test('the process is in its own process group, since ours might be killed as a whole', async () => {
   const { pid } = await start(window());
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [, , group, session] = fields.split(' ').map(Number);
   expect([group, session]).toEqual([pid, pid]);
 });
 
-test('nothing is found where nothing runs', async () => {
+test('no server is found if none runs', async () => {
   expect(await window().find()).toBe(null);
 });
 
-test('a process that ends at once is not started, and what it wrote is told', async () => {
+test('a process that ends at once counts as not started, and the error has what it wrote', async () => {
   const server = window('console.error("out of memory"); process.exit(3)');
   await expect(start(server)).rejects.toThrow('exit code 3');
   expect(output).toEqual(['out of memory']);
@@ -104,7 +104,7 @@ test('a process that does not listen in time is killed', async () => {
   expect(files()).toEqual([]);
 });
 
-test('how a process has ended, and its last words, reach the window', async () => {
+test('the window learns how a process ended and what it wrote last', async () => {
   const link = await start(window());
   expect(await link.greet()).toBe(true);
   const [log = ''] = files().filter((file) => file.endsWith('.log'));
@@ -115,7 +115,7 @@ test('how a process has ended, and its last words, reach the window', async () =
   expect(output).toEqual(['std::bad_alloc']);
 });
 
-test('a process that one window has killed, since it hung, has not crashed for the others', async () => {
+test('a hung process killed by one window does not count as crashed in the others', async () => {
   const first = await start(window());
   const second = (await window().find()) as ProcessLink;
   process.kill(first.pid as number, 'SIGSTOP');
@@ -189,7 +189,7 @@ test('without free file handles (EMFILE), nothing is started, and the next attem
   try {
     for (;;) taken.push(openSync('/dev/null', 'r'));
   } catch {
-    // None is left.
+    // No handle is left.
   }
   const server = window();
   const failure = await start(server).then(
@@ -202,7 +202,7 @@ test('without free file handles (EMFILE), nothing is started, and the next attem
   expect(await (await start(server)).greet()).toBe(true);
 });
 
-test('if the system starts no process, the reason is told, and no file is left', async () => {
+test('if the system starts no process, the error says why, and no file is left', async () => {
   vi.spyOn(process, 'execPath', 'get').mockReturnValue(join(folder, 'none'));
   await expect(start(window())).rejects.toThrow('ENOENT');
   vi.restoreAllMocks();

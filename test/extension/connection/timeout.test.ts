@@ -1,11 +1,11 @@
-// Time limits, in real time: they must not count while this process cannot run.
+// Time limits, in real time: they must not count time in which this process cannot run.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { Timeout, Unresponsive, within } from '../../../extension/connection/timeout.ts';
 
-/** Keeps the whole process busy, as another extension may, or as sleep of the computer does. */
+/** Keeps the whole process busy, as another extension might, or as if the computer slept. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -16,7 +16,7 @@ function watched(ms: number, onSilence: () => void): Timeout {
   return timeout;
 }
 
-test('work that takes too long is given up', async () => {
+test('a timeout gives up work that takes too long', async () => {
   await expect(within(500, new Promise(() => {}))).rejects.toBeInstanceOf(Unresponsive);
 });
 
@@ -37,7 +37,7 @@ test('time in which this process cannot run does not count', async () => {
   timeout.end();
 });
 
-test('what has arrived while this process could not run is heard before a limit is over', async () => {
+test('messages that arrived while the process could not run are handled before a limit ends', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const receiver = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -56,7 +56,7 @@ test('what has arrived while this process could not run is heard before a limit 
   server.close();
 });
 
-test('a timeout is reported once, and not after its end', async () => {
+test('a timeout is reported once, and not once the work is done', async () => {
   vi.useFakeTimers();
   const [reported, ended] = [vi.fn(), vi.fn()];
   watched(1000, reported);

@@ -1,4 +1,4 @@
-// Downloads from a real server on this machine, which misbehaves in all the ways that servers and networks do.
+// Downloads from a real server on this machine that misbehaves in all the ways that servers and networks do.
 import { createHash, randomFillSync } from 'node:crypto';
 import {
   createReadStream,
@@ -19,7 +19,7 @@ import { type DownloadOptions, discard, download } from '../../../extension/down
 import type { RemoteFile } from '../../../language-server/protocol/models.ts';
 import { type Answer, breakAfter, FileServer, page, serve, status } from './file-server.ts';
 
-/** What a disk has free, for the writes of this file's downloads. */
+/** The free space on the disk for downloads in this file. */
 const disk = vi.hoisted(() => ({ freeBytes: Number.POSITIVE_INFINITY, isReadOnly: false }));
 
 vi.mock('node:fs/promises', async (original) => {
@@ -46,7 +46,7 @@ vi.mock('node:fs/promises', async (original) => {
 
 const content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(300_000))]);
 const pace = { minBytes: 1000, periodMs: 2000, retryMs: 1, maxFailures: 3 };
-/** A file of which neither the digest nor the exact length is known. */
+/** A file whose digest and exact length are unknown. */
 const unknown = { minBytes: 200_000, maxBytes: 400_000, sha256: null };
 
 let folder: string;
@@ -68,7 +68,7 @@ const fetchFile = (file: RemoteFile = server.file(), options: Partial<DownloadOp
 
 const whole = () => readFileSync(join(folder, 'a.gguf'));
 
-/** The message, after a check that no file has got its final name. */
+/** The error's message, after a check that no file got its final name. */
 async function problem(file?: RemoteFile, options?: Partial<DownloadOptions>): Promise<string> {
   const message = await fetchFile(file, options).then(
     () => 'it succeeded',
@@ -87,13 +87,13 @@ test('a file is renamed when it is complete, and no other file is left', async (
   expect(progress.at(-1)).toEqual([content.length, content.length]);
 });
 
-test('a file that is there already is not asked for', async () => {
+test('a file that already exists is not requested', async () => {
   await fetchFile();
   await fetchFile();
   expect(server.requests.length).toBe(1);
 });
 
-test('a broken connection is taken up where it broke, if the ETag is still the same', async () => {
+test('after a broken connection, the download continues where it broke if the ETag is the same', async () => {
   server.answers.push(breakAfter(100_000));
   await fetchFile();
   expect(whole().equals(content)).toBe(true);
@@ -103,7 +103,7 @@ test('a broken connection is taken up where it broke, if the ETag is still the s
   expect(second?.['if-range']).toBe('"one"');
 });
 
-test('a file that has changed at the server is read from its start', async () => {
+test('a file that has changed on the server is downloaded from its start', async () => {
   server.answers.push(breakAfter(100_000));
   await problem(server.file(), { pace: { ...pace, maxFailures: 0 } });
   server.content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(200_000))]);
@@ -112,7 +112,7 @@ test('a file that has changed at the server is read from its start', async () =>
   expect(whole().equals(server.content)).toBe(true);
 });
 
-test('a restart in the middle goes on with what is on disk', async () => {
+test('after a restart, the download continues from what is on disk', async () => {
   const abort = new AbortController();
   server.answers.push(breakAfter(150_000));
   const options = { signal: abort.signal, onProgress: () => abort.abort() };
@@ -125,7 +125,7 @@ test('a restart in the middle goes on with what is on disk', async () => {
   expect(server.requests.at(-1)?.range).toBe(`bytes=${kept}-`);
 });
 
-test('what was complete before a restart is verified without a request', async () => {
+test('a file that was complete before a restart is verified without a request', async () => {
   const { url, minBytes } = server.file();
   writeFileSync(join(folder, 'a.gguf.part'), content);
   writeFileSync(join(folder, 'a.gguf.part.json'), JSON.stringify({ url, etag: '"one"', totalBytes: minBytes }));
@@ -162,7 +162,7 @@ test('from a server without range requests, the file is downloaded from the star
   expect(whole().equals(content)).toBe(true);
 });
 
-test('a server that sends another range than the one asked for is read from the start', async () => {
+test('if the server sends a different range, the file is downloaded from the start', async () => {
   server.answers.push(breakAfter(100_000), (_, response) => {
     const headers = { 'content-range': `bytes 5-${content.length - 1}/${content.length}`, etag: '"one"' };
     response.writeHead(206, headers).end(content.subarray(5));
@@ -171,7 +171,7 @@ test('a server that sends another range than the one asked for is read from the 
   expect(whole().equals(content)).toBe(true);
 });
 
-test('a range that the server refuses (416) is given up, not the download', async () => {
+test('if the server refuses a range (416), the file is downloaded from the start', async () => {
   server.answers.push(breakAfter(100_000), status(416));
   await fetchFile();
   expect(whole().equals(content)).toBe(true);
@@ -194,7 +194,7 @@ test.each([
   expect(server.requests.length).toBe(1);
 });
 
-test.each([500, 502, 503])('status %i is tried again a few times', async (code) => {
+test.each([500, 502, 503])('after status %i, the request is repeated a few times', async (code) => {
   server.answers.push(status(code), status(code));
   await fetchFile();
   expect(server.requests.length).toBe(3);
@@ -204,30 +204,30 @@ test.each([500, 502, 503])('status %i is tried again a few times', async (code) 
   expect(server.requests.length).toBe(3 + pace.maxFailures);
 });
 
-test('too many requests (429) are waited for as long as the server says', async () => {
+test('after "too many requests" (429), the download waits as long as the server says', async () => {
   server.answers.push(status(429, { 'retry-after': '1' }));
   const startedAt = performance.now();
   await fetchFile();
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
 });
 
-test('a wait of an hour (429) is left to the user', async () => {
+test('if the server asks for an hour (429), the user decides', async () => {
   server.answers.push(status(429, { 'retry-after': new Date(Date.now() + 3.6e6).toUTCString() }));
   expect(await problem()).toContain('has received too many requests (429)');
   expect(server.requests.length).toBe(1);
 });
 
-test('a file of another length is refused before any of it is read', async () => {
+test('a file with the wrong length is refused before any of it is read', async () => {
   expect(await problem(server.file({ minBytes: 12, maxBytes: 12 }))).toContain(`has ${content.length} bytes`);
   expect(readFileSync(join(folder, 'a.gguf.part')).length).toBe(0);
 });
 
-test('a file that ends too early, unannounced, is not taken', async () => {
+test('a file that ends too early without notice is refused', async () => {
   server.answers.push(...Array(9).fill(unannounced(content.subarray(0, 1000))));
   expect(await problem()).toContain('ended early');
 });
 
-test('a file that goes on for too long, unannounced, is deleted', async () => {
+test('a file that is longer than announced is deleted', async () => {
   server.answers.push(unannounced(Buffer.concat([content, content])));
   expect(await problem()).toContain('its length or SHA-256 digest is wrong');
   expect(readdirSync(folder)).toEqual([]);
@@ -248,7 +248,7 @@ test("a captive portal's page is named as such", async () => {
   expect(await problem()).toContain('sent a web page instead of the file');
 });
 
-test("a captive portal's page does not cost what has come before", async () => {
+test("a captive portal's page does not discard what was already downloaded", async () => {
   server.answers.push(breakAfter(100_000), page);
   expect(await problem()).toContain('sent a web page');
   const kept = statSync(join(folder, 'a.gguf.part')).size;
@@ -271,7 +271,7 @@ test.each([
   ['file', 'its digest', () => rmSync(join(folder, 'a.gguf.part')), {}],
   ['file', 'only its length', () => rmSync(join(folder, 'a.gguf.part')), unknown],
   ['folder', 'its digest', () => rmSync(folder, { recursive: true }), {}],
-])('a %s that is deleted under a download of which %s is known is named', async (_, __, remove, known) => {
+])('if the %s is deleted during a download with known %s, the error says so', async (_, __, remove, known) => {
   let isRemoved = false;
   const onProgress = () => {
     if (!isRemoved) remove();
@@ -283,7 +283,7 @@ test.each([
   expect(whole().equals(content)).toBe(true);
 });
 
-test('a disk that fills up keeps what has come', async () => {
+test('if the disk fills up, the part already downloaded is kept', async () => {
   disk.freeBytes = 100_000;
   expect(await problem()).toContain('The disk is full');
   expect(statSync(join(folder, 'a.gguf.part')).size).toBe(100_000);
@@ -299,7 +299,7 @@ test('a disk that is full from the start leaves no lock behind', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a folder that cannot be made is named as the fault', async () => {
+test('the error names a folder that cannot be created', async () => {
   writeFileSync(join(folder, 'file'), '');
   const { signal } = new AbortController();
   const inFile = download(server.file(), join(folder, 'file', 'models'), { signal, pace });
@@ -308,7 +308,7 @@ test('a folder that cannot be made is named as the fault', async () => {
   expect(await problem()).toBe('Hearth cannot write to the folder for models (read-only).');
 });
 
-test('what was paused can be discarded, but not what another window goes on with', async () => {
+test('a paused download can be discarded, unless another window continues it', async () => {
   server.answers.push(breakAfter(100_000));
   await problem(server.file(), { pace: { ...pace, maxFailures: 0 } });
   writeFileSync(join(folder, 'a.gguf.lock'), '');
@@ -327,7 +327,7 @@ test('being offline is reported after a few attempts', async () => {
   server = await new FileServer(content).start();
 });
 
-test('a connection without a byte for long is dropped and made again', async () => {
+test('a connection that is silent for long is dropped and made again', async () => {
   server.answers.push(
     (_, response) => void response.writeHead(200, { 'content-length': content.length }).write('GGUF'),
   );
@@ -358,8 +358,8 @@ test("a mirror is used instead of the file's host", async () => {
   expect(await problem(file, { mirror: 'not an address' })).toContain('must be an address');
 });
 
-/** HEARTH_DOWNLOAD_BYTES=1000000000 makes it a gigabyte. */
-test('a large file interrupted five times ends verified', async () => {
+/** HEARTH_DOWNLOAD_BYTES=1000000000 makes the file a gigabyte. */
+test('a large file that is interrupted five times is verified in the end', async () => {
   const bytes = Number(process.env.HEARTH_DOWNLOAD_BYTES ?? 6_000_000);
   const block = randomFillSync(Buffer.alloc(1 << 20));
   server.content = Buffer.alloc(bytes, block);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { errorFrom } from '../../../extension/download/errors.ts';
 
-/** As fetch() rejects. */
+/** An error as fetch() rejects with it. */
 const failed = (cause: Error & { code?: string }) => new TypeError('fetch failed', { cause });
 
-/** As undici's ProxyAgent tells what its proxy said. */
+/** The error with which undici's ProxyAgent reports a proxy's answer. */
 const abortedBy = (message: string) => new Error('Request was cancelled.', { cause: new Error(message) });
 
 const withCode = (code: string, message = 'no') => Object.assign(new Error(message), { code });
@@ -30,7 +30,7 @@ test.each([
   [failed(withCode('ECONNRESET')), 'The connection to example.com was lost (ECONNRESET)'],
   [failed(new Error('other side closed')), 'The connection to example.com was lost (other side closed)'],
   [new TypeError('terminated'), 'The connection to example.com was lost (terminated)'],
-])('an error that may pass is worth another attempt: %#', (error, words) => {
+])('an error that might pass is worth another attempt: %#', (error, words) => {
   const problem = errorFrom(error, 'example.com');
   expect(problem.message).toContain(words);
   expect(problem.isTemporary).toBe(true);

@@ -1,4 +1,4 @@
-// A file server on 127.0.0.1 that behaves correctly, except for requests for which a test chooses a fault.
+// A file server on 127.0.0.1 that behaves correctly, except for requests for which the test chooses a fault.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse, server
 
 export class FileServer {
   readonly requests: IncomingMessage['headers'][] = [];
-  /** How the next requests are answered, one after the other; afterwards well. */
+  /** How the next requests are answered, in order; later ones are answered correctly. */
   readonly answers: Answer[] = [];
   etag: string | null = '"one"';
   private readonly http = createServer((request, response) => {
@@ -40,16 +40,16 @@ export class FileServer {
   }
 }
 
-/** As servers should: the rest from a range on, if the file is still the one that If-Range names. */
+/** Answers as servers should: with the rest from a range on, if the file is still the one that If-Range names. */
 export const serve: Answer = (request, response, server) => send(request, response, server, server.content.length);
 
-/** The same, and breaks the connection after so many bytes. */
+/** The same, but breaks the connection after this number of bytes. */
 export const breakAfter =
   (bytes: number): Answer =>
   (request, response, server) =>
     send(request, response, server, bytes);
 
-/** A status and nothing else. */
+/** Answers with a status and nothing else. */
 export const status =
   (code: number, headers: Record<string, string> = {}): Answer =>
   (_, response) => {

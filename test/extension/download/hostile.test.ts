@@ -1,5 +1,5 @@
-// Downloads from a server that wants to do harm, into a folder with surprises: no wrong file gets the final name, and
-// every download ends.
+// Downloads from a hostile server, into a folder with surprises: no wrong file gets the final name, and every download
+// ends.
 import { randomFillSync } from 'node:crypto';
 import {
   existsSync,
@@ -22,7 +22,7 @@ import type { RemoteFile } from '../../../language-server/protocol/models.ts';
 import { type Answer, breakAfter, FileServer, serve, status } from './file-server.ts';
 
 const content = Buffer.concat([Buffer.from('GGUF'), randomFillSync(Buffer.alloc(300_000))]);
-/** A file of which neither the digest nor the exact length is known. */
+/** A file whose digest and exact length are unknown. */
 const unknown = { minBytes: 250_000, maxBytes: 350_000, sha256: null };
 const pace = { minBytes: 1000, periodMs: 300, retryMs: 1, maxFailures: 3 };
 
@@ -46,7 +46,7 @@ const part = () => join(folder, 'a.gguf.part');
 const fetchFile = (file: RemoteFile = server.file(), options: Partial<DownloadOptions> = {}) =>
   download(file, folder, { signal: new AbortController().signal, pace, ...options });
 
-/** The message, after a check that no file has got its final name. */
+/** The error's message, after a check that no file got its final name. */
 async function problem(file?: RemoteFile): Promise<string> {
   const message = await fetchFile(file).then(
     () => 'it succeeded',
@@ -56,7 +56,7 @@ async function problem(file?: RemoteFile): Promise<string> {
   return message;
 }
 
-/** Answers every request like this. */
+/** A server that answers every request like this. */
 const always = (answer: Answer) => server.answers.push(...Array<Answer>(100).fill(answer));
 
 const body =
@@ -75,13 +75,13 @@ test.each([
   ['a web page', Buffer.from('<html>'), 'sent a web page'],
   ['a web page after a space', Buffer.from(' <html>'), 'is not a GGUF file'],
   ['more than the file', Buffer.concat([content, content]), 'its length or SHA-256 digest is wrong'],
-])('without a digest, %s is refused in place of the file', async (_, bytes, words) => {
+])('without a known digest, %s is refused instead of the file', async (_, bytes, words) => {
   always(body(bytes));
   expect(await problem(server.file(unknown))).toContain(words);
   expect(server.requests.length).toBeLessThanOrEqual(pace.maxFailures + 1);
 });
 
-test('nothing at all is announced and refused', async () => {
+test('an empty file is refused', async () => {
   always(body(Buffer.alloc(0), { 'content-length': 0 }));
   expect(await problem(server.file(unknown))).toContain('it has 0 bytes instead of 250000–350000');
 });
@@ -95,21 +95,18 @@ const endless: Answer = (_, response) => {
   more();
 };
 
-test.each([unknown, {}])(
-  'an endless file is deleted when it is longer than any that is expected: %j',
-  async (known) => {
-    server.answers.push(endless);
-    let received = 0;
-    const result = fetchFile(server.file(known), {
-      onProgress: (bytes) => {
-        received = bytes;
-      },
-    });
-    await expect(result).rejects.toThrow('its length or SHA-256 digest is wrong');
-    expect(received).toBeLessThan(unknown.maxBytes + 2 ** 20);
-    expect(readdirSync(folder)).toEqual([]);
-  },
-);
+test.each([unknown, {}])('an endless file is deleted once it is longer than expected: %j', async (known) => {
+  server.answers.push(endless);
+  let received = 0;
+  const result = fetchFile(server.file(known), {
+    onProgress: (bytes) => {
+      received = bytes;
+    },
+  });
+  await expect(result).rejects.toThrow('its length or SHA-256 digest is wrong');
+  expect(received).toBeLessThan(unknown.maxBytes + 2 ** 20);
+  expect(readdirSync(folder)).toEqual([]);
+});
 
 test('a compressed answer is not unpacked without limit', async () => {
   const bomb = gzipSync(Buffer.concat([content, Buffer.alloc(50_000_000)]));
@@ -125,7 +122,7 @@ test('a compressed answer is not unpacked without limit', async () => {
 });
 
 test.each([server206('"two"'), server206(null), server206('W/"one"')])(
-  'the rest of a file with another ETag, or none, is not appended if no digest could show the mixture: %#',
+  'without a known digest, a rest with a different ETag or none is not appended: %#',
   async (other) => {
     server.answers.push(breakAfter(100_000), other);
     await fetchFile(server.file(unknown));
@@ -134,7 +131,7 @@ test.each([server206('"two"'), server206(null), server206('W/"one"')])(
   },
 );
 
-/** The range that was asked for, of other bytes. */
+/** The requested range, but of other bytes. */
 function server206(etag: string | null): Answer {
   return ({ headers }, response) => {
     const from = Number(/\d+/.exec(headers.range ?? '0')?.[0]);
@@ -144,7 +141,7 @@ function server206(etag: string | null): Answer {
   };
 }
 
-test('a server that offers a range that nobody asked for is refused', async () => {
+test('a range that was not requested is refused', async () => {
   always((_, response) => {
     const range = { 'content-range': `bytes 0-${content.length - 1}/${content.length}`, etag: '"one"' };
     response.writeHead(206, range).end(content);
@@ -152,13 +149,13 @@ test('a server that offers a range that nobody asked for is refused', async () =
   expect(await problem(server.file(unknown))).toContain('does not offer the rest of this file (206)');
 });
 
-test('a server that breaks off and then refuses the rest, again and again, does not do so for ever', async () => {
+test('a server that keeps breaking off and refusing the rest is given up', async () => {
   for (let i = 0; i < 20; i++) server.answers.push(breakAfter(100_000), status(416));
   expect(await problem()).toMatch(/does not offer the rest|was lost/);
   expect(server.requests.length).toBe(1 + pace.maxFailures);
 });
 
-test('a server that sends a few bytes for each request does not do so for ever', async () => {
+test('a server that sends a few bytes per request is given up', async () => {
   always(breakAfter(300));
   expect(await problem()).toContain('was lost');
   expect(server.requests.length).toBeLessThanOrEqual(2 * pace.maxFailures + 2);
@@ -189,7 +186,7 @@ test('redirects in a circle end the download at once', async () => {
   expect(server.requests.length).toBeLessThan(30);
 });
 
-test('a redirect to a file of this machine ends the download at once', async () => {
+test('a redirect to a file on this machine ends the download at once', async () => {
   always(status(302, { location: 'file:///etc/passwd' }));
   expect(await problem()).toContain('redirects to an address that cannot be used');
   expect(server.requests.length).toBe(1);
@@ -206,7 +203,7 @@ test('a redirect from an encrypted address to one without encryption is refused'
 });
 
 test.each(['-1', 'soon', '99999999999999999999', 'Thu, 01 Jan 1970 00:00:00 GMT', '1e3'])(
-  'a pause of "%s" that the server asks for does not hold the download up',
+  'an invalid pause of "%s" from the server does not delay the download',
   async (value) => {
     always(status(503, { 'retry-after': value }));
     expect(await problem()).toContain('has a server error (503)');
@@ -223,16 +220,16 @@ test.each([
   '{"url": "URL", "etag": "\\"one\\"", "totalBytes": -1}',
   '{"url": "URL", "etag": "\\"one\\"", "totalBytes": 50}',
   '{"url": "URL", "etag": "\\"another\\"", "totalBytes": 300004}',
-])('a damaged record of an earlier download costs no more than what was downloaded: %s', async (record) => {
+])('a damaged record of an earlier download costs at most the part downloaded: %s', async (record) => {
   writeFileSync(part(), Buffer.alloc(50, 'x'));
   writeFileSync(`${part()}.json`, record.replace('URL', server.file().url));
-  // What claims to be complete is found to be wrong and deleted; the user tries again.
+  // A file that is wrongly recorded as complete is deleted, and the user tries again.
   await fetchFile(server.file(unknown)).catch(() => fetchFile(server.file(unknown)));
   expect(readFileSync(final()).equals(content)).toBe(true);
   expect(readdirSync(folder)).toEqual(['a.gguf']);
 });
 
-test('a link in the place of the unfinished file is not followed', async () => {
+test('a link in place of the unfinished file is not followed', async () => {
   const target = join(folder, 'precious');
   writeFileSync(target, 'precious');
   symlinkSync(target, part());
@@ -241,13 +238,13 @@ test('a link in the place of the unfinished file is not followed', async () => {
   expect(lstatSync(part()).isSymbolicLink()).toBe(true);
 });
 
-test('a folder in the place of the unfinished file is named', async () => {
+test('the error names a folder in place of the unfinished file', async () => {
   mkdirSync(part());
   expect(await problem()).toMatch(/cannot write to the folder for models \(EISDIR: .*a\.gguf\.part/);
   expect(server.requests).toEqual([]);
 });
 
-test('what was received before is not lost to a server that turns hostile', async () => {
+test('a server that turns hostile does not destroy what was received before', async () => {
   server.answers.push(breakAfter(100_000), body(Buffer.from('<html>')), body(Buffer.alloc(0)), status(403));
   expect(await problem()).toContain('sent a web page');
   const kept = statSync(part()).size;
@@ -260,7 +257,7 @@ test('what was received before is not lost to a server that turns hostile', asyn
   expect(readFileSync(final()).equals(content)).toBe(true);
 });
 
-/** Answers that a hostile server chooses from. */
+/** The answers from which a hostile server chooses. */
 const tricks: Answer[] = [
   serve,
   breakAfter(100_000),

@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a lock is there while it is held', async () => {
+test('the lock file exists while the lock is held', async () => {
   const lock = await takeLock(path, signal, undefined, pace);
   expect(existsSync(path)).toBe(true);
   await lock.release();
@@ -39,14 +39,14 @@ test('the second owner gets the lock when the first releases it, however long th
   expect(order).toEqual(['waits', 'released', 'second']);
 });
 
-test('a lock of a process that has ended is taken over at once', async () => {
+test('the lock of a process that has ended is taken over at once', async () => {
   // No process has this number: the largest that Linux gives is 2^22.
   writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 30, id: 'x' }));
   await (await takeLock(path, signal, () => expect.unreachable(), { ...pace, staleMs: 1e6 })).release();
 });
 
 test.each([-86_400, 0, 86_400])(
-  'a lock of another machine is taken over if nobody touches it, whatever its date says: %i s from now',
+  "another machine's lock is taken over if nobody touches it, even if dated %i s from now",
   async (seconds) => {
     writeFileSync(path, JSON.stringify({ host: 'another', pid: 1, id: 'x' }));
     const date = new Date(Date.now() + 1000 * seconds);
@@ -69,7 +69,7 @@ test("a lock that its owner's clock dates in the future is not taken over while 
   clearInterval(beat);
 });
 
-test('a folder, a link to nowhere and a link to a folder in the place of a lock do not block for ever', async () => {
+test('a folder, a dangling link or a link to a folder in place of a lock does not block for ever', async () => {
   const target = join(folder, 'target');
   mkdirSync(target);
   writeFileSync(join(target, 'kept'), '');
@@ -82,7 +82,7 @@ test('a folder, a link to nowhere and a link to a folder in the place of a lock 
   expect(existsSync(join(target, 'kept'))).toBe(true);
 });
 
-test('of many that find a lock abandoned only one at a time holds it', async () => {
+test('if many find an abandoned lock, only one at a time holds it', async () => {
   writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 30, id: 'x' }));
   let holders = 0;
   let most = 0;
@@ -105,7 +105,7 @@ test('waiting ends when the user cancels', async () => {
   await lock.release();
 });
 
-test('an owner that stood still learns that another has taken the lock over', async () => {
+test('an owner that was suspended learns that another has taken over the lock', async () => {
   const lock = await takeLock(path, signal, undefined, pace);
   writeFileSync(path, JSON.stringify({ host: hostname(), pid: process.pid, id: 'another' }));
   await once(lock.lost, 'abort');

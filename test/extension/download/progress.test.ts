@@ -8,12 +8,12 @@ test('progress shows how much has arrived, how fast, and the time left', () => {
   expect(progressText({ ...progress, bytesPerSecond: 0.2e6 })).toBe('1.20 of 4.70 GB, 0.2 MB/s, 4.9 h left');
 });
 
-test('progress says nothing that is not known', () => {
+test('progress leaves out what is unknown', () => {
   expect(progressText({ receivedBytes: 5e8, totalBytes: 9e8, bytesPerSecond: null })).toBe('500 of 900 MB');
   expect(progressText({ receivedBytes: 0, totalBytes: 1e9, bytesPerSecond: 0 })).toBe('0.00 of 1.00 GB, 0.0 MB/s');
 });
 
-test('speed is that of the last seconds', () => {
+test('the speed is that of the last seconds', () => {
   const meter = new SpeedMeter();
   meter.add(0, 0);
   expect(meter.bytesPerSecond).toBeNull();
@@ -21,7 +21,7 @@ test('speed is that of the last seconds', () => {
   expect((meter.bytesPerSecond ?? 0) / 1e6).toBeCloseTo(10, 1);
 });
 
-test('a download that stands still slows down', () => {
+test('the speed of a stalled download drops', () => {
   const meter = new SpeedMeter();
   for (let ms = 0; ms <= 10_000; ms += 200) meter.add(Math.min(ms, 1000), ms);
   expect(meter.bytesPerSecond).toBe(0);

@@ -1,4 +1,4 @@
-// Two windows that want the same file: one downloads at a time, and neither spoils what the other has written.
+// Two windows want the same file: only one downloads at a time, and neither damages what the other wrote.
 import { randomFillSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const fetchFile = (options: Partial<DownloadOptions> = {}) =>
 
 const whole = () => readFileSync(join(folder, 'a.gguf'));
 
-test('of two windows one downloads and the other waits for it', async () => {
+test('one of two windows downloads, and the other waits for it', async () => {
   let waits = 0;
   let onWait = () => {};
   const waiting = new Promise<void>((resolve) => {
@@ -45,7 +45,7 @@ test('of two windows one downloads and the other waits for it', async () => {
   expect(server.requests.length).toBe(1);
 });
 
-test('a window that stood still, so that another finished its download, writes nothing wrong when it goes on', async () => {
+test('a suspended window, whose download another one finished, does no damage when it continues', async () => {
   const half = 150_000;
   let goOn = () => {};
   const pause = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ test('a window that stood still, so that another finished its download, writes n
   const still = fetchFile();
   const [lock, part] = ['a.gguf.lock', 'a.gguf.part'].map((name) => join(folder, name)) as [string, string];
   await vi.waitFor(() => expect(statSync(part).size).toBe(half), 5000);
-  rmSync(lock); // as the other does with a lock that nobody touches
+  rmSync(lock); // as the other window does with a lock that nobody touches
   await fetchFile();
   expect(whole()).toEqual(content);
   goOn();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Ask, ExplainConversation } from '../../../extension/explain/explain-conversation.ts';
 import type { ExplainParams, ExplainResult } from '../../../language-server/protocol/messages.ts';
 
-/** A conversation about lines 11 and following, and a server that answers when the test says so. */
+/** A conversation about line 11 and below, with a server that answers when the test says so. */
 class Talk {
   readonly params: Omit<ExplainParams, 'id'>[] = [];
   readonly conversation: ExplainConversation;
@@ -39,7 +39,7 @@ class Talk {
   }
 }
 
-/** One whose first answer is there. */
+/** A conversation whose first answer is complete. */
 async function answered(...answer: Parameters<Talk['finish']>): Promise<Talk> {
   const talk = new Talk();
   const run = talk.conversation.run();
@@ -48,7 +48,7 @@ async function answered(...answer: Parameters<Talk['finish']>): Promise<Talk> {
   return talk;
 }
 
-test('an answer streams, and ends with its figures', async () => {
+test('an answer streams and ends with its figures', async () => {
   const talk = new Talk();
   const run = talk.conversation.run();
   expect(talk.params).toEqual([
@@ -68,7 +68,7 @@ test('an answer streams, and ends with its figures', async () => {
   });
 });
 
-test('stopped before the first word, it says so at once, whatever the server answers then', async () => {
+test('an answer stopped before its first word says so at once, whatever the server sends later', async () => {
   const talk = new Talk();
   const run = talk.conversation.run();
   talk.conversation.stop();
@@ -84,7 +84,7 @@ test('an answer that the server cancelled is not reported as an empty answer', a
   expect((await answered('', 'stop')).state.note).toBe('The model has nothing to say about this code.');
 });
 
-test('what was written before a stop stays, and what comes after it is ignored', () => {
+test('text that came before a stop stays, and later text is ignored', () => {
   const talk = new Talk();
   void talk.conversation.run();
   talk.write('It ');
@@ -96,7 +96,7 @@ test('what was written before a stop stays, and what comes after it is ignored',
   expect(talk.lastTurns).toEqual([{ answer: 'It ' }]);
 });
 
-test('an answer that was cut off is continued from its own words', async () => {
+test('an answer that was cut off is continued from its own text', async () => {
   const talk = await answered('It adds', 'length');
   expect(talk.state).toMatchObject({
     note: '7 tokens in 1.5 s, cut off at the limit',
@@ -111,13 +111,13 @@ test('an answer that was cut off is continued from its own words', async () => {
   expect(talk.state.actions).toEqual(['retry', 'copy']);
 });
 
-test('a retry asks for another answer in place of the last', async () => {
+test('a retry asks for a different answer, which replaces the last', async () => {
   const talk = await answered('Nonsense.');
   void talk.conversation.retry();
   expect(talk.params.at(-1)).toMatchObject({ turns: [{ answer: '' }], attempt: 1 });
 });
 
-test('a follow-up question is asked with what was said before', async () => {
+test('a follow-up question is sent with the conversation so far', async () => {
   const talk = await answered('It adds.');
   void talk.conversation.retry();
   talk.conversation.stop();
@@ -138,7 +138,7 @@ test('while an answer is generated, no other question is sent', async () => {
   expect(talk.state.turns).toHaveLength(1);
 });
 
-test('a selection that was cut is reported by the line of the document', async () => {
+test("for a selection that was cut, the document's line of the cut is shown", async () => {
   const talk = await answered('It adds.', 'stop', 90);
   expect(talk.state.hint).toBe('The selection is too long for this model: it was read only up to line 100.');
   const run = talk.conversation.retry();
@@ -147,7 +147,7 @@ test('a selection that was cut is reported by the line of the document', async (
   expect(talk.state.hint).toBe('');
 });
 
-test('an error is shown, and can be retried', async () => {
+test('an error is shown, and the question can be retried', async () => {
   const talk = new Talk();
   const run = talk.conversation.run();
   talk.fail(new Error('This code is not explained, because it seems to hold a password or a key.'));

@@ -3,7 +3,7 @@ import { renderMarkdown } from '../../../extension/explain/explain-markdown.ts';
 
 const markup = '<form action="https://evil.example"><button autofocus>Sign in</button></form>';
 
-/** The tags of the HTML, as a browser would read them: all other angle brackets are escaped. */
+/** The tags in the HTML as a browser would read them; all other angle brackets are escaped. */
 function tagsOf(html: string): string[] {
   return [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
 }
@@ -24,7 +24,7 @@ test('a tag in prose is shown as text', () => {
   expect(renderMarkdown('A Promise<void>.')).toBe('<p>A Promise&lt;void&gt;.</p>\n');
 });
 
-// Where a filter by lines and a Markdown parser disagree on what is code.
+// Places where a line-based filter and a Markdown parser disagree about what is code.
 test.each([
   ['alone on its line', markup],
   ['in a line of prose', `a ${markup}`],
@@ -50,7 +50,7 @@ test.each([
   ['a picture', '![x](https://evil.example/pixel.png)'],
   ['a picture in a link', '[![x](https://evil.example/pixel.png)](command:x)'],
   ['a picture by reference', '![x][y]\n\n[y]: https://evil.example/pixel.png'],
-])('there is no link to %s', (_, markdown) => {
+])('the page has no link to %s', (_, markdown) => {
   const html = renderMarkdown(markdown);
   expect(tagsOf(html).filter((tag) => !/^<\/?p>$/.test(tag))).toEqual([]);
   expect(html).toContain('x');

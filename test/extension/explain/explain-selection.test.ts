@@ -1,4 +1,4 @@
-// The command: what is selected is explained on one page, also when another explanation is still being written there.
+// The command explains the selection on a single page, even while another explanation is still being written there.
 import { expect, test, vi } from 'vitest';
 import type { Client } from '../../../extension/connection/client.ts';
 import type { PageState } from '../../../extension/explain/explain-page.ts';
@@ -41,7 +41,7 @@ vi.mock('vscode', async (original) => {
   };
 });
 
-test('a second selection is explained on the same page, which sees no pause between the two answers', async () => {
+test('a second selection is explained on the same page, without a pause between the answers', async () => {
   const asked: string[] = [];
   const client = {
     status: {},
@@ -68,7 +68,7 @@ test.each([
   ['a small model', { fileBytes: 1e9, device: 'cpu' }, true],
   ['a large model', { fileBytes: 5e9, device: 'cpu' }, false],
   ["a team's server, whose model does not explain", { fileBytes: 0, device: 'server' }, false],
-])('of %s it is said whether its mistakes are many', async (_, model, isSaid) => {
+])('the page says whether %s makes many mistakes', async (_, model, isSaid) => {
   const client = { status: { model }, onExplainChunk: () => undefined, request: () => new Promise(() => undefined) };
   editor.shown.length = 0;
   void new ExplainSelection(client as unknown as Client).run();

@@ -5,14 +5,14 @@ import { pageTitle, selectionOf } from '../../../extension/explain/explain-sourc
 const { workspace } = vi.hoisted(() => ({
   workspace: {
     notebookDocuments: [] as { getCells(): { index: number; document: unknown }[] }[],
-    /** As VS Code does: the path as it is, of what lies outside the folder /project. */
+    /** Like VS Code's: returns the whole path for files outside the folder /project. */
     asRelativePath: ({ scheme, fsPath }: { scheme: string; fsPath: string }) =>
       scheme === 'file' || scheme === 'vscode-notebook-cell' ? fsPath.replace(/^\/project\//, '') : fsPath,
   },
 }));
 vi.mock('vscode', async (original) => ({ ...(await original<object>()), workspace }));
 
-/** An editor with the text between two places selected. */
+/** An editor in which the text between two places is selected. */
 function editor(uri: string, [startLine, endLine, endCharacter]: [number, number, number]): TextEditor {
   const [, scheme = '', path = '', added = ''] = /^([\w-]+):([^?#]*)(.*)$/.exec(uri) ?? [];
   const selection = { start: { line: startLine, character: 0 }, end: { line: endLine, character: endCharacter } };
@@ -32,7 +32,7 @@ function editor(uri: string, [startLine, endLine, endCharacter]: [number, number
   return { document, selection } as unknown as TextEditor;
 }
 
-test('a file: its path in the workspace, and the lines', () => {
+test('a file is described by its path in the workspace and the lines', () => {
   const file = editor('file:/project/src/a.py', [9, 11, 4]);
   expect(pageTitle(file)).toBe('src/a.py, lines 10–12');
   expect(selectionOf(file)).toEqual({
@@ -44,22 +44,22 @@ test('a file: its path in the workspace, and the lines', () => {
   });
 });
 
-test('whole lines end where the next begins', () => {
+test('a selection that ends at the start of a line does not include that line', () => {
   expect(pageTitle(editor('file:/project/a.py', [9, 10, 0]))).toBe('a.py, line 10');
 });
 
-test('a file outside the workspace and an untitled one: the name', () => {
+test('a file outside the workspace or untitled is described by its name', () => {
   expect(pageTitle(editor('file:/elsewhere/a.py', [0, 0, 3]))).toBe('a.py, line 1');
   expect(pageTitle(editor('untitled:Untitled-1', [0, 0, 3]))).toBe('Untitled-1, line 1');
 });
 
-test('the old side of a diff: the name, and the URI of the file', () => {
+test('the old side of a diff is described by its name, with the URI of the file', () => {
   const side = editor('git:/project/.env?{"path":"/project/.env","ref":"~"}', [0, 0, 3]);
   expect(pageTitle(side)).toBe('.env, line 1');
   expect(selectionOf(side).uri).toBe('git:/project/.env');
 });
 
-test('a cell of a notebook: which one, and the URI of the notebook', () => {
+test('a notebook cell is described by its number, with the URI of the notebook', () => {
   const cell = editor('vscode-notebook-cell:/project/nb.ipynb#W1', [0, 1, 3]);
   workspace.notebookDocuments = [{ getCells: () => [{ index: 2, document: cell.document }] }];
   expect(pageTitle(cell)).toBe('nb.ipynb, cell 3, lines 1–2');

@@ -1,4 +1,4 @@
-// Whether there is a suggestion at the cursor, on which Esc and next edits depend.
+// Whether a suggestion is shown at the cursor, which decides about Esc and next edits.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   type CancellationToken,
@@ -83,9 +83,9 @@ function request(token: Partial<CancellationToken> = {}) {
 test.each([
   ['the model has none', { items: [] }],
   ['suggestions are turned off', { mode: 'off' }],
-  ['they come only when asked for', { mode: 'manual' }],
+  ['suggestions come only on request', { mode: 'manual' }],
   ['the user goes from edit to edit', { isChained: true }],
-])('a suggestion is gone when %s at the next key', async (_, change) => {
+])('a suggestion is hidden if %s at the next key', async (_, change) => {
   await request();
   expect(ghostText.isOffering).toBe(true);
   Object.assign(now, change);
@@ -106,14 +106,14 @@ test('a suggestion is hidden when suggestions are turned off, and stays when som
   hiding.dispose();
 });
 
-test('a request that another has followed leaves the suggestion as it is', async () => {
+test('a superseded request leaves the suggestion as it is', async () => {
   await request();
   const cancelled = { isCancellationRequested: true, onCancellationRequested: (tell: () => void) => tell() };
   await request(cancelled as unknown as CancellationToken);
   expect(ghostText.isOffering).toBe(true);
 });
 
-test('what Esc dismisses is named by the version of the document for which it was asked', async () => {
+test('Esc dismisses a suggestion with the document version that it was requested for', async () => {
   now.whileAsked = () => void Object.assign(document, { version: 8 });
   await request();
   await commands.executeCommand('hearth.dismiss');

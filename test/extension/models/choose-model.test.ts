@@ -1,4 +1,4 @@
-// Choose Model from the list to the setting, with a stub of the editor's dialogs and a real server.
+// Choose Model, from the list to the setting, with stubs for the editor's dialogs and a real server.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ interface Row {
   purpose?: string;
 }
 
-/** What the user answers: a row's kind, then the buttons of messages, one after the other. */
+/** What the user answers in turn: the kind of a row, then the buttons of messages. */
 const user = vi.hoisted(() => ({
   row: '' as string | undefined,
   purpose: undefined as string | undefined,
@@ -117,42 +117,39 @@ test.each([
   ['local', '/local.gguf'],
   ['file', '/chosen.gguf'],
   ['starter', ''],
-])('a choice of kind "%s" is set and asks for nothing', async (row, path) => {
+])('a choice of kind "%s" sets the model without a question', async (row, path) => {
   user.row = row;
   await choose();
   expect(used).toEqual([path]);
   expect(server.requests).toEqual([]);
 });
 
-test.each(['explanations', 'both'] as const)(
-  'an instruct model is used for what the user says: %s',
-  async (purpose) => {
-    Object.assign(user, { row: 'local', purpose });
-    await choose({}, { kind: 'instruct' });
-    expect([used, purposes]).toEqual([['/local.gguf'], [purpose]]);
-  },
-);
+test.each(['explanations', 'both'] as const)('an instruct model is used as the user says: %s', async (purpose) => {
+  Object.assign(user, { row: 'local', purpose });
+  await choose({}, { kind: 'instruct' });
+  expect([used, purposes]).toEqual([['/local.gguf'], [purpose]]);
+});
 
-test('a model that cannot complete is for explanations, without a question; a base model for completion', async () => {
+test('without a question, a model that cannot complete is used for explanations, and a base model for completion', async () => {
   user.row = 'local';
   await choose({}, { kind: 'instruct', completes: false });
   await choose();
   expect(purposes).toEqual(['explanations', 'completion']);
 });
 
-test('dismissing the question what an instruct model is for changes nothing', async () => {
+test("dismissing the question about an instruct model's use changes nothing", async () => {
   user.row = 'local';
   await choose({}, { kind: 'instruct' });
   expect(used).toEqual([]);
 });
 
-test('staying with a model that the list found nowhere changes nothing', async () => {
+test('choosing the current model again changes nothing, even if the list did not find its file', async () => {
   user.row = 'current';
   await choose({ current: { path: '/elsewhere/coder.gguf', explainPath: '' } });
   expect(used).toEqual([]);
 });
 
-test('on a busy machine the list can be asked for again', async () => {
+test('on a busy machine the list can be requested again', async () => {
   const lists: ModelList[] = [
     { local: [], remote: [], isBusy: true },
     { local: [], remote: [{ ...facts, file: server.file() }] },
@@ -172,7 +169,7 @@ test('closing the list changes nothing', async () => {
   expect(used).toEqual([]);
 });
 
-test('without a server a file can be chosen, from the folder of the current one', async () => {
+test("without a server a file can be chosen, beginning in the current model's folder", async () => {
   user.row = 'file';
   const current = { path: '/models/coder.gguf', explainPath: '' };
   await choose({ models: () => Promise.reject(new Error('The language server is not running.')), current });
@@ -187,19 +184,19 @@ test('no network request is made before the user has confirmed', async () => {
   expect(used).toEqual([]);
 });
 
-test('a mirror that is no address is refused before the question', async () => {
+test('an invalid mirror address is refused before the question', async () => {
   await expect(choose({ mirror: 'models' })).rejects.toThrow('must be an address');
   expect(user.asked).toEqual([]);
 });
 
-test('a model that was downloaded is set', async () => {
+test('a downloaded model is set', async () => {
   user.buttons = ['Download'];
   await choose();
   expect(used).toEqual([join(folder, 'a.gguf')]);
   expect(readFileSync(used[0] as string).equals(content)).toBe(true);
 });
 
-test('a paused download keeps what was received, and continues', async () => {
+test('a paused download keeps what it received, and continues', async () => {
   user.buttons = ['Download', 'Continue'];
   user.cancelsAt = 1;
   const second = () => {

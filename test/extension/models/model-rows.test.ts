@@ -43,7 +43,7 @@ test('the model in use comes first, then the recommended one', () => {
   });
 });
 
-test('the model in use is marked, and its program named', () => {
+test('the row of the model in use is marked, and names the program that it comes from', () => {
   const list = { local: [local, { ...local, id: 'three', name: 'other', path: '/other' }], remote: [] };
   const rows = modelRows(list, { ...none, path: '/models/coder.gguf' });
   expect(sections(rows)).toEqual([
@@ -61,7 +61,7 @@ test('the model in use is marked, and its program named', () => {
   });
 });
 
-test('a model on this machine says whether the adapters of the settings can be loaded with it', () => {
+test('the row of a local model says whether the adapters in the settings can be loaded with it', () => {
   const adapters = [
     { name: 'team.gguf', fits: true },
     { name: 'edits.gguf', fits: false },
@@ -73,12 +73,12 @@ test('a model on this machine says whether the adapters of the settings can be l
   });
 });
 
-test('a model in use that is also the recommended one is there once', () => {
+test('a model that is in use and recommended is listed once', () => {
   const rows = modelRows({ local: [local], remote: [], recommended: 'two' }, { ...none, path: '/models/coder.gguf' });
   expect(sections(rows).slice(0, 3)).toEqual(['# In Use, Recommended', '$(check) coder', '# Others']);
 });
 
-test('a machine that was busy whenever it was measured has a row that says so', () => {
+test('a row says so if the machine was busy during all measurements', () => {
   const rows = modelRows({ local: [], remote: [remote], recommended: 'one', isBusy: true }, none);
   expect(sections(rows).slice(2, 5)).toEqual([
     '# Recommended',
@@ -87,7 +87,7 @@ test('a machine that was busy whenever it was measured has a row that says so', 
   ]);
 });
 
-test('the model for explanations has a mark of its own', () => {
+test('the model for explanations has its own mark', () => {
   const rows = modelRows({ local: [local], remote: [] }, { path: '/other', explainPath: '/models/coder.gguf' });
   expect(sections(rows)).toContain('$(comment-discussion) coder');
 });
@@ -104,7 +104,7 @@ test('sections without rows are left out, and a model from elsewhere is named by
   ]);
 });
 
-test('a research licence and an unknown licence are shown for what they are', () => {
+test('research licences and unknown licences are shown as such', () => {
   const research = { ...remote, licence: 'Qwen Research', isForResearchOnly: true };
   const rows = modelRows({ local: [{ ...local, licence: '' }], remote: [research] }, none);
   const described = rows.flatMap((row) => ('section' in row ? [] : row.description));
@@ -117,12 +117,12 @@ test.each<[number | null, number | null, string]>([
   [12, 210, 'Comes when you pause: a line in ~0.9 s (12 tok/s). 8.1 GB of memory'],
   [0.72, 3234, 'Too slow while you type: a line in ~14 s (0.7 tok/s). 8.1 GB of memory'],
   [null, null, '8.1 GB of memory'],
-])('a base model at %s tokens/s is told by what it is good for', (tokensPerSecond, firstTextMs, text) => {
+])('the row of a base model at %s tokens/s says what it is good for', (tokensPerSecond, firstTextMs, text) => {
   const estimate = { tokensPerSecond, firstTextMs, memoryBytes: 8.1e9 };
   expect(abilityText({ ...facts, estimate })).toBe(text);
 });
 
-test('a model that explains is told by how long that takes, and what it cannot do', () => {
+test('the row of an explaining model says how long that takes, and what the model cannot do', () => {
   const instruct = { ...facts, kind: 'instruct' as const, explains: true };
   const speed = '100 words of explanation in ~2.9 s (45 tok/s). 1.2 GB of memory. ';
   expect(abilityText(instruct)).toBe(`${speed}Explains; a base model completes better`);

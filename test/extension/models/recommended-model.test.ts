@@ -1,4 +1,4 @@
-// One click takes the recommended model, from the menu or from the message that comes once.
+// The recommended model is used with one click, from the menu or from a message that is shown once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { offerRecommended, useRecommended } from '../../../extension/models/reco
 import type { ModelFacts, ModelList } from '../../../language-server/protocol/models.ts';
 import { FileServer } from '../download/file-server.ts';
 
-/** The buttons that the user takes, one after the other, and what was shown. */
+/** The buttons that the user clicks in turn, and the messages that were shown. */
 const user = vi.hoisted(() => ({ buttons: [] as (string | undefined)[], shown: [] as string[], run: [] as string[] }));
 
 vi.mock('vscode', async (original) => {
@@ -84,7 +84,7 @@ function host(recommended: string | undefined, changes: Partial<ChooseModelHost>
 
 const downloaded = () => `completion: ${join(folder, 'a.gguf')}`;
 
-test('from the menu, the recommended model is downloaded after the question, and used', async () => {
+test('from the menu, the recommended model is downloaded and used after one question', async () => {
   user.buttons = ['Download'];
   await useRecommended(host('remote'));
   expect(user.shown).toEqual([
@@ -94,12 +94,12 @@ test('from the menu, the recommended model is downloaded after the question, and
   expect(used).toEqual([downloaded()]);
 });
 
-test('a question that is left changes nothing', async () => {
+test('dismissing the question changes nothing', async () => {
   await useRecommended(host('remote'));
   expect([used, server.requests]).toEqual([[], []]);
 });
 
-test('what is on this machine is used at once, unless it is in use', async () => {
+test('a recommended model on this machine is used at once, unless it is in use already', async () => {
   await useRecommended(host('local'));
   expect(used).toEqual(['completion: /local.gguf']);
   await useRecommended(host('local', { current: { path: '/local.gguf', explainPath: '' } }));
@@ -123,7 +123,7 @@ test('the message names size, host and license, and its button downloads without
   expect(used).toEqual([downloaded()]);
 });
 
-test.each([[undefined], ['Choose Model…']])('the message comes once, whatever the answer: %s', async (answer) => {
+test.each([[undefined], ['Choose Model…']])('the message is shown once, whatever the answer: %s', async (answer) => {
   user.buttons = [answer];
   await Promise.all([offerRecommended(host('remote'), memory), offerRecommended(host('remote'), memory)]);
   await offerRecommended(host('remote'), memory);
@@ -132,14 +132,14 @@ test.each([[undefined], ['Choose Model…']])('the message comes once, whatever 
   expect(server.requests).toEqual([]);
 });
 
-test('where nothing can be recommended now, the message comes another time', async () => {
+test('if nothing can be recommended now, the message is shown another time', async () => {
   await offerRecommended(host('remote', { models: () => Promise.reject(new Error('no server')) }), memory);
   expect(user.shown).toEqual([]);
   await offerRecommended(host('local'), memory);
   expect(user.shown).toEqual([expect.stringContaining('It is on this machine already (Ollama).')]);
 });
 
-test('a file without a known digest is downloaded only after the question that says so', async () => {
+test('a file without a known digest is downloaded only after a question that says so', async () => {
   const remote = { ...facts, file: { ...server.file(), sha256: null } };
   user.buttons = ['Download', undefined];
   const models = async (): Promise<ModelList> => ({ local: [], remote: [remote], recommended: 'remote' });

@@ -1,4 +1,4 @@
-// Where the cursor is when Tab is pressed.
+// Whether Tab applies the edit, by where the cursor is.
 import { expect, test, vi } from 'vitest';
 import type { TextEditor } from 'vscode';
 import { EditView, isTabFree } from '../../../extension/next-edit/edit-view.ts';
@@ -49,10 +49,10 @@ const { window } = await import('vscode');
 const active = window.activeTextEditor as TextEditor;
 
 test.each([
-  ['behind a word', 'return x', 8, true],
+  ['after a word', 'return x', 8, true],
   ['in leading white space', '    return x', 2, false],
   ['in an empty line', '', 0, false],
-])('Tab is for the edit %s: %s', (_, text, character, isFree) => {
+])('says whether Tab is for the edit %s: %s', (_, text, character, isFree) => {
   Object.assign(editor, { lines: [text], line: 0, character });
   expect(isTabFree(new EditOffer(), active)).toBe(isFree);
 });

@@ -1,4 +1,4 @@
-// Tab between one edit and the next.
+// What Tab does between one edit and the next.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { commands } from 'vscode';
 import type { Client } from '../../../extension/connection/client.ts';
@@ -113,14 +113,14 @@ afterEach(() => {
 const applied = () => commands.executeCommand(insertedCommand, 5);
 const pressTab = () => commands.executeCommand('hearth.takeEdit', { key: 'tab' });
 
-test('Tab is for the next edit before it is there', async () => {
+test('Tab already waits for the next edit before it arrives', async () => {
   await applied();
   await pressTab();
   await answer(edit);
   expect(editor.taken).toEqual(['gone to']);
 });
 
-test('an edit that comes after Tab has waited for a second is offered, but takes nobody away', async () => {
+test('an edit that arrives after Tab has waited for a second is offered without moving the cursor', async () => {
   await applied();
   await pressTab();
   vi.advanceTimersByTime(1000);
@@ -129,7 +129,7 @@ test('an edit that comes after Tab has waited for a second is offered, but takes
   expect(editor.taken).toEqual([]);
 });
 
-test('what is logged meanwhile does not end the wait for the next edit, but a key does', async () => {
+test('log output does not end the wait for the next edit, but a key does', async () => {
   await applied();
   const change = { range: { start: at(0, 0), end: at(0, 0) }, text: 'x' };
   const uri = { scheme: 'output', toString: () => 'output:log' };
@@ -139,7 +139,7 @@ test('what is logged meanwhile does not end the wait for the next edit, but a ke
   expect(offer.isChained).toBe(false);
 });
 
-test('an edit that is ghost text is hidden where Hearth no longer suggests by itself', async () => {
+test('an edit shown as ghost text is hidden once Hearth no longer suggests by itself', async () => {
   const hide = vi.fn();
   commands.registerCommand('editor.action.inlineSuggest.hide', hide);
   const cursor = editor.active.selection.active;

@@ -21,14 +21,14 @@ beforeEach(() => {
   offer.release();
 });
 
-test('Tab goes to an edit that is far, and applies it there', () => {
+test('Tab goes to a distant edit, and pressed again applies it', () => {
   expect(offer.step(cursorAt(2), true)).toBe('go');
   offer.jumped();
   expect(offer.step(cursorAt(20), true)).toBe('apply');
   expect(offer.step(cursorAt(9), true), 'the cursor has left the edit').toBe('go');
 });
 
-test('an edit within three lines is applied at once, if it is in sight', () => {
+test('Tab applies an edit within three lines at once, if it is in sight', () => {
   expect(offer.step(cursorAt(17), true)).toBe('apply');
   expect(offer.step(cursorAt(23), true)).toBe('apply');
   expect(offer.step(cursorAt(16), true)).toBe('go');
@@ -43,7 +43,7 @@ test('after an edit was applied, Tab waits for the next one', () => {
   expect(offer.step(cursorAt(20), false)).toBe('none');
 });
 
-test('who goes from edit to edit gets no other suggestions in between, until a key is typed', () => {
+test('while the user tabs from edit to edit, no other suggestions come until a key is typed', () => {
   expect(offer.isChained).toBe(false);
   offer.applied();
   expect(offer.isChained).toBe(true);
@@ -54,7 +54,7 @@ test('who goes from edit to edit gets no other suggestions in between, until a k
   expect(offer.edit).not.toBe(null);
 });
 
-test('it is not shown while a suggestion at the cursor is', () => {
+test('an edit is not shown while there is a suggestion at the cursor', () => {
   offer.withdraw();
   offer.set(edit, cursorAt(2));
   expect(offer.shown).toBe(null);
@@ -64,14 +64,14 @@ test('it is not shown while a suggestion at the cursor is', () => {
   expect(offer.shown?.edit).toBe(edit);
 });
 
-test('typing elsewhere leaves it, and moves it', () => {
+test('typing elsewhere keeps the edit, and moves it if necessary', () => {
   offer.follow(uri, typed(10, 'new\n'), 8);
   expect(offer.edit?.range.start.line).toBe(21);
   offer.follow('file:///b.ts', typed(20), 3);
   expect(offer.edit?.version).toBe(8);
 });
 
-test('typing on in the line of the edit that it follows from withdraws it, wherever that line is by then', () => {
+test('typing on in the line that caused the edit withdraws it, wherever that line has moved', () => {
   offer.follow(uri, typed(0, 'new\n'), 8);
   offer.follow(uri, typed(2), 9);
   expect(offer.edit).not.toBe(null);
@@ -79,7 +79,7 @@ test('typing on in the line of the edit that it follows from withdraws it, where
   expect(offer.state.kind).toBe('none');
 });
 
-test('it knows a change that makes a part of it from others', () => {
+test("the user's typing of a part of the edit is told from other changes", () => {
   expect(offer.follow(uri, typed(10, 'new\n'), 8)).toBe(false);
   const change = { range: { start: at(21, 4), end: at(21, 7) }, text: 'to' };
   expect(offer.follow(uri, [change], 9)).toBe(true);
@@ -87,12 +87,12 @@ test('it knows a change that makes a part of it from others', () => {
   expect(offer.follow(uri, [{ range: { start: at(21, 6), end: at(21, 6) }, text: 'tal' }], 10), 'the rest').toBe(false);
 });
 
-test('a change in its own line withdraws it', () => {
+test("a change in the edit's own line withdraws it", () => {
   offer.follow(uri, typed(20), 8);
   expect(offer.state.kind).toBe('none');
 });
 
-test('it stays when nothing else follows from another edit, and goes when the user has made three', () => {
+test('the edit stays after unrelated edits of the user, and goes after the third', () => {
   offer.set(null, cursorAt(5));
   offer.set(null, cursorAt(6));
   expect(offer.shown?.edit).toBe(edit);
@@ -100,13 +100,13 @@ test('it stays when nothing else follows from another edit, and goes when the us
   expect(offer.state.kind).toBe('none');
 });
 
-test('another edit takes its place', () => {
+test('a different edit takes its place', () => {
   const newer = { ...edit, newText: 'log(sums);' };
   offer.set(newer, cursorAt(5));
   expect(offer.edit).toBe(newer);
 });
 
-test('the same edit again is not shown anew', () => {
+test('the same edit is not shown again', () => {
   offer.jumped();
   offer.set({ ...edit, version: 8 }, cursorAt(5));
   expect(offer.release()).toBe(false);

@@ -1,4 +1,4 @@
-// When errors are reason to ask for a next edit.
+// When errors are a reason to ask for a next edit.
 import { expect, test, vi } from 'vitest';
 import type { Client } from '../../../extension/connection/client.ts';
 import { Questions } from '../../../extension/next-edit/questions.ts';
@@ -26,14 +26,14 @@ vi.mock('vscode', () => ({
 
 const [a, b] = ['file:///a.ts', 'file:///b.ts'].map((uri) => ({ document: { uri } }));
 
-/** Diagnostics of the document that is active now. */
+/** The diagnostics of the active document. */
 function ask(questions: Questions, active: typeof a, errors: number): boolean {
   editor.active = active;
   editor.errors.set(active?.document.uri ?? '', errors);
   return questions.hasMoreErrors();
 }
 
-test('errors are compared with those that the same document had', () => {
+test('errors are compared with earlier ones of the same document', () => {
   const questions = new Questions({} as Client, {} as DocumentModes, () => undefined);
   expect(ask(questions, a, 0)).toBe(false);
   expect(ask(questions, b, 3)).toBe(false);

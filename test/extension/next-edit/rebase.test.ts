@@ -9,7 +9,7 @@ const change = (from: [number, number], to: [number, number], text: string): Cha
   text,
 });
 
-/** In line 5: "log(sum);" becomes "log(total);". */
+/** An edit of line 5: "log(sum);" becomes "log(total);". */
 const edit: NextEdit = {
   ...{ uri: 'file:///a.ts', version: 7, oldText: 'log(sum);', newText: 'log(total);', probability: 0.9 },
   range: { start: at(5, 0), end: at(5, 9) },
@@ -18,7 +18,7 @@ const edit: NextEdit = {
 
 const after = (...changes: Change[]) => rebased(edit, changes, 8);
 
-test('lines inserted and removed above move it; what is below does not', () => {
+test('lines inserted or removed above move the edit, and those below do not', () => {
   expect(after(change([2, 0], [2, 0], 'a\nb\n'))?.range).toEqual({ start: at(7, 0), end: at(7, 9) });
   expect(after(change([2, 3], [4, 1], ''))?.changes[0]?.range.start).toEqual(at(3, 4));
   expect(after(change([5, 0], [5, 0], 'new\n'))?.range.start).toEqual(at(6, 0));
@@ -26,13 +26,13 @@ test('lines inserted and removed above move it; what is below does not', () => {
   expect(after(change([8, 0], [9, 3], 'x'))).toEqual({ ...edit, version: 8 });
 });
 
-test('several changes of one event each count from where they were', () => {
+test('the positions of several changes in one event are those before the event', () => {
   const changes = [change([8, 0], [8, 0], 'x\n'), change([2, 0], [2, 0], 'a\n'), change([1, 0], [1, 0], 'b\n')];
   expect(after(...changes)?.range.start).toEqual(at(7, 0));
   expect(after(...changes.reverse())?.range.start).toEqual(at(7, 0));
 });
 
-test('a change in its line contradicts it, also one that joins it with the line above', () => {
+test('a change in its line contradicts the edit, even one that joins the line with the one above', () => {
   expect(after(change([5, 0], [5, 3], 'print'))).toBe(null);
   expect(after(change([5, 9], [5, 9], ' // done'))).toBe(null);
   expect(after(change([4, 5], [5, 0], ''))).toBe(null);
@@ -41,7 +41,7 @@ test('a change in its line contradicts it, also one that joins it with the line 
   expect(after(change([3, 0], [7, 0], ''))).toBe(null);
 });
 
-test('typing what it says shortens it, until nothing is left', () => {
+test('typing its text shortens the edit, until nothing is left', () => {
   const started = after(change([5, 4], [5, 7], 'to'));
   expect(started).toMatchObject({
     oldText: 'log(to);',
@@ -54,20 +54,20 @@ test('typing what it says shortens it, until nothing is left', () => {
   expect(rebased(started, [change([5, 6], [5, 6], 'x')], 9)).toBe(null);
 });
 
-test('the old word may be deleted first', () => {
+test('the user may delete the old word first', () => {
   const deleted = after(change([5, 4], [5, 7], ''));
   expect(deleted?.oldText).toBe('log();');
   expect(deleted?.changes).toEqual([{ range: { start: at(5, 4), end: at(5, 4) }, text: 'total' }]);
 });
 
-/** At line 5, two lines are inserted above the line there. */
+/** An edit that inserts two lines above line 5. */
 const added: NextEdit = {
   ...{ uri: edit.uri, version: 7, oldText: '', newText: 'open(b);\nread(b);\n', probability: 0.9 },
   range: { start: at(5, 0), end: at(5, 0) },
   changes: [{ range: { start: at(5, 0), end: at(5, 0) }, text: 'open(b);\nread(b);\n' }],
 };
 
-test('a line that it adds is typed, or accepted alone: the next one follows below it', () => {
+test('when one of its lines is typed or accepted alone, the rest of the edit follows below', () => {
   const rest = {
     oldText: 'open(b);\n',
     range: { start: at(5, 0), end: at(6, 0) },
@@ -88,12 +88,12 @@ test('a line that it adds is typed, or accepted alone: the next one follows belo
   expect(rebased(added, [change([5, 0], [5, 0], added.newText)], 8)).toBe(null);
 });
 
-test('other lines that are inserted where it adds some move it', () => {
+test('inserting other lines at its place moves the edit', () => {
   const after = rebased(added, [change([5, 0], [5, 0], 'close(a);\n')], 8);
   expect(after?.changes).toEqual([{ range: { start: at(6, 0), end: at(6, 0) }, text: added.newText }]);
 });
 
-test('a new line behind another one goes on below it, whichever line ends the document has', () => {
+test('a new line after another one continues below it, whatever line ends the document has', () => {
   const behind: NextEdit = {
     ...{ ...added, oldText: 'open(b);', newText: 'open(b);\nread(b);' },
     range: { start: at(5, 0), end: at(5, 8) },
@@ -106,7 +106,7 @@ test('a new line behind another one goes on below it, whichever line ends the do
   }
 });
 
-test('lines that it removes may be removed one by one', () => {
+test('the user may remove its lines one by one', () => {
   const removed: NextEdit = {
     ...{ ...added, oldText: 'open(b);\nread(b);\n', newText: '' },
     range: { start: at(5, 0), end: at(7, 0) },
@@ -117,7 +117,7 @@ test('lines that it removes may be removed one by one', () => {
   expect(left && rebased(left, [change([5, 0], [6, 0], '')], 9)).toBe(null);
 });
 
-test('other lines of a rename move, too, and are left alone if one of them was changed', () => {
+test('the other lines of a rename move, too, and are dropped if one of them was changed', () => {
   const also = [change([2, 0], [2, 3], 'total'), change([9, 4], [9, 7], 'total')];
   const others = (...changes: Change[]) =>
     rebased({ ...edit, also }, changes, 8)?.also?.map(({ range }) => range.start);

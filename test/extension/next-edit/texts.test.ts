@@ -1,11 +1,11 @@
-// What the editor says about an edit, and where the cursor is after it.
+// What the editor says about an edit, and where the cursor goes after it.
 import { expect, test } from 'vitest';
 import { endOfEdit } from '../../../extension/next-edit/apply.ts';
 import { announcement, difference, hint, inline, isTiny, summary } from '../../../extension/next-edit/texts.ts';
 import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
 import { contributes } from '../../../package.json';
 
-/** Of whole lines from line 83 on; changes: from and to within their line, and the text. */
+/** An edit of whole lines from line 83 on. changes: start and end within the line, and the text. */
 function edit(oldText: string, newText: string, ...changes: [number, number, number, string][]): NextEdit {
   const lines = oldText.split('\n');
   return {
@@ -23,12 +23,12 @@ function edit(oldText: string, newText: string, ...changes: [number, number, num
 
 const renamed = edit('log(name);', 'log(path);', [0, 4, 8, 'path']);
 
-test('the hint names the line, and the file if it is another one', () => {
+test('the hint names the line, and also the file if it is not the current one', () => {
   expect(hint(renamed, undefined)).toBe('⇥ line 84: name → path'.replaceAll(' ', '\u00a0'));
   expect(hint(renamed, 'b.ts')).toBe('⇥ b.ts, line 84: name → path'.replaceAll(' ', '\u00a0'));
 });
 
-test('the hint says in how many other lines the name is replaced with it', () => {
+test('the hint says in how many other lines the name is replaced, too', () => {
   const line = (of: number) => ({
     range: { start: { line: of, character: 4 }, end: { line: of, character: 8 } },
     text: 'path',
@@ -37,14 +37,14 @@ test('the hint says in how many other lines the name is replaced with it', () =>
   expect(summary({ ...renamed, also: [line(90), line(91), line(91)] })).toBe('name → path, and in 2 other lines');
 });
 
-test('what is said aloud names the key, and what it does from where the cursor is', () => {
+test('the text for screen readers names the key and what it does at the cursor', () => {
   const said = 'Next edit in b.ts, line 84: name → path.';
   expect(announcement(renamed, 'b.ts', 'Tab', 'go')).toBe(`${said} Tab goes there.`);
   expect(announcement(renamed, 'b.ts', 'Alt+Enter', 'go')).toBe(`${said} Alt+Enter goes there.`);
   expect(announcement(renamed, undefined, 'Tab', 'apply')).toBe('Next edit in line 84: name → path. Tab applies it.');
 });
 
-test('where a screen reader was only detected, which extensions are not told, Tab stays Tab', () => {
+test('if VS Code merely detects a screen reader, without telling extensions, Tab stays Tab', () => {
   const { when } = contributes.keybindings.find(({ command, key }) => command === 'hearth.takeEdit' && key === 'tab')!;
   expect(when).toContain("&& (!accessibilityModeEnabled || config.editor.accessibilitySupport == 'on') &&");
 });
@@ -55,23 +55,23 @@ test('with a Vim extension, Esc belongs to Vim', () => {
   for (const { when } of ofEsc) expect(when).toMatch(/ && !vim\.active && !neovim\.init$/);
 });
 
-test('insertions and deletions have a sign', () => {
+test('the summary of insertions and deletions has a sign', () => {
   expect(summary(edit('f(a);', 'f(a, b);', [0, 3, 3, ', b']))).toBe('+ , b');
   expect(summary(edit('f(a, b);', 'f(a);', [0, 3, 6, '']))).toBe('− , b');
   expect(summary(edit('x', 'y'.repeat(100), [0, 0, 1, 'y'.repeat(100)]))).toMatch(/^x → y{39}…$/);
 });
 
-test('a change in the second line is read from that line', () => {
+test('the summary of a change in the second line shows that line', () => {
   expect(summary(edit('first\nlog(name);', 'first\nlog(path);', [1, 4, 8, 'path']))).toBe('name → path');
 });
 
-test('the difference has a line for each line before and after', () => {
+test('the difference shows each line before and after', () => {
   expect(difference(renamed)).toBe('- log(name);\n+ log(path);');
   expect(difference(edit('a\nb', 'c', [0, 0, 1, 'c']))).toBe('- a\n- b\n+ c');
   expect(difference(edit('gone();\n', ''))).toBe('- gone();');
 });
 
-test('text beside the code is one line whose spaces stay', () => {
+test('text beside the code is one line, with its spaces kept', () => {
   expect(inline('a  b')).toBe('a\u00a0\u00a0b');
   expect(inline('a\nb\nc')).toBe('a\u00a0+2\u00a0lines');
   expect(inline('a\nb\n')).toBe('a\u00a0+1\u00a0line\u00a0⏎\u00a0');
@@ -82,7 +82,7 @@ test('only edits of single characters are tiny', () => {
   expect(isTiny(renamed)).toBe(false);
 });
 
-test('the cursor goes behind the last word that was changed', () => {
+test('the cursor goes after the last changed word', () => {
   expect(endOfEdit(renamed)).toEqual({ line: 83, character: 8 });
   expect(endOfEdit(edit('f(a, b);', 'f(b);', [0, 2, 5, '']))).toEqual({ line: 83, character: 2 });
   const two = edit('a + a\nb + a', 'sum + sum\nb + sum', [0, 0, 1, 'sum'], [0, 4, 5, 'sum'], [1, 4, 5, 'sum']);

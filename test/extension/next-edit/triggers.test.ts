@@ -1,4 +1,4 @@
-// When a next edit is asked for, and when not.
+// When Hearth asks for a next edit, and when it does not.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Patience } from '../../../extension/next-edit/patience.ts';
 import { Triggers } from '../../../extension/next-edit/triggers.ts';
@@ -13,7 +13,7 @@ function started() {
   return { asked, patience, triggers: new Triggers((trigger) => asked.push(trigger), patience, now) };
 }
 
-test('a pause of 800 ms after an edit, once', () => {
+test('asks once after a pause of 800 ms after an edit', () => {
   const { asked, triggers } = started();
   triggers.edited(3, false);
   vi.advanceTimersByTime(700);
@@ -26,7 +26,7 @@ test('a pause of 800 ms after an edit, once', () => {
   expect(asked).toEqual(['pause']);
 });
 
-test('the line is left, the file saved, or a suggestion accepted: at once, and not again after it', () => {
+test('asks at once when the line is left, the file saved or a suggestion accepted, and not again', () => {
   for (const [name, act] of [
     ['line-left', (triggers: Triggers) => triggers.cursorMoved(4)],
     ['saved', (triggers: Triggers) => triggers.saved()],
@@ -46,7 +46,7 @@ test('the line is left, the file saved, or a suggestion accepted: at once, and n
   }
 });
 
-test('undo and redo ask for nothing, and end what was awaited', () => {
+test('undo and redo do not ask, and end a wait', () => {
   const { asked, triggers } = started();
   triggers.edited(3, false);
   triggers.edited(3, true);
@@ -57,7 +57,7 @@ test('undo and redo ask for nothing, and end what was awaited', () => {
   expect(asked).toEqual([]);
 });
 
-test('a new problem asks only soon after an edit', () => {
+test('asks after a new problem only if it comes soon after an edit', () => {
   const { asked, triggers } = started();
   triggers.newProblem();
   expect(asked).toEqual([]);
@@ -70,13 +70,13 @@ test('a new problem asks only soon after an edit', () => {
   expect(asked).toHaveLength(2);
 });
 
-test('after one was applied the next is asked for at once', () => {
+test('asks for the next edit as soon as one was applied', () => {
   const { asked, triggers } = started();
   triggers.applied();
   expect(asked).toEqual(['applied']);
 });
 
-test('after Esc nothing for five seconds', () => {
+test('does not ask for five seconds after Esc', () => {
   const { asked, patience, triggers } = started();
   patience.note('dismissed');
   triggers.edited(3, false);
@@ -88,7 +88,7 @@ test('after Esc nothing for five seconds', () => {
   expect(asked).toEqual(['pause']);
 });
 
-test('an edit after Esc is not forgotten if the timer fires too early', () => {
+test('remembers an edit after Esc even if the timer fires too early', () => {
   const asked: string[] = [];
   let earlyMs = 0;
   const now = () => Date.now() - earlyMs;
@@ -103,7 +103,7 @@ test('an edit after Esc is not forgotten if the timer fires too early', () => {
   expect(asked).toEqual(['pause']);
 });
 
-test('each Esc makes the pause longer, each applied edit shorter, and ten minutes later neither counts', () => {
+test('each Esc makes the pause longer, and each applied edit makes it shorter, for ten minutes', () => {
   const { patience } = started();
   const later = (ms: number) => {
     vi.advanceTimersByTime(ms);

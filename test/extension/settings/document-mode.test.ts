@@ -1,4 +1,4 @@
-// When a document gets suggestions: by the user's settings, which a workspace may only restrict.
+// When a document gets suggestions, by the user's settings, which a workspace can only restrict.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TextDocument } from 'vscode';
 import { DocumentModes } from '../../../extension/settings/document-mode.ts';
@@ -46,29 +46,29 @@ test.each<[pattern: string, excluded: string[], others: string[]]>([
   ['**/*.snap', ['a.snap', 'test/b.snap'], ['snap.ts']],
   ['/app/secret/*', ['secret/a.ts'], ['src/a.ts']],
   ['', [], ['a.ts']],
-])('the pattern "%s" excludes what it says', (pattern, excluded, others) => {
+])('the pattern "%s" excludes the right files', (pattern, excluded, others) => {
   files.user = { 'hearth.exclude': [pattern] };
   for (const path of excluded) expect([path, of(`/app/${path}`)]).toEqual([path, 'excluded']);
   for (const path of others) expect([path, of(`/app/${path}`)]).toEqual([path, 'shown']);
 });
 
-test('a pattern without a slash holds outside the workspace, too', () => {
+test('a pattern without a slash applies outside the workspace, too', () => {
   files.user = { 'hearth.exclude': ['*.md', 'src/**'] };
   expect(of('/tmp/notes.md')).toBe('excluded');
   expect(of('/tmp/src/a.ts')).toBe('shown');
 });
 
-test('a file whose name says that it holds secrets gets none', () => {
+test('a file whose name says that it holds secrets gets no suggestions', () => {
   expect(of('/app/.env')).toBe('secrets-file');
 });
 
-test('a message gets none', () => {
+test('a commit message gets no suggestions', () => {
   expect(of('/app/.git/COMMIT_EDITMSG', 'git-commit')).toBe('message');
   expect(of('test/scm0/input', 'scminput')).toBe('message');
   expect(of('/app/notes.md', 'markdown')).toBe('shown');
 });
 
-test('what is not a list of patterns excludes nothing', () => {
+test('a value that is not a list of patterns excludes nothing', () => {
   files.user = { 'hearth.exclude': [3, null, '*.md'] };
   files.workspace = { 'hearth.exclude': { '*.ts': true } };
   expect(of('/app/a.ts')).toBe('shown');
@@ -93,15 +93,15 @@ test.each<[user: object, workspace: object, holds: string]>([
   [{}, mode('manual'), 'manual'],
   [{ '[typescript]': mode('automatic') }, mode('off'), 'off'],
   [mode('off'), { '[rust]': mode('automatic') }, 'off'],
-  // Each of the two may except a language from its own general mode.
+  // Each of the two may make an exception for a language from its own general mode.
   [{ ...mode('off'), '[typescript]': mode('automatic') }, {}, 'shown'],
   [{}, { ...mode('off'), '[typescript]': mode('automatic') }, 'shown'],
-])('of the modes %j of the user and %j of the workspace, the stricter holds', (user, workspace, holds) => {
+])("with the user's modes %j and the workspace's %j, the stricter holds", (user, workspace, holds) => {
   Object.assign(files, { user, workspace });
   expect(of('/app/a.ts')).toBe(holds);
 });
 
-test('a snooze ends by itself, at the time that it says', () => {
+test('a snooze ends by itself at the announced time', () => {
   vi.useFakeTimers({ now: new Date(2026, 2, 1, 14, 5) });
   modes.snooze(30);
   expect(of('/app/a.ts')).toBe('snoozed');
@@ -111,7 +111,7 @@ test('a snooze ends by itself, at the time that it says', () => {
   expect(modes.snoozeEnd).toBeNull();
 });
 
-test('when a snooze ends, it is over for those who follow, though a timer may come a fraction of a millisecond early', () => {
+test('when a snooze ends, listeners see it as over, although a timer can fire slightly early', () => {
   vi.useFakeTimers();
   vi.advanceTimersByTime(0.9);
   modes.snooze(1);
@@ -122,7 +122,7 @@ test('when a snooze ends, it is over for those who follow, though a timer may co
   expect(reasons).toEqual(['shown']);
 });
 
-test('who follows the modes learns of a snooze and of changed settings, but not of those of others', () => {
+test("listeners learn of a snooze and of changed settings, but not of other extensions' settings", () => {
   const changed = vi.fn();
   modes.onChange(changed);
   modes.snooze(30);

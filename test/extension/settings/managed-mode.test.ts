@@ -1,4 +1,4 @@
-// The mode that an administrator has set for all users.
+// The mode that an administrator sets for all users.
 import { afterEach, expect, test, vi } from 'vitest';
 import { modeFor } from '../../../extension/settings/config.ts';
 
@@ -15,7 +15,7 @@ test.each([
   ['automatic', 'manual'],
   ['manual', 'manual'],
   ['off', 'off'],
-])('the mode %s of a user gives %s where an administrator has set manual', (mode, holds) => {
+])("with an administrator's mode manual, a user's mode %s becomes %s", (mode, holds) => {
   files.user = { 'hearth.mode': mode, '[typescript]': { 'hearth.mode': mode } };
   expect(modeFor()).toBe(holds);
   expect(modeFor({ languageId: 'typescript' })).toBe(holds);

@@ -1,4 +1,4 @@
-// Turning suggestions off and on again, with modes of single languages in the settings.
+// Turning suggestions off and on again when the settings have modes for single languages.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Memento, Uri } from 'vscode';
 import { modeFor } from '../../../extension/settings/config.ts';
@@ -30,14 +30,14 @@ beforeEach(() => {
   files.clear();
 });
 
-test('off and on leaves the settings as they were', async () => {
+test('turning off and on leaves the settings as they were', async () => {
   expect(await isOffAfterToggle()).toBe(true);
   expect(files.user).toEqual(mode('off'));
   expect(await isOffAfterToggle()).toBe(false);
   expect(files.user).toEqual({});
 });
 
-test('a manual mode is manual again', async () => {
+test('after turning off and on, a manual mode is manual again', async () => {
   files.user = mode('manual');
   await toggleMode(memory);
   expect(files.user).toEqual(mode('off'));
@@ -45,14 +45,14 @@ test('a manual mode is manual again', async () => {
   expect(files.user).toEqual(mode('manual'));
 });
 
-test('off and on for a language leaves no mode of its own, so that the general one applies to it', async () => {
+test('turning a language off and on leaves it no mode of its own, so the general one applies', async () => {
   await toggleMode(memory, { languageId: 'typescript' });
   expect(files.user).toEqual({ '[typescript]': mode('off') });
   await toggleMode(memory, { languageId: 'typescript' });
   expect(files.user).toEqual({});
 });
 
-test('off for all is off for a language that has a mode of its own, and both come back', async () => {
+test('turning all off includes languages with their own mode, and both modes come back', async () => {
   const before = { ...mode('manual'), '[typescript]': mode('automatic'), '[markdown]': mode('off') };
   files.user = structuredClone(before);
   await toggleMode(memory);
@@ -67,7 +67,7 @@ test('a language can be turned on while all others are off', async () => {
   expect(files.user).toEqual({ ...mode('off'), '[python]': mode('automatic') });
 });
 
-test("what a workspace has turned on is off with the user's mode, and its settings stay", async () => {
+test('turning off also affects a workspace that had turned suggestions on, without changing its settings', async () => {
   files.workspace = { ...mode('automatic'), '[rust]': mode('manual') };
   expect(await isOffAfterToggle()).toBe(true);
   expect(await isOffAfterToggle({ languageId: 'rust' })).toBe(false);
@@ -78,7 +78,7 @@ test.each<[string, object, object]>([
   ['', mode('off'), {}],
   ['rust', { '[rust]': mode('off') }, {}],
   ['rust', mode('off'), { ...mode('off'), '[rust]': mode('automatic') }],
-])('what a workspace has turned off can be turned on (%s, %j)', async (languageId, before, after) => {
+])('suggestions turned off by a workspace can be turned on (%s, %j)', async (languageId, before, after) => {
   files.workspace = { ...before };
   expect(await isOffAfterToggle({ languageId })).toBe(false);
   expect(files.workspace).toEqual(after);
@@ -89,7 +89,7 @@ test.each<[object, object]>([
   [{ '[rust]': mode('off') }, {}],
   [mode('off'), { ...mode('off'), '[rust]': mode('automatic') }],
 ])(
-  "what a folder of the workspace has turned off can be turned on where that folder's file is open (%j)",
+  'suggestions turned off by a workspace folder can be turned on while a file in it is open (%j)',
   async (before, after) => {
     files.folder = { ...before };
     expect(await isOffAfterToggle({ languageId: 'rust', uri: { scheme: 'file' } as Uri })).toBe(false);

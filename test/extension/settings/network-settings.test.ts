@@ -1,4 +1,4 @@
-// VS Code's settings for the network, as the language server gets them.
+// VS Code's network settings, as the language server gets them.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { networkSettings } from '../../../extension/settings/config.ts';
 
@@ -15,7 +15,7 @@ test('without settings, certificates are checked and the environment says which 
   expect(networkSettings()).toEqual({ strictTls: true });
 });
 
-test('the proxy of the user is used', () => {
+test("the user's proxy is used", () => {
   files.user = {
     'http.proxy': 'http://proxy.example:3128',
     'http.noProxy': ['*.internal.example'],
@@ -28,12 +28,12 @@ test('the proxy of the user is used', () => {
   });
 });
 
-test('no proxy is used where VS Code uses none', () => {
+test('no proxy is used if VS Code uses none', () => {
   files.user = { 'http.proxy': 'http://proxy.example:3128', 'http.proxySupport': 'off' };
   expect(networkSettings().noProxy).toEqual(['*']);
 });
 
-test('a workspace can name no proxy and turn off no check', () => {
+test('a workspace cannot name a proxy or turn off a check', () => {
   files.workspace = { 'http.proxy': 'http://evil.example', 'http.proxyStrictSSL': false, 'http.proxySupport': 'off' };
   expect(networkSettings()).toEqual({ strictTls: true });
 });

@@ -15,7 +15,7 @@ test('package.json has every setting of the server', () => {
   expect(offered).toEqual(expect.arrayContaining(Object.keys(defaultSettings)));
 });
 
-test('what names files and hardware is the user’s alone: read also in remote windows, and never synchronized', () => {
+test('settings about files and hardware belong to the user: used in remote windows, too, never synchronized', () => {
   const ofThisMachine = Object.keys(properties).filter((key) => /model|backend|gpu|engine|cache/i.test(key));
   expect(ofThisMachine).toContain('hearth.model.path');
   for (const key of ofThisMachine) expect(properties[key]).toMatchObject({ scope: 'application', ignoreSync: true });

@@ -19,7 +19,7 @@ afterEach(() => counter.dispose());
 const shown = () => events.flatMap(({ latencyMs }) => latencyMs ?? []);
 const accepted = () => events.flatMap(({ characters }) => characters ?? []);
 
-/** A document of one line. */
+/** A document with one line. */
 class Line {
   readonly languageId = 'rust';
   constructor(public text: string) {}
@@ -28,7 +28,7 @@ class Line {
   }
 }
 
-/** The cursor is at the end of the line, which is offered a text. */
+/** The cursor is at the end of the line, where this text is offered. */
 function ask(line: Line, offered: string, latencyMs = 100): void {
   const position = endOf(line);
   const items = offered === '' ? [] : [{ insertText: offered, range: { start: position, end: position } }];
@@ -51,7 +51,7 @@ async function accept(line: Line, offered: string): Promise<void> {
   await commands.executeCommand(command, ...(values ?? []));
 }
 
-test('a suggestion that grows, and is typed along, is shown once, with the latency of its beginning', () => {
+test('a suggestion that grows and is typed along counts once, with the latency of its beginning', () => {
   const line = new Line('let a');
   ask(line, ' = vec', 90);
   ask(line, ' = vec![1]', 1);
@@ -60,7 +60,7 @@ test('a suggestion that grows, and is typed along, is shown once, with the laten
   expect(shown()).toEqual([90]);
 });
 
-test('a key that disagrees brings a suggestion of its own', () => {
+test('a key that disagrees leads to a new suggestion', () => {
   const line = new Line('let a');
   ask(line, ' = vec![1]');
   line.text = 'let ab';
@@ -68,7 +68,7 @@ test('a key that disagrees brings a suggestion of its own', () => {
   expect(shown()).toHaveLength(2);
 });
 
-test('a suggestion made ahead counts, though the server has it from memory', async () => {
+test('a suggestion generated ahead counts, although it comes from memory', async () => {
   const line = new Line('let a');
   ask(line, ' = 1;');
   await accept(line, ' = 1;');
@@ -77,7 +77,7 @@ test('a suggestion made ahead counts, though the server has it from memory', asy
   expect(accepted()).toEqual([5]);
 });
 
-test('after a suggestion has been typed to its end, what is shown next is another', () => {
+test('after a suggestion was typed to its end, the next one counts separately', () => {
   const line = new Line('let a');
   ask(line, ' = 1;');
   line.text = 'let a = 1;';
@@ -96,7 +96,7 @@ test('a suggestion accepted, undone and accepted again counts as two', async () 
   expect(accepted()).toHaveLength(2);
 });
 
-test('accepted characters that were in the document already do not count', async () => {
+test('accepted characters that the document already had do not count', async () => {
   const line = new Line('');
   const start = { line: 0, character: 0 } as Position;
   const range = { start, end: { line: 0, character: 'return a;'.length } } as Range;
@@ -122,7 +122,7 @@ test('a request without a suggestion does not count', () => {
   expect(events).toEqual([]);
 });
 
-test('only the characters after the cursor count when an item begins before it', () => {
+test('if an item begins before the cursor, only the characters after the cursor count', () => {
   const position = { line: 0, character: 6 } as Position;
   const range = { start: { line: 0, character: 2 }, end: position } as Range;
   const command = onAccept({ insertText: 'push_str(x)', range }, { languageId: 'rust' } as TextDocument, position);

@@ -28,7 +28,7 @@ test('the page has the figures of each day and of each language', () => {
   expect(page.match(/role="listitem"/g)).toHaveLength(60);
 });
 
-test('one day is a sentence instead of one bar of thirty', () => {
+test('a single day is shown as a sentence instead of a chart', () => {
   const events = sample();
   events.delete('2026-02-20');
   const page = statisticsPage(events, today, 'en');
@@ -39,11 +39,11 @@ test('one day is a sentence instead of one bar of thirty', () => {
   expect(page).not.toContain('<svg');
 });
 
-test('what is older than thirty days is not on the page', () => {
+test('counts older than thirty days are not on the page', () => {
   expect(statisticsPage(sample(), new Date(2026, 4, 1), 'en')).toContain('Nothing has been counted yet.');
 });
 
-test('by its policy the page fetches nothing and runs only its own script', () => {
+test("the page's policy lets it fetch nothing and run only its own script", () => {
   const page = statisticsPage(sample(), today, 'en');
   const [, nonce] = /script-src 'nonce-([\w-]+)'/.exec(page)!;
   expect(page).toContain(
@@ -53,7 +53,7 @@ test('by its policy the page fetches nothing and runs only its own script', () =
   expect(page).not.toMatch(/https?:| style=| on\w+=/);
 });
 
-test('a page without counts says so, and has nothing to reset', () => {
+test('a page without counts says so and has no reset button', () => {
   const page = statisticsPage(new Map(), today, 'en');
   expect(page).toContain('Nothing has been counted yet.');
   expect(page).not.toMatch(/<svg|<button|<table/);
@@ -61,7 +61,7 @@ test('a page without counts says so, and has nothing to reset', () => {
 
 const empty = { tick: '', tooltip: '', outer: 0, inner: 0 };
 
-test('a bar is as high as its value, and days without one have none', () => {
+test('a bar is as high as its value, and days without a value have no bar', () => {
   const chart = barChart([empty, { tick: '', tooltip: '', outer: 230, inner: 115 }], String);
   const bars = [...chart.matchAll(/class="(outer|inner)"[^>]* height="([\d.]+)"/g)];
   expect(bars.map(([, name]) => name)).toEqual(['outer', 'inner']);

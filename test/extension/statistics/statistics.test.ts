@@ -22,12 +22,12 @@ afterEach(() => rmSync(parent, { recursive: true }));
 
 const openWindow = () => new Statistics(folder, (message) => warnings.push(message));
 
-test('nothing is written before something is counted', () => {
+test('nothing is written before the first count', () => {
   expect(openWindow().read()).toEqual(new Map());
   expect(readdirSync(parent)).toEqual([]);
 });
 
-test('windows count together, and each reads what all have counted', async () => {
+test('windows count together, and each shows the sum', async () => {
   const windows = [openWindow(), openWindow(), openWindow()];
   await Promise.all(windows.map((window) => window.add(today, shown)));
   await windows[0]?.add(new Date(2026, 2, 30, 0, 1), accepted);
@@ -40,7 +40,7 @@ test('windows count together, and each reads what all have counted', async () =>
     );
 });
 
-test('what is named like a day and is no file is left alone', async () => {
+test("a folder with a name like a day's file is left alone", async () => {
   const window = openWindow();
   await window.add(new Date(2026, 2, 30), shown);
   mkdirSync(join(folder, '2026-03-29.jsonl'));
@@ -51,7 +51,7 @@ test('what is named like a day and is no file is left alone', async () => {
   expect(warnings).toEqual([]);
 });
 
-test.skipIf(isWindows)('nothing is written behind a link, and the user is told once', async () => {
+test.skipIf(isWindows)('nothing is written through a link, and the user is told once', async () => {
   mkdirSync(folder);
   symlinkSync(join(parent, 'own'), join(folder, '2026-03-31.jsonl'));
   const window = openWindow();
@@ -61,7 +61,7 @@ test.skipIf(isWindows)('nothing is written behind a link, and the user is told o
   expect(warnings).toEqual([expect.stringContaining('The statistics could not be saved')]);
 });
 
-test('a reset holds for all windows', async () => {
+test('a reset applies to all windows', async () => {
   const [first, second] = [openWindow(), openWindow()];
   await first.add(today, shown);
   await second.add(today, shown);
@@ -80,7 +80,7 @@ test('the files of the last thirty days are kept', async () => {
   expect(files[0]).toBe('2026-01-11.jsonl');
 });
 
-test('a day on which nothing was counted is one of the thirty', async () => {
+test('a day without counts is one of the thirty', async () => {
   const window = openWindow();
   await window.add(new Date(2026, 1, 28), shown);
   await window.add(new Date(2026, 2, 2), shown);
@@ -88,7 +88,7 @@ test('a day on which nothing was counted is one of the thirty', async () => {
   expect([...window.read().keys()]).toEqual(['2026-03-02', '2026-03-31']);
 });
 
-test('a line that a crash left unfinished, and others that are damaged, cost nothing else', async () => {
+test('unfinished and damaged lines do not affect others', async () => {
   const window = openWindow();
   await window.add(today, shown);
   const [name = ''] = readdirSync(folder);
@@ -104,8 +104,8 @@ test('a line that a crash left unfinished, and others that are damaged, cost not
   expect([...window.read().values()]).toEqual([[shown, accepted]]);
 });
 
-test('a failure to write is reported once, and counting goes on when it is over', async () => {
-  // A file in the place of the folder: nothing can be written, whoever runs this test.
+test('a failure to write is reported once, and counting resumes afterwards', async () => {
+  // A file in place of the folder: nothing can be written, whoever runs this test.
   writeFileSync(folder, '');
   const window = openWindow();
   for (let i = 0; i < 3; i++) await window.add(today, shown);
@@ -115,14 +115,14 @@ test('a failure to write is reported once, and counting goes on when it is over'
   expect([...window.read().values()]).toEqual([[shown]]);
 });
 
-test('every day has a date of its own, also when daylight saving time begins', () => {
+test('every day has its own date, even when daylight saving time begins', () => {
   const days = Array.from({ length: 30 }, (_, i) => daysBefore(new Date(2026, 3, 5), i));
   expect(days[0]).toBe('2026-04-05');
   expect(days[29]).toBe('2026-03-07');
   expect(new Set(days).size).toBe(30);
 });
 
-test('who has accepted twenty suggestions, or comes back on another day, knows what suggestions are', () => {
+test('a user counts as experienced after twenty accepted suggestions or on another day', () => {
   const onDay = (day: string, n: number) => new Map([[day, [shown, ...Array.from({ length: n }, () => accepted)]]]);
   expect(isFamiliar(new Map(), today)).toBe(false);
   expect(isFamiliar(onDay('2026-03-31', 19), today)).toBe(false);

@@ -1,4 +1,4 @@
-// The message about a problem: once for each, with what mends it, and no link that foreign words could make.
+// The message about a problem: shown once per problem, with a remedy, and without links made of foreign text.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../extension/connection/client.ts';
 import { showProblems } from '../../../extension/status/problem-message.ts';
@@ -10,7 +10,7 @@ vi.mock('vscode', async (original) => ({
   ...(await original<typeof import('../../support/vscode.ts')>()),
   commands: { executeCommand: async (id: string) => void editor.run.push(id) },
   window: {
-    /** The user takes the first action. */
+    /** The user clicks the first action. */
     showErrorMessage: async (message: string, ...actions: unknown[]) => {
       editor.messages.push(message);
       return actions[0];
@@ -32,14 +32,14 @@ async function after(...statuses: ServerStatus[]): Promise<void> {
 
 const missing: ServerStatus = { health: 'error', problem: 'model', message: 'No such file.' };
 
-test('a problem is told of once, until it is over, with what mends it', async () => {
+test('a problem is reported once until it is over, with its remedy', async () => {
   await after(missing, { health: 'starting' }, missing);
   expect(editor).toEqual({ messages: ['Hearth: No such file.'], run: ['hearth.selectModel'] });
   await after(missing, { health: 'ready' }, missing);
   expect(editor.messages).toHaveLength(3);
 });
 
-/** What VS Code makes a link of in a message. */
+/** Text that VS Code would turn into a link in a message. */
 const link = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 
 test.each(['[here](command:workbench.action.terminal.new)', '[[a](https://evil.example)](file:///x)'])(

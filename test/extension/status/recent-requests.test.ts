@@ -1,4 +1,4 @@
-// What the user is told about the last requests, above all if the machine cannot keep up.
+// What the user is told about recent requests, above all if the machine cannot keep up.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Uri } from 'vscode';
 import type { AnsweredRequest } from '../../../extension/ghost-text/ghost-text.ts';
@@ -10,7 +10,7 @@ import type { Reason } from '../../../language-server/protocol/reasons.ts';
 
 const editor = vi.hoisted(() => ({
   item: { text: '', detail: '' },
-  /** The active one. */
+  /** The active document. */
   document: {},
   messages: [] as string[],
   run: [] as string[],
@@ -41,7 +41,7 @@ const slow = { health: 'ready', model, decodeTokensPerSecond: 3 } as ServerStatu
 
 beforeEach(() => Object.assign(editor, { messages: [], run: [] }));
 
-/** After requests that ended for these reasons, in turn, until there are that many. */
+/** The state after this number of requests, which ended for these reasons in turn. */
 async function after(reasons: Reason[], status = slow, times = 20, document = editor.document) {
   const documents = new VirtualDocuments();
   const client = { status };
@@ -59,7 +59,7 @@ async function after(reasons: Reason[], status = slow, times = 20, document = ed
   return { isTooSlow: requests.isTooSlow, report, requests, client };
 }
 
-test('a machine that cannot keep up is told of once, with a way out', async () => {
+test('the user is told once, with a way out, that the machine cannot keep up', async () => {
   const { isTooSlow, report } = await after(['superseded', 'cancelled'], slow, 60);
   expect(isTooSlow).toBe(true);
   expect(report).toMatch(/^This model is too slow for this computer/);
@@ -80,7 +80,7 @@ test.each<[string, Reason[], ServerStatus, number]>([
   expect(editor.messages).toEqual([]);
 });
 
-test('the language status names Hearth, and says why there was a suggestion or none', async () => {
+test('the language status names Hearth and says why there was a suggestion or none', async () => {
   await after(['unsure'], slow, 1, {});
   expect(editor.item).toMatchObject({
     name: 'Hearth',
@@ -98,7 +98,7 @@ test('the language status names Hearth, and says why there was a suggestion or n
   });
 });
 
-test('another model is judged by its own requests', async () => {
+test('a new model is judged by its own requests', async () => {
   const { requests, client } = await after(['superseded'], slow, 20);
   expect(requests.isTooSlow).toBe(true);
   client.status = { health: 'ready', model: { ...model, path: '/smaller.gguf' } } as ServerStatus;
@@ -115,7 +115,7 @@ test('the report has a line for each of the last twenty requests without a sugge
   expect(columns.size).toBe(1); // lines 6 to 25
 });
 
-test('it begins with the last reason and what to do; what was shown or outlived is only counted', async () => {
+test('the report begins with the last reason and what to do; shown and superseded requests are only counted', async () => {
   const reasons: Reason[] = ['fragment', 'unsure', 'shown', 'typed-along', 'superseded', 'still-growing'];
   const { report } = await after(reasons, { ...slow, decodeTokensPerSecond: 90 }, 30);
   expect(report).toMatch(
@@ -127,7 +127,7 @@ test('it begins with the last reason and what to do; what was shown or outlived 
   );
 });
 
-test('where every request got a suggestion, it says so', async () => {
+test('the report says so if every request got a suggestion', async () => {
   const { report } = await after(['shown'], slow, 3);
   expect(report).toBe('No request was left without a suggestion.\n\nRequests that got a suggestion: 3.\n');
   expect((await after(['shown'], slow, 0)).report).toBe('No suggestion has been asked for yet.\n');
@@ -140,11 +140,11 @@ test.each<[Reason, RegExp]>([
   ['failed', /another model, a restart, the log\.$/],
   ['excluded', /^This file matches a pattern of "hearth\.exclude"\.$/],
   ['shown', /^A suggestion was shown\.$/],
-])('what to do about "%s"', (reason, text) => {
+])('the report says what to do about "%s"', (reason, text) => {
   expect(reasonText(reason)).toMatch(text);
 });
 
-test('next edits have a list of their own, but for those that the next key ended', async () => {
+test('next edits have their own list, without those that the next key ended', async () => {
   const { requests } = await after(['unsure'], slow, 1);
   const request = { position: { line: 0, character: 4 }, document: {}, time: new Date(), latencyMs: 5 };
   for (const reason of ['superseded', 'edit-unsure'] as const)

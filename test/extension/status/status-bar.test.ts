@@ -1,4 +1,4 @@
-// Clicks on the status bar item in every state that it can show.
+// Clicks on the status bar item, in every state that it can show.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { commands } from 'vscode';
 import type { Client } from '../../../extension/connection/client.ts';
@@ -41,7 +41,7 @@ vi.mock('vscode', async (original) => {
       activeTextEditor: { document: { languageId: 'rust' } },
       createStatusBarItem: () => item,
       onDidChangeActiveTextEditor: () => ({ dispose: () => undefined }),
-      /** The user takes the first entry. */
+      /** The user chooses the first entry. */
       showQuickPick: async (entries: Entry[], { title }: { title: string }) => {
         Object.assign(editor, { entries, title });
         return entries[0];
@@ -60,7 +60,9 @@ beforeEach(() => {
   for (const id of known) commands.registerCommand(id, (...values) => run.push([id, ...values].join(' ')));
 });
 
-/** Shows the state, clicks, and takes the first entry of the menu: what the state says, and what was run. */
+/**
+ * Shows the state, clicks and chooses the menu's first entry. Returns the state's text and the command that was run.
+ */
 async function click(status: ServerStatus, reason: DocumentMode['reason'] = 'shown') {
   const client = { status, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
   const modes = {
@@ -100,7 +102,7 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['no such file', { health: 'error', problem: 'model', message: 'no such file' }, 'hearth.selectModel'],
   ['it hangs', { health: 'error', problem: 'engine', message: 'it hangs' }, 'hearth.restartServer'],
   ['it crashed', { health: 'error', problem: 'server', message: 'it crashed' }, 'hearth.restartServer'],
-])('a click while it says "%s" opens a menu that begins with what helps', async (says, status, command, reason) => {
+])('a click on "%s" opens a menu that begins with what helps', async (says, status, command, reason) => {
   expect(await click(status, reason)).toEqual({ says, run: command });
 });
 
@@ -125,12 +127,12 @@ test('every entry of the menu runs a command that exists', async () => {
   expect(known).toEqual(expect.arrayContaining(ids));
 });
 
-test('who uses the starter model finds the way to a better one at the top of the menu', async () => {
+test('with the starter model, the way to a better one is at the top of the menu', async () => {
   const { run: command } = await click({ health: 'ready', isStarter: true });
   expect(command).toBe('hearth.useRecommendedModel');
 });
 
-test('it follows the language of the document', () => {
+test('the item follows the language of the document', () => {
   const client = { status: { health: 'ready' }, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
   let reason: DocumentMode['reason'] = 'shown';
   const modes = { of: () => ({ reason }), onChange: () => ({ dispose: () => undefined }) } as unknown as DocumentModes;

@@ -6,7 +6,7 @@ const model = { name: 'Coder 1.5B', device: 'cpu', fallbackReason: 'no NVIDIA GP
 const ready: ServerStatus = { health: 'ready', ...(model && { model }), decodeTokensPerSecond: 42 };
 const report = 'ok      node: v24\nok      GPU: none\n';
 
-test('what a person wants to know comes first, in sentences, and then the lines for a report', () => {
+test('what a person wants to know comes first, in sentences, then the lines for a report', () => {
   expect(statusReport(ready, report)).toBe(
     'For you\n\n' +
       'Hearth: ready, 42 tokens per second.\n' +
@@ -17,7 +17,7 @@ test('what a person wants to know comes first, in sentences, and then the lines 
   );
 });
 
-test('the starter model, the model for explanations and what was ignored are named', () => {
+test('the report names the starter model, the model for explanations and ignored settings', () => {
   const text = statusReport(
     { ...ready, isStarter: true, explainModel: model!, settingProblems: ['A is not B.'] },
     report,
@@ -27,7 +27,7 @@ test('the starter model, the model for explanations and what was ignored are nam
   expect(text).toContain('A is not B.\n');
 });
 
-test('a check that failed is said above, and that not all passed', () => {
+test('a failed check is mentioned at the top, which says that not all passed', () => {
   const text = statusReport(ready, `${report}BROKEN  model file: /x.gguf does not exist\n`);
   expect(text).toContain('This does not work: model file: /x.gguf does not exist\n\n\nFor a report');
   expect(text).not.toContain('All checks');
@@ -38,7 +38,7 @@ test('without a server, both parts say what is wrong', () => {
   expect(text).toBe('For you\n\nHearth: it crashed.\n\n\nFor a report\n\nThe Hearth server is not running.\n');
 });
 
-test('a GPU that was tried is in use or not, by its figures', () => {
+test('the report says whether a tried GPU is in use, with its figures', () => {
   const text = (gpuTrial: object, device = 'cpu') =>
     statusReport({ ...ready, model: { ...model!, device, gpuTrial } as ServerStatus['model'] & object }, report);
   const figures = { reading: 2.14, writing: 1.4, isFaster: true };

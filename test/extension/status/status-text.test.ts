@@ -90,12 +90,12 @@ test('the tooltip has a row for the model, the speed and the last answer', () =>
   expect(tooltip).toContain('| Last answer | 44 ms, by Coder \\[7B\\]; 2 of 400 prompt tokens computed, 7 written |');
 });
 
-test("a model on a team's server has neither a size nor a quantization", () => {
+test("a model on a team's server is shown without size and quantization", () => {
   const remote = { ...model, name: 'Coder', device: 'server', quantization: '', fileBytes: 0 } as const;
   expect(statusTooltip({ ...ready, model: remote })).toContain('| Model | Coder \\(context of 4096 tokens\\) |');
 });
 
-test('the tooltip says how full the cache is, and of what', () => {
+test('the tooltip says how full the cache is, and with what', () => {
   const cache = {
     ...{ pagesTotal: 100, pagesUsed: 25, pagesHeld: 0, pageBytes: 2 ** 20 },
     ...{ hitTokens: 3, missTokens: 1, evictions: 0 },
@@ -150,7 +150,7 @@ test.each<[ServerStatus, string]>([
   [{ health: 'error', problem: 'server', message: 'It crashed.' }, 'hearth.restartServer'],
   [{ health: 'error', problem: 'engine', message: 'It hangs.' }, 'hearth.restartServer'],
   [{ health: 'off' }, 'hearth.toggle'],
-])('what is wrong has a link to what mends it: %o', (status, command) => {
+])('a problem has a link to its remedy: %o', (status, command) => {
   expect(statusTooltip(status)).toContain(`(command:${command})`);
 });
 

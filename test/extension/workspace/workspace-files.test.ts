@@ -1,4 +1,4 @@
-// Which files the server is sent, and when, with a stub of the part of VS Code's API that this needs.
+// Which files the server is sent, and when, with a stub for the part of VS Code's API that this needs.
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -63,7 +63,7 @@ vi.mock('vscode', async () => {
       onDidChangeWorkspaceFolders: on('folders'),
       onDidChangeConfiguration: on('configuration'),
       onDidSaveTextDocument: on('save'),
-      // As in VS Code, braces cannot hold others. A hundredth of the limit, so that few files reach it.
+      // As in VS Code, braces cannot be nested. The limit is a hundredth of the real one, so that few files reach it.
       findFiles: async ({ baseUri }: { baseUri: { fsPath: string } }, exclude: string, limit: number) => {
         const globs = exclude.slice(1, -1).split(',');
         return readdirSync(baseUri.fsPath, { recursive: true, withFileTypes: true })
@@ -117,7 +117,7 @@ const uriOf = (path: string) => ({
   toString: () => pathToFileURL(path).href,
 });
 
-/** What the server knows after all that was sent, by path. */
+/** What the server knows after all messages, by path. */
 function known(): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const { isAnew, files } of sent) {
@@ -133,10 +133,10 @@ function known(): Record<string, string> {
   return texts;
 }
 
-/** Waits until the server knows these files and no others. */
+/** Waits until the server knows exactly these files. */
 const knows = (expected: Record<string, string>) => vi.waitFor(() => expect(known()).toEqual(expected), 10_000);
 
-test('the files of a trusted workspace are sent, but none that is excluded, ignored, secret or long', async () => {
+test('files of a trusted workspace are sent, except excluded, ignored, secret and long ones', async () => {
   execFileSync('git', ['init', '--quiet', editor.folder]);
   write('.gitignore', 'ignored.ts\n');
   write('src/a.ts', 'a();\n');
@@ -171,7 +171,7 @@ test('once the workspace is trusted, its files are sent', async () => {
   await knows({ 'a.ts': 'a();\n' });
 });
 
-test('a file that changes is sent again, and one that goes is forgotten', async () => {
+test('a changed file is sent again, and a deleted one is forgotten', async () => {
   const [a, b] = [write('a.ts', 'a();\n'), write('b.ts', 'b();\n')];
   await files.connected();
   writeFileSync(a, 'changed();\n');
@@ -181,7 +181,7 @@ test('a file that changes is sent again, and one that goes is forgotten', async 
   await knows({ 'a.ts': 'changed();\n' });
 });
 
-test('a folder that moves takes its files along, though there is an event for the folder only', async () => {
+test('when a folder is moved, its files move along, although the only event is about the folder', async () => {
   write('old/a.ts', 'a();\n');
   write('old/deep/b.ts', 'b();\n');
   await files.connected();
@@ -197,7 +197,7 @@ test('a folder that moves takes its files along, though there is an event for th
 });
 
 test.each(['node_modules', 'ignored'])(
-  'what is written to %s is not read, nor is anything else because of it',
+  'files written to %s are not read, and do not cause other files to be read',
   async (name) => {
     execFileSync('git', ['init', '--quiet', editor.folder]);
     write('.gitignore', 'ignored\n');
@@ -213,7 +213,7 @@ test.each(['node_modules', 'ignored'])(
   },
 );
 
-test('what is excluded later is forgotten', async () => {
+test('a file that is excluded later is forgotten', async () => {
   write('a.ts', 'a();\n');
   write('hidden/b.ts', 'b();\n');
   await files.connected();
@@ -223,7 +223,7 @@ test('what is excluded later is forgotten', async () => {
   await knows({ 'a.ts': 'a();\n' });
 });
 
-test('what is excluded while it is read is not sent', async () => {
+test('a file that is excluded while it is read is not sent', async () => {
   write('hidden/b.ts', 'b();\n');
   editor.onRead = () => {
     editor.searchExclude = { '**/hidden': true };
@@ -236,7 +236,7 @@ test('what is excluded while it is read is not sent', async () => {
   ]);
 });
 
-test('what another program lets git ignore is forgotten', async () => {
+test('a file is forgotten once another program makes git ignore it', async () => {
   execFileSync('git', ['init', '--quiet', editor.folder]);
   write('a.ts', 'a();\n');
   write('b.ts', 'b();\n');
@@ -247,7 +247,7 @@ test('what another program lets git ignore is forgotten', async () => {
   await knows({ 'a.ts': 'a();\n' });
 });
 
-test('a server that takes over is sent all files', async () => {
+test('a new server is sent all files', async () => {
   write('a.ts', 'a();\n');
   await files.connected();
   sent.length = 0;
@@ -255,7 +255,7 @@ test('a server that takes over is sent all files', async () => {
   expect(known()).toEqual({ 'a.ts': 'a();\n' });
 });
 
-test('what git ignores takes none of the places', async () => {
+test('files ignored by git do not use up the limit', async () => {
   execFileSync('git', ['init', '--quiet', editor.folder]);
   write('.gitignore', 'a\n');
   for (let i = 0; i < 50; i++) write(`a/${i}.ts`, '');
@@ -264,7 +264,7 @@ test('what git ignores takes none of the places', async () => {
   expect(known()).toEqual({ 'b/main.ts': 'b();\n' });
 });
 
-test('what a glob with braces hides takes none of the places', async () => {
+test('files hidden by a glob with braces do not use up the limit', async () => {
   for (let i = 0; i < 200; i++) write(`a/made-${i}.generated.ts`, '');
   write('b/main.ts', 'b();\n');
   editor.searchExclude = { '**/*.{generated,{min,dist}}.ts': true };

@@ -5,7 +5,7 @@ import type { ModelDescription } from '../../../native/index.ts';
 const model = { parameters: 1.54e9, quantization: 'Q4_K_M' } as ModelDescription;
 const gpu = 'A GPU (1.0)';
 
-test('the race is a table, with the model by its size', () => {
+test('the comparison is a table, and the model is described by its size', () => {
   const figures = {
     cpu: { reading: 312.4, writing: 20.1 },
     gpu: { reading: 655.9, writing: 28.2 },
@@ -24,14 +24,14 @@ test('the race is a table, with the model by its size', () => {
   expect(trialText({ gpu, figures: { ...figures, isFaster: false } }, model)).toMatch(/not worth using\.$/);
 });
 
-test('a GPU that fails is named with its problem, and that there is none is said', () => {
+test('reports why a GPU fails, or that there is none', () => {
   expect(trialText({ gpu: '', problem: 'it hangs' }, model)).toBe(
     'The GPU fails with a model of 1.54B parameters, Q4_K_M: it hangs',
   );
   expect(trialText(undefined, model)).toBe('No GPU was timed by WebGPU.');
 });
 
-test('the home folder is left out', () => {
+test('the report does not contain the home folder', () => {
   const home = '/folders/ada';
   expect(withoutHome(`delete ${home}/.cache/hearth/gpu-lost-1`, home)).toBe('delete ~/.cache/hearth/gpu-lost-1');
   expect(withoutHome('a/b', '/')).toBe('a/b');

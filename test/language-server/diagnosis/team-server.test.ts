@@ -1,4 +1,4 @@
-// What the doctor says of a team's server.
+// What the doctor reports about a team's server.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { examineServer } from '../../../language-server/diagnosis/team-server.ts';
 import { Connection } from '../../../language-server/remote/team-connection.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 afterEach(() => server.close());
 
-/** Answers with the length of the prompt, in which the names of special tokens are one token each or several. */
+/** Answers with the length of the prompt, where each special token's name counts as one token or as several. */
 const specialAware =
   (isKnown: boolean): Answer =>
   (response, { body }) => {
@@ -34,7 +34,7 @@ async function examined(more = {}) {
   return Object.fromEntries(checks.map(({ name, isOk, detail }) => [name, `${isOk ? 'ok' : 'BROKEN'}: ${detail}`]));
 }
 
-test('a server that does all that Hearth needs', async () => {
+test('the doctor finds nothing wrong with a server that does all that Hearth needs', async () => {
   expect(await examined()).toEqual({
     server: `ok: ${server.url}/, without a proxy, with a token`,
     'its model': expect.stringMatching(
@@ -48,7 +48,7 @@ test('a server that does all that Hearth needs', async () => {
   });
 });
 
-test('an address that is none, and a server that is not there', async () => {
+test('the doctor reports an invalid address and a missing server', async () => {
   expect(await examined({ url: 'ftp://coder' })).toEqual({
     server: expect.stringMatching(/^BROKEN: .* is not an address/),
   });
@@ -63,14 +63,14 @@ test('an address that is none, and a server that is not there', async () => {
   server = await CompletionServer.start();
 });
 
-test('a token that is not accepted', async () => {
+test('the doctor reports a token that is not accepted', async () => {
   server.probe = refuse(401);
   expect((await examined()).completion).toMatch(
     /^BROKEN: .* does not accept the token \(401\)\. "Hearth: Set Server Token"/,
   );
 });
 
-test('a model that cannot fill in the middle, by its name and by its tokens', async () => {
+test('the doctor reports a model that cannot fill in the middle, by its name or its tokens', async () => {
   expect((await examined({ model: 'qwen2.5-7b' }))['its model']).toMatch(/^BROKEN: .* Serve a base model/);
   server.probe = specialAware(false);
   expect((await examined())['special tokens']).toMatch(
@@ -78,14 +78,14 @@ test('a model that cannot fill in the middle, by its name and by its tokens', as
   );
 });
 
-test('a gateway that drops log-probabilities', async () => {
+test('the doctor reports a gateway that drops log-probabilities', async () => {
   server.probe = events({ choices: [{ text: ' + b', finish_reason: 'stop' }] });
   const { 'log-probabilities': said, 'special tokens': tokens } = await examined();
   expect(said).toMatch(/^BROKEN: The server sends none, .* LiteLLM drops them/);
   expect(tokens).toMatch(/^ok: the server does not say how many tokens/);
 });
 
-test('a server that finds nothing in its cache, as behind a balancer that changes the replica, and one that does not say', async () => {
+test('the doctor reports a server that finds nothing in its cache, and one that does not say', async () => {
   const answering =
     (details: object): Answer =>
     (response, asked) => {
@@ -101,7 +101,7 @@ test('a server that finds nothing in its cache, as behind a balancer that change
   }
 });
 
-test('a server that does not answer at all', async () => {
+test('the doctor reports a server that does not answer', async () => {
   server.pages.set('/v1/models', { data: [] });
   server.probe = () => {};
   server.usual = () => {};

@@ -1,4 +1,4 @@
-// Compares the server's documents with those of the library through random edits.
+// Compares the server's documents with the library's under random edits.
 import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { LongText } from '../../../language-server/documents/long-text.ts';
@@ -19,7 +19,7 @@ const pieces = [
   `${'line\n'.repeat(40)}`,
 ];
 
-/** Lines of all three kinds of line ends, some of them long. */
+/** Lines with all three kinds of line ends, some of them long. */
 function sampleText(r: Random, length: number): string {
   let text = '';
   while (text.length < length) text += r.pick(pieces);
@@ -31,7 +31,7 @@ function somePosition(r: Random, document: TextDocument) {
   return document.positionAt(r.below(document.getText().length + 1));
 }
 
-test('holds the same text as a plain string after random edits, with the same positions', () => {
+test('has the same text and positions as a plain string after random edits', () => {
   for (let seed = 1; seed <= 40; seed++) {
     const r = random(seed);
     const text = sampleText(r, r.pick([0, 10, 1000, 40_000, 120_000]));
@@ -56,7 +56,7 @@ test('holds the same text as a plain string after random edits, with the same po
   }
 });
 
-test('many changes at once come to the same as one after the other', () => {
+test('many changes at once have the same result as one after the other', () => {
   let merged = 0;
   for (let seed = 1; seed <= 60; seed++) {
     const r = random(seed);
@@ -64,7 +64,7 @@ test('many changes at once come to the same as one after the other', () => {
     const plain = TextDocument.create('file:///a', 'typescript', 1, text);
     const ours = OpenDocument.create('file:///a', 'typescript', 1, text);
     const offsets = Array.from({ length: 400 }, () => r.below(text.length + 1)).toSorted((a, b) => b - a);
-    // From the last place to the first; sometimes with one out of order, or a position that there is not.
+    // From the last place to the first; sometimes one is out of order or at an invalid position.
     if (r.chance(0.2)) offsets.reverse();
     const changes = Array.from({ length: 200 }, (_, i) => {
       const [end = 0, start = 0] = [offsets[2 * i], offsets[2 * i + 1]];
@@ -94,7 +94,7 @@ test('replacing a word in 100,000 lines takes no longer than a second', () => {
   expect(document.text.toString()).toBe('const value = total(other);\n'.repeat(100_000));
 });
 
-test('keeps what was read before an edit as it was', () => {
+test('an edit does not change text that was read before', () => {
   const document = OpenDocument.create('file:///a', 'typescript', 1, 'one\ntwo');
   const before = document.text;
   OpenDocument.update(
@@ -116,7 +116,7 @@ test('an edit in a document of 10 MB copies little of it', () => {
   expect(after.length).toBe(before.length + 1);
 });
 
-test('does not fall into ever smaller pieces under editing', () => {
+test('editing does not split the text into ever smaller pieces', () => {
   let text = LongText.of('const value = compute(input);\n'.repeat(20_000));
   const r = random(7);
   for (let i = 0; i < 3000; i++) {
@@ -127,7 +127,7 @@ test('does not fall into ever smaller pieces under editing', () => {
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 0.5, 1e300])(
-  'takes a position %s for one that there is',
+  'treats the invalid position %s as a valid one',
   (odd) => {
     const document = OpenDocument.create('file:///a', 'typescript', 1, 'one\ntwo');
     for (const position of [

@@ -1,4 +1,4 @@
-// Turning the disk cache off deletes what the engine has written, and nothing else.
+// Turning the disk cache off deletes what the engine wrote, and nothing else.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,19 +25,19 @@ function write(...names: string[]): void {
   for (const each of names) writeFileSync(join(pages, each), 'text');
 }
 
-test('pages and unfinished ones are deleted with their folder', async () => {
+test('page files, finished or not, are deleted with their folder', async () => {
   write(`${name}.pages`, `${name}.unfinished`);
   await wipe(pages, log);
   expect(existsSync(pages)).toBe(false);
   await wipe(pages, log);
 });
 
-test('a folder that was there before keeps its files', async () => {
+test('a folder that existed before keeps its other files', async () => {
   write(`${name}.pages`, 'index.js', `${name}.pages.js`);
   await wipe(pages, log);
   expect(readdirSync(pages).sort()).toEqual([`${name}.pages.js`, 'index.js']);
 });
 
-test.each(['.', 'storage', '~/hearth', '', undefined])('a storage folder %j is none', (folder) => {
+test.each(['.', 'storage', '~/hearth', '', undefined])('no disk cache is kept in the storage folder %j', (folder) => {
   expect(pagesFolderIn(folder)).toBe('');
 });

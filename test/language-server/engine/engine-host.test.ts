@@ -9,7 +9,7 @@ import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { LoadOptions } from '../../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
 
-/** A host whose loads end when the test says so; every engine that was ever loaded. */
+/** A host whose loads finish when the test says so, and every engine that was ever loaded. */
 function setUp() {
   const engines = new Map<string, FakeEngine>();
   const finish = new Map<string, () => void>();
@@ -30,7 +30,7 @@ function setUp() {
   return { host, engines, events, finishLoad };
 }
 
-test('loads once for equal options', async () => {
+test('loads a model once for equal options', async () => {
   const { host, events, finishLoad } = setUp();
   const loads = [host.ensure({ modelPath: 'a' }), host.ensure({ modelPath: 'a' })];
   await finishLoad('a');
@@ -39,11 +39,11 @@ test('loads once for equal options', async () => {
   expect(events).toEqual(['loading', 'load a', 'ready']);
 });
 
-test('does not load a model of twice the free memory, and says by how much it is too large', async () => {
+test('does not load a model of twice the free memory, and gives both figures', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-host-'));
   const modelPath = join(folder, 'huge.gguf');
   writeFileSync(modelPath, '');
-  // A sparse file takes no disk.
+  // A sparse file takes no disk space.
   truncateSync(modelPath, 4 * totalmem());
   const { host, events } = setUp();
   await host.ensure({ modelPath });
@@ -109,7 +109,7 @@ test('loads only the last of several models asked for at once', async () => {
   expect(events).toEqual(['loading', 'load c', 'ready']);
 });
 
-test('is empty after it has unloaded', async () => {
+test('has no engine after unloading', async () => {
   const { host, engines, finishLoad } = setUp();
   const loaded = host.ensure({ modelPath: 'a' });
   await finishLoad('a');
@@ -119,7 +119,7 @@ test('is empty after it has unloaded', async () => {
   expect(engines.get('a')?.closed).toBe(true);
 });
 
-test('a model for explanations gets a quarter of the memory for caches, and none if it is the same model', () => {
+test('a separate model for explanations gets a quarter of the cache memory', () => {
   expect(explainOptions(defaultSettings)).toBeNull();
   const one = { ...defaultSettings, 'model.path': '/own', 'explain.model': ' /own ' };
   expect(explainOptions(one)).toBeNull();
@@ -154,12 +154,12 @@ test('turns settings into load options', () => {
   expect(loadOptions({ ...settings, 'model.path': '~/m.gguf' }, '').modelPath).toMatch(/^\/.*[^~]\/m\.gguf$/);
 });
 
-test('a relative path that leads nowhere is named with the place that it leads to', async () => {
+test('the error for a relative path without a file names the absolute path', async () => {
   const message = `There is no model file at ${join(process.cwd(), 'models/gone.gguf')}, where the relative path "models/gone.gguf" leads.`;
   await expect(loadModel({ modelPath: 'models/gone.gguf' })).rejects.toThrow(message);
 });
 
-test('the name that a model file gives itself is one bounded line in the log', async () => {
+test('the name in a model file is logged as one line of limited length', async () => {
   const engine = new FakeEngine();
   engine.info.name = `coder\n2026-11-24 [error] forged \u202e${'x'.repeat(1000)}`;
   const lines: string[] = [];

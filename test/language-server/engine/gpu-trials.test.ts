@@ -15,7 +15,7 @@ function setUp(tryGpu?: (signal: AbortSignal) => Promise<void>, freeBytes = 2 **
   return { trials: new GpuTrials(log, onChange, () => freeBytes), engine, lines, onChange };
 }
 
-test('a GPU is tried once, when there has been no request for a while', async () => {
+test('a GPU is tried once, after some time without requests', async () => {
   const { trials, engine, lines, onChange } = setUp(async () => {
     engine.info.gpuTrial = { gpu, figures };
   });
@@ -32,7 +32,7 @@ test('a GPU is tried once, when there has been no request for a while', async ()
   ]);
 });
 
-test('a request breaks it off, and it is tried again later', async () => {
+test('a request interrupts the trial, which is repeated later', async () => {
   const { trials, engine, lines, onChange } = setUp(
     (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
   );
@@ -46,7 +46,7 @@ test('a request breaks it off, and it is tried again later', async () => {
   expect(onChange).not.toHaveBeenCalled();
 });
 
-test('nothing is tried where the engine does not ask for it, is busy, or has no memory for a second one', () => {
+test('there is no trial if the engine wants none or is busy, or memory lacks for a second engine', () => {
   const none = setUp();
   none.trials.look(none.engine, minute);
   const busy = setUp(async () => {});
@@ -59,7 +59,7 @@ test('nothing is tried where the engine does not ask for it, is busy, or has no 
   for (const { engine } of [busy, poor]) expect(engine.tryGpu).not.toHaveBeenCalled();
 });
 
-test('what came of it is one line', () => {
+test('the result of a trial is one line', () => {
   const { info } = new FakeEngine();
   const line = (gpuTrial: typeof info.gpuTrial, device: 'cpu' | 'gpu' = 'cpu') =>
     trialLine({ ...info, device, ...(gpuTrial && { gpuTrial }) });

@@ -1,4 +1,5 @@
-// A container may run with a user ID that no list of users has, and without HOME: the system then names no home folder.
+// A container may run with a user ID that is in no list of users and without HOME: then the system knows no home
+// folder.
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -30,12 +31,12 @@ test('without a home folder, the starter and a model with its whole path load, a
   expect(list.remote.length).toBeGreaterThan(0);
 });
 
-test('without a home folder, nothing is looked for in the working directory', () => {
+test('without a home folder, the working directory is not searched instead', () => {
   for (const platform of ['linux', 'darwin', 'win32'] as const)
     for (const { path } of modelFolders({ platform, home: '', env: {} })) expect(path).toMatch(/^\/usr\/share\//);
 });
 
-test('without a home folder, a path that begins with it says so', async () => {
+test('without a home folder, the error for a path beginning with ~ says so', async () => {
   const { modelPath } = loadOptions({ ...defaultSettings, 'model.path': '~/m.gguf' }, '');
   await expect(loadModel({ modelPath })).rejects.toThrow(
     'The model file is to be at ~/m.gguf, but this user has no home folder. Give its whole path, or set HOME.',

@@ -12,7 +12,7 @@ import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-test('a request that waits for the model ends when the engine is closed, and nothing is loaded again', async () => {
+test('closing the engine ends requests that wait for the model, and loads nothing', async () => {
   let loads = 0;
   const loadModel = (_: unknown, __: unknown, signal?: AbortSignal) => {
     loads++;
@@ -29,7 +29,7 @@ test('a request that waits for the model ends when the engine is closed, and not
   expect(loads).toBe(1);
 });
 
-/** What the fake engines of a set-up were loaded with, and which of them are closed. */
+/** What each fake engine of a set-up was loaded with, and which are closed. */
 async function setUp(explainModel: string) {
   const loaded: { path: string; engine: FakeEngine }[] = [];
   const loadModel: LoadModel = async ({ modelPath: path }) => {
@@ -50,7 +50,7 @@ async function setUp(explainModel: string) {
   return { shared, loaded, configure };
 }
 
-test('the engine is as careful as any of the windows wants, whichever was the last to connect', async () => {
+test('the engine follows the most careful window, whichever connected last', async () => {
   const loaded: LoadOptions[] = [];
   const loadModel: LoadModel = async (options) => {
     loaded.push(options);
@@ -85,7 +85,7 @@ test('the engine is as careful as any of the windows wants, whichever was the la
 
 const url = 'http://127.0.0.1:9';
 
-/** For windows with a server that never answers, so that the status says why the model on this machine does. */
+/** For windows whose team server never answers, so that the status tells why the local model does. */
 function setUpTeam() {
   const loadModel = async () => ({ engine: new FakeEngine(), traits: fakeTraits });
   const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'base.gguf' };
@@ -100,7 +100,7 @@ function setUpTeam() {
   return { shared, configure, hasTeam: () => shared.status(false).model?.fallbackReason !== '' };
 }
 
-test("a window whose suggestions are off leaves the team's server to the others, and connects to none", async () => {
+test('a window with suggestions off connects to no team server, and other windows still do', async () => {
   const { shared, configure, hasTeam } = setUpTeam();
   await configure({});
   expect(hasTeam()).toBe(false);
@@ -115,7 +115,7 @@ test("a window whose suggestions are off leaves the team's server to the others,
   await shared.close();
 });
 
-test('the status says whether the model is the one that comes with Hearth', async () => {
+test('the status says whether the model is the bundled one', async () => {
   const loadModel: LoadModel = async ({ modelPath }) => {
     const engine = new FakeEngine();
     engine.info.path = modelPath;
@@ -134,7 +134,7 @@ test('the status says whether the model is the one that comes with Hearth', asyn
   await shared.close();
 });
 
-test("a language whose suggestions are on, while all others are off, gets the team's server", async () => {
+test("the team's server is used if suggestions are on for a single language", async () => {
   const { shared, configure, hasTeam } = setUpTeam();
   await configure({ 'server.url': url, mode: 'off' });
   await shared.ready();
@@ -142,7 +142,7 @@ test("a language whose suggestions are on, while all others are off, gets the te
   await shared.close();
 });
 
-test('the model for explanations is loaded when it is asked for, beside the one for completion', async () => {
+test('the model for explanations is loaded on request, beside the one for completion', async () => {
   const { shared, loaded, configure } = await setUp('instruct.gguf');
   expect(loaded.map(({ path }) => path)).toEqual(['base.gguf']);
   const { engine } = await shared.explainer();
@@ -156,17 +156,17 @@ test('the model for explanations is loaded when it is asked for, beside the one 
   await shared.close();
 });
 
-test('the model for explanations is unloaded when nobody has asked for five minutes', async () => {
+test('the model for explanations is unloaded after five minutes without a request', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { shared, loaded } = await setUp('instruct.gguf');
   await shared.explainer();
   vi.advanceTimersByTime(4 * 60_000);
   const { mustWait } = await shared.explainer();
   vi.advanceTimersByTime(4 * 60_000);
-  // An answer has waited all the time.
+  // The answer has been running all this time.
   mustWait?.();
   vi.advanceTimersByTime(4 * 60_000);
-  await new Promise((resolve) => setImmediate(resolve)); // an engine that is unloaded is closed by then
+  await new Promise((resolve) => setImmediate(resolve)); // by then, an unloaded engine is closed
   expect(loaded[1]?.engine.closed).toBe(false);
   vi.advanceTimersByTime(2 * 60_000);
   vi.useRealTimers();
@@ -175,11 +175,11 @@ test('the model for explanations is unloaded when nobody has asked for five minu
   await shared.close();
 });
 
-test('a second model that does not fit beside the first is refused with the figures', async () => {
+test('a second model that does not fit beside the first is refused, with the figures', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-second-'));
   const path = join(folder, 'large.gguf');
   writeFileSync(path, '');
-  // A sparse file takes no disk. As the only model it would be loaded: it is not twice as large as the free memory.
+  // A sparse file takes no disk space. Alone, this model would be loaded, since it is less than twice as large as the free memory.
   truncateSync(path, Math.floor(1.2 * freemem()));
   const { shared, loaded } = await setUp(path);
   const gigabytes = String.raw`\d+\.\d GB`;
@@ -194,7 +194,7 @@ test('a second model that does not fit beside the first is refused with the figu
   rmSync(folder, { recursive: true });
 });
 
-test('pages on the disk are deleted for good if the disk cache and suggestions are turned off at once', async () => {
+test('page files are deleted for good if the disk cache and suggestions are turned off together', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-pages-'));
   const pagesFolder = join(folder, 'pages');
   const loadModel: LoadModel = async ({ diskFolder }) => {
@@ -224,7 +224,7 @@ test('pages on the disk are deleted for good if the disk cache and suggestions a
   rmSync(folder, { recursive: true });
 });
 
-test('a GPU is tried once nobody types, and a request breaks that off', async () => {
+test('a GPU is tried when nobody types, and a request interrupts the trial', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const engine = new FakeEngine();
   const signals: AbortSignal[] = [];

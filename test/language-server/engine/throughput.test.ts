@@ -11,7 +11,7 @@ function check(answers: (typeof answer)[], decode: number | undefined, prefill: 
   expect(throughput.prefillTokensPerSecond).toBe(prefill);
 }
 
-test('knows nothing before the first answer', () => check([], undefined, undefined));
+test('knows no speed before the first answer', () => check([], undefined, undefined));
 
 test('leaves out answers from memory', () => check([noTimings], undefined, undefined));
 
@@ -23,7 +23,7 @@ test('counts the prompt tokens that were evaluated', () => check([answer], 50, 2
 test('weighs answers by their length', () =>
   check([answer, { ...answer, completionTokens: 25, decodeMs: 200 }], 100, 2000));
 
-test('forgets answers of long ago', () => {
+test('forgets old answers', () => {
   const slow = { ...answer, completionTokens: 1, decodeMs: 1000 };
   check([slow, ...Array.from({ length: 8 }, () => answer)], 50, 2000);
 });

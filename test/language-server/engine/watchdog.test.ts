@@ -12,7 +12,7 @@ afterEach(() => {
 
 const busy: Partial<EngineStatus> = { state: 'prefill', op: 'matmul', layer: 7, token: 512, opBytes: 2.5e6 };
 
-/** Puts an engine into these states, each for some seconds, and expects events. Returns their messages. */
+/** Puts an engine into each of these states for some seconds and checks the events. Returns their messages. */
 function check(states: { status: Partial<EngineStatus>; seconds: number }[], expected: string[]): string[] {
   const idle = new FakeEngine().status();
   let current = idle;
@@ -30,7 +30,7 @@ function check(states: { status: Partial<EngineStatus>; seconds: number }[], exp
     givenUp: record('givenUp'),
   });
   for (const { status, seconds } of states) {
-    // An engine that works counts its beats up. The test gives a beat where the engine hangs.
+    // An engine that makes progress counts its beats up. The test sets the beat at which the engine hangs.
     for (let second = 0; second < seconds; second++) {
       current = { ...idle, beat: beat++, ...status };
       vi.advanceTimersByTime(1000);
@@ -61,7 +61,7 @@ test('reports an engine as slow if it works for long', () => {
   check([{ status: busy, seconds: 20 }], ['slow']);
 });
 
-test('says how fast a slow engine reads beside what it could before', () => {
+test('reports how fast a slow engine reads, and the fastest so far', () => {
   const read = (ms: number, bytes: number) => ({ ...busy, ops: [{ op: 'ffn_down', ms, calls: ms, bytes }] });
   const messages = check(
     [
@@ -75,7 +75,7 @@ test('says how fast a slow engine reads beside what it could before', () => {
   );
 });
 
-test('waits longer for an operation where operations take long', () => {
+test('waits longer for an operation if operations usually take long', () => {
   // 20 operations a second: 50 ms each, so that one may take 50 s.
   const moving = Array.from({ length: 30 }, (_, i) => ({ status: { ...busy, beat: 1000 + 20 * i }, seconds: 1 }));
   check([...moving, { status: { ...busy, beat: 1580 }, seconds: 49 }], ['slow']);
@@ -99,15 +99,15 @@ test('reports when the engine makes progress again', () => {
   );
 });
 
-test('gives up an engine that hangs for half a minute', () => {
+test('gives up on an engine that hangs for half a minute', () => {
   check([{ status: { ...busy, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'givenUp']);
 });
 
-test('does not count the time in which the whole process was stopped', () => {
+test('does not count time in which the whole process was stopped', () => {
   check([{ status: { ...busy, beat: 1, stalledMs: 33_000 }, seconds: 3 }], []);
 });
 
-test('gives up an engine that serves none of its queued requests', () => {
+test('gives up on an engine that serves none of its queued requests', () => {
   const messages = check([{ status: { queued: 3, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'givenUp']);
   expect(messages[1]).toBe('The engine has not served its 3 waiting requests for 10 s');
 });

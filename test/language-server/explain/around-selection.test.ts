@@ -3,7 +3,7 @@ import type { Range } from 'vscode-languageserver';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { functionOf } from '../../../language-server/explain/around-selection.ts';
 
-/** What is around the part of the text between two marks, "|". */
+/** The text found around the selection, which is between two marks "|". */
 function around(languageId: string, marked: string): Promise<string | null> {
   const [before = '', selected = '', after = ''] = marked.split('|');
   const document = OpenDocument.create('file:///a', languageId, 1, before + selected + after);
@@ -16,20 +16,20 @@ function around(languageId: string, marked: string): Promise<string | null> {
 
 const f = 'def f(a):\n    for x in a:\n        |g(x)\n|    return a\n';
 
-test('the innermost function around it', async () => {
+test('finds the innermost function around the selection', async () => {
   expect(await around('python', `import a\n\n${f}\ndef g(x):\n    pass\n`)).toBe(f.replaceAll('|', '').trimEnd());
   expect(await around('typescript', 'class A {\n  f() {\n    return |1|;\n  }\n}\n')).toBe(
     '  f() {\n    return 1;\n  }',
   );
 });
 
-test('nothing, where there is none or the whole function is selected', async () => {
+test('finds nothing if there is no function or the whole function is selected', async () => {
   expect(await around('python', 'a = |b|\n')).toBeNull();
   expect(await around('python', '|def f(a):\n    return a\n|')).toBeNull();
   expect(await around('plaintext', 'a |b|')).toBeNull();
 });
 
-test('nothing, where the document has changed since', async () => {
+test('finds nothing if the document has changed since', async () => {
   const document = OpenDocument.create('file:///a', 'python', 1, 'def f(a):\n    return b\n');
   const range: Range = { start: { line: 1, character: 11 }, end: { line: 1, character: 12 } };
   expect(await functionOf(document, 'a', range)).toBeNull();

@@ -1,4 +1,4 @@
-// What a model's chat template can do, and what it must not. Uses the bundled program, dist/template-process.js.
+// What a model's chat template can and cannot do. Uses the bundled program, dist/template-process.js.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -16,9 +16,7 @@ const withoutNames = { bosToken: '', eosToken: '' };
 const renderChat = (template: string, timeout?: number) =>
   renderInput({ template, ...withoutNames, messages }, timeout);
 
-/**
- * With a system message of its own, and branches for what we never send, as the templates of large models have them.
- */
+/** A template with its own system message and with branches for things that we never send, as large models have. */
 const elaborate = `{%- if tools %}
     {{- '<|im_start|>system\\nYou may call tools.' }}
     {%- for tool in tools %}{{- tool | tojson }}{%- endfor %}
@@ -36,7 +34,7 @@ const elaborate = `{%- if tools %}
     {{- '<|im_start|>assistant\\n' }}
 {%- endif %}`;
 
-test('a conversation has the form that the template gives it', async () => {
+test('a conversation is rendered as the template says', async () => {
   expect(await renderChat(elaborate)).toBe(
     '<|im_start|>system\nYou are helpful.<|im_end|>\n' +
       '<|im_start|>user\nWhy?<|im_end|>\n' +
@@ -46,12 +44,12 @@ test('a conversation has the form that the template gives it', async () => {
   );
 });
 
-/** A value that is replaced many times by what is made of it, and then used. */
+/** A template that repeatedly replaces a value with one made from it, and then uses it. */
 const growing = (value: string, next: string, use: string, times = 60) =>
   `{% set n = namespace(v=${value}) %}{% for i in range(${times}) %}{% set n.v = ${next} %}{% endfor %}{{ ${use} }}`;
 
 const refused: [name: string, template: string, reason: RegExp][] = [
-  ['is no template', '{% for %}', /Unexpected token: CloseStatement\.$/],
+  ['is not a template', '{% for %}', /Unexpected token: CloseStatement\.$/],
   ['raises an exception', "{{ raise_exception('only for paying users') }}", /: only for paying users\.$/],
   ['forges a line of the log', "{{ raise_exception('a\n[error] \u202eb\u001b[31m.') }}", /: a \[error\] b \[31m\.$/],
   ['is too long itself', ' '.repeat(100_001), /it is too long\.$/],
@@ -69,7 +67,9 @@ test('a template that never ends is stopped', async () => {
   await expect(renderChat(endless, 500)).rejects.toThrow(/it takes too long\.$/);
 });
 
-/** What a renderer in the server's own process could not stop: each is a single step, or grows without a step. */
+/**
+ * Templates that a renderer in the server's own process could not stop: a single step takes long, or grows the text.
+ */
 const hostile: Record<string, string> = {
   'a range longer than memory': '{{ range(4000000000)|length }}',
   'a chain of replace filters': `{{ 'aaaaaaaaaa'${"|replace('a', 'aaaaaaaaaa')".repeat(12)} }}`,
@@ -92,14 +92,14 @@ test.each(Object.entries(hostile))('%s cannot end or block the server', async (_
 
 const program = join(__dirname, '../../../dist/template-process.js');
 
-test('the process ends with the server, whatever the template does', async () => {
+test("the template's process ends with the server, whatever the template does", async () => {
   const child = spawn(process.execPath, [program], { stdio: ['pipe', 'ignore', 'inherit'] });
   child.stdin.write(`${JSON.stringify({ template: endless, ...withoutNames, messages })}\n`);
   child.stdin.end();
   await once(child, 'exit');
 });
 
-/** The processes of this one in which a template is being rendered. */
+/** The child processes of this process that are rendering a template. */
 const renderers = () =>
   readdirSync('/proc/self/task')
     .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
@@ -109,18 +109,21 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test.runIf(process.platform === 'linux')('the process inherits nothing, and none is left behind', async () => {
-  vi.stubEnv('ELECTRON_RUN_AS_NODE', '1');
-  vi.stubEnv('API_KEY', 'secret');
-  const rendering = renderChat(endless, 200);
-  const [pid] = renderers();
-  expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('ELECTRON_RUN_AS_NODE=1\0');
-  expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
-  await expect(rendering).rejects.toThrow('it takes too long');
-  expect(renderers()).toEqual([]);
-});
+test.runIf(process.platform === 'linux')(
+  "the template's process inherits no environment, and no process is left behind",
+  async () => {
+    vi.stubEnv('ELECTRON_RUN_AS_NODE', '1');
+    vi.stubEnv('API_KEY', 'secret');
+    const rendering = renderChat(endless, 200);
+    const [pid] = renderers();
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('ELECTRON_RUN_AS_NODE=1\0');
+    expect(readlinkSync(`/proc/${pid}/cwd`)).toBe('/');
+    await expect(rendering).rejects.toThrow('it takes too long');
+    expect(renderers()).toEqual([]);
+  },
+);
 
-test('a template reaches nothing of the program', async () => {
+test('a template cannot reach objects of the program', async () => {
   const names = ['process', 'require', 'globalThis', "''.constructor", 'messages.constructor', 'range.constructor'];
   const template = names.map((name) => `[{{ ${name} }}]`).join('');
   expect(await renderChat(template)).toMatch(/^(\[(undefined|null)?\]){6}$/);

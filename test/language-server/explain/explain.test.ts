@@ -18,7 +18,7 @@ function request(text: string, given: Partial<Request> = {}): Request {
   return { uri: 'file:///a.py', text, languageId: 'python', turns: [{ answer: '' }], attempt: 0, ...given };
 }
 
-/** The prompt that is sent for some turns about "a + b". */
+/** The prompt that is sent for a conversation about "a + b". */
 async function promptOf(turns: ExplainTurn[], options: FakeOptions = {}): Promise<string> {
   const engine = new FakeEngine(options);
   await explain(explainer(engine), request('a + b', { turns }), () => {});
@@ -34,11 +34,11 @@ const user = (text: string) => `<|im_start|>user\n${text}<|im_end|>\n`;
 const assistant = (text: string) => `<|im_start|>assistant\n${text}`;
 const answered = (text: string) => `${assistant(text)}<|im_end|>\n`;
 
-test('asks in the form of a chat', async () => {
+test("asks in the model's chat format", async () => {
   expect(await promptOf([{ answer: '' }])).toBe(user(`Explain this code:\n${selection}`) + assistant(''));
 });
 
-test('fences code that holds a fence with a longer one', async () => {
+test('puts code that contains a fence into a longer fence', async () => {
   const engine = new FakeEngine();
   await explain(explainer(engine), request('"""```"""'), () => {});
   expect(promptTo(engine)).toContain('````python\n"""```"""\n````<|im_end|>');
@@ -47,7 +47,7 @@ test('fences code that holds a fence with a longer one', async () => {
   expect(promptTo(longer)).toContain('`````python\n"""````"""\n`````<|im_end|>');
 });
 
-test('the function that the selection is part of is read, too', async () => {
+test('the prompt contains the function around the selection', async () => {
   const engine = new FakeEngine();
   const around = 'def f(a, b):\n    return a + b';
   await explain(explainer(engine), { ...request('a + b'), around }, () => {});
@@ -64,7 +64,7 @@ test.each([
   expect(promptTo(engine)).toContain(user(`Explain this code:\n${selection}`));
 });
 
-test('an answer that was cut off is continued from its own text', async () => {
+test('an answer that was cut off continues from its own text', async () => {
   expect(await promptOf([{ answer: 'It adds a' }])).toBe(
     user(`Explain this code:\n${selection}`) + assistant('It adds a'),
   );
@@ -76,7 +76,7 @@ const conversation = [
   { question: 'Why?', answer: '' },
 ];
 
-test('a follow-up question comes after what was said before', async () => {
+test('a follow-up question comes after the conversation so far', async () => {
   expect(await promptOf(conversation)).toBe(
     user(`Explain this code:\n${selection}`) +
       answered('It adds.') +
@@ -87,14 +87,14 @@ test('a follow-up question comes after what was said before', async () => {
   );
 });
 
-test('the oldest turns are left out when not all fit; the selection stays', async () => {
+test('the oldest turns are left out if not all fit, but the selection is kept', async () => {
   expect(await promptOf(conversation, { contextTokens: 180 })).toBe(
     user(`And lists?\n${selection}`) + answered('They are joined.') + user('Why?') + assistant(''),
   );
   expect(await promptOf(conversation, { contextTokens: 100 })).toBe(user(`Why?\n${selection}`) + assistant(''));
 });
 
-test('says so when even the last turn does not fit', async () => {
+test('says so if even the last turn does not fit', async () => {
   const turns = [{ question: 'why? '.repeat(1000), answer: '' }];
   await expect(promptOf(turns, { contextTokens: 1000 })).rejects.toThrow(/no longer fits/);
 });
@@ -103,7 +103,7 @@ test.each([
   ['writes before every question', '{{ bos_token }}'],
   ['spells out', '<|endoftext|>'],
   ['leaves to the tokenizer', '{% if loop.index0 > 0 %}{{ bos_token }}{% endif %}'],
-])('a prompt begins with one BOS, which the template %s, and answers end with EOS', async (_, begin) => {
+])('a prompt begins with one BOS, which the template %s, and the answers in it end with EOS', async (_, begin) => {
   const engine = new FakeEngine({ bosToken: fakeSpecial.endOfText });
   const template =
     `{% for m in messages %}{% if m.role == 'user' %}${begin}[ {{ m.content }} ]` +
@@ -114,7 +114,7 @@ test.each([
   );
 });
 
-test('a model without BOS gets none but that of its template', async () => {
+test('a model without BOS gets only the BOS that its template writes', async () => {
   const engine = new FakeEngine();
   await explain(withTemplate(engine, '{{ messages[0].content }}'), request('a'), () => {});
   await explain(withTemplate(engine, '{{ bos_token + messages[0].content }}'), request('a'), () => {});
@@ -122,7 +122,7 @@ test('a model without BOS gets none but that of its template', async () => {
   expect([none, one]).toEqual([[], [fakeSpecial.endOfText]]);
 });
 
-test('streams the text and lets completions go first', async () => {
+test('streams the text, and completions go first', async () => {
   const engine = new FakeEngine({ respond: () => 'It adds.' });
   const chunks: string[] = [];
   const result = await explain(explainer(engine), request('a + b'), (text) => chunks.push(text));
@@ -133,7 +133,7 @@ test('streams the text and lets completions go first', async () => {
   expect(engine.requests[0]?.maxTokens).toBe(512);
 });
 
-test('only further attempts are sampled', async () => {
+test('only repeated attempts are sampled', async () => {
   const engine = new FakeEngine();
   await explain(explainer(engine), request('a'), () => {});
   await explain(explainer(engine), request('a', { attempt: 2 }), () => {});
@@ -148,7 +148,7 @@ test('reads chat tokens in the selection, a question and an answer as plain text
   expect([...(engine.requests[0]?.tokens ?? [])].filter((token) => token > 255)).toEqual([261, 262, 261]);
 });
 
-test('cuts a long selection at the end of a line, so that an answer fits in, and says where', async () => {
+test('cuts a long selection at the end of a line, so that the answer fits, and says where', async () => {
   const engine = new FakeEngine({ contextTokens: 1000 });
   const { linesRead } = await explain(explainer(engine), request('日本語\n'.repeat(100_000)), () => {});
   const [sent] = engine.requests;
@@ -160,25 +160,25 @@ test('cuts a long selection at the end of a line, so that an answer fits in, and
   expect(linesRead).toBeGreaterThan(40);
 });
 
-test('cuts a line that is too long by itself', async () => {
+test('cuts a single line that is too long', async () => {
   const engine = new FakeEngine({ contextTokens: 1000 });
   const { linesRead } = await explain(explainer(engine), request('x'.repeat(100_000)), () => {});
   expect(promptTo(engine)).toMatch(/\nx{500,600}\n/);
   expect(linesRead).toBe(1);
 });
 
-test('says nothing of a selection that was read to its end', async () => {
+test('does not mention a cut if the whole selection was read', async () => {
   expect(await explain(explainer(new FakeEngine()), request('a\n\n'), () => {})).not.toHaveProperty('linesRead');
 });
 
-test('reads nothing of a file that may hold secrets', async () => {
+test('reads nothing from a file that might hold secrets', async () => {
   const engine = new FakeEngine();
   const asked = explain(explainer(engine), request('KEY=1', { uri: 'file:///home/me/.env' }), () => {});
   await expect(asked).rejects.toThrow('This code is not explained, because it seems to hold a password or a key.');
   expect(engine.requests).toEqual([]);
 });
 
-test('a template sees nothing of the code, so what it says is not taken from there', async () => {
+test('a template does not see the code, so its error cannot contain any', async () => {
   const spy = withTemplate(new FakeEngine(), "{{ raise_exception(messages|tojson + ' in ' + messages[0].content) }}");
   const failure = explain(spy, request('launch(code)', { turns: conversation }), () => {});
   await expect(failure).rejects.toThrow(/"role": "user".* in /);
@@ -192,36 +192,36 @@ test('is cancelled by its signal', async () => {
   expect(result).toMatchObject({ finishReason: 'cancelled', text: 'a' });
 });
 
-test('says what to do when the model was not trained to explain', async () => {
+test('says what to do if the model was not trained to explain', async () => {
   const base = explainer(new FakeEngine(), null);
   await expect(explain(base, request('a'), () => {})).rejects.toThrow(/Choose an instruct model/);
 });
 
-test('reads no selection in which a key is seen', async () => {
+test('does not read a selection with a key in it', async () => {
   const engine = new FakeEngine();
   const asked = explain(explainer(engine), request(`key = "AKIA${'ABCDEFGH'.repeat(2)}"`), () => {});
   await expect(asked).rejects.toThrow('a password or a key');
   expect(engine.requests).toEqual([]);
 });
 
-test('asks in the form that the model has learned', async () => {
+test('asks in the format that the model was trained on', async () => {
   const engine = new FakeEngine();
   const template = '{% for m in messages %}[{{ m.role }}] {{ m.content | trim }}<|im_end|>{% endfor %}[answer] ';
   await explain(withTemplate(engine, template), request('a + b'), () => {});
   expect(promptTo(engine)).toBe(`[user] Explain this code:\n${selection}<|im_end|>[answer] `);
-  // The template's own special token is one.
+  // The template's own special token stays a special token.
   expect([...(engine.requests[0]?.tokens ?? [])].filter((token) => token > 255)).toEqual([262]);
 });
 
 test.each([
   ['leaves out', '{{ messages | length }} messages'],
   ['repeats', '{% for i in range(1000) %}{{ messages[0].content }}{% endfor %}'],
-])('a template that %s what was asked is refused', async (_, template) => {
+])('a template that %s the question is refused', async (_, template) => {
   const asked = explain(withTemplate(new FakeEngine(), template), request('a'), () => {});
   await expect(asked).rejects.toThrow('does not say what was asked');
 });
 
-test('beside a busy engine an answer waits, is interrupted, and goes on where it was', async () => {
+test('with a busy engine, an answer waits, is interrupted, and continues where it was', async () => {
   const story = 'It adds – and adds – and adds.';
   const engine = new FakeEngine({ respond: (prompt) => story.slice(overlap(prompt, story)), tokenMs: 4 });
   const chunks: string[] = [];

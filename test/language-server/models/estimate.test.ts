@@ -10,7 +10,7 @@ import { type Contender, estimate, recommend, refusal } from '../../../language-
 
 const gib = 2 ** 30;
 
-test('the catalogue has whole digests, own names and the licence of each size', () => {
+test('each model in the catalogue has a complete digest, a unique name and the licence of its size', () => {
   const files = catalogue.map(({ file }) => file);
   for (const { url, sha256, minBytes, maxBytes } of files) {
     expect(url).toMatch(/^https:\/\/huggingface\.co\/[\w.-]+\/[\w.-]+\/resolve\/main\/[\w.-]+\.gguf$/);
@@ -24,8 +24,9 @@ test('the catalogue has whole digests, own names and the licence of each size', 
   for (const model of catalogue) expect(licenceOf(model)).toBe(model.size === '3B' ? 'Qwen Research' : 'Apache-2.0');
 });
 
-test.each(['Q4_K_M', 'Q8_0'])('the length of a file, where it is not known, is guessed well: %s', (quantization) => {
-  // The 7B has the same matrices in both kinds; of each quantization, the length of one file is known.
+test.each(['Q4_K_M', 'Q8_0'])('an unknown file length is estimated well: %s', (quantization) => {
+  // The base and the instruct 7B have the same matrices; in each quantization, the length of one of the two files is
+  // known.
   const files = catalogue.filter((model) => model.size === '7B' && model.quantization === quantization);
   const isGuessed = ({ file }: CatalogueModel) => file.minBytes !== file.maxBytes;
   const [known, guessed] = files.toSorted((a, b) => Number(isGuessed(a)) - Number(isGuessed(b)));
@@ -36,7 +37,7 @@ test.each(['Q4_K_M', 'Q8_0'])('the length of a file, where it is not known, is g
   expect(guessed.file.maxBytes).toBeGreaterThan(fileBytesOf(known));
 });
 
-test('the second output matrix of small instruct files is not counted as read', () => {
+test('the second output matrix in small instruct files does not count as read', () => {
   const base = catalogue.find(
     ({ size, kind, quantization }) => size === '1.5B' && kind === 'base' && quantization === 'Q8_0',
   );
@@ -48,8 +49,8 @@ test('the second output matrix of small instruct files is not counted as read', 
   expect(costOf(tuned).readBytesPerToken / costOf(base).readBytesPerToken).toBeCloseTo(1, 1);
 });
 
-// docs/figures.md: 0.5B Q8_0 writes 55.5 tokens/s and reads prompts at 1,572 where memory is read at 36 GB/s.
-test('the estimate is near what was measured', () => {
+// docs/figures.md: with memory at 36 GB/s, the 0.5B Q8_0 writes 55.5 tokens/s and reads prompts at 1,572 tokens/s.
+test('the estimate is close to the measurement', () => {
   const speed = { readBytesPerSecond: 0.85 * 36e9, weightsPerSecond: 1572 * 0.36e9 };
   const cost = costOf(catalogue[0] as (typeof catalogue)[0]);
   const { tokensPerSecond, firstTextMs, memoryBytes } = estimate(cost, speed, gib);
@@ -82,18 +83,18 @@ const contender = (id: string, parameters: number, tokensPerSecond: number | nul
   },
 });
 
-test('recommended is the largest base model that is fast enough and leaves half of the memory', () => {
+test('the recommended model is the largest fast enough base model that leaves half of the memory free', () => {
   const small = contender('small', 1e9, 90);
   const middle = contender('middle', 3e9, 30);
   const large = contender('large', 7e9, 12);
   expect(recommend([small, middle, large], 16e9)).toBe('middle');
   expect(recommend([small, middle, large], 4e9)).toBe('small');
-  // There is always one: the smallest, where none is fast enough or none fits.
+  // If none is fast enough or none fits, the smallest is recommended.
   expect(recommend([small, middle, large], 1e9)).toBe('small');
   expect(recommend([contender('slow', 3e9, 5), contender('slower', 7e9, 2)], 16e9)).toBe('slow');
 });
 
-test('a model that is here is not left for a download that is no larger, even if the machine seems slow', () => {
+test('a local model is preferred to a download of at most its size, even if the machine seems slow', () => {
   const here = (parameters: number, tokensPerSecond: number) => ({
     ...contender('here', parameters, tokensPerSecond),
     isHere: true,
@@ -106,7 +107,7 @@ test('a model that is here is not left for a download that is no larger, even if
   expect(recommend([here(5e9, 15)], 16e9)).toBe('here');
 });
 
-test('not recommended are instruct models, research licences, models that only explain, and tiny ones', () => {
+test('instruct models, research licences, models that only explain and tiny ones are not recommended', () => {
   const others = [
     contender('instruct', 3e9, 90, { kind: 'instruct' }),
     contender('research', 3e9, 90, { isForResearchOnly: true }),
@@ -118,7 +119,7 @@ test('not recommended are instruct models, research licences, models that only e
   expect(recommend(others, 16e9)).toBeUndefined();
 });
 
-test('a model of twice the free memory is refused with the figures', () => {
+test('a model of twice the free memory is refused, with the figures', () => {
   expect(refusal('coder 14B', 15.7e9, 8e9)).toBeNull();
   expect(refusal('coder 14B', 15.7e9, 7.8e9)).toContain('coder 14B needs 15.7 GB of memory, but only 7.8 GB is free.');
 });

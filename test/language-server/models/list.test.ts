@@ -21,7 +21,7 @@ test('without local files the whole catalogue can be downloaded, and one model i
   expect(best).toMatchObject({ name: 'Qwen2.5-Coder 1.5B', quantization: 'Q4_K_M', kind: 'base' });
 });
 
-test('a slow machine gets a smaller model, and so do one without memory and one that has not been measured', () => {
+test('a smaller model is recommended for machines that are slow, short of memory or not measured', () => {
   const slow = modelList([], { ...speed, readBytesPerSecond: 15e9 }, cacheBytes, 16e9);
   const verySlow = modelList([], { ...speed, readBytesPerSecond: 1e9 }, cacheBytes, 16e9);
   const full = modelList([], speed, cacheBytes, 1e8);
@@ -30,7 +30,7 @@ test('a slow machine gets a smaller model, and so do one without memory and one 
     expect(remote.find(({ id }) => id === recommended)?.name).toBe('Qwen2.5-Coder 0.5B');
 });
 
-test('a file that is here is described by its head, and not offered for download', async () => {
+test('a local file is described by its metadata, and not offered for download', async () => {
   const path = join('models', 'starter.gguf');
   const description = await describeModel(path);
   const knownAs = 'qwen2.5-coder-7b-instruct-q8_0';
@@ -59,7 +59,7 @@ test.each([
 
 const withoutEngine = { engine: null, cacheBytes: 2 ** 30, storageFolder: '', adapters: [] };
 
-test('each local model says whether the adapters of the settings were made for it', async () => {
+test('for each local model, the list says whether the adapters in the settings fit it', async () => {
   const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-adapted-'));
   const model = { shape: shapes.tiny, quantization: 'q8_0' } as const;
   writeSyntheticModel(join(downloadFolder, 'own.gguf'), model);
@@ -75,7 +75,7 @@ test('each local model says whether the adapters of the settings were made for i
   expect(fitting.team).toBeUndefined();
 });
 
-test('a list comes without an engine, and then without estimates of speed', async () => {
+test('without an engine, the list has no speed estimates', async () => {
   const downloadFolder = mkdtempSync(join(tmpdir(), 'hearth-list-'));
   const { remote } = await listModels({ downloadFolder }, withoutEngine);
   rmSync(downloadFolder, { recursive: true });

@@ -51,13 +51,13 @@ async function describe(path: string): Promise<ModelDescription> {
   return { metadata: {}, specialTokens: [], quantization: '', contextTokens: 0, kvBytesPerToken: 0, ...cost };
 }
 
-test('files of LM Studio and of llama.cpp are found', async () => {
+test('files from LM Studio and llama.cpp are found', async () => {
   model('.lmstudio/models/Qwen/Qwen2.5-Coder-GGUF/coder.gguf');
   model('.cache/llama.cpp/ggml-org_coder-q8_0.gguf');
   expect(await names()).toEqual(['LM Studio: coder', 'llama.cpp: ggml-org_coder-q8_0']);
 });
 
-test("files of Hugging Face's cache are found through its links", async () => {
+test("files in Hugging Face's cache are found through its links", async () => {
   const blob = model('.cache/huggingface/hub/models--a--b/blobs/abc');
   const snapshot = join(home, '.cache/huggingface/hub/models--a--b/snapshots/123');
   mkdirSync(snapshot, { recursive: true });
@@ -68,7 +68,7 @@ test("files of Hugging Face's cache are found through its links", async () => {
   expect((await find()).length).toBe(1);
 });
 
-test('a file that several programs have is listed once, whether they link to it or copied it', async () => {
+test('a file that several programs have is listed once, whether linked or copied', async () => {
   const file = model('.lmstudio/models/Qwen/coder.gguf');
   mkdirSync(join(home, '.cache/llama.cpp'), { recursive: true });
   mkdirSync(join(home, '.cache/huggingface/hub'), { recursive: true });
@@ -78,7 +78,7 @@ test('a file that several programs have is listed once, whether they link to it 
   expect(await names()).toEqual(['LM Studio: coder', 'Hugging Face: coder']);
 });
 
-test("Ollama's manifests give its blobs their names", async () => {
+test("Ollama's blobs are named by its manifests", async () => {
   const digest = 'a'.repeat(64);
   const blob = model(`.ollama/models/blobs/sha256-${digest}`);
   const manifests = join(home, '.ollama/models/manifests/registry.ollama.ai/library/qwen2.5-coder');
@@ -102,7 +102,7 @@ test("Ollama's manifests give its blobs their names", async () => {
   expect(await find()).toMatchObject([{ owner: 'Ollama', knownAs: 'qwen2.5-coder:1.5b-base', path: blob }]);
 });
 
-test('what a link names outside of the folders is not offered', async () => {
+test('a link to a file outside of the folders is not offered', async () => {
   const elsewhere = model('elsewhere/secret.gguf');
   mkdirSync(join(home, '.lmstudio/models'), { recursive: true });
   symlinkSync(elsewhere, join(home, '.lmstudio/models/file.gguf'));
@@ -130,7 +130,7 @@ test('the search ends when its time is up', async () => {
   expect(await find({}, AbortSignal.abort())).toEqual([]);
 });
 
-test('each system has folders of its own, and the environment moves them', () => {
+test('each system has its own folders, which environment variables can move', () => {
   const paths = (platform: NodeJS.Platform, home: string, env = {}) =>
     modelFolders({ platform, home, env }).map(({ path }) => path);
   expect(paths('darwin', '/h')).toContain('/h/Library/Caches/llama.cpp');

@@ -7,11 +7,11 @@ import { FakeEngine } from '../../fixtures/fake-engine.ts';
 
 const cost = { fileBytes: 0, readBytesPerToken: 1e9, weightsPerToken: 2e9, kvBytesPerToken: 0, contextTokens: 0 };
 
-test('an answer that ends at once tells no speed', async () => {
+test('an answer that ends at once gives no speed', async () => {
   expect(await measureSpeed(new FakeEngine(), cost)).toBeNull();
 });
 
-/** decodeMs: of each answer in turn, and of all later ones. */
+/** decodeMs: one for each answer in turn; the last one for all later answers. */
 function timedEngine(...decodeMs: number[]): FakeEngine {
   const engine = new FakeEngine();
   const generate = engine.generate.bind(engine);
@@ -23,7 +23,7 @@ function timedEngine(...decodeMs: number[]): FakeEngine {
   return engine;
 }
 
-test("the loaded model's own prompt and answer tell the speed", async () => {
+test('the speed is measured with a prompt and an answer of the loaded model', async () => {
   const engine = timedEngine(30);
   expect(await measureSpeed(engine, cost)).toEqual({ readBytesPerSecond: 500e9, weightsPerSecond: 32e12 });
   expect(engine.requests).toMatchObject([{ maxTokens: 16, speculate: false, priority: 'background' }]);
@@ -35,7 +35,7 @@ test.each([
     'begin',
     { fimPrefix: 1, fimMiddle: 2, fimSuffix: 3, fileSep: -1, repoName: -1, imStart: -1, imEnd: -1, endOfText: 0 },
   ],
-])('random tokens are ordinary and not all the same, where the special ones %s the vocabulary', (_, special) => {
+])('random tokens are ordinary and varied, if the special ones %s the vocabulary', (_, special) => {
   const engine = new FakeEngine({ special });
   const tokens = [...randomTokens(engine, 64)];
   for (const token of tokens) expect(Object.values(engine.info.special)).not.toContain(token);
@@ -53,12 +53,12 @@ const quiet = async () => 0.1;
 const busy = async () => 0.9;
 const read = (decodeMs: number) => (15 * 1e9 * 1000) / decodeMs;
 
-test('of several measurements the best one counts', async () => {
+test('the best of several measurements counts', async () => {
   const best = await bestSpeed(timedEngine(300, 30, 90), cost, '', quiet);
   expect(best).toEqual({ readBytesPerSecond: read(30), weightsPerSecond: 32e12, isBusy: false });
 });
 
-test('what was measured before is kept, and is busy only as long as no measurement was quiet', async () => {
+test('earlier measurements are kept, and count as busy only until one was quiet', async () => {
   const measured = async (decodeMs: number, share: () => Promise<number>) => {
     const best = await bestSpeed(timedEngine(decodeMs), cost, folder, share);
     return [best?.readBytesPerSecond, best?.isBusy];
@@ -69,7 +69,7 @@ test('what was measured before is kept, and is busy only as long as no measureme
   expect(await measured(300, busy)).toEqual([read(30), false]);
 });
 
-test('each model has its own measurements, and a damaged file none', async () => {
+test('each model has its own measurements, and a damaged file has none', async () => {
   const other = new FakeEngine();
   other.info.name = 'Other';
   await bestSpeed(timedEngine(30), cost, folder, quiet);

@@ -21,19 +21,19 @@ test('an instruct model completes and explains', () => {
   expect(traits.fim).not.toBeNull();
 });
 
-test('what the file is called counts where its metadata say nothing', () => {
+test('the file name counts if the metadata say nothing', () => {
   expect(traitsOf(header({ 'general.name': 'models' }), 'Qwen2.5-Coder-3B-Instruct-Q4_K_M').kind).toBe('instruct');
   expect(traitsOf(header({ 'general.name': 'Qwen2.5 Coder 7B' }), 'qwen2.5-coder:7b-base').kind).toBe('base');
 });
 
-test('Qwen2.5 that is not the coder has the tokens and only explains', () => {
+test('a Qwen2.5 other than the coder has the tokens, but only explains', () => {
   const traits = traitsOf(header({ 'general.name': 'Qwen2.5 7B Instruct' }));
   expect(traits).toMatchObject({ kind: 'instruct', fim: null });
   expect(traits.chatTemplate).not.toBeNull();
   expect(traitsOf(header({ 'general.name': 'Qwen2.5 7B' }))).toMatchObject({ fim: null, chatTemplate: null });
 });
 
-test('CodeQwen1.5 has tokens of its own', () => {
+test('CodeQwen1.5 has its own tokens', () => {
   const tokens = ['<fim_prefix>', '<fim_middle>', '<fim_suffix>'];
   expect(traitsOf(header({ 'general.name': 'CodeQwen1.5-7B' }, tokens)).fim).toEqual({
     prefix: '<fim_prefix>',
@@ -42,11 +42,11 @@ test('CodeQwen1.5 has tokens of its own', () => {
   });
 });
 
-test('a family that has the tokens in no place of its vocabulary cannot fill in the middle', () => {
+test('a family whose vocabulary lacks the tokens cannot fill in the middle', () => {
   expect(traitsOf(header({ 'general.name': 'Qwen2.5 Coder 1.5B' }, ['<|im_start|>', '<|im_end|>'])).fim).toBeNull();
 });
 
-test('a model without a known name is told by its tokens and its template', () => {
+test('a model without a known name is recognized by its tokens and its template', () => {
   expect(traitsOf(header({ 'general.name': 'my tune' }))).toMatchObject({ kind: 'base' });
   expect(traitsOf(header({ 'general.name': 'my tune', ...chatTemplate })).kind).toBe('instruct');
   const tuned = header({
@@ -77,7 +77,7 @@ test('Codestral puts the suffix first and has no token before the middle', () =>
   });
 });
 
-test('Mellum says where code is from with a token of its own', () => {
+test('Mellum has its own token for file names', () => {
   const tokens = ['<fim_prefix>', '<fim_suffix>', '<fim_middle>', '<filename>'];
   const metadata = { 'general.name': 'Mellum 4b base', 'general.architecture': 'llama' };
   expect(tokenNames(traitsOf(header(metadata, tokens)))).toMatchObject({
@@ -97,7 +97,7 @@ test.each([
   expect(traitsOf(header({ 'general.name': name }), file).editFormat).toBe(format);
 });
 
-test('no more than 500 characters of the names are looked at, whatever a server or a file says', () => {
+test('only 500 characters of a name are examined, whatever a server or a file says', () => {
   const name = `${'granite'.repeat(80)}-code`;
   expect(fimTokensOf(name)).toBeUndefined();
   expect(fimTokensOf(name.slice(-100))).toMatchObject({ prefix: '<fim_prefix>' });

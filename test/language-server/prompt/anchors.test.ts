@@ -5,7 +5,7 @@ import { atCursor } from '../cursor.ts';
 
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
 
-/** The prompts, as text with the healed bytes behind "^", for one document in several states. */
+/** The prompts for one document in several states, as text, with the healed bytes after "^". */
 function prompts(states: string[], engine = new FakeEngine()): string[] {
   const anchors = new Anchors(engine);
   return states.map((state) => {
@@ -14,12 +14,12 @@ function prompts(states: string[], engine = new FakeEngine()): string[] {
   });
 }
 
-/** The prompt of a file called sample.ts, behind its path. */
+/** Checks the prompt for a file called sample.ts; expected: what follows the path. */
 function check(marked: string, expected: string): void {
   expect(prompts([marked])).toEqual([`<|file_sep|>sample.ts\n${expected}`]);
 }
 
-/** The states share one anchor if each prompt begins with the first one's head. */
+/** Checks that the states share one anchor: each prompt begins with the first one's head. */
 function checkShared(states: string[], isShared: boolean): void {
   const heads = prompts(states).map((prompt) => prompt.slice(0, prompt.indexOf('<|fim_middle|>')));
   expect(new Set(heads).size === 1).toBe(isShared);
@@ -113,12 +113,12 @@ test('makes a new anchor when the cursor moves over text, or more than a few lin
   checkShared([call, `${before}$0${after.slice(250)}`], false);
 });
 
-test('a short remainder of the suffix, which may match by chance, does not keep the anchor', () => {
+test('a short rest of the suffix, which might match by chance, does not keep the anchor', () => {
   checkShared(['f $0value', 'f $0e'], true);
   checkShared(['f $0value', 'f $0every'], false);
 });
 
-test('leaves closing brackets that end the line out of the suffix, and others in it', () => {
+test("leaves closing brackets at the line's end out of the suffix, but no others", () => {
   check('f(a$0);\nend', '<|fim_prefix|><|fim_suffix|>\nend<|fim_middle|>f(^a');
   check('f(a$0, b);\nend', '<|fim_prefix|><|fim_suffix|>, b);\nend<|fim_middle|>f(^a');
 });
@@ -142,7 +142,7 @@ test('keeps the beginning of the prefix while the cursor moves down a long docum
   expect(beginnings[0]).toMatch(/^<\|file_sep\|>sample.ts\n<\|fim_prefix\|>line \d+\n/);
 });
 
-test('the prefix begins with a line also after text was inserted far above', () => {
+test('the prefix begins at a line start even after text was inserted far above', () => {
   const text = lines(3000);
   const [, prompt = ''] = prompts([`${text}$0`, `// inserted at the top\n${text}more\n$0`]);
   const prefix = prompt.slice(prompt.indexOf('<|fim_prefix|>') + '<|fim_prefix|>'.length);
@@ -165,13 +165,13 @@ test('reads special tokens in a document as plain text', () => {
   expect([...tokens].filter((token) => token > 255)).toEqual([259, 256, 258, 257]);
 });
 
-test('stays within the context for text of many tokens a character', () => {
+test('stays within the context for text with many tokens per character', () => {
   const engine = new FakeEngine({ contextTokens: 4096 });
   const { tokens } = new Anchors(engine).prompt(atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`));
   expect(tokens.length).toBeLessThan(2500);
 });
 
-test('leaves room for an answer even with the most code of other files', () => {
+test('leaves room for an answer even with the most code from other files', () => {
   const engine = new FakeEngine({ contextTokens: 4096 });
   const anchors = new Anchors(engine);
   const dense = atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`);
@@ -184,7 +184,7 @@ test('leaves room for an answer even with the most code of other files', () => {
   expect(tokens.length).toBeLessThan(3500);
 });
 
-test('code that was found meanwhile and is no longer the most useful makes no new anchor', () => {
+test('changes in what is the most useful code from other files make no new anchor', () => {
   const anchors = new Anchors(new FakeEngine());
   const here = atCursor(`${lines(20)}a$0`);
   const find = (name: string) =>
@@ -198,7 +198,7 @@ test('code that was found meanwhile and is no longer the most useful makes no ne
   expect(anchors.reading(here)).toBeNull();
 });
 
-test('tokenizes no more than a window of a 5 MB line', () => {
+test('tokenizes only a window of a 5 MB line', () => {
   const engine = new FakeEngine({ contextTokens: 4096 });
   const tokenize = engine.tokenize.bind(engine);
   const lengths: number[] = [];
@@ -208,7 +208,7 @@ test('tokenizes no more than a window of a 5 MB line', () => {
   };
   const half = 'x = 1; '.repeat(360_000);
   new Anchors(engine).prompt(atCursor(`${half}$0${half}`));
-  // Bytes for tokens are dense text: the window is tried, then shortened a few times.
+  // With bytes as tokens the text is dense: the first window is too long and is shortened a few times.
   expect(Math.max(...lengths)).toBeLessThanOrEqual(4800);
   expect(lengths.length).toBeLessThan(12);
 });

@@ -12,25 +12,25 @@ test('a document is named by its path in the workspace', () => {
   check('file:///code/app/src/main.ts', 'typescript', [app], 'src/main.ts', 'app');
 });
 
-test('the path begins with the folder where there are several', () => {
+test("the path begins with the folder's name if there are several folders", () => {
   check('file:///code/lib/src/a.ts', 'typescript', [app, library], 'lib/src/a.ts', 'lib');
 });
 
-test('the innermost folder counts', () => {
+test('the innermost folder is used', () => {
   const inner = { uri: 'file:///code/app/packages/core', name: 'core' };
   check('file:///code/app/packages/core/a.ts', 'typescript', [app, inner], 'core/a.ts', 'core');
 });
 
-test('a folder whose name another one begins with is another folder', () => {
+test('a folder does not contain files of another whose name begins alike', () => {
   check('file:///code/application/a.ts', 'typescript', [app], 'a.ts', '');
 });
 
-test('spaces and drives are read as the editor escapes them', () => {
+test('spaces and drives are decoded as the editor escapes them', () => {
   const drive = { uri: 'file:///c%3A/My%20Code', name: 'My Code' };
   check('file:///c%3A/My%20Code/a%20b.ts', 'typescript', [drive], 'a b.ts', 'My Code');
 });
 
-test('nothing but the name is told of a document outside the workspace', () => {
+test('a document outside the workspace is named by its file name alone', () => {
   check('file:///code/secret-project/notes.py', 'python', [app], 'notes.py', '');
 });
 
@@ -45,14 +45,14 @@ test.each([
   ['csharp', 'untitled.cs'],
   ['javascript', 'untitled.js'],
   ['a-language-of-tomorrow', 'untitled'],
-])('a document of %s without a file is called %s', (languageId, name) => {
+])('a %s document without a file is called %s', (languageId, name) => {
   check('untitled:Untitled-1', languageId, [app], name, '');
 });
 
-test('a new document that is to be saved somewhere has that name', () => {
+test('a new document with a chosen file name has that name', () => {
   check('untitled:/code/tools/run.py', 'python', [app], 'run.py', '');
 });
 
-test('a cell of a notebook is a file of its own language', () => {
+test('a notebook cell is named as a file of its language', () => {
   check('vscode-notebook-cell:/code/app/data.ipynb#W2', 'python', [app], 'data.py', 'app');
 });

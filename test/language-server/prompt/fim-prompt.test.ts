@@ -16,14 +16,14 @@ function check(info: Partial<FakeEngine['info']>, expected: number[]): void {
 const { special } = new FakeEngine().info;
 const { fimPrefix, fimSuffix, fimMiddle } = special;
 
-test('the prefix comes first where nothing else is said', () => {
+test('the prefix comes first by default', () => {
   check({}, [9, fimPrefix, 1, 2, fimSuffix, 3, fimMiddle]);
 });
 
-test('the suffix comes first for a model that was trained so, and a token before all', () => {
+test('the suffix comes first for a model trained that way, after an initial token', () => {
   check({ suffixFirst: true, bosToken: 5 }, [5, 9, fimSuffix, 3, fimPrefix, 1, 2, fimMiddle]);
 });
 
-test('the middle follows the prefix of a model that has no token between them', () => {
+test('the middle directly follows the prefix for a model without a token between them', () => {
   check({ suffixFirst: true, special: { ...special, fimMiddle: -1 } }, [9, fimSuffix, 3, fimPrefix, 1, 2]);
 });

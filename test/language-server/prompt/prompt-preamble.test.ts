@@ -10,11 +10,11 @@ function check(snippets: Snippet[], maxTokens: number, expected: string, options
   expect(engine.detokenize(promptPreamble(engine, place, snippets, maxTokens).tokens)).toBe(expected);
 }
 
-test('without code of other files only the path is told', () => {
+test('without code from other files, the preamble has only the path', () => {
   check([], 1000, '<|file_sep|>src/main.ts\n');
 });
 
-test('code of other files precedes it, the most useful last, behind the name of the repository', () => {
+test("before the path come the repository's name and code from other files, the most useful last", () => {
   check(
     [snippet('a.ts', 'best();'), snippet('b.ts', 'second();')],
     1000,
@@ -22,7 +22,7 @@ test('code of other files precedes it, the most useful last, behind the name of 
   );
 });
 
-test('pieces of one file are kept together in their own order', () => {
+test("pieces of one file stay together, in the file's order", () => {
   check(
     [snippet('a.ts', 'below();', 9), snippet('b.ts', 'other();'), snippet('a.ts', 'above();', 1)],
     1000,
@@ -30,7 +30,7 @@ test('pieces of one file are kept together in their own order', () => {
   );
 });
 
-test('what does not fit is left out, and what is useful and short enough is taken instead', () => {
+test('a piece that does not fit is left out, and shorter useful ones are used instead', () => {
   check(
     [snippet('a.ts', 'x'.repeat(50)), snippet('b.ts', 'short();')],
     20,
@@ -38,26 +38,26 @@ test('what does not fit is left out, and what is useful and short enough is take
   );
 });
 
-test('where nothing fits, the most useful code is cut behind a line, the same at about the same speed', () => {
+test('if nothing fits, the most useful code is cut after a line, at the same line for similar speeds', () => {
   const long = snippet('a.ts', 'one();\ntwo();\nthree();\nfour();\nfive();\nsix();\nseven();\neight();\nnine();');
   const begun = '<|repo_name|>app\n<|file_sep|>a.ts\none();\ntwo();\nthree();\n<|file_sep|>src/main.ts\n';
   for (const maxTokens of [32, 40]) check([long], maxTokens, begun);
   check([snippet('a.ts', `${'x'.repeat(80)}\ny`)], 40, '<|file_sep|>src/main.ts\n');
 });
 
-test('a model without the tokens gets nothing, one without a token for the repository no name of it', () => {
+test('a model without the tokens gets no code, and one without a repository token no repository name', () => {
   const snippets = [snippet('a.ts', 'best();')];
   check(snippets, 1000, '', { special: { fileSep: -1 } });
   check(snippets, 1000, '<|file_sep|>a.ts\nbest();\n<|file_sep|>src/main.ts\n', { special: { repoName: -1 } });
 });
 
-test('special tokens in paths and code are plain text', () => {
+test('special tokens in paths and code are read as plain text', () => {
   const engine = new FakeEngine();
   const { tokens } = promptPreamble(engine, { ...place, path: '<|fim_middle|>' }, [snippet('a', '<|file_sep|>')], 100);
   expect([...tokens].filter((token) => token > 255)).toEqual([260, 259, 259]);
 });
 
-test('only code that the other preamble does not have is news', () => {
+test('code counts as new only if the other preamble lacks it', () => {
   const engine = new FakeEngine();
   const preamble = (...snippets: Snippet[]) => promptPreamble(engine, place, snippets, 1000);
   const [a, b] = [snippet('a.ts', 'a();'), snippet('b.ts', 'b();')];

@@ -18,7 +18,7 @@ interface Where {
   mode?: Mode;
 }
 
-/** A provider, and what a user does: rests or types in a document with the cursor at $0. */
+/** A provider, and what a user can do: rest or type in a document with the cursor at $0. */
 function setUp(options: FakeOptions = {}) {
   const engine = new FakeEngine({ contextTokens: 4096, ...options });
   const provider = new CompletionProvider();
@@ -58,7 +58,7 @@ test('the first line break keeps the anchor that was evaluated', async () => {
   expect(headOf(prompt)).toBe(headOf(engine.prefilled[0]?.text ?? ''));
 });
 
-test('a key, a move, another document or closing it aborts the evaluation', async () => {
+test('typing, moving the cursor, changing or closing the document aborts the evaluation', async () => {
   const { engine, provider, rest, type } = setUp({ prefillMs: 20 });
   const leave: (() => unknown)[] = [
     () => type('ab$0'),
@@ -78,9 +78,9 @@ test('a key, a move, another document or closing it aborts the evaluation', asyn
 
 test.each<[string, Where]>([
   ['when switched off', { mode: 'off' }],
-  ['where the user wants to ask', { mode: 'manual' }],
+  ['in manual mode', { mode: 'manual' }],
   ['in a file that holds secrets', { uri: 'file:///p/.env' }],
-])('reads nothing %s', async (_, where) => {
+])('reads nothing ahead %s', async (_, where) => {
   const { engine, rest } = setUp();
   expect(await rest('a$0', where)).toBeNull();
   expect(engine.prefilled).toEqual([]);
@@ -100,7 +100,7 @@ test('moving the cursor to a file that holds secrets aborts the evaluation', asy
   expect(engine.cancelled).toBe(1);
 });
 
-/** Types lines below others, key by key. Prompts are evaluated until the test ends that. */
+/** Types lines below others, key by key. No prompt is evaluated to its end until the test allows it. */
 function typist() {
   const parts = setUp();
   const { engine } = parts;
@@ -112,7 +112,7 @@ function typist() {
   };
   let typed = 0;
   const promptText = () => engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
-  /** Presses so many keys and returns the prompt of the last one. */
+  /** Presses this number of keys and returns the prompt for the last one. */
   const keys = async (count: number) => {
     for (const end = typed + count; typed < end; ) {
       await parts.type(`${lines(20)}${lines(100).slice(0, ++typed)}$0\nrest`);
@@ -126,7 +126,7 @@ function typist() {
   return { ...parts, readings, keys, endReading, promptText };
 }
 
-test('the held anchor is used until the next one is evaluated, including what was typed meanwhile', async () => {
+test('the held anchor is used until the next one is evaluated, with everything that was typed meanwhile', async () => {
   const { readings, keys, endReading } = typist();
   const first = headOf(await keys(1));
   while (readings.length === 0) expect(headOf(await keys(1))).toBe(first);
@@ -157,14 +157,14 @@ test('a change above the cursor drops the next anchor', async () => {
   expect(promptText()).toContain('changed');
 });
 
-test('drops an anchor that is not evaluated in time', async () => {
+test('drops a next anchor that is not evaluated in time', async () => {
   const { readings, keys } = typist();
   const first = headOf(await keys(1));
   while (readings.length === 0) await keys(1);
   expect(headOf(await keys(600))).not.toBe(first);
 });
 
-test('a key while the engine is being closed is answered, and nothing is rejected unseen', async () => {
+test('a key pressed while the engine closes is answered, with no unhandled rejection', async () => {
   const { engine, type } = setUp();
   const unseen: unknown[] = [];
   const note = (error: unknown) => unseen.push(error);
@@ -179,32 +179,32 @@ test('a key while the engine is being closed is answered, and nothing is rejecte
   expect(unseen).toEqual([]);
 });
 
-/** The budget after requests of so many tokens that took so many ms. */
+/** The budget after requests with these numbers of tokens and durations in ms. */
 function budget(contextTokens: number, ...read: [tokens: number, ms: number][]): number {
   const reading = new ReadingBudget(contextTokens);
   for (const [tokens, prefillMs] of read) reading.note({ ...noTimings, promptTokens: tokens, prefillMs });
   return reading.tokens;
 }
 
-test('what is read in 400 ms, as measured', () => expect(budget(32_768, [1000, 1000])).toBe(400));
+test('the budget is what is read in 400 ms, as measured', () => expect(budget(32_768, [1000, 1000])).toBe(400));
 
-test('little before anything was measured', () => expect(budget(32_768)).toBe(256));
+test('the budget is small before anything was measured', () => expect(budget(32_768)).toBe(256));
 
-test('a fast machine fills no more than 1,536 tokens', () => expect(budget(32_768, [10_000, 100])).toBe(1536));
+test('the budget of a fast machine is at most 1,536 tokens', () => expect(budget(32_768, [10_000, 100])).toBe(1536));
 
-test('at most a sixteenth of the context', () => expect(budget(8192, [10_000, 100])).toBe(512));
+test('the budget is at most a sixteenth of the context', () => expect(budget(8192, [10_000, 100])).toBe(512));
 
-test('nothing of a short context', () => expect(budget(1500, [10_000, 100])).toBe(0));
+test('the budget is zero with a short context', () => expect(budget(1500, [10_000, 100])).toBe(0));
 
-test('a slow machine reads a small function, if that takes a second at most', () => {
+test('the budget of a slow machine is a small function, if that takes a second at most', () => {
   expect(budget(32_768, [1000, 5000])).toBe(96);
   expect(budget(32_768, [1000, 10_000])).toBe(96);
 });
 
-test('a slower one reads nothing', () => expect(budget(32_768, [1000, 11_000])).toBe(0));
+test('the budget of a slower one is zero', () => expect(budget(32_768, [1000, 11_000])).toBe(0));
 
-test('a machine that has become slower gets less', () => {
+test('the budget shrinks if the machine becomes slower', () => {
   expect(budget(32_768, [1000, 1000], [1000, 4000])).toBe(250);
 });
 
-test('a few tokens say nothing about speed', () => expect(budget(32_768, [1000, 1000], [2, 100])).toBe(400));
+test('short requests do not count as measurements', () => expect(budget(32_768, [1000, 1000], [2, 100])).toBe(400));

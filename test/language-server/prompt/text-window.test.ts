@@ -34,7 +34,7 @@ test('a window does not split a surrogate pair', () => {
   check('$0🙂🙂a', (text, offset) => windowEnd(text, offset, 3), '🙂🙂');
 });
 
-test('the anchor line is counted from the line of the cursor', () => {
+test("the anchor line is counted up from the cursor's line", () => {
   const text = 'a\nb\nc\nd\n  e$0';
   check(text, (all, offset) => lineStartAbove(all, offset, 0, 100), '  e');
   check(text, (all, offset) => lineStartAbove(all, offset, 2, 100), 'c\nd\n  e');
@@ -49,7 +49,7 @@ test('the anchor is inside a line that is longer than the reach', () => {
   check('abcdefghijklmnop$0', (all, offset) => lineStartAbove(all, offset, 9, 8), 'mnop');
 });
 
-test('the surroundings are the line and its nearest neighbours with text', () => {
+test("the surroundings are the cursor's line and its nearest non-blank neighbours", () => {
   const { text, offset } = atCursor('four\nthree\ntwo\none\n\n  left$0right  \n\n  below  \n');
   expect(surroundings(text, offset)).toEqual({
     linePrefix: '  left',

@@ -15,10 +15,13 @@ test.each([
   ['with dots', { 'server.model': 'coder', 'completion.confidence': 'calm', mode: 'manual' }],
   ['nested', { server: { model: 'coder' }, completion: { confidence: 'calm' }, mode: 'manual' }],
   [
-    'with whole names',
+    'with full names',
     { 'hearth.server.model': 'coder', 'hearth.completion.confidence': 'calm', 'hearth.mode': 'manual' },
   ],
-  ['as a whole file', { hearth: { server: { model: 'coder' }, 'completion.confidence': 'calm', mode: 'manual' } }],
+  [
+    'as a file with nested objects',
+    { hearth: { server: { model: 'coder' }, 'completion.confidence': 'calm', mode: 'manual' } },
+  ],
 ])('a configuration is read %s', (_, value) => {
   expect(configured(value)).toEqual({ settings, problems: [] });
 });
@@ -27,7 +30,7 @@ test.each([null, undefined, [], {}, [{ mode: 'off' }]])('%j sets nothing', (valu
   expect(configured(value).settings).toEqual({});
 });
 
-test('an unknown name is said, and one of the extension is not', () => {
+test('an unknown name is reported, but not one that only the extension uses', () => {
   expect(configured({ server: { adress: 'a' }, exclude: ['*.md'], __proto__: null, constructor: { name: 1 } })).toEqual(
     {
       settings: {},
@@ -36,14 +39,14 @@ test('an unknown name is said, and one of the extension is not', () => {
   );
 });
 
-test('a setting for one language is said to be none, and does not count for all', () => {
+test('a setting for one language is reported as unknown, and does not apply to all', () => {
   expect(configured({ 'hearth.mode': 'automatic', '[markdown]': { 'hearth.mode': 'off' } })).toEqual({
     settings: { mode: 'automatic' },
     problems: ['There is no setting "hearth.[markdown].hearth.mode".'],
   });
 });
 
-test('the configuration of a folder names no file and no server, and takes no memory and no disk', () => {
+test("a folder's configuration cannot name a file or server, or take memory or disk space", () => {
   const hostile = {
     server: { url: 'https://evil.example' },
     'model.path': '/a',
@@ -69,7 +72,7 @@ test('the configuration of a folder names no file and no server, and takes no me
   ]);
 });
 
-test("an administrator's file is read, and its faults are said", () => {
+test("an administrator's file is read, and its faults are reported", () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-managed-'));
   const path = join(folder, 'settings.json');
   expect(managedConfiguration(path)).toEqual({ settings: {}, problems: [] });
@@ -100,7 +103,7 @@ test.each([
   ['UTF-16, little endian, without a mark', Buffer.from(lenient, 'utf16le')],
   ['UTF-16, big endian, without a mark', bigEndian(lenient)],
   ['lines that end in CR LF', Buffer.from(lenient.replaceAll('\n', '\r\n'))],
-])("an administrator's file with comments and a comma at the end is read in %s", (_, bytes) => {
+])("an administrator's file with comments and a trailing comma is read: %s", (_, bytes) => {
   const { settings, problems } = managedFrom(bytes);
   expect(settings).toEqual({ mode: 'manual', 'cache.diskMiB': 0, 'server.model': 'コード' });
   expect(problems).toEqual([]);
@@ -109,16 +112,16 @@ test.each([
 test.each([
   ['is cut off', '{ "hearth.mode": "manual", "hearth.server.url": '],
   ['is empty', ''],
-  ['is no object', '["hearth.mode", "manual"]'],
+  ['is not an object', '["hearth.mode", "manual"]'],
   ['has damaged characters', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
   ['is cut off in UTF-16', Buffer.from(lenient, 'utf16le').subarray(0, 61)],
-])("where an administrator's file %s, suggestions are off and a sentence says why", (_, bytes) => {
+])("if an administrator's file %s, suggestions are off and a sentence says why", (_, bytes) => {
   const { settings, problems, path } = managedFrom(bytes);
   expect(settings).toEqual({ mode: 'off' });
   expect(problems).toEqual([`${path} is not valid JSON, so suggestions are off. Its administrator can mend it.`]);
 });
 
-test("a mode that is none in an administrator's file turns suggestions off, and the rest holds", () => {
+test("an invalid mode in an administrator's file turns suggestions off, and the rest of the file applies", () => {
   const { settings, problems } = managedFrom('{ "hearth.mode": "of", "hearth.server.model": "coder" }');
   expect(settings).toEqual({ mode: 'off', 'server.model': 'coder' });
   expect(problems[0]).toContain('sets "hearth.mode" to "of", which is no mode, so suggestions are off.');
@@ -134,7 +137,7 @@ test("an administrator's file that cannot be opened turns suggestions off", () =
   rmSync(folder, { recursive: true });
 });
 
-test('the names and values of settings forge no line of the log and fill no message', () => {
+test('names and values of settings cannot forge a line of the log or flood a message', () => {
   const forged = {
     'a\n[error] b\u001b[2J\u202ec': 1,
     ['k'.repeat(1e6)]: 2,

@@ -1,4 +1,5 @@
-// Where the windows of a user find their server: who can have made the files, and who of several servers is found.
+// How the windows of a user find their server: whom they trust to have made the files, and which of several servers
+// they find.
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -36,7 +37,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Announces a server that listens; false if there is another one. */
+/** Announces a server that listens; returns false if another one is announced. */
 async function announce(endpoint = place(), id = endpoint.prepare()): Promise<boolean> {
   const server = createServer((socket) => socket.destroy()).listen(endpoint.preparedSocket(id));
   listening.push(server);
@@ -48,7 +49,7 @@ function announcement(id: string): Announcement {
   return { id, pid: process.pid, startTime: '1', clientWord: 'who', serverWord: 'me', logFile: 'log' };
 }
 
-/** Leaves the files of a server whose process was killed. */
+/** Leaves the files that a killed server leaves. */
 async function announceAndDie(): Promise<void> {
   const endpoint = place();
   const id = endpoint.prepare();
@@ -61,7 +62,7 @@ async function announceAndDie(): Promise<void> {
   expect(existsSync(endpoint.socketOf(id))).toBe(true);
 }
 
-test('a server that is announced is found, with all that it says about itself', async () => {
+test('an announced server is found, with everything that it says about itself', async () => {
   expect(place().announced()).toBe(null);
   expect(await announce(place())).toBe(true);
   const found = place().announced();
@@ -76,7 +77,7 @@ test('nothing is found until the server is announced', async () => {
   expect(endpoint.announced()).toBe(null);
 });
 
-test('everything is for its owner alone, whatever the process allows others', async () => {
+test("all files are for their owner alone, whatever the process's umask is", async () => {
   const umask = process.umask(0);
   await announce();
   process.umask(umask);
@@ -85,7 +86,7 @@ test('everything is for its owner alone, whatever the process allows others', as
   expect(paths.map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700, 0o600, 0o600]);
 });
 
-test('of six servers that find a dead one at once, exactly one takes its place', { timeout: 120_000 }, async () => {
+test('if six servers find a dead one at once, exactly one takes its place', { timeout: 120_000 }, async () => {
   for (let round = 0; round < 100; round++) {
     await announceAndDie();
     const isOurs = await Promise.all(Array.from({ length: 6 }, () => announce()));
@@ -104,7 +105,7 @@ test('a server that lives keeps its place', async () => {
   expect(place().announced()).toEqual(before);
 });
 
-test('what a server withdraws is its own', async () => {
+test('a server withdraws only its own announcement', async () => {
   const first = place();
   const id = first.prepare();
   await announce(first, id);
@@ -127,7 +128,7 @@ test('a server notices that its files were deleted', async () => {
   }
 });
 
-test('files that were not touched for days are touched, since some systems delete these', async () => {
+test('files are touched every few days, since some systems delete old ones', async () => {
   const endpoint = place();
   const id = endpoint.prepare();
   await announce(endpoint, id);
@@ -137,7 +138,7 @@ test('files that were not touched for days are touched, since some systems delet
   for (const file of files) expect(lstatSync(file).mtimeMs, file).toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('what servers that never started have left is deleted, and what is new is not', async () => {
+test('old files of servers that never started are deleted, and new ones are kept', async () => {
   const old = place().prepare();
   utimesSync(place().preparedFolder(old), 1000, 1000);
   writeFileSync(`${place().preparedFolder('dead')}.log`, 'crash');
@@ -147,7 +148,7 @@ test('what servers that never started have left is deleted, and what is new is n
   expect(readdirSync(join(folder, 'own')).sort()).toEqual([name, `${name}.${recent}`]);
 });
 
-test('a server that is too late leaves the log of the one that runs', async () => {
+test('a server that comes too late does not touch the log of the running one', async () => {
   const first = place().prepare();
   const { logFile } = place().openLog(first);
   utimesSync(logFile, 1000, 1000);
@@ -165,23 +166,23 @@ test.each<[string, (id: string) => void]>([
   ['a socket that is a link', (id) => linked(join(home(), `${id}.sock`))],
   ['a folder that is a link', () => linked(home())],
   ['an outer folder that is a link', () => linked(join(folder, 'own'))],
-  ['an announcement cut off', (id) => writeFileSync(join(home(), `${id}.json`), '{"pid": 1')],
-  ['an announcement of other content', (id) => writeFileSync(join(home(), `${id}.json`), '{"pid": "all"}')],
+  ['a truncated announcement', (id) => writeFileSync(join(home(), `${id}.json`), '{"pid": 1')],
+  ['an announcement with the wrong content', (id) => writeFileSync(join(home(), `${id}.json`), '{"pid": "all"}')],
   ['files of another user', () => vi.spyOn(process, 'getuid').mockReturnValue(54_321)],
-])('%s is not believed', async (_, spoil) => {
+])('a server is not trusted with %s', async (_, spoil) => {
   await announce();
   const { id } = place().announced() as Announcement;
   spoil(id);
   expect(place().announced()).toBe(null);
 });
 
-/** Puts a link to what is there at its place. */
+/** Moves a file or folder away and puts a link to it in its place. */
 function linked(path: string): void {
   renameSync(path, `${path}-elsewhere`);
   symlinkSync(`${path}-elsewhere`, path);
 }
 
-test("the user's own folder that others may enter is closed to them", () => {
+test("if others may enter the user's own folder, it is closed to them", () => {
   mkdirSync(join(folder, 'own'));
   chmodSync(join(folder, 'own'), 0o755);
   place().prepare();
@@ -213,10 +214,10 @@ test('the runtime folder comes first, then the temporary folder, then the storag
 test.each<[string, () => void]>([
   ['missing', () => vi.stubEnv('XDG_RUNTIME_DIR', undefined)],
   ['empty', () => vi.stubEnv('XDG_RUNTIME_DIR', '')],
-  ['a folder that is not there', () => vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'none'))],
+  ['missing', () => vi.stubEnv('XDG_RUNTIME_DIR', join(folder, 'none'))],
   ["another user's", () => vi.spyOn(process, 'getuid').mockReturnValue(54_321)],
   ['too long for a socket', () => vi.stubEnv('XDG_RUNTIME_DIR', longFolder())],
-])('a runtime folder that is %s is passed over', (_, make) => {
+])('a runtime folder that is %s is not used', (_, make) => {
   vi.stubEnv('TMPDIR', temporary());
   vi.stubEnv('XDG_RUNTIME_DIR', folder);
   make();
@@ -230,7 +231,7 @@ function longFolder(): string {
   return path;
 }
 
-test('windows of other versions or storage folders do not meet', () => {
+test('windows with different versions or storage folders use different servers', () => {
   const paths = [endpointsFor('/a', '1'), endpointsFor('/a', '2'), endpointsFor('/b', '1'), endpointsFor('/a', '1')];
   const names = paths.map(([first]) => first?.longestPath.split('/').at(-2)?.split('.')[0]);
   expect(names[0]).toBe(names[3]);

@@ -6,7 +6,7 @@ function check(uri: string, name: string): void {
   expect(placeName(uri, { line: 0, character: 4 })).toBe(`${name}:1:5`);
 }
 
-test('a place is the last part of the path, with line and column from 1', () => {
+test('a place is logged as the file name with line and column, both counted from 1', () => {
   check('file:///home/me/a%20b.ts', 'a b.ts');
   check('untitled:Untitled-1', 'Untitled-1');
 });
@@ -27,7 +27,7 @@ test('a secret in a message is hidden from the log', async () => {
   expect(sent[0]).not.toContain('s3cr3t');
 });
 
-test('foreign words in an entry begin no other entry, hide nothing and control no terminal', async () => {
+test('foreign text in an entry cannot begin another entry, hide text or control a terminal', async () => {
   const forgery = 'driver\n[error] all is lost\u001b[2J\u202egpj\u2028x\0';
   const sent: string[] = [];
   windowLog(async ({ message }) => void sent.push(message)).warn(forgery);
@@ -37,7 +37,7 @@ test('foreign words in an entry begin no other entry, hide nothing and control n
   expect(sent).toEqual(Array(2).fill('driver [error] all is lost [2J gpj x '));
 });
 
-test('the frames of a stack trace keep their lines, and an entry has an end', async () => {
+test('a stack trace keeps its lines, and the length of an entry is limited', async () => {
   const sent: string[] = [];
   const log = windowLog(async ({ message }) => void sent.push(message));
   log.error('TypeError: a\n    at f (server.js:1:2)\n    at g');

@@ -15,7 +15,7 @@ test.each<[keyof Settings, unknown[], unknown[]]>([
   ['engine.threads', [0, 8, 256], [-1, 257, 0.5, '1', Number.NaN]],
   ['cache.memoryMiB', [0, 4096], [-1, 1e300, 1.5]],
   ['completion.maxTokens', [1, 1024], [0, 1025]],
-])('%s takes what the manifest allows, and nothing else', (key, right, wrong) => {
+])('%s accepts the values that the manifest allows, and no others', (key, right, wrong) => {
   for (const value of right)
     expect(checkedSettings({ [key]: value })).toMatchObject({ settings: { [key]: value }, problems: [] });
   for (const value of wrong) {

@@ -20,11 +20,11 @@ async function firstLines(languageId: string, code: string): Promise<(string | u
   return chunked.chunks.map(({ chunk }) => chunk.text.trimStart().split('\n')[0]);
 }
 
-test('where the syntax is known, chunks begin with a declaration and its comment, or where one is too long', async () => {
+test('with a known syntax, chunks begin at a declaration with its comment, or within one that is too long', async () => {
   expect(await firstLines('python', text)).toEqual(['import a', '# Long.', 'a10 = 10', 'a6 = 6', 'def other():']);
 });
 
-test('elsewhere they begin after blank lines, and at lines that are not indented', async () => {
+test('otherwise chunks begin after blank lines and at lines without indentation', async () => {
   expect(await firstLines('plaintext', text)).toEqual(['import a', 'a0 = 0', 'def short():']);
 });
 

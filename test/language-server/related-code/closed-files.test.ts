@@ -23,7 +23,7 @@ function indexed(...files: ClosedFile[]): ClosedFiles {
   return closed;
 }
 
-/** The names of the files of which code is found at "$0". */
+/** The names of the files whose code is found at "$0". */
 function found(closed: ClosedFiles, marked: string): string[] {
   const query = cursorQuery(atCursor(marked, 'typescript', uriOf('main.ts')));
   return closed.find(query, () => true).map(({ uri }) => uri.replace(/.*\//, ''));
@@ -36,7 +36,7 @@ test('finds the file that shares rare words with the lines at the cursor', () =>
   );
 });
 
-test('a file that changes is found by its new words only, and one that goes by none', () => {
+test('a changed file is found by its new words only, and a deleted one not at all', () => {
   const closed = indexed(...noise, invoices);
   closed.set({ ...invoices, text: 'export const renamedEntirely = 1;\n' });
   expect(found(closed, 'openInvoicesOf(customer$0')).toEqual([]);
@@ -46,7 +46,7 @@ test('a file that changes is found by its new words only, and one that goes by n
   expect(closed.size).toBe(noise.length);
 });
 
-test('of a folder that goes, no file is found any more', () => {
+test('files of a removed folder are no longer found', () => {
   const closed = indexed(...noise, invoices);
   closed.set({ uri: uriOf('sr'), text: null });
   expect(closed.size).toBe(noise.length + 1);
@@ -54,7 +54,7 @@ test('of a folder that goes, no file is found any more', () => {
   expect(closed.size).toBe(0);
 });
 
-test('a file that changes again and again is found as before, and takes no more memory', () => {
+test('a file that changes many times is still found, and takes no more memory', () => {
   const text = 'openInvoicesOf(customer);\n\n'.repeat(60);
   const closed = indexed(...noise);
   const chunks = indexed({ ...invoices, text }).holdersOf('openinvoicesof');
@@ -71,7 +71,7 @@ test.each<[string, ClosedFile]>([
   expect(found(indexed(file), 'openInvoicesOf(customer$0')).toEqual([]);
 });
 
-test('takes no more files and characters than its limits', () => {
+test('stays within its limits of files and characters', () => {
   const closed = new ClosedFiles();
   const text = `${'const value = 1;\n'.repeat(3000)}`;
   for (let i = 0; i < 200; i++) closed.set({ uri: uriOf(`long${i}.ts`), text });
@@ -81,7 +81,7 @@ test('takes no more files and characters than its limits', () => {
   expect(many.size).toBe(closedFileLimits.files);
 });
 
-test('its chunks are ranked beside those of open documents, which it never repeats', async () => {
+test('its chunks are ranked together with those of open documents, and never repeat them', async () => {
   const { text } = cursorIn('export function total(customer: Customer) {\n  return openInvoices$0\n}\n');
   const window = new FakeWindow({ files: { 'main.ts': text, 'src/invoices.ts': invoices.text ?? '' } });
   const document = atCursor(

@@ -1,4 +1,5 @@
-// Code of other files is used only with an anchor whose prompt was evaluated in the background, so no key waits for it.
+// Code from other files is used only with an anchor whose prompt was evaluated in the background, so no key waits for
+// it.
 import { expect, test } from 'vitest';
 import { defaultPace } from '../../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
@@ -30,7 +31,7 @@ function setUp(options: FakeOptions = {}, ignored: string[] = [], defined: Defin
     const prompt = engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
     return { prompt, evaluated: evaluatedOf(timings) };
   };
-  /** The last key's prompt, and the tokens that each key cost. */
+  /** The prompt for the last key, and the number of tokens evaluated for each key. */
   const type = async (typed: string) => {
     const evaluated: number[] = [];
     let prompt = '';
@@ -46,7 +47,7 @@ function setUp(options: FakeOptions = {}, ignored: string[] = [], defined: Defin
   return { engine, window, provider, rest, ask, type };
 }
 
-// What the keys cost in the same document when no other one is open.
+// The number of tokens evaluated per key in the same document when no other document is open.
 async function costAlone(typed: string): Promise<number[]> {
   const { window, rest, type } = setUp();
   window.openDocuments = () => [window.document('main.ts')];
@@ -57,13 +58,13 @@ async function costAlone(typed: string): Promise<number[]> {
 const evaluatedOf = ({ promptTokens, cachedTokens }: Timings) => promptTokens - cachedTokens;
 const line = 'store.insertUser({ name: "a" });\n';
 
-test('the first request in a new document is made without code of other files', async () => {
+test('the first request in a new document is made without code from other files', async () => {
   const { ask } = setUp();
   const { prompt } = await ask();
   expect(prompt).toMatch(/^<\|file_sep\|>main.ts\n<\|fim_prefix\|>/);
 });
 
-test('once the cursor has rested the prompt contains the code, and a key costs no more than without', async () => {
+test('once the cursor has rested, the prompt contains the code, and a key costs no more than before', async () => {
   const { rest, type } = setUp();
   await rest();
   const { prompt, evaluated } = await type(line.repeat(3));
@@ -99,7 +100,7 @@ test('keys pressed during the evaluation use the held prompt', async () => {
   await reading;
 });
 
-test('code of a file that the editor shares no longer leaves the prompts when the cursor next rests', async () => {
+test('code from a file that is no longer shared leaves the prompts when the cursor next rests', async () => {
   const ignored: string[] = [];
   const { engine, rest, type } = setUp({}, ignored);
   await rest();
@@ -110,7 +111,7 @@ test('code of a file that the editor shares no longer leaves the prompts when th
   expect([...engine.pins.values()].join('')).not.toContain('insertUser(user)');
 });
 
-test('code of a file that was excluded does not come back in the same line, from what the editor said before', async () => {
+test('code from an excluded file does not come back because of an earlier answer of the editor', async () => {
   const ignored: string[] = [];
   const defined = [{ uri: uriOf('user.ts'), text: 'export class User {}\n', lines: [{ start: 0, end: 0 }] }];
   const { provider, rest, type } = setUp({}, ignored, defined);
@@ -122,7 +123,7 @@ test('code of a file that was excluded does not come back in the same line, from
   expect((await type('t')).prompt).not.toContain('insertUser(user)');
 });
 
-test('code of a file that gets a secret leaves the prompts, too', async () => {
+test('code from a file that gets a secret leaves the prompts, too', async () => {
   const { window, rest, type } = setUp();
   await rest();
   expect((await type(line)).prompt).toContain('insertUser(user)');
@@ -151,7 +152,7 @@ test('an edit elsewhere in the document keeps the evaluated code', async () => {
   expect((await ask()).prompt).toContain('insertUser(user)');
 });
 
-test('a slow machine gets no code of other files', async () => {
+test('a slow machine gets no code from other files', async () => {
   const { engine, rest, type } = setUp();
   const prefill = engine.prefill.bind(engine);
   engine.prefill = async (...request) => ({ ...(await prefill(...request)), prefillMs: 10_000 });
@@ -159,7 +160,7 @@ test('a slow machine gets no code of other files', async () => {
   expect((await type('s')).prompt).toMatch(/^<\|file_sep\|>main.ts/);
 });
 
-test('no secret of another file reaches the engine in any way', async () => {
+test('no secret from another file ever reaches the engine', async () => {
   const { engine, window, rest, ask, type } = setUp();
   const planted = [`pw-${'Hunter2!'}`, `ghp_${'aB3dE5gH7jK9mN1pQ2sT4vW6yZ8bC0dFeG2h'}`, 'plain-in-dotenv'];
   const [password, token, inDotenv] = planted;
@@ -182,13 +183,13 @@ test('no secret of another file reaches the engine in any way', async () => {
   for (const secret of planted) expect(seen).not.toContain(secret);
 });
 
-test('a model without the tokens for it gets none', async () => {
+test('a model without the tokens for it gets no code', async () => {
   const { rest, type } = setUp({ special: { fileSep: -1 } });
   await rest();
   expect((await type('s')).prompt).toMatch(/^<\|fim_prefix\|>/);
 });
 
-test('on a machine that turns out to be slow, the code of other files leaves the prompts', async () => {
+test('on a machine that turns out to be slow, the code from other files leaves the prompts', async () => {
   const { engine, rest, type } = setUp();
   await rest();
   expect((await type('s')).prompt).toContain('insertUser(user)');

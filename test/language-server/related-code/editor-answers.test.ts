@@ -9,7 +9,7 @@ const defined: RelatedResult = {
   shared: [],
 };
 
-/** An editor that gives one of these answers after the other, and the last one for ever. */
+/** An editor that gives these answers in turn, and then repeats the last one. */
 function editorThatSays(...answers: (RelatedResult | Error)[]) {
   const asked: number[] = [];
   const editor = new EditorAnswers(async () => {
@@ -20,7 +20,7 @@ function editorThatSays(...answers: (RelatedResult | Error)[]) {
   return { editor, asked };
 }
 
-test('asks once for a line whose names are defined', async () => {
+test('asks only once for a line whose names are defined', async () => {
   const { editor, asked } = editorThatSays(defined);
   expect(await editor.ask(question, 3)).toMatchObject(defined);
   expect(await editor.ask(question, 3)).toMatchObject(defined);
@@ -29,7 +29,7 @@ test('asks once for a line whose names are defined', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('an editor that fails shares nothing of what it shared before', async () => {
+test('after a failure, nothing that the editor shared before counts as shared', async () => {
   const documents = ['file:///prices.ts'];
   const { editor } = editorThatSays({ defined: [], shared: documents }, new Error('gone'));
   expect(await editor.ask({ ...question, documents }, 3)).toMatchObject({ shared: documents, refused: [] });
@@ -45,14 +45,14 @@ test.each([
   expect(await editor.ask(question, 3)).toMatchObject(defined);
 });
 
-/** An editor whose answers come when the test says so. */
+/** An editor that answers when the test says so. */
 function editorThatWaits() {
   const answer: ((result: RelatedResult) => void)[] = [];
   const editor = new EditorAnswers(() => new Promise((resolve) => answer.push(resolve)), 0);
   return { editor, answer };
 }
 
-test('an answer that comes after that to a later question is not used', async () => {
+test('an answer that arrives after the answer to a later question is not used', async () => {
   const { editor, answer } = editorThatWaits();
   await editor.ask(question, 3);
   await editor.ask(question, 4);
@@ -62,7 +62,7 @@ test('an answer that comes after that to a later question is not used', async ()
   expect(await editor.ask(question, 4)).toMatchObject(defined);
 });
 
-test('what an editor answers to a question of before is forgotten with it', async () => {
+test('an answer to a forgotten question is forgotten, too', async () => {
   const { editor, answer } = editorThatWaits();
   await editor.ask(question, 3);
   editor.forget();

@@ -1,4 +1,4 @@
-// Which code of other files is found for a place, and which never is.
+// Which code from other files is found for a place, and which never is.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
@@ -16,7 +16,7 @@ const reach = { before: 4800, after: 1600 };
 const store = `export class UserStore {\n  insertUser(user) {}\n}\n`;
 const main = `import { UserStore } from './user-store';\nconst store = new UserStore();\nstore.$0\n`;
 
-/** The texts found for the cursor in main.ts, as one. */
+/** The texts found for the cursor in main.ts, joined. */
 async function gather(options: Partial<WindowOptions>, marked = main): Promise<string> {
   const { text } = cursorIn(marked);
   const window = new FakeWindow({ ...options, files: { 'main.ts': text, ...options.files } });
@@ -29,7 +29,7 @@ test('code of an open document with the same names is found', async () => {
   expect(await gather({ files: { 'user-store.ts': store } })).toContain('insertUser');
 });
 
-test('code without a name in common is not', async () => {
+test('code without a name in common is not found', async () => {
   expect(await gather({ files: { 'other.ts': 'export const pi = 3;\n' } })).toBe('');
 });
 
@@ -50,7 +50,7 @@ test('asks the editor for the names near the cursor and the imported ones', asyn
   expect(names?.length).toBeLessThanOrEqual(12);
 });
 
-test('leaves out what the prompt contains anyway, but not what is far above in the same document', async () => {
+test('leaves out code that the prompt contains anyway, but finds code far above in the same document', async () => {
   const above = `export function parseUserName() {}\n${'// filler line of text\n'.repeat(20)}`;
   const far = `${above}${'// another line of text, which says nothing\n'.repeat(200)}parseUserName($0)\n`;
   expect(await gather({}, far)).toContain('export function parseUserName');
@@ -64,7 +64,7 @@ test.each<[string, Partial<WindowOptions>]>([
   ['a file that contains a secret', { files: { 'user-store.ts': `${secret}${store}` } }],
   ['a file with a secret far from the names', { files: { 'user-store.ts': `${store}${'\n'.repeat(500)}${secret}` } }],
   ['a file with a secret in a line of 10,000', { files: { 'user-store.ts': `${store}${'x;'.repeat(5000)}${secret}` } }],
-  ['a file too long to look through', { files: { 'user-store.ts': `${store}${'\n'.repeat(250_000)}` } }],
+  ['a file too long to search', { files: { 'user-store.ts': `${store}${'\n'.repeat(250_000)}` } }],
   ['a file that the editor does not share', { files: { 'user-store.ts': store }, ignored: ['user-store.ts'] }],
   ['another workspace', { files: { 'file:///elsewhere/user-store.ts': store } }],
   ['a folder whose name begins alike', { files: { 'file:///workshop/user-store.ts': store } }],
@@ -79,7 +79,7 @@ function definedIn(uri: string, text: string) {
   return { uri, text, lines: [{ start: 0, end: 3 }] };
 }
 
-test('nothing comes from a file with a password on the line below its name, wherever the chunks are cut', async () => {
+test('nothing comes from a file with a password below the line that names it, wherever chunks begin', async () => {
   const pair = `  - name: DB_PASSWORD\n    value: "hV7x9Qz2${'kLmP4rT8'}"\n`;
   for (let lines = 0; lines < 30; lines++) {
     const text = `${'  # filler of the file\n'.repeat(lines)}${pair}  store: UserStore\n`;
@@ -94,7 +94,7 @@ test('a document outside the workspace gets no code from it', async () => {
   expect(window.asked).toEqual([]);
 });
 
-test('an editor that takes too long is not waited for, and its answer serves the next time', async () => {
+test('a slow editor is not waited for, and its answer is used the next time', async () => {
   const { text } = cursorIn(main);
   const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store }, answerMs: 400 });
   const related = new RelatedCode(window);
@@ -106,7 +106,7 @@ test('an editor that takes too long is not waited for, and its answer serves the
   expect(await related.gather(document, reach)).toHaveLength(1);
 });
 
-test('the editor is asked once for each line that the cursor comes to', async () => {
+test('the editor is asked once for each line that the cursor reaches', async () => {
   const { text, offset } = cursorIn(main);
   const defined = [definedIn(uriOf('user-store.ts'), store)];
   const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store }, defined });
@@ -141,7 +141,7 @@ test('recently edited code ranks above code that is only similar', async () => {
   expect(best?.text).toContain('newest');
 });
 
-test('a document that was closed is read anew when it is opened again, even if its version is the same', async () => {
+test('a document that is reopened is read again, even with the same version', async () => {
   const { text } = cursorIn(main);
   const windowWith = (method: string) =>
     new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store.replace('insertUser', method) } });
@@ -158,7 +158,10 @@ test('a document that was closed is read anew when it is opened again, even if i
   expect(await gathered()).toContain('removeUser');
 });
 
-/** At which place among the snippets the wanted name is, with the files of all cases in the language open; -1: nowhere. */
+/**
+ * The rank of the wanted name among the snippets, with the files of all of the language's cases open; -1 if it is
+ * missing.
+ */
 async function placeOfWanted(each: CrossFileCase, all: CrossFileCase[]): Promise<number> {
   const languageOf = ({ name }: CrossFileCase) => name.replace(/-.*/, '');
   const others = all.filter((other) => other !== each && languageOf(other) === languageOf(each));
@@ -195,7 +198,7 @@ test('a long document is scanned again only where it changed', () => {
   };
   const before = new Set(chunksOf(1));
   expect(before.size).toBeGreaterThan(300);
-  functions[1000] = 'function changed() {}\n\n// with a line more\n';
+  functions[1000] = 'function changed() {}\n\n// with one line more\n';
   const scanned = chunksOf(2).filter((chunk) => !before.has(chunk));
   expect(scanned.length).toBeGreaterThan(0);
   expect(scanned.length).toBeLessThan(5);

@@ -1,4 +1,4 @@
-// When the team's server is asked and when the local model, with a clock of the test's own.
+// When the team's server is asked and when the local model is, with a clock that the test sets.
 import { beforeEach, expect, test } from 'vitest';
 import { Availability } from '../../../language-server/remote/availability.ts';
 import { ServerError } from '../../../language-server/remote/server-error.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
   );
 });
 
-/** How long it takes until the server is probed. */
+/** The time until the server is probed. */
 function pause(): number {
   const from = now;
   while (!availability.isProbeDue) now += 100;
@@ -77,7 +77,7 @@ test('after failures in a row the pauses grow to a minute; a probe that succeeds
   expect(pause()).toBe(1000);
 });
 
-test('pauses are not the same for everybody', () => {
+test('pauses differ from user to user', () => {
   const pauses = [0, 0.99].map((random) => {
     availability = new Availability(
       '',
@@ -92,13 +92,13 @@ test('pauses are not the same for everybody', () => {
   expect(pauses).toEqual([500, 1500]);
 });
 
-test('a server is left alone for as long as it asks, also if a request before fails later', () => {
+test('a server is left alone for as long as it asks, even if an earlier request fails later', () => {
   availability.failed(new ServerError('busy', 503, 30_000));
   availability.failed(failure);
   expect(pause()).toBe(30_000);
 });
 
-test('the user is told once that the local model answers, and once that the server does again', () => {
+test('the user is told once that the local model answers, and once that the server answers again', () => {
   availability.failed(failure);
   availability.failed(failure);
   expect(availability.problem).toBe('It broke.');

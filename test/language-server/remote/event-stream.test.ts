@@ -14,7 +14,7 @@ async function pieces(text: string | Iterable<Uint8Array>, maxTokens = 8): Promi
 const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 const textOf = (found: Piece[]) => found.map(({ text }) => text).join('');
 
-test('no more text comes through than the tokens that were asked for can have', async () => {
+test('text is cut at the length that the requested tokens can have', async () => {
   const long = await pieces(event({ choices: [{ text: 'a'.repeat(200_000) }] }));
   expect([textOf(long).length, long.at(-1)?.finishReason]).toEqual([8 * 16, 'length']);
   const many = await pieces(event({ choices: [{ text: 'a' }] }).repeat(1000));
@@ -25,7 +25,7 @@ test.each([
   ['lines', '\n'.repeat(1000)],
   ['comments', ': ping\n\n'.repeat(100)],
   ['one long line', 'data: '.padEnd(1000, 'x')],
-])('an answer of endless %s is given up after a megabyte', async (_, chunk) => {
+])('an endless answer is given up after a megabyte: %s', async (_, chunk) => {
   let sent = 0;
   function* endless() {
     for (;;) {
@@ -37,11 +37,11 @@ test.each([
   expect(sent).toBeLessThan(2 ** 20 + 2 * chunk.length);
 });
 
-test('a line that comes byte by byte costs no more than one that comes at once', async () => {
+test('a line that arrives byte by byte costs no more than one that arrives at once', async () => {
   const text = `${event({ choices: [{ text: 'a', padding: 'x'.repeat(500_000) }] })}data: [DONE]\n`;
   const before = process.cpuUsage();
   expect(textOf(await pieces([...Buffer.from(text)].map((byte) => Buffer.of(byte))))).toBe('a');
-  // Quadratic time would be minutes.
+  // With quadratic cost it would take minutes.
   const { user, system } = process.cpuUsage(before);
   expect(user + system).toBeLessThan(10_000_000);
 });
@@ -67,7 +67,7 @@ test.each([
   expect(piece?.finishReason).toBe(counted);
 });
 
-test('figures that are no figures count as zero', async () => {
+test('invalid figures count as zero', async () => {
   const usage = {
     prompt_tokens: '40\n2026-01-01 [error] forged',
     completion_tokens: -1,
@@ -79,7 +79,7 @@ test('figures that are no figures count as zero', async () => {
   expect(piece?.logProbabilities).toEqual([0, 0, 0, -2]);
 });
 
-test('an event that is no part of an answer is an error, and so is an answer without any part', async () => {
+test('an event without a part of an answer is an error, and so is an answer without any part', async () => {
   const none = [null, 5, 'abc', [], [[]], {}, { choices: null }, { choices: [] }, { usage: { prompt_tokens: 1 } }];
   const wrong = [{ choices: 'abc' }, { choices: {} }, { choices: [null] }, { choices: [5] }, { choices: [[]] }];
   for (const value of [...none, ...wrong])
@@ -87,7 +87,7 @@ test('an event that is no part of an answer is an error, and so is an answer wit
   await expect(pieces('data: [DONE]\n')).rejects.toThrow('the answer has no choice');
 });
 
-test('an answer may have empty texts and an event with the usage alone', async () => {
+test('an answer may have empty texts, and an event with nothing but the usage', async () => {
   const text = [{ choices: [{ logprobs: 5 }] }, { choices: [], usage: { prompt_tokens: 3 } }].map(event).join('');
   expect(textOf(await pieces(`${text}data: [DONE]\n`))).toBe('');
 });

@@ -1,4 +1,4 @@
-// A server, a proxy or a command for the token that means harm: each is an error in time, and costs little.
+// A server, a proxy or a command for the token that is hostile: each ends in an error in time, at a small cost.
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { Connection, type ServerOptions } from '../../../language-server/remote/
 import { CompletionServer, refuse } from '../../support/completion-server.ts';
 
 const patienceMs = 400;
-/** For what comes by itself, however busy this machine is. */
+/** The time for what needs no further action, however busy this machine is. */
 const longMs = 30_000;
 const connections: Connection[] = [];
 const closers: (() => void)[] = [];
@@ -23,7 +23,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A server that gets each connection's first bytes and then does as it likes. */
+/** A server that gets the first bytes of each connection and then does what the test says. */
 async function raw(behave: (socket: Socket, asked: string) => void, host = '127.0.0.1'): Promise<number> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -50,7 +50,7 @@ function endlessly(socket: Socket, text: string, ms: number): void {
   more();
 }
 
-/** Sends the first text, and then the other one without end. */
+/** Sends the first text, and then the other one endlessly. */
 const first =
   (text: string, then: string, ms: number) =>
   (socket: Socket): void => {
@@ -67,7 +67,7 @@ function apiOf(options: Partial<ServerOptions>): CompletionsApi {
   return new CompletionsApi(connection, 'coder');
 }
 
-/** What a completion comes to: its text, or why there is none. */
+/** The result of a completion: its text, or the reason why there is none. */
 async function complete(options: Partial<ServerOptions>, ms = patienceMs): Promise<string> {
   try {
     let text = '';
@@ -87,7 +87,11 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   ['sends its headers a letter at a time', first('HTTP/1.1 200 ', 'O', 20), slow],
   ['sends headers without end, slowly', first(head, 'x-a: b\r\n', 20), slow],
   ['sends headers without end, fast', first(head, `x-a: ${'b'.repeat(4000)}\r\n`, 0), /Header overflow/],
-  ['sends continues without end', (socket) => endlessly(socket, 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(50), 1), slow],
+  [
+    'sends interim responses (100 Continue) without end',
+    (socket) => endlessly(socket, 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(50), 1),
+    slow,
+  ],
   ['sends white space without end', first(`${head}\r\n`, ' '.repeat(65_536), 0), /does not end|has not answered/],
   ['sends white space without end, slowly', first(`${head}\r\n`, ' \n', 20), slow],
   ['sends empty texts without end', first(`${head}\r\n`, 'data: {"choices":[{"text":""}]}\n\n', 20), slow],
@@ -106,7 +110,7 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
     /^a$/,
   ],
   [
-    'says two lengths',
+    'states two lengths',
     (socket) => socket.end(`${head}content-length: 5\r\ncontent-length: 60\r\n\r\n${event}`),
     /Parse Error/,
   ],
@@ -123,13 +127,13 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   expect(performance.now() - startedAt).toBeLessThan(10 * patienceMs);
 });
 
-test('a server that stops in the middle of its answer is said to have begun it', async () => {
+test('the error for a server that stops within its answer says that it had begun', async () => {
   const port = await raw((socket) => socket.write(`${head}\r\ndata: {"choices":[{"text":"a"}]}\n\n`));
   const message = `127.0.0.1:${port} has begun an answer, but has written nothing for 2.0 s.`;
   expect(await complete({ url: `http://127.0.0.1:${port}` })).toBe(message);
 });
 
-test('a server that writes a token a second is given up after a minute', async () => {
+test('a server that writes one token per second is given up after a minute', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const token = 'data: {"choices":[{"text":"a"}]}\n\n';
   const api = apiOf({ url: `http://127.0.0.1:${await raw(first(`${head}\r\n${token}`, token, 1000))}` });
@@ -145,7 +149,7 @@ test('a server that writes a token a second is given up after a minute', async (
   vi.useRealTimers();
 });
 
-test('a compressed answer, which was not asked for, is not unpacked', async () => {
+test('a compressed answer, which was not requested, is not unpacked', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
   const port = await raw((socket) =>
     socket.end(Buffer.concat([Buffer.from(`${head}content-encoding: gzip\r\n\r\n`), bomb])),
@@ -160,7 +164,7 @@ test.each([
   ['asks on its input', node("process.stdin.resume().on('end', () => process.exit(4))"), /failed: exit code 4\.$/],
   ['hangs', node('setInterval(() => {}, 1000)'), /^The token is not there yet: its file or command has not ended\.$/],
   ['is ended', node('process.kill(process.pid)'), /failed: a signal ended it\.$/],
-])('a command for the token that %s is an error in time', async (_, credential, message) => {
+])('a command for the token that %s ends in an error in time', async (_, credential, message) => {
   const server = await CompletionServer.start();
   const ms = message.source.includes('not there yet') ? patienceMs : longMs;
   expect(await complete({ url: server.url, credential }, ms)).toMatch(message);
@@ -168,7 +172,7 @@ test.each([
   await server.close();
 });
 
-test.skipIf(process.platform === 'win32')('a file for the token that does not end is an error', async () => {
+test.skipIf(process.platform === 'win32')('an endless token file is an error', async () => {
   expect(await complete({ url: 'http://127.0.0.1:9', credential: '@/dev/zero' })).toMatch(/is too long for one\.$/);
 });
 
@@ -191,7 +195,7 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   ],
   ['never answers', () => {}, slow],
   ['closes the connection', (socket) => socket.end(), /./],
-  ['speaks no HTTP', (socket) => socket.end('SSH-2.0\r\n\r\n'), /./],
+  ['does not speak HTTP', (socket) => socket.end('SSH-2.0\r\n\r\n'), /./],
   ['sends headers without end', (socket) => endlessly(socket, 'x: y\r\n', 20), slow],
 ])('a proxy that %s is given up in time, and never gets the token', async (_, behave, message) => {
   let heard = '';
@@ -207,20 +211,20 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   expect(heard).not.toContain('secret-token');
 });
 
-test('a connection to a proxy that never answers ends with the request', async () => {
+test('the connection to a proxy that never answers ends with its request', async () => {
   let closed = 0;
   const port = await raw((socket) => socket.on('close', () => closed++));
   await proxied(port, patienceMs);
   await expect.poll(() => closed).toBe(1);
 });
 
-test('an address of IPv6 is an address', async () => {
+test('an IPv6 address is accepted', async () => {
   const port = await raw((socket) => socket.end(`${head}\r\n${event}data: [DONE]\n\n`), '::1');
   expect(await complete({ url: `[::1]:${port}`, credential: 'secret' })).toBe('a');
   expect(await complete({ url: `http://[::1]:${port}/v1` })).toBe('a');
 });
 
-test('a redirect in the middle of typing takes neither the code nor the token along', async () => {
+test('a redirect while the user types gets neither the code nor the token', async () => {
   const [server, other] = [await CompletionServer.start(), await CompletionServer.start()];
   for (const status of [301, 307, 308]) {
     server.usual = refuse(status, '', { location: other.url, 'content-type': 'text/event-stream' });

@@ -1,4 +1,4 @@
-// What is asked of a team's server, and what becomes of its answer.
+// What a team's server is asked, and what Hearth makes of its answer.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ async function ask(model: Completer, more = {}) {
   return { ...completed, pieces, text: pieces.map(([text]) => text).join('') };
 }
 
-test('a prompt is sent as text, and the answer comes piece by piece', async () => {
+test('a prompt is sent as text, and the answer arrives piece by piece', async () => {
   const { finishReason, timings, pieces } = await ask(await connect());
   const [asked] = server.asked;
   expect(asked).toMatchObject({ path: '/v1/completions', headers: { authorization: 'Bearer secret' } });
@@ -67,7 +67,7 @@ test('a prompt is sent as text, and the answer comes piece by piece', async () =
   expect(timings).toMatchObject({ promptTokens: 40, cachedTokens: 32, completionTokens: 2, decodePasses: 1 });
 });
 
-test('all requests have the same random user, for balancers to choose a replica by', async () => {
+test('all requests have the same random user, by which balancers choose a replica', async () => {
   const model = await connect();
   await ask(model);
   await ask(model);
@@ -79,7 +79,7 @@ test('all requests have the same random user, for balancers to choose a replica 
 test('a server that stops by itself keeps its connections', async () => {
   const model = await connect();
   for (let i = 0; i < 8; i++) await ask(model, { stopBefore: '\n' });
-  // The next request may begin before the last bytes of an answer have come.
+  // The next request may begin before the last bytes of an answer have arrived.
   expect(new Set(server.asked.map(({ port }) => port)).size).toBeLessThanOrEqual(2);
   expect(server.asked[0]?.body.stop).toEqual(['\n']);
 });
@@ -124,7 +124,7 @@ test.each<[string, number, object]>([
   ['stream_options', 400, { error: { message: 'Unsupported parameter: stream_options' } }],
   ['user', 400, { error: { message: 'Unsupported parameter: user' } }],
   ['user', 422, { detail: fastApi('user') }],
-])('a server that does not know %s, and says so with status %i, is asked without it', async (field, status, body) => {
+])('a server that rejects %s with status %i is asked without it', async (field, status, body) => {
   const model = await connect();
   server.answers.push(refuse(status, JSON.stringify(body)));
   expect((await ask(model)).text).toBe('one two');
@@ -132,14 +132,14 @@ test.each<[string, number, object]>([
   expect(server.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
 });
 
-test('white space before the cursor is left to the model, and put into the prompt where it writes something else', async () => {
+test('the model writes the white space before the cursor; if it writes something else, the prompt gets it', async () => {
   const model = await connect();
   const indented = { heal: Buffer.from('    ') };
   server.answers.push(stream('  ', '  re', 'turn'));
   expect((await ask(model, indented)).pieces.map(([text]) => text)).toEqual(['re', 'turn']);
   server.answers.push(stream('  }', ' else'), stream('return'));
   expect((await ask(model, indented)).text).toBe('return');
-  // An answer that ends before the white space does not begin with it either.
+  // An answer that ends within the white space counts as something else, too.
   server.answers.push(stream('  '), stream('return'));
   expect((await ask(model, indented)).text).toBe('return');
   expect(server.asked.map(({ body }) => String(body.prompt).endsWith('    '))).toEqual([
@@ -152,7 +152,7 @@ test('white space before the cursor is left to the model, and put into the promp
   await expect.poll(() => server.closed.length).toBe(5);
 });
 
-test('an answer that the caller ends is ended at the server, too', async () => {
+test("when the caller ends an answer, the server's generation ends, too", async () => {
   const model = await connect();
   server.answers.push((response) => send(begin(response), { choices: [{ text: 'so far' }] }));
   const { finishReason } = await model.generate({ tokens: promptFor(model), maxTokens: 7 }, () => true);
@@ -160,7 +160,7 @@ test('an answer that the caller ends is ended at the server, too', async () => {
   await expect.poll(() => server.closed).toEqual([false]);
 });
 
-test('a cancelled request ends at the server, too, and is no failure', async () => {
+test('a cancelled request ends on the server, too, and does not count as a failure', async () => {
   const model = await connect();
   const abort = new AbortController();
   server.answers.push((response) => send(begin(response), { choices: [{ text: 'so far' }] }));
@@ -170,7 +170,7 @@ test('a cancelled request ends at the server, too, and is no failure', async () 
   expect(team.completer(new FakeEngine())).not.toBeNull();
 });
 
-test('a server that has been impatiently waited for may still write slowly, once it has begun', async () => {
+test('a server with little time to begin may write slowly once it has begun', async () => {
   const model = await connect();
   const tokens = promptFor(model);
   server.usual = () => {};
@@ -188,7 +188,7 @@ test('a server that has been impatiently waited for may still write slowly, once
   expect((await ask(model)).text).toBe('ab');
 });
 
-test('of a server that counts with every text, the last count is the one of the answer', async () => {
+test('if a server sends a count with every text, the last one counts', async () => {
   const model = await connect();
   server.answers.push(
     events(
@@ -200,14 +200,14 @@ test('of a server that counts with every text, the last count is the one of the 
   expect((await ask(model)).timings).toMatchObject({ promptTokens: 40, completionTokens: 3 });
 });
 
-test('reading ahead asks for one token', async () => {
+test('reading ahead requests one token', async () => {
   const model = await connect();
   server.answers.push(stream('one'));
   expect(await model.prefill(promptFor(model))).toMatchObject({ promptTokens: 40, cachedTokens: 32 });
   expect(server.asked[0]?.body.max_tokens).toBe(1);
 });
 
-test('text of a document that looks like a special token does not become one', async () => {
+test('text in a document that looks like a special token does not become one', async () => {
   const model = await connect();
   const tokens = Uint32Array.of(
     model.info.special.fimPrefix,
@@ -224,7 +224,7 @@ test.each([
   ['codellama-7b', '▁<PRE>let a< fim_prefix> b<i></i>▁<SUF>< fim_middle>;▁<MID>'],
   ['deepseek-coder-6.7b', '<｜fim▁begin｜>let a<fim_prefix> b<i></i><｜fim▁hole｜><fim_middle>;<｜fim▁end｜>'],
   ['Codestral-22B', '[SUFFIX]< fim_middle>;[PREFIX]let a< fim_prefix> b<i></i>'],
-])('%s gets the prompt of its family, whatever the model on this machine is', async (name, prompt) => {
+])("%s gets its family's prompt, whatever the model on this machine is", async (name, prompt) => {
   const model = await connect(name);
   const { fimPrefix, fimSuffix, fimMiddle } = model.info.special;
   const parts = [
@@ -238,7 +238,7 @@ test.each([
   expect(model.info).toMatchObject({ bosToken: -1, special: { fileSep: -1 } });
 });
 
-test('its info names the server and its model', async () => {
+test("the model's info names the server and its model", async () => {
   server.pages.set('/v1/models', {
     data: [{ id: 'other' }, { id: 'coder', root: 'Qwen/Qwen2.5-Coder-7B', max_model_len: 6000 }],
   });
@@ -247,7 +247,7 @@ test('its info names the server and its model', async () => {
   expect(info.backend).toBe(`server 127.0.0.1:${server.port}`);
 });
 
-test("llama.cpp's server says in /props which file it has and how much a slot can read", async () => {
+test("llama.cpp's server says in /props which file it has and how many tokens a slot holds", async () => {
   server.pages.set('/v1/models', { data: [{ id: 'gpt-3.5', meta: { n_ctx_train: 32_768 } }] });
   server.pages.set('/props', {
     model_path: '/models/codellama-7b.Q4_0.gguf',
@@ -262,8 +262,8 @@ test("llama.cpp's server says in /props which file it has and how much a slot ca
 test.each([
   ['of 500 KB', 'x'.repeat(500_000)],
   ['with control characters', 'a\n[error] b\u001b[2J'],
-  ['that is no text', { toString: 'x' }],
-])('a name %s of a model is not taken', async (_, id) => {
+  ['that is not a string', { toString: 'x' }],
+])('a model name %s is not used', async (_, id) => {
   server.pages.set('/v1/models', { data: [{ id }, { id: 'qwen2.5-coder', root: id, max_model_len: 1e300 }] });
   server.pages.set('/props', { model_path: id });
   const model = await connect('');
@@ -272,7 +272,7 @@ test.each([
   expect(server.asked[0]?.body.model).toBe('qwen2.5-coder');
 });
 
-test('where no name says which model it is, the special tokens that the server knows do', async () => {
+test('if no name tells the model, the special tokens that the server knows do', async () => {
   server.probe = (response, { body }) => {
     const promptTokens = String(body.prompt).replaceAll(/<fim_\w+>/g, 's').length;
     send(begin(response), {

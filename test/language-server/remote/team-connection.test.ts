@@ -50,13 +50,16 @@ test.each([
   ['localhost.example.com', 'https://localhost.example.com/'],
   ['HTTPS://LLM.example.com', 'https://llm.example.com/'],
   ['https://me:secret@llm.example.com/?key=1#a', 'https://llm.example.com/'],
-])('the address %s is %s', (given, url) => {
+])('the address %s becomes %s', (given, url) => {
   expect(to(given).url.href).toBe(url);
 });
 
-test.each(['ftp://llm.example.com', 'https://', 'no address', 'file:///etc/passwd'])('%s is no address', (given) => {
-  expect(() => to(given)).toThrow('"hearth.server.url" is not an address such as https://llm.example.com.');
-});
+test.each(['ftp://llm.example.com', 'https://', 'no address', 'file:///etc/passwd'])(
+  '%s is not accepted as an address',
+  (given) => {
+    expect(() => to(given)).toThrow('"hearth.server.url" is not an address such as https://llm.example.com.');
+  },
+);
 
 const files = mkdtempSync(join(tmpdir(), 'hearth-token-'));
 afterAll(() => rmSync(files, { recursive: true }));
@@ -80,12 +83,12 @@ test.each([
   ['a header that a command prints', printing('X-API-Key: fresh'), { 'x-api-key': 'fresh' }],
   ['what a file contains', inFile('in-file\n'), { authorization: 'Bearer in-file' }],
   ['a user and a password in a file', inFile('me:pass\r\n'), { authorization: 'Basic bWU6cGFzcw==' }],
-])('%s is sent', async (_, credential, headers) => {
+])('the server gets %s', async (_, credential, headers) => {
   await post(to(server.url, { credential }));
   expect(server.asked[0]?.headers).toMatchObject(headers);
 });
 
-test('a user and a password in the address are sent, and appear in no message', async () => {
+test('user and password in the address are sent, and appear in no message', async () => {
   server.usual = refuse(500, 'me:hunter22 hunter22 bWU6aHVudGVyMjI=');
   const answer = post(to(server.url.replace('//', '//me:hunter22@')));
   await expect(answer).rejects.toThrow(/^127\.0\.0\.1:\d+ answers with status 500\. \*\*\* \*\*\* \*\*\*$/);
@@ -97,7 +100,7 @@ test.each([
   ['me:p%C3%A4ss', 'me:päss'],
   ['!me:pass', '!me:pass'],
   ['%40me:pass', '@me:pass'],
-])('"%s" in the address are a user and a password, never a file or a command', async (written, meant) => {
+])('"%s" in the address is a user and a password, never a file or a command', async (written, meant) => {
   await post(to(server.url.replace('//', `//${written}@`)));
   expect(server.asked[0]?.headers.authorization).toBe(`Basic ${Buffer.from(meant).toString('base64')}`);
 });
@@ -159,7 +162,7 @@ test.each([
   expect(server.asked.length).toBe(2);
 });
 
-test('a token that may not use the model is not asked for again', async () => {
+test('a token without the right to the model is not read again', async () => {
   server.usual = refuse(401, body({ message: 'Not yours.', type: 'key_model_access_denied' }));
   await expect(post(to(server.url, { credential: printing('fresh') }))).rejects.toMatchObject({
     status: 403,
@@ -168,7 +171,7 @@ test('a token that may not use the model is not asked for again', async () => {
   expect(server.asked.length).toBe(1);
 });
 
-/** As JSON has it that some programs write. */
+/** JSON as some programs write it, with all but ASCII escaped. */
 const inAscii = (text: string) =>
   text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -176,7 +179,7 @@ test.each([
   ['as it is', (_: object, prompt: string) => `no parser for ${prompt}`],
   ['as JSON', (body: object) => `missing in ${JSON.stringify(body)}`],
   ['as JSON in ASCII', (body: object) => `missing in ${inAscii(JSON.stringify(body))}`],
-])('the code that a server repeats %s does not enter its message', async (_, repeated) => {
+])('an error message does not contain code that the server repeats %s', async (_, repeated) => {
   const lines = [
     'logger.info("Alice owes 4711")',
     'notes.add(\'tab:\t\', "Bob")',
@@ -211,12 +214,12 @@ test.each([
   [`!"${process.execPath}" -e "console.error('secret');process.exit(3)"`, /failed: exit code 3\.$/],
   [printing(''), /failed: it printed nothing\.$/],
   ['two words', /^The token has characters that a header cannot have\.$/],
-])('a token that cannot be had is an error without secrets: %s', async (credential, message) => {
+])('the error for a token that cannot be read contains no secret: %s', async (credential, message) => {
   await expect(post(to(server.url, { credential }))).rejects.toThrow(message);
   await expect(post(to(server.url, { credential }))).rejects.not.toThrow('secret');
 });
 
-test('a token is not sent over the network unencrypted', () => {
+test('a token is never sent unencrypted over the network', () => {
   const message = 'The token is not sent to coder.example without encryption. Use an https address.';
   expect(() => to('http://coder.example', { credential: 'secret' })).toThrow(message);
   expect(() => to('http://me:secret@coder.example')).toThrow(message);
@@ -230,7 +233,7 @@ test.each([301, 302, 307, 308])('redirect %i is not followed', async (status) =>
   await other.close();
 });
 
-test.each([400, 401, 429, 503])('of an endless body with status %i only the beginning is read', async (status) => {
+test.each([400, 401, 429, 503])('only the beginning of an endless body with status %i is read', async (status) => {
   const text = 'x'.repeat(2 ** 16);
   server.usual = endless(status, 'text/plain', text);
   const error = await post(to(server.url)).catch((each: Error) => each.message);
@@ -238,7 +241,7 @@ test.each([400, 401, 429, 503])('of an endless body with status %i only the begi
   await expect.poll(() => server.closed).toEqual([false]);
 });
 
-test("a server's words come as one line, without control characters and without the token", async () => {
+test("a server's message becomes one line, without control characters and the token", async () => {
   server.usual = refuse(
     400,
     JSON.stringify({ error: { message: 'a\n2026 [error] b\x1b[31m\u202e\0 token-123\u2028c' } }),
@@ -257,7 +260,7 @@ test.each([
   await expect(post(to(server.url))).rejects.toMatchObject({ retryAfterMs, status: 503 });
 });
 
-test('a connection that the server closes while it is not used is replaced', async () => {
+test('an idle connection that the server closes is replaced', async () => {
   const connection = to(server.url);
   await post(connection);
   server.answers.push((response) => response.destroy());
@@ -265,7 +268,7 @@ test('a connection that the server closes while it is not used is replaced', asy
   expect(server.asked.length).toBe(3);
 });
 
-test('a server that cannot be reached is named', async () => {
+test('the error for a server that cannot be reached names it', async () => {
   const { url } = server;
   await server.close();
   await expect(post(to(url))).rejects.toThrow(/^127\.0\.0\.1:\d+ refuses the connection\. Is the server running\?$/);
@@ -275,12 +278,12 @@ test('a server that cannot be reached is named', async () => {
 test.each([
   ['ENETUNREACH', /^llm\.example\.com cannot be reached\. Check the network/],
   ['EOTHER', /^llm\.example\.com: EOTHER\.$/],
-])('%s at each address of a host, which Node reports without a message, is an error with one', (code, message) => {
+])("%s at each of a host's addresses gives an error with a message, although Node has none", (code, message) => {
   const error = Object.assign(new AggregateError([]), { code });
   expect(errorOf('llm.example.com', error, String).message).toMatch(message);
 });
 
-test('proxies come from the editor, or from the environment, and not for this machine', () => {
+test('proxies come from the editor or from the environment, and none is used for this machine', () => {
   const proxyOf = (url: string, network = {}) => proxyFor(new URL(url), network)?.href ?? null;
   expect(proxyOf('https://llm.example.com')).toBeNull();
   vi.stubEnv('HTTPS_PROXY', 'proxy.example:3128');
@@ -297,7 +300,7 @@ test('proxies come from the editor, or from the environment, and not for this ma
   expect(proxyOf('https://llm.example.com')).toBeNull();
 });
 
-test('a request goes through the proxy, with the name and the password of its address', async () => {
+test("a request goes through the proxy, with the user and the password in the proxy's address", async () => {
   const asked: unknown[] = [];
   const secure = await CompletionServer.start(certificate());
   const proxy = createServer().on('connect', (request, socket) => {
@@ -340,12 +343,12 @@ const certificate = () => ({
   cert: readFileSync(join(folder, 'certificate.pem')),
 });
 
-test('certificates are no part of a request', () => {
+test('certificates are not part of a request', () => {
   const { agent: _, ...options } = wayTo(new URL('https://llm.example.com'), {});
   expect(new Agent().getName(options).length).toBeLessThan(100);
 });
 
-test("a company's certificates are trusted where NODE_EXTRA_CA_CERTS names them, and otherwise the error says so", async () => {
+test("a company's certificates are trusted if NODE_EXTRA_CA_CERTS names them, and otherwise the error suggests it", async () => {
   const secure = await CompletionServer.start(certificate());
   secure.usual = stream('one');
   await expect(post(to(secure.url))).rejects.toThrow(

@@ -54,7 +54,7 @@ async function connect(given: Partial<ServerOptions & Timeouts> = {}): Promise<C
   return provider;
 }
 
-/** The text at the end of a new document. */
+/** The text that is offered at the end of a new document. */
 async function textFrom(provider: CompletionProvider, signal?: AbortSignal): Promise<string | undefined> {
   const text = `const a${version} = `;
   const document = OpenDocument.create('file:///a.ts', 'typescript', version++, text);
@@ -73,7 +73,7 @@ const respond =
   (response) =>
     void response.writeHead(status, { 'content-type': type }).end(text);
 
-/** An answer that comes to its end. */
+/** An answer that ends normally. */
 const whole =
   (event: string): Answer =>
   (response) =>
@@ -84,17 +84,17 @@ const misbehaving: [string, Answer, RegExp][] = [
   ['sends its headers and then nothing', (response) => response.writeHead(200).flushHeaders(), /has not answered for/],
   ['begins an answer and sends only pings', endlessly(': ping\n\n'), /has not answered for 0\.[23] s/],
   ['closes the connection', (response) => response.destroy(), /has closed the connection/],
-  ['ends its answer before the end', events(), /the answer broke off/],
+  ['ends its answer without a final event', events(), /the answer broke off/],
   ['breaks its answer off', breakOff, /has closed the connection/],
   ['sends a sign-in page', respond(200, 'text/html', page), /a page instead of a completion\. Perhaps a gateway/],
   ['sends JSON', respond(200, 'application/json', JSON.stringify(answer)), /application\/json instead of a completion/],
   ['sends an error as JSON', respond(200, 'application/json', '{"error":{"message":"no GPU"}}'), /no GPU/],
   ['sends an error as an event', events({ error: { message: 'no GPU' } }), /no GPU/],
   ['sends nothing', refuse(204), /status 204/],
-  ['sends text that is no text', events({ choices: [{ text: { a: 1 } }] }), /not a string/],
-  ['sends choices that are none', whole('{"choices":"abc"}'), /whose choices are none/],
-  ['sends a choice that is none', whole('{"choices":[null]}'), /whose choices are none/],
-  ['sends an event that is none', whole('5'), /an event that is no object/],
+  ['sends a text that is not a string', events({ choices: [{ text: { a: 1 } }] }), /not a string/],
+  ['sends invalid choices', whole('{"choices":"abc"}'), /whose choices are none/],
+  ['sends an invalid choice', whole('{"choices":[null]}'), /whose choices are none/],
+  ['sends an invalid event', whole('5'), /an event that is no object/],
   ['sends an empty event', whole('{}'), /the answer has no choice/],
   ['redirects', refuse(308, '', { location: 'http://other.example/' }), /redirects to http:\/\/other\.example\//],
   ['refuses the token', refuse(401, 'token-123?'), /does not accept the token \(401\).*\*\*\*\?/],
@@ -130,7 +130,7 @@ function breakOff(response: ServerResponse): void {
 test.each(misbehaving)(
   'a server that %s: the local model answers, and the user learns why',
   async (_, behaviour, message) => {
-    // Only what never comes may take too long, on a busy machine, too.
+    // Only an answer that never comes may run out of time, even on a busy machine.
     const isLate = message.source.includes('has not answered');
     const provider = await connect(isLate ? {} : { minMs: 10_000, maxMs: 10_000 });
     expect(await textFrom(provider)).toBe('remote();');
@@ -142,13 +142,13 @@ test.each(misbehaving)(
     expect(messages[0]).not.toContain('token-123');
     expect(messages[0]).not.toContain('const a');
     expect(team.info(local)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(message) });
-    // The next keys do not ask it, and it is told nothing three times.
+    // The next keys do not ask the server, and the user is told only once.
     expect(await textFrom(provider)).toBe('local();');
     expect(server.asked.length).toBe(asked);
   },
 );
 
-test('while keys are typed faster than a frozen server could answer, text comes from the local model', async () => {
+test('when keys come faster than a frozen server times out, text comes from the local model', async () => {
   const provider = await connect();
   const startedAt = performance.now();
   await textFrom(provider);
@@ -168,7 +168,7 @@ test('while keys are typed faster than a frozen server could answer, text comes 
   expect(server.asked.filter(({ body }) => String(body.prompt).includes(last))).toEqual([]);
 });
 
-test('what breaks off after some of it was shown stays, and nothing of the other model follows', async () => {
+test('shown text stays when the answer then breaks off, and the local model adds nothing', async () => {
   const provider = await connect();
   server.usual = (response) => {
     for (const text of ['remote', '.first', '.second'])
@@ -181,7 +181,7 @@ test('what breaks off after some of it was shown stays, and nothing of the other
   await expect.poll(() => messages).toEqual([expect.stringMatching(/The model on this machine answers/)]);
 });
 
-test('a server that is back is found by a probe in the background, and asked from the next key on', async () => {
+test('a probe in the background finds a server that is back, and the next key asks it', async () => {
   const provider = await connect({ pauseMs: 1 });
   server.usual = refuse(503);
   server.probe = refuse(503);
@@ -195,7 +195,7 @@ test('a server that is back is found by a probe in the background, and asked fro
   expect(team.info(local)).toMatchObject({ name: 'qwen2.5-coder', device: 'server', fallbackReason: '' });
 });
 
-test('a server that has another model when it is back gets the prompts of that one', async () => {
+test("a server that comes back with a different model gets that model's prompts", async () => {
   const provider = await connect({ pauseMs: 1, model: '' });
   expect(team.info(local).fallbackReason).toMatch(/does not list its models/);
   server.pages.set('/v1/models', { data: [{ id: 'codestral-22b', max_model_len: 4096 }] });
@@ -206,7 +206,7 @@ test('a server that has another model when it is back gets the prompts of that o
   });
 });
 
-test('that a model sends no probabilities is not said of the next one', async () => {
+test('a lack of probabilities is reported for the model concerned, not for the next one', async () => {
   server.pages.set('/v1/models', { data: [{ id: 'qwen2.5-coder-1.5b' }] });
   server.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
   const provider = await connect({ pauseMs: 1, model: '' });
@@ -226,7 +226,7 @@ test.each([
   [503, /is busy \(503\)/],
   [302, /redirects to/],
   [405, /does not list its models/],
-])('status %i where the models are listed is the reason, too', async (status, message) => {
+])('status %i from the list of models is a reason, too', async (status, message) => {
   server.refusedPages = status;
   await connect({ model: '' });
   expect(team.info(local).fallbackReason).toMatch(message);
@@ -244,13 +244,13 @@ test.each([
   expect(await textFrom(provider)).toBe('local();');
 });
 
-test('an address that is none does not stop the local model', async () => {
+test('an invalid address does not stop the local model', async () => {
   const provider = await connect({ url: 'ftp://coder' });
   expect(await textFrom(provider)).toBe('local();');
   expect(team.info(local).fallbackReason).toContain('is not an address');
 });
 
-test("the server's model decides about the gate", async () => {
+test("the server's model determines the gate", async () => {
   // qwen2.5-coder's gate hides a line of this probability, and the gate of unknown models shows it.
   server.usual = events({
     choices: [{ text: 'remote();', finish_reason: 'stop', logprobs: { token_logprobs: [Math.log(0.2)] } }],

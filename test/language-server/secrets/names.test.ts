@@ -38,21 +38,21 @@ const plain = `
 
 const listed = (names: string) => names.trim().split(/\s+/);
 
-test.each(listed(secret))('%s holds secrets by its name', (name) => {
+test.each(listed(secret))('the name %s says that the file holds secrets', (name) => {
   expect(hasSecretName(`file:///code/${name}`)).toBe(true);
 });
 
-test.each(listed(plain))('%s does not', (name) => {
+test.each(listed(plain))('the name %s does not', (name) => {
   expect(hasSecretName(`file:///code/${name}`)).toBe(false);
 });
 
-test('a copy has the name of its original', () => {
+test("a copy is judged by its original's name", () => {
   for (const copy of ['.env copy', '.env.production.bak', 'id_rsa.old~', '.#secrets.yaml', 'wp-config.php.save.1']) {
     expect(hasSecretName(`file:///code/${encodeURIComponent(copy)}`), copy).toBe(true);
   }
 });
 
-test('a name that is longer than that of any file is looked at where it begins and ends', () => {
+test('of an overlong name, only the beginning and the end are examined', () => {
   const long = 'a.'.repeat(300_000);
   const named = (name: string) => hasSecretName(`file:///code/${name}`);
   const names = [`.env${'.bak'.repeat(100_000)}`, `.env.${long}`, `${long}pem`, `${long}env~`, `${long}ts`];
@@ -60,7 +60,7 @@ test('a name that is longer than that of any file is looked at where it begins a
 });
 
 test.each(['.bak', '#', '.#', 'credentials.', '_', '/.', '.env', '~', 'wg-', ' copy', '.1'])(
-  'an address of 1 MiB costs no time: %s',
+  'an address of 1 MiB takes hardly any time: %s',
   (part) => {
     const uri = `file:///code/${part.repeat(2 ** 20 / part.length)}`;
     const look = () => [hasSecretName(uri), hasSecretName(`${uri}!`)];

@@ -1,11 +1,11 @@
-// Texts without secrets that look as if they had some: what is long and random, and what is named like a secret.
+// Texts that look as if they held secrets but do not: long random strings, and values with names like a secret's.
 import { Random } from './random.ts';
 
 const random = new Random(82);
 const brace = '$' + '{';
 const word = () => random.pick(['user', 'session', 'orders', 'Invoice', 'config', 'remote', 'stage']);
 
-/** Random by nature: a generator of each kind, asked many times. */
+/** Random by nature: one generator per kind, each called many times. */
 const data: (() => string)[] = [
   () => `"integrity": "sha512-${random.base64(86)}==",`,
   () => `    resolved "https://registry.internal/${word()}/-/${word()}-1.${random.below(9)}.0.tgz#${random.hex(40)}"`,
@@ -51,7 +51,7 @@ const data: (() => string)[] = [
   () => `arn:aws:iam::${random.number(12)}:role/${word()}-${random.upperAlnum(12)}`,
 ];
 
-/** Code and prose about secrets, with what is written in place of one. */
+/** Code and prose about secrets, with placeholders instead of secrets. */
 const words = [
   'const token = tokenize(text);',
   'const password = readPassword();',

@@ -1,4 +1,5 @@
-// As plain-tuning.ts, but written before the rules and never changed for them: what they find here is what they are worth.
+// Like plain-tuning.ts, but written before the rules and never used to change them: results here show what the rules
+// are worth.
 import { Random } from './random.ts';
 
 const random = new Random(2027);

@@ -1,5 +1,6 @@
-// Secrets in plain words or in places of their own, and harmless texts of the same form: the list that the rules for them
-// were written with. plain-held-out.ts measures them.
+// Secrets in plain words or in places of their own, and harmless texts of the same form. The rules were written with
+// this list;
+// plain-held-out.ts measures them.
 import { Random } from './random.ts';
 
 const random = new Random(61);
@@ -9,7 +10,7 @@ const seedWords =
     ' ',
   );
 
-/** Different words. */
+/** A number of different words. */
 function phrase(n: number, separator = ' '): string {
   const start = random.below(seedWords.length);
   return Array.from({ length: n }, (_, i) => seedWords[(start + i * 2) % seedWords.length]).join(separator);

@@ -1,11 +1,11 @@
-// Texts that hold a secret, in the places where people leave them.
+// Texts with a secret in the places where people leave them.
 import { Random } from './random.ts';
 
 const random = new Random(28);
 const jwtPart = (claims: object) => Buffer.from(JSON.stringify(claims)).toString('base64url');
 const basic = (user: string, password: string) => Buffer.from(`${user}:${password}`).toString('base64');
 
-/** Tokens that are recognized anywhere, as their services form them. */
+/** Tokens that are recognized anywhere by the form that their service gives them. */
 const tokens: (() => string)[] = [
   ...['AKIA', 'ASIA'].map((kind) => () => kind + random.of('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16)),
   ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((kind) => () => `${kind}_${random.alnum(36)}`),
@@ -77,7 +77,7 @@ const places: [(token: string) => string, ...((token: string) => string)[]] = [
   (token) => `fetch(\`https://api.internal/v1?q=${token}&page=2\`)`,
 ];
 
-/** What only its name, or what is around it, shows to be a secret. */
+/** Secrets that only their name or their surroundings reveal. */
 const named: (() => string)[] = [
   () => `API_KEY=${random.hex(32)} # the one for staging`,
   () => `DB_PASS=${random.password()}`,

@@ -1,5 +1,5 @@
-// Random strings that are the same in every run. Secrets are made of them at run time, so that no scanner finds a key in
-// this repository.
+// Random strings, the same in every run. Secrets are made of them at run time, so that no scanner finds a key in this
+// repository.
 
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
@@ -8,7 +8,7 @@ const upper = lower.toUpperCase();
 export class Random {
   constructor(private state: number) {}
 
-  /** An integer from 0 to below a small limit. */
+  /** An integer from 0 to limit - 1, for small limits. */
   below(limit: number): number {
     // A linear congruential generator, whose low bits are weak.
     this.state = (Math.imul(this.state, 1664525) + 1013904223) | 0;
@@ -60,7 +60,7 @@ export class Random {
     return [8, 4, 4, 4, 12].map((length) => this.hex(length)).join('-');
   }
 
-  /** As people choose passwords, or let a program choose them. */
+  /** A password as people choose them, or have a program choose them. */
   password(): string {
     const word = this.pick(['Winter', 'dragon', 'Kaffee', 'summit', 'Bergsee', 'maple']);
     return this.pick([

@@ -25,7 +25,7 @@ test.each([
   ['the list that the rules were written with', plainTuning],
   ['a list that they were never changed for', plainHeldOut],
 ])(
-  'of secrets in plain words, letters and digits, at least 95 of 100 are found, and 1 of 100 harmless texts: %s',
+  'finds at least 95 of 100 secrets in plain words, letters and digits, and at most 1 of 100 harmless texts: %s',
   (_, list) => {
     const missed = list.positives.filter((text) => !isFound(text));
     const taken = list.negatives.filter(isFound);
@@ -63,7 +63,7 @@ test('finds a secret that an edit completes, and forgets one that an edit remove
   expect(hasSecret(whole.with(at, at + 28, ''))).toBe(false);
 });
 
-test('after any edit it finds what it finds in the whole text', () => {
+test('after any edit it finds the same as in a search of the whole text', () => {
   const filler = 'const answer = 42;\n'.repeat(900);
   const pieces = [
     token,
@@ -79,7 +79,7 @@ test('after any edit it finds what it finds in the whole text', () => {
   let seen = 0;
   for (let round = 0; round < 40; round++) {
     let text = LongText.of(filler);
-    // Where a chunk ends, and where another edit was.
+    // At the end of a chunk, and where another edit was.
     const places = [8192, 16_384, random.below(filler.length), random.below(filler.length)] as const;
     for (let i = 0; i < 30; i++) {
       const start = Math.min(text.length, random.pick(places) + random.below(80));
@@ -91,14 +91,14 @@ test('after any edit it finds what it finds in the whole text', () => {
       const isThere = hasSecretAfter(text, edit, after);
       expect(isThere).toBe(hasSecret(LongText.of(after.toString())));
       if (isThere) seen++;
-      // Mostly without a secret, since only then is less than the text searched.
+      // Mostly without a secret, since only then a part of the text is searched instead of all.
       if (!isThere || random.below(4) === 0) text = after;
     }
   }
   expect(seen).toBeGreaterThan(50);
 });
 
-test('replaces every secret of a text, and nothing else', () => {
+test('replaces every secret in a text, and nothing else', () => {
   const key = `-----BEGIN PRIVATE ${'KEY'}-----\n${random.base64(64)}\n-----END PRIVATE ${'KEY'}-----`;
   const password = random.password();
   expect(redacted(`GET https://me:${password}@host/path failed: Bearer ${token}, sent twice (${token})`)).toBe(
@@ -109,6 +109,6 @@ test('replaces every secret of a text, and nothing else', () => {
   expect(redacted('nothing to hide')).toBe('nothing to hide');
 });
 
-test('leaves no secret that it would find in what it replaced', () => {
+test('finds no secret in the text that it returns', () => {
   for (const text of positives) expect(holdsSecrets('file:///a.ts', redacted(text)), text).toBe(false);
 });

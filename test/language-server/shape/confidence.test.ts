@@ -9,7 +9,7 @@ import { atCursor } from '../cursor.ts';
 
 const gate = { line: 0.1, beginning: 0.5 };
 
-/** A text of tokens, each with its probability. */
+/** A text made of tokens, each with its probability. */
 function generated(...tokens: [text: string, probability: number][]): GeneratedText {
   const all = new GeneratedText(false);
   for (const [text, probability] of tokens) all.append(text, Math.log(probability));
@@ -23,16 +23,16 @@ function shown(text: GeneratedText): string {
 
 beforeAll(() => loadGrammar('typescript'));
 
-test('shows a whole line that is less likely than the beginning of one has to be', () => {
+test('a whole line may be less likely than the beginning of a line must be', () => {
   expect(shown(generated(['return', 0.5], [' total', 0.4], [';', 1]))).toBe('return total;');
 });
 
-test('cuts an unlikely line before the piece that makes it so, at the end of a word', () => {
+test('cuts an unlikely line at the end of a word, before the unlikely part', () => {
   expect(shown(generated(['save', 1], ['(total', 0.9], ['Sum', 0.05], [');', 1]))).toBe('save');
   expect(shown(generated(['save', 1], ['(total)', 0.9], ['.sum', 0.05], [';', 1]))).toBe('save(total)');
 });
 
-test('shows no keyword alone', () => {
+test('does not show a lone keyword', () => {
   expect(shown(generated(['return', 1], [' total', 0.05], [';', 1]))).toBe('');
 });
 
@@ -54,7 +54,7 @@ test('counts a token as soon as one of its characters is shown', () => {
 const named = (name: string) => ({ ...new FakeEngine().info, name });
 
 test.each(['fake', 'Starter Coder v2 83M', 'Qwen2.5 Coder 1.5B Instruct GGUF'])(
-  'a stricter level never asks less of %s, and somewhere more',
+  'for %s, a stricter level never requires less, and sometimes more',
   (name) => {
     for (const [i, level] of levels.slice(1).entries()) {
       const before = situations.map((each) => gateFor(named(name), levels[i]!, each));
@@ -65,11 +65,11 @@ test.each(['fake', 'Starter Coder v2 83M', 'Qwen2.5 Coder 1.5B Instruct GGUF'])(
   },
 );
 
-test('behind a rejected suggestion comes the next stricter level, and none behind the last', () => {
+test('after a rejected suggestion the next stricter level applies, up to the last one', () => {
   expect(levels.map(stricter)).toEqual(['balanced', 'calm', 'strict', 'strict']);
 });
 
-test('a model that the gates were fitted to has its own, whatever its size', () => {
+test('a model that gates were fitted to has its own gates, whatever its size', () => {
   const gate = (name: string) => gateFor(named(name), 'balanced', 'word');
   expect(gate('qwen2.5-coder-7b')).toEqual(gate('Qwen2.5 Coder 1.5B Instruct GGUF'));
   expect(gate('Starter Coder v3 83M')).toEqual(gate('Starter Coder v2 83M'));

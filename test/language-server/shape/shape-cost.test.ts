@@ -1,4 +1,4 @@
-// What shapes a text sees what a server sends, which may be hostile: its work has a limit, whatever the text and the document.
+// Shaping gets text from servers that may be hostile: its work is limited, whatever the text and the document.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { GeneratedText } from '../../../language-server/shape/generated-text.ts';
@@ -12,9 +12,10 @@ import { atCursor } from '../cursor.ts';
 
 const size = 65_536;
 const languageIds = ['typescript', 'python', 'html', 'ruby'];
-// Most take a few ms. A text of which each end has to be tried, each for as long as the parser may take, takes longest.
+// Most texts take a few ms. The slowest need a trial for each possible end, each as long as the parser is allowed to
+// take.
 const maxCpuMs = 2000;
-/** Of the document, of what it is when it is closed, and of it with each word that may close a block. */
+/** The document itself, the document closed with brackets, and the document with each word that might close a block. */
 const maxParses = 6;
 const meanParses = 3;
 const gate = { line: 0.02, beginning: 0.3 };
@@ -43,7 +44,7 @@ afterAll(() => forgetTree('file:///sample.ts'));
 
 const cases = languageIds.flatMap((id) => Object.entries(texts).map(([name, text]) => [id, name, text] as const));
 
-test.each(cases)('%s: 64 KiB of anything: %s', (id, _, text) => {
+test.each(cases)('in %s, shaping 64 KiB of anything is quick: %s', (id, _, text) => {
   for (const marked of ['f = $0\n', 'f($0)\n', 'function f() {\n  $0\n}\n']) {
     const place = placeAt(atCursor(marked, id), 'auto');
     const generated = new GeneratedText(true);
@@ -53,14 +54,14 @@ test.each(cases)('%s: 64 KiB of anything: %s', (id, _, text) => {
   }
 });
 
-test.each(cases)('%s: a document of anything: %s', (id, _, text) => {
+test.each(cases)('in %s, shaping text in a document of anything is quick: %s', (id, _, text) => {
   const generated = new GeneratedText(true);
   generated.append('save(total);\n', -0.001);
   const work = () => toGhostText(generated, placeAt(atCursor(`${text}$0\n`, id), 'auto'), gate);
   expect(cpuMs(work)).toBeLessThan(maxCpuMs);
 });
 
-/** Typed between a line above and one below. */
+/** What is typed between a line above and a line below. */
 const typed: Record<string, [above: string, line: string, below: string]> = {
   typescript: ['function f(rows: Row[]) {\n  ', 'for (const row of rows.filter((each) => each.id)) {', '\n}\n'],
   python: ['def f(rows):\n    ', 'for row in sorted(rows, key=lambda each: each["id"]):', '\n    return rows\n'],
@@ -70,7 +71,7 @@ const typed: Record<string, [above: string, line: string, below: string]> = {
   shellscript: ['f() {\n  ', 'if [ "$(count "$1")" -gt 0 ]; then', '\n}\n'],
 };
 
-test.each(Object.keys(typed))('%s: a key parses the document only a few times', async (languageId) => {
+test.each(Object.keys(typed))('in %s, a key makes the document be parsed only a few times', async (languageId) => {
   await loadGrammar(languageId);
   const { ms } = budget;
   budget.ms = 10_000;

@@ -1,4 +1,4 @@
-// A grammar that fails is dropped, with a line in the log, and takes nothing else with it.
+// A grammar that fails is dropped with a line in the log, and everything else keeps working.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Language, Parser, Tree } from 'web-tree-sitter';
 import { LongText } from '../../../language-server/documents/long-text.ts';
@@ -8,7 +8,7 @@ const log = vi.fn();
 let runtime: typeof import('../../../language-server/syntax/runtime.ts');
 let trees: typeof import('../../../language-server/syntax/trees.ts');
 
-// Modules of its own, since other tests of this process need the grammars.
+// Loads its own modules, since other tests in this process need the grammars.
 beforeEach(async () => {
   vi.resetModules();
   runtime = await import('../../../language-server/syntax/runtime.ts');
@@ -26,7 +26,7 @@ function fail(message: string): never {
   throw new Error(message);
 }
 
-test('in the middle of a text', async () => {
+test('a grammar that fails while parsing is dropped', async () => {
   await Promise.all(['toml', 'json'].map(runtime.loadGrammar));
   const tree = trees.treeOf({ uri: 'a', languageId: 'toml', text })!;
   vi.spyOn(Parser.prototype, 'parse').mockImplementationOnce(() => fail('unreachable'));
@@ -40,7 +40,7 @@ test('in the middle of a text', async () => {
   ]);
 });
 
-test('while a tree is moved to another text', async () => {
+test('a grammar that fails while a tree is edited is dropped', async () => {
   await runtime.loadGrammar('css');
   trees.treeOf({ uri: 'a', languageId: 'css', text });
   vi.spyOn(Tree.prototype, 'edit').mockImplementationOnce(() => fail('out of bounds'));
@@ -49,7 +49,7 @@ test('while a tree is moved to another text', async () => {
   expect(log).toHaveBeenCalledTimes(1);
 });
 
-test('while it is loaded', async () => {
+test('a grammar that fails while loading is dropped', async () => {
   vi.spyOn(Language, 'load').mockImplementationOnce(() => Promise.reject(new Error('too old')));
   expect(await runtime.loadGrammar('r')).toBe(false);
   expect(runtime.loadedGrammar('r')).toBeNull();

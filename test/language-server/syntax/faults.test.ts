@@ -9,7 +9,7 @@ beforeAll(async () => {
   for (const id of ['typescript', 'cpp']) await loadGrammar(id);
 });
 
-/** However long it takes. */
+/** Parses without a time limit. */
 function whole(languageId: string, text: string): SyntaxTree {
   const parsing = new Parsing(loadedGrammar(languageId)!, LongText.of(text));
   const tree = parsing.step(60_000)!;
@@ -19,14 +19,14 @@ function whole(languageId: string, text: string): SyntaxTree {
 
 const faults = (text: string) => faultsOf(whole('typescript', text));
 
-test('what is missing and what does not belong there', () => {
+test('finds missing nodes and misplaced ones', () => {
   expect(faults('f(1);\n')).toEqual([]);
   expect(faults('a = f(1;\n')).toEqual([{ start: 7, end: 7, missing: ')' }]);
   expect(faults('a = 1;\n) b;\n')).toEqual([{ start: 7, end: 8, missing: null }]);
   expect(faults('a = f(1;\nb = g(2;\n').map(({ missing }) => missing)).toEqual([')', ')']);
 });
 
-test('the parts of a text that are sound are not looked into', () => {
+test('does not descend into sound parts of a text', () => {
   const tree = whole('typescript', `${'f([1, 2]);\n'.repeat(1000)}a = f(`);
   const descents = vi.spyOn(TreeCursor.prototype, 'gotoFirstChild');
   expect(faultsOf(tree)).toHaveLength(1);
@@ -34,7 +34,7 @@ test('the parts of a text that are sound are not looked into', () => {
   descents.mockRestore();
 });
 
-/** Whether the text is worse when the marked part is in it: "a[[ = 1]];". */
+/** Whether the text has more faults with the marked part than without: "a[[ = 1]];". */
 function worse(languageId: string, marked: string): boolean {
   const [before = '', inserted = '', after = ''] = marked.split(/\[\[|\]\]/);
   const base = whole(languageId, before + after);
@@ -44,14 +44,14 @@ function worse(languageId: string, marked: string): boolean {
   return isNow;
 }
 
-test('a text makes a document worse, leaves it as it is, or mends it', () => {
+test('tells whether a text adds faults to the document, keeps their number, or mends some', () => {
   expect(worse('typescript', 'f([[1, 2]]);\n')).toBe(false);
   expect(worse('typescript', 'f([[1, (2]]);\n')).toBe(true);
   expect(worse('typescript', 'f(1[[);]]\ng(1);\n')).toBe(false);
   expect(worse('typescript', 'if (a {\n}\nf([[1]]);\n')).toBe(false);
 });
 
-test('in a lenient grammar only what is near counts', () => {
+test('with a lenient grammar, only nearby faults count', () => {
   const macros = 'FOREACH(i, n)\n  f(i)\nEND_FOREACH\n'.repeat(3);
   expect(worse('cpp', `${macros}void f() {\n  g([[1, 2]]);\n}\n`)).toBe(false);
   expect(worse('cpp', `${macros}void f() {\n  g([[(1]]);\n}\n`)).toBe(true);

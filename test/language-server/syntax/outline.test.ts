@@ -25,7 +25,7 @@ if (a) {
 }
 `;
 
-test('what begins where, with the comment above it', async () => {
+test('finds where declarations begin, with the comment above each', async () => {
   expect([...thingsOf(await tree('typescript', code), 4)]).toEqual([
     [0, 1],
     [2, 10],
@@ -37,18 +37,18 @@ test('what begins where, with the comment above it', async () => {
   ]);
 });
 
-test('what is short is not looked into', async () => {
+test('does not descend into short declarations', async () => {
   expect([...thingsOf(await tree('typescript', code), 12)].map(([line]) => line)).toEqual([0, 2, 13]);
 });
 
-test('a comment that is not just above belongs to nothing', async () => {
+test('a comment belongs only to a declaration directly below', async () => {
   expect([...thingsOf(await tree('python', '# a\n\nb = 1\n# c\nd = 2\n'), 4)]).toEqual([
     [2, 1],
     [3, 2],
   ]);
 });
 
-test('the function around a place', async () => {
+test('finds the function around a place', async () => {
   const at = code.indexOf('return');
   const found = functionAround(await tree('typescript', code), at, at);
   expect(found?.text.split('\n')[0]).toBe('f() {');

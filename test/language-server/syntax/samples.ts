@@ -1,10 +1,10 @@
-// Texts in every language that has a grammar: the documents of the golden cases, and hostile ones.
+// Texts in every language with a grammar: the golden cases' documents, and hostile texts.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { grammarOf } from '../../../language-server/syntax/grammars.ts';
 
 const golden = join(import.meta.dirname, '../../golden');
-/** Languages without golden cases of their own. */
+/** Samples of languages that have no golden cases. */
 const likeOthers: Record<string, string> = { javascriptreact: 'javascript', dockercompose: 'yaml' };
 const hcl = `variable "region" {
   type    = string
@@ -83,7 +83,7 @@ pub fn main() !void {
 `,
 };
 
-/** The documents of the golden cases of a language, before and after a suggestion. */
+/** The documents of a language's golden cases, before and after a suggestion. */
 export function samples(languageId: string): string[] {
   const own = others[languageId];
   if (own) return [own];
@@ -97,7 +97,7 @@ export function samples(languageId: string): string[] {
 const length = 60_000;
 const filled = (part: string) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
 
-/** Texts that nobody writes, most of 60,000 characters. */
+/** Texts that nobody would write, most of them 60,000 characters long. */
 export const hostile: Record<string, string> = {
   nested: filled('('),
   braces: filled('{'),

@@ -1,4 +1,5 @@
-// Trees of documents: the same however a text came about, within the budget, bounded in number and size.
+// Syntax trees of documents: independent of how the text came about, made within the budget, and limited in number and
+// size.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -31,7 +32,7 @@ beforeAll(async () => {
 });
 afterEach(() => forgetTree(uri));
 
-/** Parsed from nothing. */
+/** Parses the text without an earlier tree. */
 function fresh(languageId: string, text: LongText): SyntaxTree {
   const parsing = new Parsing(loadedGrammar(languageId)!, text);
   const tree = parsing.step(60_000)!;
@@ -39,7 +40,7 @@ function fresh(languageId: string, text: LongText): SyntaxTree {
   return tree;
 }
 
-/** As a string, with what it says of errors. */
+/** The tree as a string, with its errors. */
 function shape(languageId: string, text: LongText): string {
   const tree = fresh(languageId, text);
   const string = tree.root.toString();
@@ -65,15 +66,15 @@ async function whole(languageId: string, text: LongText): Promise<SyntaxTree> {
 const pieces = ['', 'x', ' ', '\n', '\r\n', '(', '}', '"', '\u{1f600}', '\ud83d', '\0', 'if ', 'end\n', '    ', '/*'];
 
 describe.each(languageIds)('%s', (languageId) => {
-  test('the row names nodes of the grammar', () => {
+  test('the table names only nodes that the grammar has', () => {
     const { language } = loadedGrammar(languageId)!;
     const { lists, functions } = grammarOf(languageId)!;
     const types = [...lists, ...functions];
     expect(types.filter((type) => language.idForNodeType(type, true) === null)).toEqual([]);
   });
 
-  // In a broken text, what is left of the last tree may lead to another of several repairs.
-  test('a tree that has followed edits is that of the text', async () => {
+  // In a broken text, parts of the last tree may lead to a different repair, of which there are several.
+  test('a tree updated by edits equals the tree of the new text', async () => {
     const { below, pick } = random(7);
     const sound = samples(languageId)
       .map((each) => LongText.of(each))
@@ -91,7 +92,7 @@ describe.each(languageIds)('%s', (languageId) => {
     }
   });
 
-  test('a tree with a text at the cursor is that of the text with it', async () => {
+  test('a tree with text inserted at the cursor equals the tree of the resulting text', async () => {
     const original = LongText.of(samples(languageId).find((each) => !hasFaults(languageId, LongText.of(each)))!);
     const text = original.with(5, 5, '\u{1f600} ');
     const base = await whole(languageId, text);
@@ -102,8 +103,8 @@ describe.each(languageIds)('%s', (languageId) => {
     tree.delete();
   });
 
-  // A quarter of them for each language; test/fuzz/ts/claims/trees.ts makes others.
-  test('texts that nobody writes take no longer than others', () => {
+  // Each language gets a quarter of the texts; test/fuzz/ts/claims/trees.ts makes others.
+  test('texts that nobody would write parse as quickly as others', () => {
     const first = languageIds.indexOf(languageId);
     for (const [i, [name, part]] of Object.entries(hostile).entries()) {
       if ((i + first) % 4 !== 0) continue;
@@ -133,7 +134,7 @@ test('rows are counted at line feeds, columns in UTF-16 units', () => {
   expect(pointAt(text, 0)).toEqual({ row: 0, column: 0 });
 });
 
-test('the edit between two texts is as small as can be, and divides no character', () => {
+test('the edit between two texts is the smallest possible, and splits no character', () => {
   const text = LongText.of('ab\u{1f600}cd'.repeat(10_000));
   expect(editBetween(text, LongText.of(text.toString()))).toBeNull();
   expect(editBetween(text, text.with(30_000, 30_001, 'xyz'))).toMatchObject({
@@ -156,14 +157,14 @@ test('the text of a node can be read at any time', async () => {
   expect(tree.root.text).toBe(text.toString());
 });
 
-test('a text is parsed for no longer than the budget at once, and then in pauses', async () => {
+test('parsing takes at most the budget at a time, and goes on in pauses', async () => {
   const text = LongText.of(own.repeat(30));
   const ms = cpuMs(() => expect(treeOf({ uri, languageId: 'typescript', text })).toBeNull());
   expect(ms).toBeLessThan(60);
   expect((await whole('typescript', text)).root.hasError).toBe(false);
 });
 
-test('without time, there is the last tree, moved to where the text is now', async () => {
+test('without time to parse, the last tree is used, moved along with the text', async () => {
   const text = LongText.of(own.repeat(30));
   await whole('typescript', text);
   const changed = LongText.of(`const a = 1;\n${own.replaceAll('}', '} ').repeat(30)}`);
@@ -173,7 +174,7 @@ test('without time, there is the last tree, moved to where the text is now', asy
   expect((await whole('typescript', changed)).root.firstNamedChild?.type).toBe('lexical_declaration');
 });
 
-test('a text that takes too long is given up, and the next one is tried again', async () => {
+test('a text that takes too long is given up, but the next one is parsed', async () => {
   const text = LongText.of(own.repeat(30));
   const clock = vi.spyOn(performance, 'now');
   let now = 0;
@@ -188,7 +189,7 @@ test('a text that takes too long is given up, and the next one is tried again', 
   expect((await whole('typescript', LongText.of(own))).isCurrent).toBe(true);
 });
 
-test('a document has no tree when it is closed, too long, or in a language without a grammar', async () => {
+test('a document has no tree if it is closed, too long, or in a language without a grammar', async () => {
   const tree = await whole('json', LongText.of('[1]'));
   const part = treeOf({ uri: `${uri}#12`, languageId: 'json', text: LongText.of('[2]') });
   forgetTree(uri);
@@ -200,7 +201,7 @@ test('a document has no tree when it is closed, too long, or in a language witho
   expect(treeOf({ uri, languageId: 'constructor', text: LongText.of('a') })).toBeNull();
 });
 
-test('there are trees of the last 16 documents', () => {
+test('the trees of the last 16 documents are kept', () => {
   const text = LongText.of('[1]');
   const trees = Array.from({ length: maxTrees + 1 }, (_, i) => treeOf({ uri: `${i}`, languageId: 'json', text }));
   expect(() => trees[0]?.root).toThrow('this tree has been deleted');
@@ -210,7 +211,7 @@ test('there are trees of the last 16 documents', () => {
   for (const i of trees.keys()) forgetTree(`${i}`);
 });
 
-test('long documents take the place of more', async () => {
+test('a long document counts as several', async () => {
   const text = LongText.of('[1]\n'.repeat(maxChars / 4));
   const uris = Array.from({ length: maxCharsOfAll / maxChars + 1 }, (_, i) => `file:///${i}`);
   for (const each of uris) treeOf({ uri: each, languageId: 'json', text });
@@ -220,7 +221,7 @@ test('long documents take the place of more', async () => {
   for (const each of uris) forgetTree(each);
 });
 
-test('nothing is left in memory of the trees and parsers that edits, suggestions and a closed document took', async () => {
+test('the memory of trees and parsers is freed after edits, after suggestions and on closing', async () => {
   const [parse, copy, freed] = [
     vi.spyOn(Parser.prototype, 'parse'),
     vi.spyOn(Tree.prototype, 'copy'),
@@ -234,7 +235,7 @@ test('nothing is left in memory of the trees and parsers that edits, suggestions
     text = text.with(count * 20, count * 20, 'x');
     const base = treeOf({ uri, languageId: 'typescript', text });
     base?.withText(5, 5, 'y')?.delete();
-    // The last whole one, and while the next is made, the moved one.
+    // The last complete tree, and while the next one is made, the moved one.
     expect(trees()).toBeLessThan(4);
     expect(begun.mock.calls.length - ended.mock.calls.length).toBeLessThan(2);
   }
@@ -243,21 +244,21 @@ test('nothing is left in memory of the trees and parsers that edits, suggestions
   vi.restoreAllMocks();
 });
 
-test('a document whose language changes gets a tree of that language', async () => {
+test('a document whose language changes gets a tree of the new language', async () => {
   const text = LongText.of('[1]');
   expect(treeOf({ uri, languageId: 'json', text })?.grammar.name).toBe('json');
   expect(treeOf({ uri, languageId: 'python', text })?.grammar.name).toBe('python');
   expect(treeOf({ uri, languageId: 'plaintext', text })).toBeNull();
 });
 
-test('who can wait gets the whole tree, unless there is none', async () => {
+test('a caller that can wait gets the complete tree, unless there is none', async () => {
   const text = LongText.of(own.repeat(3));
   expect((await wholeTreeOf({ uri, languageId: 'typescript', text }))?.isCurrent).toBe(true);
   expect(await wholeTreeOf({ uri, languageId: 'plaintext', text })).toBeNull();
   expect(await wholeTreeOf({ uri, languageId: 'yaml', text: LongText.of('- '.repeat(300)) })).toBeNull();
 });
 
-test('a document is parsed ahead', async () => {
+test('a document is parsed before its tree is needed', async () => {
   await prepareTree({ uri, languageId: 'json', text: LongText.of('[1]') });
   await prepareTree({ uri: 'file:///b', languageId: 'plaintext', text: LongText.of('[1]') });
   expect(treeOf({ uri, languageId: 'json', text: LongText.of('[1]') })?.isCurrent).toBe(true);
