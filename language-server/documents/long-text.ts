@@ -1,6 +1,6 @@
-// An immutable text in chunks. An edit makes a new text that shares the unchanged chunks, so it copies only a chunk and
-// the list of chunks, and costs no more in a document of 10 MB than in a page of code. Offsets are in UTF-16 units;
-// lines end with "\n", "\r\n" or "\r", as in LSP.
+// An immutable text in chunks. An edit makes a new text that shares the unchanged chunks. It copies only one or two
+// chunks and the list of chunks, so it costs no more in a document of 10 MB than in a page of code. Offsets are in
+// UTF-16 units; lines end with "\n", "\r\n" or "\r", as in LSP.
 
 interface Chunk {
   /** Never ends between "\r" and "\n". */
@@ -75,7 +75,8 @@ export class LongText {
     let last = first;
     let to = from + lengthOf(chunks[first]);
     for (; last < chunks.length - 1 && to < end; last++) to += lengthOf(chunks[last + 1]);
-    // Neighbouring chunks are merged in if the edit touches them, as "\r\n" must not be split, or if little is left.
+    // A neighbouring chunk is merged in if the edit touches it, since "\r\n" must not be split, or if the rest is
+    // small.
     if (first > 0 && start === from) from -= lengthOf(chunks[--first]);
     const isSmall = start - from + inserted.length + (to - end) < chunkChars / 4;
     if (last < chunks.length - 1 && (end === to || isSmall)) to += lengthOf(chunks[++last]);
@@ -84,7 +85,7 @@ export class LongText {
     return new LongText([...chunks.slice(0, first), ...chunked(changed), ...chunks.slice(last + 1)], length);
   }
 
-  /** The offset of a line, which must exist. */
+  /** The offset at which a line begins. The line must exist. */
   lineStart(line: number): number {
     let left = line;
     let offset = 0;

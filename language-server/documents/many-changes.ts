@@ -1,5 +1,5 @@
-// Replacing a word everywhere comes as one change for each place. Made one after the other, 100,000 of them take seconds,
-// in which the server answers nobody.
+// Merges many changes into one edit. When a word is replaced everywhere, the editor sends one change for each place.
+// Made one after the other, 100,000 of them would block the server for seconds.
 import type { Position, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import type { LongText } from './long-text.ts';
 
@@ -11,7 +11,10 @@ export interface Edit {
 
 const minChanges = 100;
 
-/** The one edit that does what all changes do, if there are many, from the last place to the first, as editors send them. */
+/**
+ * The one edit that has the effect of all changes. null: there are few, or they are not in the order in which editors
+ * send them, from the last place in the document to the first.
+ */
 export function atOnce(text: LongText, changes: readonly TextDocumentContentChangeEvent[]): Edit | null {
   if (changes.length < minChanges) return null;
   const whole = text.toString();
@@ -20,8 +23,8 @@ export function atOnce(text: LongText, changes: readonly TextDocumentContentChan
   for (const change of changes) {
     if (!('range' in change)) return null;
     const [start, end] = [offsetAt(change.range.start), offsetAt(change.range.end)];
-    // The next change is made in the text that this one leaves, which is the same up to its start, unless the lines
-    // before are cut otherwise then.
+    // Each change refers to the text that the previous one has left. Up to the start of the previous change, that text
+    // is unchanged, so positions can be looked up in the first text, unless a "\r" there could join a new "\n".
     const isBefore = start <= end && end <= (edits.at(-1)?.start ?? whole.length);
     if (!isBefore || whole[start - 1] === '\r') return null;
     edits.push({ start, end, text: change.text });
@@ -36,7 +39,7 @@ export function atOnce(text: LongText, changes: readonly TextDocumentContentChan
   return { start, end: at, text: merged };
 }
 
-/** NaN for positions that there are not. */
+/** A function from positions to offsets. It returns NaN for a position that does not exist. */
 function offsetsIn(text: string): (position: Position) => number {
   const starts = [0, ...Array.from(text.matchAll(/\r\n|\r|\n/g), ({ 0: found, index }) => index + found.length)];
   return ({ line, character }) => {

@@ -1,10 +1,10 @@
-// A document that is open in the editor, with its current text. Positions outside the text, which a client may send,
-// are moved to the nearest valid one.
+// A document that is open in the editor, with its current text. If a client sends a position outside the text, the
+// nearest valid one is used.
 import type { Position, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { LongText } from './long-text.ts';
 import { atOnce, type Edit } from './many-changes.ts';
 
-/** A change of a document, with the texts before and after it; the offsets are those of the text before. */
+/** A change of a document, with the texts before and after it. The edit's offsets refer to the text before. */
 export interface DocumentChange {
   uri: string;
   before: LongText;
@@ -26,8 +26,8 @@ export class OpenDocument {
   }
 
   /**
-   * Each change applies to the text that the previous one has left. onChange: called for each, or once with an edit that
-   * comes to the same.
+   * Applies changes in order; each refers to the text that the previous one has left. onChange: called for each change,
+   * or once with an edit that has the effect of all.
    */
   static update(
     document: OpenDocument,

@@ -1,8 +1,7 @@
-// A model with an adapter, as a model of its own: all of its prompts are read, and all of its text is written, with the
-// adapter.
+// Wraps a model and an adapter into one Completer, which evaluates all prompts and generates all text with the adapter.
 import type { Completer, Engine } from '../../native/index.ts';
 
-/** adapter: the path of one that the model was loaded with; absent: the model itself. */
+/** adapter: the path of an adapter with which the model was loaded. Absent: returns the model itself. */
 export function adaptedModel(model: Engine, adapter?: string): Completer {
   if (adapter === undefined) return model;
   return {

@@ -1,5 +1,5 @@
-// One completion, from the prompt to the ghost text; the stop rules run while text streams in. The server and the
-// `hearth` command line use it.
+// Makes one completion, from the prompt to the ghost text. While text streams in, it decides what can be shown already
+// and when to stop. The server and the `hearth` command line use it.
 import type { Completer, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Anchors } from '../prompt/anchors.ts';
 import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
@@ -16,11 +16,11 @@ export interface CompletionOptions {
   multiline: Settings['completion.multiline'];
   /** How likely the text must be to be shown. Default: balanced. */
   confidence?: Level;
-  /** Replaces the gate fitted to the model. */
+  /** Used in place of the gate that was fitted for the model. */
   gate?: Gate;
   /** The number of alternatives to generate, the most likely one first. Default: 1. */
   alternatives?: number;
-  /** Background if nobody waits for it yet. Default: foreground. */
+  /** 'background' if nobody waits for the text yet. Default: 'foreground'. */
   priority?: Priority;
 }
 
@@ -33,15 +33,18 @@ export interface GhostCompletion {
   timings: Timings;
 }
 
-/** Gets the text that can be shown, each time that it has grown; it is always a beginning of the final suggestion. */
+/**
+ * Called with the text that can be shown, each time that it has grown. It is always a beginning of the final
+ * suggestion.
+ */
 export type OnGrowth = (suggestion: Suggestion) => void;
 
 /** Generates a text. After the signal has aborted, it no longer calls onGrowth, and ends soon. */
 export type Generate = (onGrowth: OnGrowth, signal: AbortSignal) => Promise<GhostCompletion>;
 
-// No model writes longer tokens than this on average. What a server sends beyond it is ignored.
+// No model's tokens are longer than this on average. Text of a server that exceeds it is ignored.
 const charsPerToken = 16;
-/** An invisible character is kept in the text only if the document has one this near to the cursor. */
+/** An invisible character is kept in the text only if the document contains it within this distance of the cursor. */
 const charsAround = 10_000;
 const never = new AbortController().signal;
 
@@ -60,7 +63,7 @@ export async function generate(
     timings,
   });
   if (!canFillInTheMiddle(engine)) return empty('model-cannot-fill-in', 'stop');
-  // Once for each language.
+  // This waits only once for each language.
   const loading = grammarFor(document);
   if (loading !== null) await loading;
   const place = placeAt(document, options.multiline);
@@ -91,12 +94,13 @@ export async function generate(
   return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
 }
 
-/** Follows a text while it is generated: decides how much of it can be shown, and when generation can stop. */
+/** A text while it is generated. Decides how much of it can be shown, and when generation can stop. */
 export class GrowingText {
-  /** Whether nothing that follows could be shown. */
+  /** Whether nothing that follows could be shown, so that generation can stop. */
   isEnough = false;
   private readonly generated = new GeneratedText();
-  private told: Suggestion | null = null;
+  /** The last text that add() returned. */
+  private shownEarly: Suggestion | null = null;
   private readonly tried = new Set<number>();
   private readonly around: string;
 
@@ -104,13 +108,13 @@ export class GrowingText {
     private readonly place: Place,
     private readonly gate: Gate,
     private readonly maxTokens: number,
-    private readonly tellsGrowth: boolean,
+    private readonly reportsGrowth: boolean,
   ) {
     const { text, offset } = place.document;
     this.around = text.slice(Math.max(0, offset - charsAround), offset + charsAround);
   }
 
-  /** Returns what can be shown now, if that has grown. */
+  /** Adds a generated piece. Returns what can be shown now, if that has grown and growth is to be reported. */
   add(piece: string, logProbability: number): Suggestion | null {
     if (this.isEnough) return null;
     if (this.generated.text.length + piece.length > this.maxTokens * charsPerToken) {
@@ -119,28 +123,29 @@ export class GrowingText {
     }
     this.generated.append(cleanText(piece, this.around), logProbability);
     const early = toEarlyText(this.generated, this.place, this.gate, this.tried);
-    const before = this.told?.text ?? '';
+    const before = this.shownEarly?.text ?? '';
     if (early === 'enough') {
       this.isEnough = true;
       return null;
     }
     if (early && endsStatement(this.generated, this.place, early)) this.isEnough = true;
-    if (!this.tellsGrowth || !early || early.text.length <= before.length || !early.text.startsWith(before))
+    if (!this.reportsGrowth || !early || early.text.length <= before.length || !early.text.startsWith(before))
       return null;
-    this.told = early;
+    this.shownEarly = early;
     return early;
   }
 
   /**
-   * The final ghost text. isEnded: whether the model itself has ended the text. Text that it generated after isEnough is
-   * dropped, since how much there is depends on timing.
+   * The final ghost text. isEnded: whether the model itself has ended the text. Text that it generated after isEnough
+   * is dropped, since how much there is depends on timing.
    */
   ghostText(isEnded: boolean): GhostText {
     this.generated.isEnded = isEnded && !this.isEnough;
     const ghost = toGhostText(this.generated, this.place, this.gate);
-    const { told } = this;
-    // What was told stays, even if the rules cut the whole text before its end.
-    return told && !ghost.suggestion?.text.startsWith(told.text) ? { suggestion: told, reason: null } : ghost;
+    const { shownEarly } = this;
+    // What was shown early stays, even if the rules would cut the whole text earlier.
+    const isContinued = shownEarly === null || ghost.suggestion?.text.startsWith(shownEarly.text);
+    return isContinued ? ghost : { suggestion: shownEarly, reason: null };
   }
 }
 

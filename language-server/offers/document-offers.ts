@@ -9,28 +9,35 @@ import type { Generate, GhostCompletion } from './complete.ts';
 import { accepted, Offer } from './offer.ts';
 
 export interface Pace {
-  /** An automatic request is answered after this time with the text so far. People press a key every 120 to 200 ms. */
+  /**
+   * An automatic request is answered after this time with the text so far, or else with the first text that can be
+   * shown. People press a key every 120 to 200 ms.
+   */
   momentMs: number;
-  /** The pause between two notices that the shown text has grown. */
+  /** The minimum time between an answer and the notice that its text has grown. */
   growthMs: number;
-  /** How long a suggestion must be shown before the text after it is generated. */
+  /** How long a suggestion must be shown before the text that would follow it is generated. */
   restMs: number;
   /**
-   * How long the offer of a cancelled request is kept for the next key. Editors send a request 35 to 50 ms after it.
+   * How long the offer of a cancelled request is kept for the next key. Editors send a key's request 35 to 50 ms
+   * after the key.
    */
   graceMs: number;
 }
 
 export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
-/** What a text is for: to be shown, to choose from, or to be shown after the current one is accepted. */
+/**
+ * What a text is for: to be shown ('text'), to choose from ('choices'), or to be shown once the current one is accepted
+ * ('ahead').
+ */
 export interface Purpose {
   kind: 'text' | 'choices' | 'ahead';
-  /** In a line where the user has rejected a suggestion, another one must be likelier. */
+  /** Whether the user has rejected a suggestion in this line, so that another one must be likelier. */
   isCareful: boolean;
 }
 
-/** Makes the text for a place; it has the models and the settings. */
+/** Makes the generator of the text for a place, with the models and settings that it knows. */
 export type Maker = (document: CursorDocument, purpose: Purpose) => Generate;
 
 export interface TextRequest {
@@ -38,9 +45,9 @@ export interface TextRequest {
   /** The number of the cursor's line. */
   line: number;
   make: Maker;
-  /** Whether the user has asked explicitly; the answer is then the whole text with alternatives. */
+  /** Whether the user has asked explicitly. The answer is then the whole text, with alternatives. */
   isInvoked: boolean;
-  /** Called when a new request would return more text. If absent, only the whole text is returned. */
+  /** Called when a new request would return more text. If absent, the request waits for the whole text. */
   onGrown: (() => void) | undefined;
 }
 
@@ -49,7 +56,7 @@ export interface Found {
   suggestions: Suggestion[];
   /** How the offer ended; null while its text is still growing. */
   result: GhostCompletion | null;
-  /** Whether the offer was begun for this request and not adopted from an earlier one. */
+  /** Whether the offer was begun for this request, and not adopted from an earlier one. */
   isOwn: boolean;
 }
 
@@ -61,16 +68,16 @@ export class DocumentOffers {
   private dismissed = '';
   /** The line in which a suggestion was last rejected: dismissed, or something else typed. */
   private rejectedLine = -1;
-  /** The last offer that the editor was given something of. */
+  /** The last offer whose text was sent to the editor. */
   private given: Offer | null = null;
-  /** Aborted when the next request comes or the cursor leaves. */
+  /** Aborts the newest request when the next one comes or the cursor leaves. */
   private newest = new AbortController();
 
   constructor(private readonly pace: Pace) {}
 
   /**
-   * Call for each new request, which supersedes the previous one, with what the editor cancels it by. Returns the demand
-   * for an answer, which is aborted when nobody waits for it any more.
+   * Call for each new request, which supersedes the previous one. request: the signal by which the editor cancels it.
+   * Returns the demand for an answer: a signal that is aborted when nobody waits for the answer any more.
    */
   supersede(request: AbortSignal): AbortSignal {
     clearTimeout(this.graceTimer);
@@ -94,14 +101,14 @@ export class DocumentOffers {
     return this.dismissed === keyOf(at);
   }
 
-  /** Resolves when the offer for this document has all its text, or at the end of the demand. */
+  /** Resolves when the offer for this document has all its text, or when the demand ends. */
   async settled(document: CursorDocument, demand: AbortSignal): Promise<void> {
     await Promise.race([this.at(document)?.settled(), endOf(demand)]);
   }
 
   /**
-   * The text at the cursor; null if it is no longer in demand. Rejects with the error of the engine. If the text is still
-   * growing, onGrown is called later; if it is whole, the text after it is generated while the user reads.
+   * The text at the cursor; null if the demand has ended. Rejects with the engine's error. If the text is still
+   * growing, onGrown is called later. If it is whole, the text that would follow it is generated while the user reads.
    */
   async textAt(request: TextRequest, demand: AbortSignal): Promise<Found | null> {
     const { document } = request;
@@ -133,7 +140,9 @@ export class DocumentOffers {
     this.abortAhead();
   }
 
-  /** The offer that has or may get text for this document. If it is the one made ahead, it becomes the current one. */
+  /**
+   * The offer that has or might get text for this document. If that is the one made ahead, it becomes the current one.
+   */
   private at(document: CursorDocument): Offer | null {
     if (this.current !== null && this.current.covers(document) !== 'none') return this.current;
     const { ahead } = this;
@@ -144,7 +153,7 @@ export class DocumentOffers {
     return this.current;
   }
 
-  /** The purpose of a key's text. Notes the line if the key rejects what is shown. */
+  /** The purpose of the text for a key. If the key rejects the shown suggestion, its line is remembered. */
   private purposeOf({ document, line }: TextRequest): Purpose {
     if (this.current !== null && this.current === this.given && this.current.isRejectedBy(document))
       this.rejectedLine = line;
@@ -158,8 +167,9 @@ export class DocumentOffers {
   }
 
   /**
-   * Waits for an offer that has text for this document or is known to have none. Begins one if there is none, and another
-   * if the text of the adopted one turns out to differ from what was typed.
+   * Waits for an offer that can be answered: momentMs after the call with the text so far, as soon as there is any, or
+   * when it is whole, even without text. Begins an offer if there is none, and another if the text of the adopted one
+   * turns out to differ from what was typed. Null if the demand ends first.
    */
   private async readyOffer(request: TextRequest, demand: AbortSignal): Promise<Offer | null> {
     const { document, isInvoked, onGrown } = request;
@@ -184,8 +194,8 @@ export class DocumentOffers {
   }
 
   /**
-   * Follows an offer that was answered while it was growing. Calls onGrown when it has ended, or has grown and growthMs
-   * have passed; if it ends with the text that was answered, the text after it is generated.
+   * Follows an offer whose unfinished text was sent. Calls onGrown once the text has grown and either growthMs have
+   * passed or the offer has ended. If it ends without more text, the text that would follow is generated.
    */
   private async followGrowth(offer: Offer, request: TextRequest, demand: AbortSignal): Promise<void> {
     let isPaused = false;
@@ -202,7 +212,7 @@ export class DocumentOffers {
     else if (suggestion) this.beginAhead(suggestion, request);
   }
 
-  /** Begins an offer for the text after the accepted suggestion, once it has been shown for restMs. */
+  /** Begins an offer for the place after the suggestion, once the suggestion has been shown for restMs. */
   private beginAhead(suggestion: Suggestion, { document: before, line, make }: TextRequest): void {
     const document = accepted(before, suggestion);
     const { ahead } = this;
@@ -214,7 +224,7 @@ export class DocumentOffers {
     if (isMade) return;
     this.abortAhead();
     this.aheadTimer = setTimeout(() => {
-      // As a key there would be: what is shown must not depend on when it was made.
+      // As for a key in that line: what is shown must not depend on when it was made.
       const isCareful = line + newlines(suggestion.text) === this.rejectedLine;
       this.ahead = new Offer(document, make(document, { kind: 'ahead', isCareful }));
     }, this.pace.restMs).unref();
@@ -238,7 +248,7 @@ function keyOf({ version, position: { line, character } }: VersionedPosition): s
   return `${version}:${line}:${character}`;
 }
 
-/** What the offer has for the document now. */
+/** What the offer can show in the document now. */
 function suggestionsOf(offer: Offer | null, document: CursorDocument): Suggestion[] {
   const coverage = offer?.covers(document);
   return Array.isArray(coverage) ? coverage : [];

@@ -1,25 +1,25 @@
-// Two models for one suggestion. The second is asked if the first has failed, or has no text after its head start. The one
-// whose text comes first makes the suggestion; texts of both never mix.
+// Gets one suggestion from two models. The second starts if the first fails, or has no text after its head start. The
+// model whose text comes first makes the suggestion; their texts never mix.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noTimings } from '../protocol/messages.ts';
 import type { Suggestion } from '../shape/shape.ts';
 import type { Generate, GhostCompletion, OnGrowth } from './complete.ts';
 
-/** headStartMs: Infinity if the second is asked only when the first has failed. Rejects if both fail. */
+/** headStartMs: Infinity if the second starts only when the first has failed. Rejects if both fail. */
 export function firstWithText(generateFirst: Generate, generateSecond: Generate, headStartMs: number): Generate {
   return async (onGrowth, signal) => {
     const first = new Attempt(generateFirst, signal);
     const early = await within(first.outcome, headStartMs);
     if (early === 'text' || early === 'nothing' || signal.aborted) return first.result(onGrowth);
     const second = new Attempt(generateSecond, signal);
-    const winner = await better(first, second);
+    const winner = await earlier(first, second);
     (winner === first ? second : first).stop();
     return winner.result(onGrowth);
   };
 }
 
 /** The one whose text comes first; if neither has any, one that has not failed, if there is one. */
-async function better(first: Attempt, second: Attempt): Promise<Attempt> {
+async function earlier(first: Attempt, second: Attempt): Promise<Attempt> {
   try {
     return await Promise.any([first.withText(), second.withText()]);
   } catch {
@@ -27,6 +27,7 @@ async function better(first: Attempt, second: Attempt): Promise<Attempt> {
   }
 }
 
+/** One model's text. It starts at once; result() passes it on. */
 class Attempt {
   readonly outcome: Promise<'text' | 'nothing' | 'failed'>;
   private readonly controller = new AbortController();
@@ -52,13 +53,13 @@ class Attempt {
     this.outcome = Promise.race([begun, ended]);
   }
 
-  /** Rejects if there is no text. */
+  /** Resolves to this attempt at its first text; rejects if it ends without any. */
   async withText(): Promise<Attempt> {
     if ((await this.outcome) !== 'text') throw new Error('no text');
     return this;
   }
 
-  /** If it fails after the first text, that text stays. */
+  /** Passes on the growth and the result. If the model fails after the first text, the last text is the result. */
   async result(onGrowth: OnGrowth): Promise<GhostCompletion> {
     if (this.last) onGrowth(this.last);
     this.onGrowth = onGrowth;
@@ -84,7 +85,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return result;
 }
 
-/** What was told stays, without the rest. */
+/** The result of an attempt that failed after this text. */
 function brokenOff(last: Suggestion): GhostCompletion {
   return { suggestions: [last], reason: null, finishReason: 'length', timings: noTimings };
 }

@@ -6,10 +6,10 @@ import type { Generate, GhostCompletion } from './complete.ts';
 
 /**
  * What an offer has for a place:
- *   'none'       nothing: the cursor is elsewhere, or something else was typed
+ *   'none'       nothing: the place is elsewhere, or something else was typed
  *   'pending'    nothing yet, but what was typed agrees with its text so far
- *   'empty'      nothing, and asking the model again is no use: it gave no text for this place or has failed
- *   Suggestion[] what is left of its suggestions
+ *   'empty'      nothing, and it is no use to ask the model again: it had no text for this place, or it failed
+ *   Suggestion[] what is left of its suggestions after what was typed
  */
 export type Coverage = 'none' | 'pending' | 'empty' | Suggestion[];
 
@@ -20,12 +20,12 @@ export class Offer {
   result: GhostCompletion | null = null;
   /** The error, if generation has failed. */
   failure: unknown;
-  /** Resolves the next time that the text grows or that the offer ends or is aborted. */
+  /** Resolves the next time that the text grows, or that the offer ends or is aborted. */
   change = Promise.resolve();
   private readonly controller = new AbortController();
   private wake = () => {};
 
-  /** before: suggestions that the editor has already; the generated ones follow them. */
+  /** before: suggestions that the editor has already. They stay in front of the generated ones. */
   constructor(
     readonly document: CursorDocument,
     generate: Generate,
@@ -39,7 +39,7 @@ export class Offer {
     return this.controller.signal.aborted;
   }
 
-  /** Ends the engine's work. If that cuts the text short, the offer has nothing for any place from then on. */
+  /** Stops generation. If that cuts the text short, the offer has nothing for any place from then on. */
   abort(): void {
     this.controller.abort();
     this.changed();
@@ -50,7 +50,7 @@ export class Offer {
     while (this.result === null && !this.isAborted) await this.change;
   }
 
-  /** Whether something else was typed than what it says; a step in another direction rejects nothing. */
+  /** Whether the user has typed something else than the offer's text. Moving the cursor rejects nothing. */
   isRejectedBy(at: CursorDocument): boolean {
     const step = this.stepTo(at);
     const [first] = this.suggestions;
@@ -58,6 +58,7 @@ export class Offer {
     return !first.text.startsWith(step.typed) && !step.typed.startsWith(first.text);
   }
 
+  /** What the offer has for this state of the document. */
   covers(at: CursorDocument): Coverage {
     const step = this.stepTo(at);
     const hasEnded = this.failure !== undefined || (this.result !== null && this.result.reason !== 'cancelled');
@@ -79,7 +80,7 @@ export class Offer {
       if (result.reason !== 'cancelled') this.take(distinct([...this.before, ...result.suggestions]));
       this.result = result;
     } catch (error) {
-      // Nobody waits any more for what was aborted, and its error says nothing about the next attempt.
+      // The error of an aborted generation concerns nobody, and says nothing about the next attempt.
       if (!this.isAborted) this.failure = error;
       this.controller.abort();
     }
@@ -100,20 +101,23 @@ export class Offer {
   }
 }
 
-/** How much text on each side of the cursor is compared to recognise a place. Whole documents would cost too much. */
+/**
+ * How much text on each side of the cursor is compared to recognise a place. Comparing whole documents would be slow.
+ */
 const comparedChars = 1000;
 
+/** What has happened between two states of a document. */
 interface Step {
   typed: string;
   /** Brackets that the editor has inserted after the cursor. */
   closed: string;
-  /** How many closing characters after the cursor were typed over. */
+  /** How many closing brackets and quotes after the cursor were typed over. */
   overtyped: number;
 }
 
 /**
- * What was typed between two states of a document; null if anything else has changed. replaced: how much text after the
- * cursor the suggestions replace.
+ * What was typed between two states of a document; null if anything else has changed. replaced: how many characters
+ * after the cursor the suggestions replace.
  */
 function typedSince(from: CursorDocument, to: CursorDocument, replaced: number): Step | null {
   if (to.offset < from.offset) return null;
@@ -144,7 +148,7 @@ function isSubsequence(part: string, whole: string): boolean {
   return at >= part.length;
 }
 
-/** With the document's line breaks, so that the text can be compared with the document after it was accepted. */
+/** The suggestion with the document's line breaks, so that it can be compared with the document once it is accepted. */
 function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion): Suggestion {
   const isCrLf = text.slice(Math.max(0, offset - comparedChars), offset + comparedChars).includes('\r\n');
   return isCrLf ? { ...suggestion, text: suggestion.text.replace(/\r?\n/g, '\r\n') } : suggestion;

@@ -1,5 +1,5 @@
-// Answers inline completion requests: refuses documents that must not be completed, waits for the engine, and gets the
-// text from the offers of the document.
+// Answers inline completion requests: refuses documents that must not be completed, waits for the models, and gets the
+// text from the document's offers.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type InlineCompletionContext,
@@ -20,7 +20,7 @@ import type { GhostCompletion } from './complete.ts';
 import { DocumentOffers, defaultPace, endOf, type Found } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
 
-/** A position, with the mode of its document; if that is absent, the general setting applies. */
+/** A position in a document. mode: the document's own mode; absent: that of the settings. */
 interface Addressed {
   document: OpenDocument;
   position: Position;
@@ -41,9 +41,9 @@ export interface Answer {
 export interface ProviderOptions {
   /** Called when a new request would return more text. If absent, answers wait for the whole text. */
   onGrown?: (grown: GrownParams) => void;
-  /** Called when a model has finished a text for a request, or has been cancelled while it made one. */
+  /** Called when a model has finished the text for a request, or was cancelled while it generated it. */
   onMade?: (made: GhostCompletion, by: Completer) => void;
-  /** Finds code of other files for prompts. If absent, prompts contain none. */
+  /** Finds code from other files for prompts. If absent, prompts contain none. */
   related?: RelatedCode;
 }
 
@@ -66,7 +66,7 @@ interface Asked {
 export class CompletionProvider {
   private readonly documents = new Map<string, DocumentOffers>();
   private warm: WarmModels | null = null;
-  /** By which the offers were begun. */
+  /** The settings with which the offers were begun. */
   private settings: Settings | null = null;
 
   constructor(
@@ -74,7 +74,10 @@ export class CompletionProvider {
     private readonly pace = defaultPace,
   ) {}
 
-  /** The settings may become known while the request waits for the models. Rejects with the engine's errors. */
+  /**
+   * Answers a request. settingsNow: called again later, as settings may change while it waits for the models. Rejects
+   * with the engine's errors.
+   */
   async provide(
     request: InlineRequest,
     source: ModelSource,
@@ -97,7 +100,7 @@ export class CompletionProvider {
     const settings = settingsNow();
     const laterRefusal = settings === before ? null : refusalOf(request, settings, isInvoked);
     if (laterRefusal !== null) return this.refused(offers, laterRefusal);
-    // What was begun by other settings is not what the user wants now.
+    // Offers that were begun with other settings are not what the user wants now.
     if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
     this.settings = settings;
     const warm = this.warmFor(models);
@@ -116,7 +119,7 @@ export class CompletionProvider {
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
     };
     const waiting = offers.textAt(text, demand);
-    // Before waiting, so that it happens even if the next key cancels this request.
+    // Called before the answer is awaited, so that it happens even if the next key cancels this request.
     warm.current.follow(document, asked.document);
     const found = await waiting;
     return found === null ? nothing('superseded') : answerOf(found, asked);
@@ -124,7 +127,7 @@ export class CompletionProvider {
 
   /** Call when the cursor rests: evaluates the prompt there ahead of a request. Null if nothing was evaluated. */
   async rest(request: Addressed, models: Models | null, settings: Settings): Promise<Timings | null> {
-    // There is one cursor, so where it was before no longer matters.
+    // There is only one cursor, so prompts for its last place are no longer evaluated.
     this.warm?.stopReading();
     if (models === null || refusalOf(request, settings, false) !== null) return null;
     const { current } = this.warmFor(models);
@@ -146,7 +149,7 @@ export class CompletionProvider {
     this.warm?.forget(uri);
   }
 
-  /** Call when code of these files and folders must no longer be in prompts. */
+  /** Call when code from these files and folders must no longer be in prompts. */
   withdraw(uris: readonly string[] | 'all'): void {
     const paths = uris === 'all' ? 'all' : uris.map((uri) => this.options.related?.placeOf(uri, '').path);
     const isRefused = (path: string) =>
@@ -180,7 +183,7 @@ export class CompletionProvider {
     return this.warm;
   }
 
-  /** What was begun before is not made to its end. */
+  /** The answer to a request that is refused. An offer that was begun before is not finished. */
   private refused(offers: DocumentOffers, reason: Reason): Answer {
     offers.release();
     return nothing(reason);
@@ -206,7 +209,10 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
   return isWithheld(document.uri, document.text, staysInMemory) ? 'secrets-file' : null;
 }
 
-/** While the suggest widget is open, the document is completed as if its selected entry had been accepted. */
+/**
+ * What a request asks to complete. While the suggest widget is open, that is the document as if the selected entry was
+ * accepted.
+ */
 function askedPlace({ document, position, context }: InlineRequest): Asked {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;
@@ -228,7 +234,10 @@ function answerOf({ suggestions, result, isOwn }: Found, asked: Asked): Answer {
   return { items, reason: isOwn ? 'shown' : 'typed-along', timings };
 }
 
-/** Editors give the text the document's own line breaks; Neovim would keep a carriage return beside its own. */
+/**
+ * The item has line feeds only: editors insert the document's own line breaks, and Neovim would keep the carriage
+ * returns, too.
+ */
 function toItem({ selected, range }: Asked, { text, replaces }: Suggestion): InlineCompletionItem {
   const end = { line: range.end.line, character: range.end.character + replaces };
   return { insertText: selected + text.replaceAll('\r\n', '\n'), range: { start: range.start, end } };

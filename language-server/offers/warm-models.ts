@@ -1,6 +1,5 @@
-// The models that complete, each with a cache that is warm for the document: the one on the team's server, if there is one
-// and while it answers, and otherwise the local one. Each has its own prompts and its own gate, and a suggestion comes
-// from one of them alone.
+// Chooses between the model on the team's server, if there is one and it answers, and the local model. Each has its own
+// prompts, its own gate, and state that keeps its cache warm. A suggestion comes from one of them alone.
 import type { Completer, Engine, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { defaultLinesUp } from '../prompt/anchor.ts';
@@ -23,7 +22,7 @@ export interface Models {
   adapter?: string;
   /** The model on the team's server; null while the server is away. Absent if there is no server. */
   remote?: () => Completer | null;
-  /** How long the server may be ahead before the local model is asked, too. Absent: until it has failed. */
+  /** How long the server may take before the local model starts, too. Absent: until the server has failed. */
   headStartMs?: () => number;
 }
 
@@ -40,18 +39,20 @@ export class WarmModels {
     this.warmLocal = warm(adaptedModel(models.local, models.adapter));
   }
 
-  /** The model that a key is for. */
+  /** The model that gets the next key. */
   get current(): WarmEngine {
     return this.remote ?? this.warmLocal;
   }
 
-  /** Makes the texts of offers. If the server fails, or is slow when it has been lately, the local model does. */
+  /**
+   * Makes the texts of offers: with the server, if it answers, and with the local model if the server fails or is slow.
+   */
   maker(settings: Settings): Maker {
     return (document, purpose) => {
       const { remote, warmLocal, models } = this;
       const local = warmLocal.maker(settings)(document, purpose);
       if (remote === null) return local;
-      // Nobody waits for what is made ahead.
+      // Nobody waits for text that is made ahead, so it needs no second model.
       const headStartMs = (purpose.kind === 'ahead' ? undefined : models.headStartMs?.()) ?? Number.POSITIVE_INFINITY;
       return firstWithText(remote.maker(settings)(document, purpose), local, headStartMs);
     };
@@ -73,7 +74,10 @@ export class WarmModels {
     for (const each of this.all) each.close();
   }
 
-  /** While the server is away, its prompts are kept: it may still have them in its cache when it is back. */
+  /**
+   * The server's model while it answers. Its state is kept while it is away: its cache may still have the prompts
+   * afterwards.
+   */
   private get remote(): WarmEngine | null {
     const model = this.models.remote?.() ?? null;
     if (model === null || this.warmRemote?.engine === model) return model && this.warmRemote;
@@ -87,12 +91,12 @@ export class WarmModels {
   }
 }
 
-/** How many texts an explicit request can choose from. */
+/** How many texts an explicit request offers to choose from. */
 const maxAlternatives = 3;
 
 /**
- * A model with the state that keeps its cache warm: anchors, prompts evaluated ahead, and documents that the user has left.
- * The state holds token ids, so it is of use for this model only.
+ * A model with the state that keeps its cache warm: anchors, prompts evaluated ahead, and documents that the user has
+ * left. The state contains token ids, so it is valid for this model only.
  */
 export class WarmEngine {
   private readonly readAhead: ReadAhead;
@@ -138,7 +142,7 @@ export class WarmEngine {
     this.anchors.forget(uri);
   }
 
-  /** Call when code of some files must no longer be in prompts. */
+  /** Call when code from some files must no longer be in prompts. */
   withdraw(isRefused: (path: string) => boolean): void {
     this.anchors.withdraw(isRefused);
   }
@@ -162,7 +166,7 @@ export function optionsFor({ kind, isCareful }: Purpose, settings: Settings): Co
     confidence: isCareful ? stricter(confidence) : confidence,
   };
   if (kind === 'ahead') return { ...options, priority: 'background' };
-  // An explicit request shows even unlikely texts.
+  // An explicit request also shows less likely texts.
   return kind === 'choices' ? { ...options, alternatives: maxAlternatives, confidence: 'eager' } : options;
 }
 
@@ -173,10 +177,11 @@ const maxSearchedChars = 200_000;
 
 /**
  * Gives the engine the text of documents that the user has left, as a source of drafts for speculative decoding: what
- * follows the same words in another file often comes next here, too. For one engine, which has learned the documents.
+ * follows some words in one file often follows them in another, too. For one engine.
  */
 class LeftDocuments {
   private current: OpenDocument | null = null;
+  /** The version of each document that the engine has learned. */
   private readonly learned = new Map<string, number>();
 
   constructor(private readonly engine: Completer) {}

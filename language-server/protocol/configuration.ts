@@ -1,4 +1,4 @@
-// Settings as people write them in the configuration of an editor, or an administrator for all users.
+// Reads settings as people write them: in an editor's configuration, or, by an administrator, in a file for all users.
 import { readFileSync, statSync } from 'node:fs';
 import { type ParseError, parse } from 'jsonc-parser';
 import { contributes } from '../../package.json';
@@ -9,17 +9,17 @@ import { managedPath } from './system.ts';
 
 export interface Configured {
   settings: Partial<Settings>;
-  /** Messages for the user about what is not used. */
+  /** Messages for the user about settings that are not used. */
   problems: string[];
 }
 
 const section = 'hearth';
 const known = new Set(Object.keys(contributes.configuration.properties));
 const modes = new Set<Mode>(['off', 'manual', 'automatic']);
-/** Enough to see what is wrong. */
+/** How many unknown settings are reported. */
 const maxProblems = 10;
 const used = new Set<string>(settingKeys);
-/** What says nothing of the machine, of other programs or of what is kept. */
+/** The settings that a folder may set: they concern neither the machine, nor other programs, nor what is stored. */
 const harmless = new Set<string>([
   'mode',
   'completion.maxTokens',
@@ -27,7 +27,9 @@ const harmless = new Set<string>([
   'completion.confidence',
 ] satisfies (keyof Settings)[]);
 
-/** value: the section "hearth", with names such as "server.url", or with an object for "server". */
+/**
+ * value: the content of the section "hearth", with keys such as "server.url" or with nested objects such as "server".
+ */
 export function configured(value: unknown): Configured {
   const entries = leaves(value, section);
   const unknown = entries.filter(([name]) => !known.has(name));
@@ -39,8 +41,8 @@ export function configured(value: unknown): Configured {
 }
 
 /**
- * The same with what says how code is completed and nothing else: some editors read a part of their configuration from
- * the folder that is open, which may be anybody's.
+ * The same, but only with harmless settings: some editors read a part of their configuration from the open folder,
+ * which anybody may have written.
  */
 export function configuredForFolder(value: unknown): Configured {
   const { settings, problems } = configured(value);
@@ -57,8 +59,8 @@ export function configuredForFolder(value: unknown): Configured {
 }
 
 /**
- * What an administrator has set for all users, in all editors. Nobody else can write there. Where the file cannot be read,
- * nobody knows what it forbids, so suggestions are off.
+ * What an administrator has set for all users, in all editors, in a file that nobody else can write. If the file exists
+ * but cannot be read, it may forbid anything, so suggestions are off.
  */
 export function managedConfiguration(path = managedPath()): Configured {
   let bytes: Buffer;
@@ -77,7 +79,7 @@ export function managedConfiguration(path = managedPath()): Configured {
   return { settings: { ...settings, ...off.settings }, problems: [...problems, ...off.problems] };
 }
 
-/** Can be told without a free file handle. */
+/** Whether there is no such file. This works without a free file handle. */
 function isAbsent(path: string): boolean {
   try {
     statSync(path);
@@ -91,7 +93,9 @@ function allOff(why: string): Configured {
   return { settings: { mode: 'off' }, problems: [`${why}, so suggestions are off. Its administrator can mend it.`] };
 }
 
-/** An object in JSON with comments and trailing commas; undefined if there is none. */
+/**
+ * The object in a JSON text, which may have comments and trailing commas; undefined if it is invalid or something else.
+ */
 function jsonIn(bytes: Buffer): object | undefined {
   try {
     const errors: ParseError[] = [];
@@ -105,16 +109,22 @@ function jsonIn(bytes: Buffer): object | undefined {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** PowerShell writes UTF-16, with a mark at the beginning or without. A JSON text begins with ASCII. */
+/**
+ * The text in UTF-8 or UTF-16. PowerShell writes UTF-16, with or without a byte order mark. JSON begins with an ASCII
+ * character.
+ */
 function decoded(bytes: Buffer): string {
   const [first, second] = bytes;
   const isLittle = (first === 0xff && second === 0xfe) || second === 0;
   const isBig = (first === 0xfe && second === 0xff) || first === 0;
   const encoding = isLittle ? 'utf-16le' : isBig ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding, { fatal: true }).decode(bytes); // without the mark
+  return new TextDecoder(encoding, { fatal: true }).decode(bytes); // removes the mark
 }
 
-/** The values in nested objects, with their whole names, which may also be written out. What is in "[markdown]" has another. */
+/**
+ * All values in nested objects, with their full names. A key at the top may be a full name already, such as
+ * "hearth.mode".
+ */
 function leaves(value: unknown, name: string): [name: string, value: unknown][] {
   if (value === null || value === undefined) return [];
   if (typeof value !== 'object' || Array.isArray(value)) return [[name, value]];

@@ -1,15 +1,16 @@
-// Where the windows of one user find the server that they share, and the server says where it is:
+// The files by which the windows of one user find the server that they share:
 //
 //   hearth-1000/         in XDG_RUNTIME_DIR, the system's temporary folder or the extension's storage; for its owner alone
-//     NAME/              of the server that runs; NAME stands for a storage folder and a version of Hearth
+//     NAME/              the folder of the running server; NAME is a hash of the storage folder and Hearth's version
 //       ID.sock          its socket (on Windows a named pipe, which is not in a folder)
-//       ID.json          its process, and what client and server say first, to prove that they could read this file
-//     NAME.ID/           of a server that is about to start
-//     NAME.ID.log        what a server writes to standard error; beside it NAME.ID.log.killed, once a window has killed it
+//       ID.json          its process id, and the words by which client and server prove that they could read this file
+//     NAME.ID/           the folder of a server that is about to start
+//     NAME.ID.log        a server's standard error; beside it NAME.ID.log.killed, once a window has killed the server
 //
-// A server that listens renames its folder from NAME.ID to NAME. That succeeds only while NAME is free or empty, so of
-// several servers that start at once, one is found. A server that was killed leaves its files behind. The next one
-// deletes them by their names, which no other server uses, so it cannot delete those of one that was faster.
+// A server that listens renames its folder from NAME.ID to NAME. That succeeds only while NAME is free or empty, so if
+// several servers start at once, only one is found. A killed server leaves its files behind. The next server deletes
+// them by their names. These contain the killed server's id, so files of another new server cannot be deleted by
+// mistake.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -38,24 +39,24 @@ import {
 
 /** The exit code of a server that cannot be announced here: EX_CANTCREAT of sysexits.h. */
 export const cannotAnnounceCode = 73;
-/** What was prepared longer ago than this belongs to a server that did not start or has ended. */
+/** A folder that was prepared longer ago than this belongs to a server that did not start or has ended. */
 const abandonedMs = 60_000;
-/** Files that were not touched for days are deleted by some systems. */
-const touchedMs = 3_600_000;
+/** How often the files are touched. Some systems delete files that were not touched for days. */
+const touchIntervalMs = 3_600_000;
 
-/** What the server that runs says about itself. */
+/** What the running server says about itself. */
 export interface Announcement {
   id: string;
   pid: number;
-  /** When the process was started, since another one may have its number later; '' if the system does not tell. */
+  /** When the process was started, since a later process may get the same id; '' if the system does not say. */
   startTime: string;
   clientWord: string;
   serverWord: string;
-  /** The file with what it writes to standard error. */
+  /** The file to which its standard error goes. */
   logFile: string;
 }
 
-/** The places at which the windows with this storage folder and this version look for a server, the best first. */
+/** Where windows with this storage folder and this version look for a server, best first. */
 export function endpointsFor(storageFolder: string, version: string): Endpoint[] {
   const name = createHash('sha256').update(`${storageFolder}\n${version}`).digest('hex').slice(0, 16);
   return [...meetingFolders(), storageFolder]
@@ -83,7 +84,7 @@ export class Endpoint {
     return this.preparedSocket(newId());
   }
 
-  /** The socket of a server that is announced. */
+  /** The path of the socket of an announced server. */
   socketOf(id: string): string {
     return socketPath(this.home, this.name, id);
   }
@@ -92,12 +93,15 @@ export class Endpoint {
     return `${this.home}.${id}`;
   }
 
-  /** The socket of a server that is not announced yet. */
+  /** The path of the socket of a server that is not announced yet. */
   preparedSocket(id: string): string {
     return socketPath(this.preparedFolder(id), this.name, id);
   }
 
-  /** The server that is announced, perhaps one that was killed; null if there is none that only this user can have made. */
+  /**
+   * The announced server, which may have been killed since; null if there is none, or if another user may have made its
+   * files.
+   */
   announced(): Announcement | null {
     try {
       if (!isPrivate(this.folder, 'folder') || !isPrivate(this.home, 'folder')) return null;
@@ -111,7 +115,10 @@ export class Endpoint {
     }
   }
 
-  /** Makes the folder for a server that is about to start, and returns its id. Throws if this user cannot have one here. */
+  /**
+   * Makes the folder for a server that is about to start, and returns the server's id. Throws if that is impossible
+   * here.
+   */
   prepare(): string {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     makePrivate(this.folder);
@@ -120,29 +127,31 @@ export class Endpoint {
     return id;
   }
 
-  /** Opens a new file for what a server writes to standard error. */
+  /** Opens a new file for a server's standard error. */
   openLog(id: string): { logFile: string; log: number } {
     const logFile = `${this.preparedFolder(id)}.log`;
     return { logFile, log: openSync(logFile, 'ax', 0o600) };
   }
 
-  /** Announces a server, which must listen already. Resolves to false if there is another one. */
+  /** Announces a server, which must be listening already. Resolves to false if another one is announced and listens. */
   async announce({ id, ...content }: Announcement): Promise<boolean> {
     const prepared = this.preparedFolder(id);
     if (!isWindows) chmodSync(this.preparedSocket(id), 0o600);
     writeFileSync(join(prepared, `${id}.json`), JSON.stringify(content), { mode: 0o600 });
     while (!takeFolderName(prepared, this.home)) if (!(await this.deleteDead())) return false;
-    this.sweep(id); // only now, when no other server can be alive that writes its log here
+    this.sweep(id); // only now is it certain that no other living server writes its log here
     return true;
   }
 
-  /** Whether the announcement is still there; cleaners of temporary folders may have deleted it. */
+  /**
+   * Whether the announcement is still there, since temporary folders are cleaned now and then. Also touches its files.
+   */
   isAnnounced(id: string): boolean {
     try {
       const files = [join(this.home, `${id}.json`), ...(isWindows ? [] : [this.socketOf(id)])];
       const times = files.map((file) => lstatSync(file).mtimeMs);
       const now = new Date();
-      if (times.some((time) => Math.abs(now.getTime() - time) > touchedMs))
+      if (times.some((time) => Math.abs(now.getTime() - time) > touchIntervalMs))
         for (const file of [this.folder, this.home, ...files]) utimesSync(file, now, now);
       return true;
     } catch {
@@ -157,7 +166,7 @@ export class Endpoint {
     removeIfEmpty(this.home);
   }
 
-  /** Deletes what killed servers have left. Resolves to false, and deletes nothing, if a server listens. */
+  /** Deletes the files of killed servers. Resolves to false, and deletes nothing, if a server listens. */
   private async deleteDead(): Promise<boolean> {
     let files: string[] = [];
     tryTo(() => {
@@ -169,7 +178,7 @@ export class Endpoint {
     return true;
   }
 
-  /** Deletes what is left of servers that were not announced or have ended without deleting their log. */
+  /** Deletes old files of servers that were never announced, or that ended without deleting their log. */
   private sweep(id: string): void {
     for (const each of readdirSync(this.folder)) {
       if (!each.startsWith(`${this.name}.`) || each.startsWith(`${this.name}.${id}`)) continue;
@@ -193,7 +202,7 @@ function asAnnouncement(id: string, content: Partial<Record<keyof Announcement, 
   return { id, pid, startTime, clientWord, serverWord, logFile };
 }
 
-/** Whether a process listens on the socket. In doubt it does, so that nothing of a living server is deleted. */
+/** Whether a process listens on the socket. In doubt true, so that no living server's files are deleted. */
 function listens(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);

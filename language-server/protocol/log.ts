@@ -10,8 +10,8 @@ export interface Log {
 }
 
 /**
- * A window's log, which `send` delivers to it. What is said to a window that has closed is lost. redact: hides secrets.
- * Every entry is cleaned here, whoever its words are from.
+ * A log that `send` delivers to a window. Entries for a window that has closed are lost. redact: hides secrets. Every
+ * entry is cleaned by logEntry().
  */
 export function windowLog(
   send: (message: LogMessageParams) => Promise<void>,
@@ -21,19 +21,21 @@ export function windowLog(
     try {
       await send({ type, message: logEntry(redact(message)) });
     } catch {
-      // The window has closed; its connection learns of that by itself.
+      // The window has closed; its connection notices that by itself.
     }
   };
   return { info: say(MessageType.Info), warn: say(MessageType.Warning), error: say(MessageType.Error) };
 }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-/** The same, except for the line breaks before the frames of a stack trace. */
+/**
+ * The same, except for the line breaks before stack frames. Such characters could make foreign text look like an entry.
+ */
 const forging = new RegExp(`(?!\\n {4}at )${invisible.source}`, 'gu');
 const maxEntryChars = 10_000;
 const minSecretChars = 4;
 
-/** An entry of a log: its foreign words can begin no other entry, hide nothing and control no terminal. */
+/** Cleans an entry, so that foreign text in it cannot look like another entry, hide anything or control a terminal. */
 export function logEntry(message: string): string {
   return message.slice(0, maxEntryChars).replace(forging, ' ');
 }
@@ -45,8 +47,8 @@ export function cleanLog(log: Log): Log {
 }
 
 /**
- * Foreign text, such as the error message of a server, made fit for the log, the status and a tooltip: one
- * line of visible characters, without the secrets, and not longer than `maxChars`.
+ * Makes foreign text, such as a server's error message, fit for the log, the status and a tooltip: one line of visible
+ * characters, without the secrets, and at most `maxChars` long.
  */
 export function sentence(text: unknown, secrets: readonly string[] = [], maxChars = 300): string {
   let line = String(text).slice(0, maxChars * 10);
@@ -56,8 +58,8 @@ export function sentence(text: unknown, secrets: readonly string[] = [], maxChar
 }
 
 /**
- * The last part of a URI, which identifies a document without revealing its path, with line and column. It is decoded, as
- * editors show it, except for control characters, so that a file's name cannot start a new line of the log.
+ * The last part of a URI, which identifies a document without revealing its path, with line and column. It is decoded,
+ * as in editors, but control characters stay encoded, so that a file's name cannot start a new line of the log.
  */
 export function placeName(uri: string, { line, character }: { line: number; character: number }): string {
   const lastPart = decoded(uri).replace(/^.*[/\\:]/s, '');

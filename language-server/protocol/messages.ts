@@ -9,26 +9,26 @@ export type Mode = 'automatic' | 'manual' | 'off';
 
 /**
  * The settings under "hearth." in package.json, which has their defaults, limits and descriptions. A test compares
- * them.
+ * both.
  */
 export interface Settings {
-  /** The mode of documents for which the request does not contain one. */
+  /** The mode for requests that do not contain one. */
   mode: Mode;
   /** The path of a GGUF file; '' for the starter model. */
   'model.path': string;
   /** The path of a LoRA adapter for that model; '' for none. */
   'model.adapter': string;
-  /** Another one, which was trained on next edits; '' for none. */
+  /** The path of a LoRA adapter that was trained on next edits; '' for none. */
   'model.editAdapter': string;
   /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
-  /** 'auto': a GPU of AMD or NVIDIA if one can run the model, otherwise the CPU. */
+  /** 'auto': an AMD or NVIDIA GPU if one can run the model, otherwise the CPU. */
   backend: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu' | 'webgpu-if-faster';
   /** Part of the name of the GPU to use; '' for the best one. */
   gpu: string;
   /** 0: one thread per core, at most 8. */
   'engine.threads': number;
-  /** The address of a team's server with OpenAI's completion API; '' to use the model on this machine. */
+  /** The address of a team's server, which must have OpenAI's completion API; '' to use the model on this machine. */
   'server.url': string;
   /** The name of the model on that server. */
   'server.model': string;
@@ -42,11 +42,13 @@ export interface Settings {
   'completion.multiline': 'auto' | 'always' | 'never';
   /** How likely a text must be to be shown. */
   'completion.confidence': 'eager' | 'balanced' | 'calm';
-  /** How likely an edit at another place must be to be offered; 'off': nothing is remembered or looked for. */
+  /**
+   * How likely an edit at another place must be to be offered; 'off': edits are neither remembered nor searched for.
+   */
   nextEdit: 'off' | 'calm' | 'balanced' | 'eager';
 }
 
-/** How to get to a team's server, beside its address. */
+/** What is needed to reach a team's server, apart from its address. */
 export interface Connecting {
   /**
    * The token for the team's server; see Credential. The editor keeps it in its secret storage, not in the settings.
@@ -59,7 +61,7 @@ export interface Connecting {
 export interface NetworkSettings {
   /** The address of a proxy. */
   proxy?: string;
-  /** Hosts that are asked without it. */
+  /** Hosts that are reached without the proxy. */
   noProxy?: string[];
   /** Whether certificates must be valid. Default: true. */
   strictTls?: boolean;
@@ -73,7 +75,7 @@ export interface InitializationOptions {
   settings: SettingsParams;
   /** The absolute path of the starter model. */
   bundledModel: string;
-  /** The absolute path of a folder for files of the server; if absent, it writes none. */
+  /** The absolute path of a folder for the server's files. If absent, it writes none. */
   storageFolder?: string;
   /** The client sends a new request after a grownNotification, so answers may contain an unfinished text. */
   asksAgain?: boolean;
@@ -89,7 +91,9 @@ export interface InitializationOptions {
   hasOwnSettings?: boolean;
   /** The client answers relatedRequest: it finds definitions and says which files may be used. */
   sharesCode?: boolean;
-  /** For editors that don't: prompts may contain code of all documents that are open in the workspace folders. */
+  /**
+   * For editors without sharesCode: prompts may contain code from all documents that are open in the workspace folders.
+   */
   sharesOpenDocuments?: boolean;
 }
 
@@ -120,13 +124,13 @@ export const noTimings: Timings = {
 /** Server -> client, whenever the status changes and after every answer. */
 export const statusNotification = new NotificationType<ServerStatus>('hearth/status');
 export interface ServerStatus {
-  /** 'unloaded': there was no request for a while, so the model was unloaded. The next request loads it again. */
+  /** 'unloaded': no request came for a while, so the model was unloaded. The next request loads it again. */
   health: 'starting' | 'loading' | 'ready' | 'unloaded' | 'off' | 'error';
   /** 0..1 while loading. */
   progress?: number;
   /** A message for the user: the error and what to do. */
   message?: string;
-  /** What the error concerns, from which follows what may fix it. */
+  /** What the error concerns. The client derives from it what it offers to fix it. */
   problem?: 'model' | 'engine' | 'server';
   /** A sentence for each setting that had to be ignored. */
   settingProblems?: string[];
@@ -137,7 +141,7 @@ export interface ServerStatus {
   onlyExplains?: boolean;
   /** The separate model for explanations, while it is loaded. */
   explainModel?: ModelInfo;
-  /** Averaged over the last answers, like the next. */
+  /** Averages over the last answers. */
   decodeTokensPerSecond?: number;
   prefillTokensPerSecond?: number;
   /** The figures of the last answer, and the name of the model that wrote it. */
@@ -145,7 +149,7 @@ export interface ServerStatus {
   engine?: EngineStatus;
 }
 
-/** Client -> server: settings changed. Params: SettingsParams. */
+/** Client -> server: settings have changed. */
 export const settingsNotification = new NotificationType<SettingsParams>('hearth/settings');
 
 /**
@@ -174,7 +178,7 @@ export interface GrownParams {
 }
 export type VersionedPosition = Omit<GrownParams, 'uri'>;
 
-/** Client -> server request. The answer to the last turn streams as explainChunk notifications with the same id. */
+/** Client -> server request. The answer to the last turn streams as explainChunkNotifications with the same id. */
 export const explainRequest = new RequestType<ExplainParams, ExplainResult>('hearth/explain');
 export interface ExplainParams {
   id: number;
@@ -186,13 +190,13 @@ export interface ExplainParams {
   languageId: string;
   /** The conversation about the selection, oldest turn first; never empty. */
   turns: ExplainTurn[];
-  /** How often the last turn was tried before. The first attempt is greedy; later ones sample. */
+  /** How many times the last turn was tried before. The first attempt is greedy; later ones sample. */
   attempt: number;
 }
 export interface ExplainTurn {
   /** Absent in the first turn, which asks for the explanation. */
   question?: string;
-  /** The answer. In the last turn it is the beginning that the model is to continue, or ''. */
+  /** The answer. In the last turn: the beginning that the model must continue, or ''. */
   answer: string;
 }
 export interface ExplainResult {
@@ -200,7 +204,7 @@ export interface ExplainResult {
   text: string;
   finishReason: FinishReason;
   timings: Timings;
-  /** If the selection did not fit into the context: how many lines of it were used. */
+  /** How many lines of the selection were used, if it did not fit into the context. */
   linesRead?: number;
 }
 export const explainChunkNotification = new NotificationType<ExplainChunk>('hearth/explainChunk');
@@ -222,8 +226,8 @@ export const aliveNotification = new NotificationType('hearth/alive');
 export const farewellNotification = new NotificationType('hearth/farewell');
 
 /**
- * Server -> client request: asks for definitions of names, and which documents may be used as context. The server waits
- * 300 ms at most. In an untrusted workspace the answer is empty.
+ * Server -> client request: asks for the definitions of names, and which documents may be used as context. The server
+ * waits at most 300 ms. In an untrusted workspace the answer is empty.
  */
 export const relatedRequest = new RequestType<RelatedParams, RelatedResult>('hearth/related');
 export interface RelatedParams {
@@ -235,7 +239,7 @@ export interface RelatedParams {
 }
 export interface RelatedResult {
   defined: DefinedIn[];
-  /** Those of the documents that may be used: neither excluded by the user nor ignored by git. */
+  /** Those of `documents` that may be used: neither excluded by the user nor ignored by git. */
   shared: string[];
 }
 /** A file of the workspace in which some of the names are defined. It is neither excluded nor ignored. */
@@ -247,17 +251,17 @@ export interface DefinedIn {
 }
 
 /**
- * Client -> server: files of the workspace that are not open, in small pieces, after connecting and when they change. None
- * is excluded or ignored; in an untrusted workspace none is sent.
+ * Client -> server: files of the workspace that are not open. They come in small portions after the client has
+ * connected, and when they change. None is excluded or ignored; in an untrusted workspace none is sent.
  */
 export const closedFilesNotification = new NotificationType<ClosedFilesParams>('hearth/closedFiles');
 export interface ClosedFilesParams {
-  /** Whether the server should forget all files that it has been sent before. */
+  /** Whether the server must first forget all files that it has got before. */
   isAnew: boolean;
   files: ClosedFile[];
 }
 export interface ClosedFile {
   uri: string;
-  /** Null for a file or a folder that is no longer there, or no longer shared. */
+  /** Null if the file or folder no longer exists or is no longer shared. */
   text: string | null;
 }

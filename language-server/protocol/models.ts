@@ -16,7 +16,7 @@ export interface ModelList {
   remote: DownloadableModel[];
   /** The id of the model that suits this machine best; absent if there is no base model. */
   recommended?: string;
-  /** Whether other programs were computing at each measurement so far, so that models are faster than estimated. */
+  /** Whether other programs were busy at every measurement so far, so that models may be faster than estimated. */
   isBusy?: true;
 }
 
@@ -43,12 +43,12 @@ export interface LocalModel extends ModelFacts {
   path: string;
   /** The program in whose folder the file is: "Ollama". */
   owner: string;
-  /** The adapters of the settings. */
+  /** The adapters that the settings name, and whether each can be used with this model. */
   adapters?: ChosenAdapter[];
 }
 
 export interface ChosenAdapter {
-  /** That of its file. */
+  /** The name of its file. */
   name: string;
   /** Whether it can be loaded with the model: its file is there and sound, and it was made for this model. */
   fits: boolean;
@@ -58,10 +58,10 @@ export interface DownloadableModel extends ModelFacts {
   file: RemoteFile;
 }
 
-/** How a model would run on this machine; null for what has not been measured. */
+/** How a model would run on this machine. A figure is null if nothing has been measured yet. */
 export interface Estimate {
   tokensPerSecond: number | null;
-  /** The time from a key to the first text, if all but the last line is in the cache. */
+  /** The time from a key to the first text, if all of the prompt except its last line is in the cache. */
   firstTextMs: number | null;
   /** Weights and KV cache. */
   memoryBytes: number;

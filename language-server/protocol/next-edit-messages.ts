@@ -1,16 +1,16 @@
-// The messages of next edits: what follows, at another place, from what the user has just changed.
+// The messages about next edits. A next edit is an edit at another place that follows from the user's last ones.
 import type { Mode, Settings, VersionedPosition } from './messages.ts';
 import type { Reason } from './reasons.ts';
 import { NotificationType, RequestType } from './wire.ts';
 
 export type Eagerness = Settings['nextEdit'];
 
-/** Why the client asks: what the user did after an edit. */
+/** What made the client ask after an edit. */
 export type NextEditTrigger = 'line-left' | 'pause' | 'accepted' | 'applied' | 'diagnostic' | 'saved';
 
 /**
- * Client -> server request, in the background: the edit that follows from the last ones, in this document or in another
- * open one. It is cancelled by the next key.
+ * Client -> server request: asks in the background for the edit that follows from the last ones, in this document or in
+ * another open one. The next key cancels it.
  */
 export const nextEditRequest = new RequestType<NextEditParams, NextEditAnswer>('hearth/nextEdit');
 export interface NextEditParams extends VersionedPosition {
@@ -28,12 +28,12 @@ export interface NextEditAnswer {
 /** An edit of whole lines. */
 export interface NextEdit {
   uri: string;
-  /** The version of the document that the positions belong to. */
+  /** The version of the document to which the positions refer. */
   version: number;
   range: Range;
   oldText: string;
   newText: string;
-  /** What differs, word by word, in order and without overlaps; the positions are those before any of them is made. */
+  /** The difference as changes of single words, in order and without overlaps. All positions refer to the old text. */
   changes: Change[];
   /**
    * The same rename in all other lines of the document, word by word: it is shown and applied together
@@ -54,5 +54,5 @@ interface Range {
   end: { line: number; character: number };
 }
 
-/** Client -> server: the user has dismissed the edit, which is not offered at this place again. */
+/** Client -> server: the user has dismissed the edit. It is not offered at this place again. */
 export const dismissEditNotification = new NotificationType<NextEdit>('hearth/dismissEdit');

@@ -1,9 +1,9 @@
-// Why a request was answered as it was, and the sentences that tell the user. The extension translates them.
+// The reasons why a request got its answer, and the sentences that tell the user. The extension translates them.
 
 /** How a text misfits the rest of the cursor's line. */
 export type Misfit = 'does-not-fit-rest' | 'splits-word' | 'leaves-bracket-open' | 'nothing-to-add';
 
-/** Why the rules show none of the model's text. */
+/** Why nothing of the model's text may be shown. */
 export type RuleReason =
   | 'model-wrote-nothing'
   | 'special-token'
@@ -36,7 +36,9 @@ export type EditReason =
   | 'only-literals'
   | 'breaks-syntax';
 
-/** Whether a document holds a message rather than code: VS Code's box for commit messages and chat, a message of git. */
+/**
+ * Whether a document is a message and not code: VS Code's boxes for commit messages and chat, or git's message file.
+ */
 export function isMessage(languageId: string): boolean {
   return ['scminput', 'chatinput', 'git-commit', 'gitcommit'].includes(languageId);
 }

@@ -1,11 +1,11 @@
-// Which files hold keys and passwords by their names; they are never completed. A copy with another suffix counts as its
-// original; a template such as .env.example and a public key do not count.
+// Recognizes by their names files that hold keys and passwords; these are never completed. A copy with another suffix
+// counts like its original. A template such as .env.example does not count, nor does a public key.
 
-// The folders' files all count.
+// All files in these folders count.
 const folders =
   /\/\.(ssh|gnupg|aws|azure|kube|docker|oci|fly|heroku|snowflake)\/|\/\.config\/(gcloud|gh|glab-cli|doctl)\//;
 
-// These names are common elsewhere, so the folder decides.
+// These names are also common for harmless files, so they count only in these folders.
 const inFolder = new RegExp(
   `/(?:${[
     '\\.m2/settings\\.xml',
@@ -50,12 +50,12 @@ const names = new RegExp(
 
 const templates = new RegExp(`\\.${template}$`);
 
-// What editors and people add to the name of a copy.
+// What editors and people add to a file's name to name a copy.
 const copyPrefix = /(?:\.?#)+/y;
 const copySuffix = /(?:[#~]|\.(?:bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)| copy)$/;
 const suffixChars = 32;
 
-/** No file has a longer name; of one, the beginning and the end are looked at. */
+/** Of a longer name, which no real file has, only the beginning and the end are looked at. */
 const nameChars = 512;
 
 export function hasSecretName(uri: string): boolean {
@@ -84,7 +84,7 @@ function withoutCopyMarks(name: string): string {
   return end > start ? name.slice(start, end) : name;
 }
 
-/** A URI, or a part of one, with its escapes read; as it is if one of them is not valid. */
+/** A URI, or a part of one, with its escapes decoded; unchanged if one of them is invalid. */
 export function decoded(uri: string): string {
   try {
     return decodeURIComponent(uri);

@@ -1,5 +1,5 @@
-// Validates the settings that an editor sends, since not every editor knows their schema, which is in package.json. Their
-// type is in messages.ts. An invalid value is replaced by the default, and the user is told.
+// Validates the settings that an editor sends, since not every editor knows their schema in package.json. Their type is
+// in messages.ts. An invalid value is replaced by the default, and the user is told.
 import { contributes } from '../../package.json';
 import { sentence } from './log.ts';
 import type { Settings } from './messages.ts';
@@ -16,7 +16,7 @@ interface Schema {
 const section = 'hearth.';
 const schemas: Record<string, Schema> = contributes.configuration.properties;
 
-/** The settings that the server uses. Others, such as `hearth.exclude`, concern only the extension. */
+/** The settings that the server uses. Other settings, such as `hearth.exclude`, concern only the extension. */
 export const settingKeys = [
   'mode',
   'model.path',
@@ -39,7 +39,9 @@ export const settingKeys = [
 
 export const defaultSettings: Settings = checkedSettings({}).settings;
 
-/** Fills in the default for a missing or invalid value; returns a message for the user about each invalid one. */
+/**
+ * Fills in the defaults for missing and invalid values. Also returns a message for the user about each invalid value.
+ */
 export function checkedSettings(given: Partial<Settings> = {}): { settings: Settings; problems: string[] } {
   const problems: string[] = [];
   const entries = settingKeys.map((key) => {

@@ -1,5 +1,5 @@
-// What differs between operating systems, as far as TypeScript has to know: where processes of one user meet, whom files
-// belong to, what the system tells about a process. C++ has system/ for the same purpose.
+// What differs between operating systems for the TypeScript code: where processes of one user meet, who owns a file,
+// what the system says about a process. For C++, system/ has the same purpose.
 import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ export const isWindows = process.platform === 'win32';
 /** The longest path of a Unix socket on every system; named pipes on Windows have no such limit. */
 const maxSocketPathBytes = 103;
 
-/** A socket in a folder. Named pipes are in no folder: their names tell them apart, and who may open them is set later. */
+/** The path of a socket in a folder; on Windows, the name of a named pipe, which is in no folder. */
 export function socketPath(folder: string, name: string, id: string): string {
   return isWindows ? `\\\\.\\pipe\\hearth-${name}-${id}` : join(folder, `${id}.sock`);
 }
@@ -18,7 +18,10 @@ export function isSocketPathTooLong(path: string): boolean {
   return !isWindows && Buffer.byteLength(path) > maxSocketPathBytes;
 }
 
-/** The folders in which all windows of a user can meet, the best first. On Windows only the user's own are private. */
+/**
+ * Shared folders in which all windows of a user can meet, best first. None on Windows, where only the user's profile is
+ * private.
+ */
 export function meetingFolders(): string[] {
   if (isWindows) return [];
   const runtime = process.env.XDG_RUNTIME_DIR ?? '';
@@ -26,14 +29,14 @@ export function meetingFolders(): string[] {
   return [...(isPrivate(runtime, 'folder') ? [runtime] : []), tmpdir()].filter(existsSync);
 }
 
-/** The name of a folder for this user alone, among those of others. */
+/** The name of a folder for this user, in a folder that other users may share. */
 export function ownFolderName(): string {
   return isWindows ? 'server' : `hearth-${process.getuid?.()}`;
 }
 
 /**
- * Whether only this user, or root, can have made what is there. On Windows everything in the user's profile has the rights
- * of the profile, and a socket is no file.
+ * Whether the path is of this kind and only this user, or root, can have made it. On Windows everything in the user's
+ * profile has the profile's access rights, and sockets are not files.
  */
 export function isPrivate(path: string, kind: 'folder' | 'file' | 'socket'): boolean {
   if (isWindows && kind === 'socket') return true;
@@ -46,7 +49,7 @@ export function isPrivate(path: string, kind: 'folder' | 'file' | 'socket'): boo
   }
 }
 
-/** Takes the rights that others have to a folder of this user. Throws if it belongs to another user. */
+/** Denies other users access to a folder of this user. Throws if it belongs to another user. */
 export function makePrivate(folder: string): void {
   if (isWindows || isPrivate(folder, 'folder')) return;
   const found = lstatSync(folder);
@@ -54,10 +57,10 @@ export function makePrivate(folder: string): void {
   if (!isPrivate(folder, 'folder')) throw new Error(`${folder} belongs to another user or is not a folder.`);
 }
 
-/** Renames a folder, unless there is one of that name that is not empty: then returns false. */
+/** Renames a folder. Returns false if a folder with the new name exists and is not empty. */
 export function takeFolderName(folder: string, name: string): boolean {
   try {
-    if (isWindows) removeIfEmpty(name); // only elsewhere does renaming replace an empty folder
+    if (isWindows) removeIfEmpty(name); // on other systems, renaming replaces an empty folder
     renameSync(folder, name);
     return true;
   } catch (error) {
@@ -75,7 +78,7 @@ export function removeIfEmpty(folder: string): void {
   }
 }
 
-/** '' in a container whose user has neither HOME nor an entry in the list of users. */
+/** The user's home folder; '' in a container whose user has neither HOME nor an entry in the list of users. */
 export function homeFolder(): string {
   try {
     return homedir();
@@ -84,23 +87,23 @@ export function homeFolder(): string {
   }
 }
 
-/** A path as people write it, with the home folder in place of "~", which stays where there is none. */
+/** A path as people write it, with "~" replaced by the home folder; unchanged if there is none. */
 export function withoutTilde(path: string): string {
   const home = homeFolder();
   return home === '' ? path : path.replace(/^~(?=[/\\])/, () => home);
 }
 
-/** Why a path that begins with "~" leads nowhere. */
+/** Why a path that begins with "~" cannot be used: the end of a sentence that names the path. */
 export const noHomeText = 'this user has no home folder. Give its whole path, or set HOME.';
 
-/** The file with which an administrator sets what users cannot change. */
+/** The path of the file in which an administrator sets what users cannot change. */
 export function managedPath(): string {
   if (isWindows) return `${process.env.ProgramFiles ?? 'C:\\Program Files'}\\Hearth\\settings.json`;
   if (process.platform === 'darwin') return '/Library/Application Support/Hearth/settings.json';
   return '/etc/hearth/settings.json';
 }
 
-/** When a process was started, in the system's own unit; '' if it does not tell. */
+/** When a process was started, in the system's own unit; '' if the system does not say. */
 export function startTimeOf(pid: number): string {
   try {
     // The second field is the program's name, which may contain spaces and parentheses.

@@ -1,5 +1,5 @@
-// Custom messages with the types of what they carry. The classes of vscode-jsonrpc would not do: they are compared by
-// identity, and the bundles of the extension and of its language client have a copy each.
+// Custom messages, with the types of their parameters and results. The classes of vscode-jsonrpc cannot be used: they
+// are compared by identity, and the bundles of the extension and of its language client each have their own copy.
 
 export class NotificationType<Params = void> {
   declare readonly params: Params;
@@ -14,7 +14,7 @@ export class RequestType<Params, Result> {
   constructor(readonly method: string) {}
 }
 
-/** What a language client and the server's connection have in common. */
+/** The methods that a language client and the server's connection have in common. */
 export interface Wire {
   sendNotification(method: string, params?: unknown): Promise<void>;
   sendRequest<R>(method: string, params: unknown, token?: Token): Promise<R>;
@@ -28,6 +28,7 @@ export interface Token {
   onCancellationRequested(listener: () => void): { dispose(): void };
 }
 
+/** A signal that aborts when the token is cancelled. */
 export function abortSignal(token: Token): AbortSignal {
   const controller = new AbortController();
   if (token.isCancellationRequested) controller.abort();
