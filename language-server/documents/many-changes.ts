@@ -15,7 +15,7 @@ const minChanges = 100;
  * The one edit that has the effect of all changes. null: there are few, or they are not in the order in which editors
  * send them, from the last place in the document to the first.
  */
-export function atOnce(text: LongText, changes: readonly TextDocumentContentChangeEvent[]): Edit | null {
+export function mergedEdit(text: LongText, changes: readonly TextDocumentContentChangeEvent[]): Edit | null {
   if (changes.length < minChanges) return null;
   const whole = text.toString();
   const offsetAt = offsetsIn(whole);

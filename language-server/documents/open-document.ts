@@ -2,7 +2,7 @@
 // nearest valid one is used.
 import type { Position, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { LongText } from './long-text.ts';
-import { atOnce, type Edit } from './many-changes.ts';
+import { type Edit, mergedEdit } from './many-changes.ts';
 
 /** A change of a document, with the texts before and after it. The edit's offsets refer to the text before. */
 export interface DocumentChange {
@@ -35,9 +35,9 @@ export class OpenDocument {
     version: number,
     onChange: (change: DocumentChange) => void = () => {},
   ): OpenDocument {
-    const merged = atOnce(document.text, changes);
-    if (merged) document.make(merged, onChange);
-    else for (const change of changes) document.make(document.editOf(change), onChange);
+    const merged = mergedEdit(document.text, changes);
+    if (merged) document.apply(merged, onChange);
+    else for (const change of changes) document.apply(document.editOf(change), onChange);
     document.version = version;
     return document;
   }
@@ -62,7 +62,7 @@ export class OpenDocument {
     return { line, character: lineEnd === -1 ? beforeCursor.length : lineEnd };
   }
 
-  private make(edit: Edit, onChange: (change: DocumentChange) => void): void {
+  private apply(edit: Edit, onChange: (change: DocumentChange) => void): void {
     const before = this.text;
     const isWhole = edit.start === 0 && edit.end === before.length;
     this.text = isWhole ? LongText.of(edit.text) : before.with(edit.start, edit.end, edit.text);

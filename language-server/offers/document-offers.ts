@@ -57,7 +57,7 @@ export interface Found {
   /** How the offer ended; null while its text is still growing. */
   result: GhostCompletion | null;
   /** Whether the offer was begun for this request, and not adopted from an earlier one. */
-  isOwn: boolean;
+  isNew: boolean;
 }
 
 export class DocumentOffers {
@@ -69,7 +69,7 @@ export class DocumentOffers {
   /** The line in which a suggestion was last rejected: dismissed, or something else typed. */
   private rejectedLine = -1;
   /** The last offer whose text was sent to the editor. */
-  private given: Offer | null = null;
+  private lastSent: Offer | null = null;
   /** Aborts the newest request when the next one comes or the cursor leaves. */
   private newest = new AbortController();
 
@@ -103,7 +103,7 @@ export class DocumentOffers {
 
   /** Resolves when the offer for this document has all its text, or when the demand ends. */
   async settled(document: CursorDocument, demand: AbortSignal): Promise<void> {
-    await Promise.race([this.at(document)?.settled(), endOf(demand)]);
+    await Promise.race([this.offerFor(document)?.settled(), endOf(demand)]);
   }
 
   /**
@@ -112,15 +112,15 @@ export class DocumentOffers {
    */
   async textAt(request: TextRequest, demand: AbortSignal): Promise<Found | null> {
     const { document } = request;
-    const known = this.at(document);
+    const known = this.offerFor(document);
     if (request.isInvoked) this.begin(request, { kind: 'choices', isCareful: false }, suggestionsOf(known, document));
     const offer = await this.readyOffer(request, demand);
     if (offer === null) return null;
     const suggestions = suggestionsOf(offer, document);
-    if (suggestions.length > 0) this.given = offer;
+    if (suggestions.length > 0) this.lastSent = offer;
     if (offer.result === null) void this.followGrowth(offer, request, demand);
     else if (suggestions[0]) this.beginAhead(suggestions[0], request);
-    return { suggestions, result: offer.result, isOwn: offer !== known };
+    return { suggestions, result: offer.result, isNew: offer !== known };
   }
 
   /** The cursor has moved away or the user has dismissed the text. Ends waiting requests and the engine's work. */
@@ -143,7 +143,7 @@ export class DocumentOffers {
   /**
    * The offer that has or might get text for this document. If that is the one made ahead, it becomes the current one.
    */
-  private at(document: CursorDocument): Offer | null {
+  private offerFor(document: CursorDocument): Offer | null {
     if (this.current !== null && this.current.covers(document) !== 'none') return this.current;
     const { ahead } = this;
     if (ahead === null || ahead.failure !== undefined || ahead.covers(document) === 'none') return null;
@@ -155,7 +155,7 @@ export class DocumentOffers {
 
   /** The purpose of the text for a key. If the key rejects the shown suggestion, its line is remembered. */
   private purposeOf({ document, line }: TextRequest): Purpose {
-    if (this.current !== null && this.current === this.given && this.current.isRejectedBy(document))
+    if (this.current !== null && this.current === this.lastSent && this.current.isRejectedBy(document))
       this.rejectedLine = line;
     return { kind: 'text', isCareful: line === this.rejectedLine };
   }
@@ -182,7 +182,7 @@ export class DocumentOffers {
     const late = mayBeEarly ? [moment()] : [];
     const end = endOf(demand);
     while (!demand.aborted) {
-      const offer = this.at(document) ?? this.begin(request, this.purposeOf(request));
+      const offer = this.offerFor(document) ?? this.begin(request, this.purposeOf(request));
       if (offer.failure !== undefined) {
         this.current = null; // so that the next request tries again
         throw offer.failure;
@@ -216,12 +216,12 @@ export class DocumentOffers {
   private beginAhead(suggestion: Suggestion, { document: before, line, make }: TextRequest): void {
     const document = accepted(before, suggestion);
     const { ahead } = this;
-    const isMade =
+    const isBegunAlready =
       ahead !== null &&
       !ahead.isAborted &&
       ahead.document.offset === document.offset &&
       ahead.document.text.equals(document.text);
-    if (isMade) return;
+    if (isBegunAlready) return;
     this.abortAhead();
     this.aheadTimer = setTimeout(() => {
       // As for a key in that line: what is shown must not depend on when it was made.

@@ -76,8 +76,8 @@ export class Offer {
 
   private async run(generate: Generate): Promise<void> {
     try {
-      const result = await generate((suggestion) => this.take([suggestion]), this.controller.signal);
-      if (result.reason !== 'cancelled') this.take(distinct([...this.before, ...result.suggestions]));
+      const result = await generate((suggestion) => this.setSuggestions([suggestion]), this.controller.signal);
+      if (result.reason !== 'cancelled') this.setSuggestions(distinct([...this.before, ...result.suggestions]));
       this.result = result;
     } catch (error) {
       // The error of an aborted generation concerns nobody, and says nothing about the next attempt.
@@ -87,7 +87,7 @@ export class Offer {
     this.changed();
   }
 
-  private take(suggestions: Suggestion[]): void {
+  private setSuggestions(suggestions: Suggestion[]): void {
     this.suggestions = suggestions.map((each) => withLineEndsOf(this.document, each));
     this.changed();
   }
@@ -110,7 +110,7 @@ const comparedChars = 1000;
 interface Step {
   typed: string;
   /** Brackets that the editor has inserted after the cursor. */
-  closed: string;
+  insertedClosers: string;
   /** How many closing brackets and quotes after the cursor were typed over. */
   overtyped: number;
 }
@@ -130,7 +130,7 @@ function typedSince(from: CursorDocument, to: CursorDocument, replaced: number):
   if (!/^[)\]}>"'`;,]*$/.test(closed + overtyped)) return null;
   const after = from.text.slice(from.offset + overtyped.length, from.offset + Math.max(comparedChars, replaced));
   if (!to.text.startsWith(after, to.offset + closed.length)) return null;
-  return { typed, closed, overtyped: overtyped.length };
+  return { typed, insertedClosers: closed, overtyped: overtyped.length };
 }
 
 /** The rest of a suggestion after what was typed; null if they differ or nothing is left. */
@@ -138,7 +138,7 @@ function restOf({ text, replaces, probability }: Suggestion, step: Step): Sugges
   const rest = text.slice(step.typed.length);
   if (rest.trim() === '' || !text.startsWith(step.typed)) return null;
   // The suggestion's own brackets replace those that the editor has inserted.
-  const closed = isSubsequence(step.closed, rest) ? step.closed.length : 0;
+  const closed = isSubsequence(step.insertedClosers, rest) ? step.insertedClosers.length : 0;
   return { text: rest, replaces: Math.max(0, replaces - step.overtyped) + closed, probability };
 }
 

@@ -226,12 +226,12 @@ function askedPlace({ document, position, context }: InlineRequest): Asked {
   return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
 }
 
-function answerOf({ suggestions, result, isOwn }: Found, asked: Asked): Answer {
+function answerOf({ suggestions, result, isNew }: Found, asked: Asked): Answer {
   const items = suggestions.map((suggestion) => toItem(asked, suggestion));
-  const timings = isOwn ? (result?.timings ?? noTimings) : noTimings;
+  const timings = isNew ? (result?.timings ?? noTimings) : noTimings;
   if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
   if (result === null) return { items, reason: 'still-growing', timings };
-  return { items, reason: isOwn ? 'shown' : 'typed-along', timings };
+  return { items, reason: isNew ? 'shown' : 'typed-along', timings };
 }
 
 /**

@@ -33,10 +33,10 @@ export class WarmModels {
 
   constructor(
     private readonly models: Models,
-    private readonly warm: (model: Completer) => WarmEngine,
+    private readonly makeWarm: (model: Completer) => WarmEngine,
   ) {
     this.local = models.local;
-    this.warmLocal = warm(adaptedModel(models.local, models.adapter));
+    this.warmLocal = makeWarm(adaptedModel(models.local, models.adapter));
   }
 
   /** The model that gets the next key. */
@@ -82,7 +82,7 @@ export class WarmModels {
     const model = this.models.remote?.() ?? null;
     if (model === null || this.warmRemote?.engine === model) return model && this.warmRemote;
     this.warmRemote?.close();
-    this.warmRemote = this.warm(model);
+    this.warmRemote = this.makeWarm(model);
     return this.warmRemote;
   }
 

@@ -148,15 +148,15 @@ export class Anchors {
   /** A next anchor if the given text has grown long or if the suffix or the preamble is out of date. */
   private nextAfter(held: Anchored, preamble: PromptPreamble, document: CursorDocument): NextAnchor | undefined {
     const { anchor: last, suffix } = held;
-    const used = held.given.length;
+    const givenLength = held.given.length;
     // A new anchor at the end of every block would cost more than the outdated suffix, so the given text must be long,
     // too.
-    const isOverrun = suffix === 'overrun' && used >= this.budget.nextAnchorTokens * 0.75;
+    const isOverrun = suffix === 'overrun' && givenLength >= this.budget.nextAnchorTokens * 0.75;
     const isStale = isOverrun || suffix === 'deleted' || preamble !== last.preamble;
-    const isFull = used >= this.budget.nextAnchorTokens || document.offset - last.offset >= maxGivenChars / 2;
+    const isFull = givenLength >= this.budget.nextAnchorTokens || document.offset - last.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
     const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, last);
-    return isStale || given.length <= used * worthwhilePart ? { anchor, read: new Uint32Array() } : undefined;
+    return isStale || given.length <= givenLength * worthwhilePart ? { anchor, read: new Uint32Array() } : undefined;
   }
 
   private get budget() {

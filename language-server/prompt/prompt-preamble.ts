@@ -46,9 +46,9 @@ export function promptPreamble(
   if (fileSep < 0) return { path, tokens: new Uint32Array(), texts: [], sources: new Set() };
   const chosen = withinBudget(engine, snippets, maxSnippetTokens);
   // In training, a single file comes after its path alone; the repository is named only before several files.
-  const named = chosen.length > 0 && repository !== '' && repoName >= 0;
+  const isNamed = chosen.length > 0 && repository !== '' && repoName >= 0;
   const tokens = concatTokens(
-    ...(named ? [repoName, tokenizeText(engine, `${repository}\n`)] : []),
+    ...(isNamed ? [repoName, tokenizeText(engine, `${repository}\n`)] : []),
     ...byFile(chosen).flatMap((file) => [fileSep, tokenizeText(engine, file)]),
     fileSep,
     tokenizeText(engine, `${path.slice(-maxPathChars)}\n`),
@@ -75,17 +75,17 @@ function withinBudget(engine: Completer, snippets: Snippet[], maxTokens: number)
   }
   const [best] = snippets;
   // Rounded, as the measured speed varies a little and each different text would need a new anchor.
-  const steady = maxTokens - (maxTokens % 32);
-  const begun = chosen.length === 0 && best ? beginningWithin(engine, best, steady) : null;
-  return begun ? [begun] : chosen;
+  const roundedMax = maxTokens - (maxTokens % 32);
+  const beginning = chosen.length === 0 && best ? beginningWithin(engine, best, roundedMax) : null;
+  return beginning ? [beginning] : chosen;
 }
 
 /** As many of the snippet's first lines as fit; null if fewer than three do. */
 function beginningWithin(engine: Completer, snippet: Snippet, maxTokens: number): Snippet | null {
   const lines = snippet.text.slice(0, maxTokens * 10).split('\n');
   for (let count = lines.length - 1; count >= minLines; count--) {
-    const begun = { ...snippet, text: lines.slice(0, count).join('\n') };
-    if (costOf(engine, begun) <= maxTokens) return begun;
+    const beginning = { ...snippet, text: lines.slice(0, count).join('\n') };
+    if (costOf(engine, beginning) <= maxTokens) return beginning;
   }
   return null;
 }

@@ -18,7 +18,7 @@ const known = new Set(Object.keys(contributes.configuration.properties));
 const modes = new Set<Mode>(['off', 'manual', 'automatic']);
 /** How many unknown settings are reported. */
 const maxProblems = 10;
-const used = new Set<string>(settingKeys);
+const serverKeys = new Set<string>(settingKeys);
 /** The settings that a folder may set: they concern neither the machine, nor other programs, nor what is stored. */
 const harmless = new Set<string>([
   'mode',
@@ -35,7 +35,7 @@ export function configured(value: unknown): Configured {
   const unknown = entries.filter(([name]) => !known.has(name));
   const settings = entries.map(([name, given]) => [name.slice(section.length + 1), given] as const);
   return {
-    settings: Object.fromEntries(settings.filter(([key]) => used.has(key))),
+    settings: Object.fromEntries(settings.filter(([key]) => serverKeys.has(key))),
     problems: unknown.slice(0, maxProblems).map(([name]) => `There is no setting "${sentence(name)}".`),
   };
 }

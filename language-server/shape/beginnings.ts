@@ -7,7 +7,7 @@ import { bodyOf, fitted } from './piece.ts';
 import { type Place, treeAt } from './place.ts';
 import type { Suggestion } from './shown.ts';
 
-const whole = /[\p{L}\p{N}_)\]}"'`]$/u;
+const completeEnd = /[\p{L}\p{N}_)\]}"'`]$/u;
 const lastWord = /[\p{L}\p{N}_]+$/u;
 /** What follows belongs to the last word: its other half, such as the "!" of a macro, its value, or another word. */
 const continuesWord = /^(?:-\w|![([{]|\s*(?:\w|[:=](?![:=])))/;
@@ -29,7 +29,8 @@ export class Beginnings {
     const { keywords, grammar } = treeAt(place) ?? {};
     if (!keywords || place.kind !== 'code' || place.within !== 'code' || place.replaces > 0) return null;
     const { closers, surplus } = OpenSigns.in(piece);
-    const isWhole = whole.test(piece) && closers.length === 0 && surplus === '' && !continuesWord.test(text.slice(at));
+    const isWhole =
+      completeEnd.test(piece) && closers.length === 0 && surplus === '' && !continuesWord.test(text.slice(at));
     const isTag = grammar?.elements && /<\w/.test(piece);
     if (!isWhole || isTag || keywords.has(lastWord.exec(piece)?.[0] ?? '')) return null;
     this.isSound ??= this.isSoundLine();

@@ -26,7 +26,7 @@ export interface AddedClosers {
 }
 
 // After these signs a block without brackets may begin.
-const mark = /^(?::|=>|->|=)$/;
+const blockMark = /^(?::|=>|->|=)$/;
 const maxChildren = 300;
 /** In languages with closing words, a head may end with one of these signs. */
 const headEnd = /^(?:[|)\]"'}]|->)$/;
@@ -128,7 +128,7 @@ class Opening {
     if (leaf.type in closerOf) return this.bracketBlock(leaf);
     if (leaf.type === '>' && /start_tag|opening_element/.test(leaf.parent?.type ?? '')) return this.elementBlock(leaf);
     const isHeadEnd = leaf.isNamed || tree.keywords.has(leaf.text) || headEnd.test(leaf.text);
-    if (tree.grammar.closers.length > 0 ? !isHeadEnd : !mark.test(leaf.type)) return null;
+    if (tree.grammar.closers.length > 0 ? !isHeadEnd : !blockMark.test(leaf.type)) return null;
     // A function in brackets whose body follows its parameters, such as `{ x -> }`.
     const [bracket] = rest === '' ? [] : openAt(tree, at);
     if (bracket && rest.startsWith('}') && bracket.startIndex > at - this.line.length)

@@ -4,7 +4,7 @@ import { depthOf, indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
 import { closerOf } from './signs.ts';
 
-const mark = /(?:=>|->)$/;
+const branchArrow = /(?:=>|->)$/;
 
 export interface Closers {
   /** Line breaks with a line each, one of which might close the block. */
@@ -23,7 +23,7 @@ export function closersOf({ around, lineBreak }: Place, text: string, grammar: G
     if (depthOf(line) >= depth) continue;
     depth = depthOf(line);
     const choices = closersOfHead(line.trimEnd(), grammar).map((closer) => `\n${indentationOf(line)}${closer}`);
-    closers.push({ choices, isBranch: mark.test(line.trimEnd()) });
+    closers.push({ choices, isBranch: branchArrow.test(line.trimEnd()) });
   }
   return closers;
 }

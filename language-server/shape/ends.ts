@@ -18,7 +18,7 @@ export interface End {
 
 const minChars = 4;
 /** How much of a line is searched for tokens. */
-const maxChars = 600;
+const maxLineChars = 600;
 const maxEnds = 60;
 const token = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 // Most operators and opening brackets mean nothing at the end of a text.
@@ -53,7 +53,7 @@ export function tokenEnds(
   const text = generated.text.slice(0, end);
   const first = text.search(/\S/);
   const newline = text.indexOf('\n', first);
-  const line = text.slice(0, Math.min(newline === -1 ? text.length : newline, first + maxChars));
+  const line = text.slice(0, Math.min(newline === -1 ? text.length : newline, first + maxLineChars));
   const ends: End[] = [];
   for (const { 0: found, index } of line.matchAll(token)) {
     const at = index + found.length;

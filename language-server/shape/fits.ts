@@ -43,9 +43,9 @@ function joinsRest({ tree, end }: Trial): boolean {
  * Whether the text ends in a keyword that something must follow or that was parsed as a name, or with an empty comment.
  */
 function dangles(trial: Trial, isLine: boolean): boolean {
-  const { tree, last } = trial;
-  const leaf = tree.root.descendantForIndex(last - 1, last);
-  if (!leaf || leaf.endIndex !== last) return false;
+  const { tree, modelEnd } = trial;
+  const leaf = tree.root.descendantForIndex(modelEnd - 1, modelEnd);
+  if (!leaf || leaf.endIndex !== modelEnd) return false;
   // A comment without a word.
   if (isComment(leaf.type) && !isLine && leaf.startIndex >= trial.start && !/[\p{L}\p{N}]/u.test(leaf.text))
     return true;
@@ -53,25 +53,25 @@ function dangles(trial: Trial, isLine: boolean): boolean {
   const { parent } = leaf;
   // The text may complete a word that the user has begun, if the word can be a whole statement or a member's name.
   if (leaf.startIndex < trial.start && !isLine && leaf.type !== 'identifier') return false;
-  if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(lineBefore(tree.text, last));
-  if (isLine) return parent !== null && parent.endIndex > last + 1 && !isAboveDeeper(trial);
+  if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(lineBefore(tree.text, modelEnd));
+  if (isLine) return parent !== null && parent.endIndex > modelEnd + 1 && !isAboveDeeper(trial);
   // The user has begun a declaration, and the text goes on with it: "public static".
-  const line = lineBefore(tree.text, last).trimStart();
+  const line = lineBefore(tree.text, modelEnd).trimStart();
   const isBegun = /^\p{L}+$/u.test(lineBefore(tree.text, trial.start).trim());
   if (isBegun && line.split(/\s+/).every((word) => tree.keywords.has(word))) return false;
   return !(parent?.isNamed && parent.childCount === 1 && !/statement|modifier|ERROR/.test(parent.type));
 }
 
 /** Whether the text ends with a colon that does not belong to a label. */
-function isHalfKey({ tree, text, length, last }: Trial): boolean {
-  const { parent } = tree.root.descendantForIndex(last - 1, last) ?? { parent: null };
-  return text.slice(0, length).endsWith(':') && !isLabel(parent?.type ?? '');
+function isHalfKey({ tree, text, modelLength, modelEnd }: Trial): boolean {
+  const { parent } = tree.root.descendantForIndex(modelEnd - 1, modelEnd) ?? { parent: null };
+  return text.slice(0, modelLength).endsWith(':') && !isLabel(parent?.type ?? '');
 }
 
 /** Whether the line below the text is indented more than the text's last line. */
-function isAboveDeeper({ tree, text, start, ends }: Trial): boolean {
+function isAboveDeeper({ tree, text, start, sameFrom }: Trial): boolean {
   const line = lineBefore(tree.text, start + text.trimEnd().length);
-  return depthOf(lineBelow(tree, ends.now)) > depthOf(line);
+  return depthOf(lineBelow(tree, sameFrom.now)) > depthOf(line);
 }
 
 function lineBelow({ text }: SyntaxTree, at: number): string {
@@ -84,20 +84,20 @@ function lineBelow({ text }: SyntaxTree, at: number): string {
  * its end.
  */
 function isHalf(trial: Trial, isLine: boolean): boolean {
-  const { tree, first, last } = trial;
-  if (!isLine && beginsAttribute(tree, first)) return true;
-  const inner = tree.root.descendantForIndex(first, last);
+  const { tree, modelStart, modelEnd } = trial;
+  if (!isLine && beginsAttribute(tree, modelStart)) return true;
+  const inner = tree.root.descendantForIndex(modelStart, modelEnd);
   const around = inner?.parent?.parent ?? inner?.parent ?? tree.root;
-  return nodesIn(around, first, last).some((node) => isHalfNode(node, trial));
+  return nodesIn(around, modelStart, modelEnd).some((node) => isHalfNode(node, trial));
 }
 
-function isHalfNode(node: Node, { tree, first, last }: Trial): boolean {
+function isHalfNode(node: Node, { tree, modelStart, modelEnd }: Trial): boolean {
   const { type, startIndex, endIndex } = node;
   const { elements, halves } = tree.grammar;
-  if (startIndex === last && endIndex === last) return /block/.test(type) || isName(type);
-  if (startIndex < first) return false;
+  if (startIndex === modelEnd && endIndex === modelEnd) return /block/.test(type) || isName(type);
+  if (startIndex < modelStart) return false;
   if (type === 'erroneous_end_tag') return true;
-  if (endIndex <= last && halves[type]?.(node)) return true;
+  if (endIndex <= modelEnd && halves[type]?.(node)) return true;
   if (!elements || type !== 'element') return false;
   const tag = node.children[0];
   const isOpen = tag?.type === 'start_tag' && !node.children.some((child) => child?.type === 'end_tag');
@@ -106,12 +106,12 @@ function isHalfNode(node: Node, { tree, first, last }: Trial): boolean {
 
 /** In a language whose blocks are indented: whether the text would turn deeper lines below into its body by mistake. */
 function endsOverBody(trial: Trial, { around }: Place): boolean {
-  const { tree, last, ends } = trial;
+  const { tree, modelEnd, sameFrom } = trial;
   if (tree.grammar.heads === null || !isAboveDeeper(trial) || around.lineSuffix.trim() !== '') return false;
-  const line = lineBefore(tree.text, last);
+  const line = lineBefore(tree.text, modelEnd);
   if (OpenSigns.in(line).closers.length > 0) return false;
   if (!tree.grammar.heads.test(line)) return true;
-  const [, ...lines] = tree.text.slice(ends.now, ends.now + 4000).split('\n');
+  const [, ...lines] = tree.text.slice(sameFrom.now, sameFrom.now + 4000).split('\n');
   const below = lines.filter((each) => each.trim() !== '').map(depthOf);
   const outer = below.find((depth) => depth < (below[0] ?? 0)) ?? 0;
   return outer > depthOf(line);
@@ -131,23 +131,23 @@ function childAround(node: Node, at: number): Node | null {
 
 /** Whether the statement below the text becomes another one or part of the text. */
 function swallows(trial: Trial): boolean {
-  const { base, tree, start, first, ends } = trial;
-  if (trial.isBetter || isAboveDeeper(trial) || beginsAttribute(tree, first)) return false;
+  const { base, tree, start, modelStart, sameFrom } = trial;
+  if (trial.isBetter || isAboveDeeper(trial) || beginsAttribute(tree, modelStart)) return false;
   const { lists } = tree.grammar;
-  const after = base.text.slice(ends.old, ends.old + 2000);
+  const after = base.text.slice(sameFrom.old, sameFrom.old + 2000);
   const offset = /\n\s*\S/.exec(after)?.[0].length;
   if (offset === undefined) return false;
   const below = after.search(/\n\s*\S/) + offset - 1;
-  const was = outerAt(base.root, ends.old + below, lists);
+  const was = outerAt(base.root, sameFrom.old + below, lists);
   if (was && !was.hasError && (!was.isNamed || was.type === 'erroneous_end_tag')) return false;
   // A keyword below that is parsed as a name belongs to something that is not written yet.
-  const word = base.root.descendantForIndex(ends.old + below);
+  const word = base.root.descendantForIndex(sameFrom.old + below);
   if (word?.isNamed && tree.keywords.has(word.text)) return false;
-  if (!was || was.hasError) return base.root.hasError && hangsOver(tree.root, first, ends.now, after);
+  if (!was || was.hasError) return base.root.hasError && hangsOver(tree.root, modelStart, sameFrom.now, after);
   // If the statement of the cursor's line went on below, the text may end it, so that what is below begins another one.
   const isInList = was.parent !== null && lists.has(was.parent.type);
   if (!isInList && lineBefore(base.text, start).trim() !== '') return false;
-  const now = outerAt(tree.root, ends.now + below, lists);
+  const now = outerAt(tree.root, sameFrom.now + below, lists);
   return now?.type !== was.type || (isInList && now.parent?.type !== was.parent?.type);
 }
 
@@ -169,13 +169,15 @@ function hangsOver(root: Node, start: number, end: number, after: string): boole
 }
 
 /** Whether the text is one statement, or as much as the extent of the place allows. */
-function isOne({ tree, text, start, end, first, last }: Trial, { extent, block, around }: Place): boolean {
+function isOne({ tree, text, start, end, modelStart, modelEnd }: Trial, { extent, block, around }: Place): boolean {
   const { lists } = tree.grammar;
   const { linePrefix, lineSuffix } = around;
   const hasRest = lineSuffix.trim() !== '' && !closersOnly.test(lineSuffix);
-  const [, ...below] = filledLines(text.slice(0, last - start));
+  const [, ...below] = filledLines(text.slice(0, modelEnd - start));
   if (extent === 'all' || (below.length === 0 && !hasRest)) return true;
-  const to = hasRest ? end + lineSuffix.length : start + text.slice(0, last - start).replace(/[)\]};,\s]+$/, '').length;
+  const to = hasRest
+    ? end + lineSuffix.length
+    : start + text.slice(0, modelEnd - start).replace(/[)\]};,\s]+$/, '').length;
   if (extent === 'block' && block) {
     const isInside = below.every((line) => depthOf(line.text) > depthOf(block.indentation));
     const node = tree.root.descendantForIndex(block.at, to);
@@ -183,12 +185,12 @@ function isOne({ tree, text, start, end, first, last }: Trial, { extent, block, 
   }
   const isOnNextLine = /^,?[ \t]*\n/.test(text) && !/[{([:,=]$|=>$/.test(linePrefix.trimEnd());
   const isOwn = linePrefix.trim() === '' || isOnNextLine;
-  const from = isOwn ? first : start - 1 - (linePrefix.length - linePrefix.trimEnd().length);
+  const from = isOwn ? modelStart : start - 1 - (linePrefix.length - linePrefix.trimEnd().length);
   const node = tree.root.descendantForIndex(from, to);
   if (!node || !lists.has(node.type)) return true;
   // The text is one construct, or it is in a list that begins in the cursor's line.
   const isElement = tree.grammar.elements !== null && node.type.endsWith('element');
-  if (node.startIndex === first && (isElement || node.children[0]?.isNamed === false)) return true;
+  if (node.startIndex === modelStart && (isElement || node.children[0]?.isNamed === false)) return true;
   if (node.startIndex >= start - linePrefix.length && node.startIndex < start && node.parent !== null) return true;
   let count = 0;
   for (let child = node.firstNamedChildForIndex(start); child && child.startIndex < to; child = child.nextNamedSibling)

@@ -67,9 +67,9 @@ function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree |
   const bare = raw.replace(/[,;]$/, '');
   const mayLackComma = lastComma === 'wanted' && bare.trim() !== '';
   const pieces = isLine ? [raw, bare, ...(mayLackComma ? [`${bare},`] : [])] : [raw];
-  const says = (piece: string) => piece.trim() !== '' && !saysNothing(piece, place);
+  const hasContent = (piece: string) => piece.trim() !== '' && !isOnlySigns(piece, place);
   const isAllowed = (piece: string) => lastComma !== 'refused' || !endsList(piece, place.around);
-  return [...new Set(pieces)].filter((piece) => says(piece) && isAllowed(piece));
+  return [...new Set(pieces)].filter((piece) => hasContent(piece) && isAllowed(piece));
 }
 
 /** The outcome without a tree. */
@@ -125,12 +125,12 @@ export function lacksValue(
   if (sign === ':' && (piece.endsWith(')') || !/[({]/.test(open[0] ?? ''))) return true;
   const isTag = tree?.grammar.elements && /<[\w.]+\s[^<]*$/.test(around.linePrefix + piece);
   if (sign === '=' && open[0] === '(' && !isTag) return true;
-  const half = /\w*$/.exec(around.linePrefix)?.[0] ?? '';
-  return (half + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
+  const typedPart = /\w*$/.exec(around.linePrefix)?.[0] ?? '';
+  return (typedPart + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
 }
 
 /** Whether the piece consists only of signs on a line of its own. */
-function saysNothing(piece: string, { around, tail, replaces, lineBreak, textAround }: Place): boolean {
+function isOnlySigns(piece: string, { around, tail, replaces, lineBreak, textAround }: Place): boolean {
   if (textAround.closer !== '' && piece.trim() === textAround.closer) return false;
   if (lineBreak !== '' && /^\s*[)\]}]/.test(piece)) return true;
   if (/[\p{L}\p{N}]/u.test(piece) || around.linePrefix.trim() !== '') return false;

@@ -40,8 +40,8 @@ function commentAround(node: Node, at: number): TextAround {
   const closer = blockComment.exec(node.text)?.slice(1).find(Boolean) ?? '';
   if (closer !== '' && node.endIndex <= at) return code;
   // If another comment begins before the closer, the closer belongs to that one.
-  const isNext = node.text.slice(at - node.startIndex).includes(opener[closer] ?? '\0');
-  return { within: 'comment', closer, isClosed: closer !== '' && !isNext };
+  const belongsToNext = node.text.slice(at - node.startIndex).includes(opener[closer] ?? '\0');
+  return { within: 'comment', closer, isClosed: closer !== '' && !belongsToNext };
 }
 
 /** isBroken: the document has faults, so a quote on a line below may be where the next string begins. */
@@ -49,9 +49,9 @@ function stringAround(node: Node, at: number, isBroken: boolean, addedClosers: A
   const last = node.lastChild;
   const isOpen = node.endIndex > at || last?.isMissing || node.childCount < 2;
   if (!isOpen) return null;
-  const isNext = isBroken && last?.text.length === 1 && node.text.slice(at - node.startIndex).includes('\n');
+  const belongsToNext = isBroken && last?.text.length === 1 && node.text.slice(at - node.startIndex).includes('\n');
   const isAdded = last !== null && last.startIndex >= addedClosers.start && last.startIndex < addedClosers.end;
-  const isClosed = node.endIndex > at && !last?.isMissing && !isNext && !isAdded;
+  const isClosed = node.endIndex > at && !last?.isMissing && !belongsToNext && !isAdded;
   const closer = (isClosed || isAdded) && last ? last.text : (node.firstChild?.text ?? '');
   const within = node.parent?.type === 'expression_statement' ? 'comment' : 'string';
   return { within, closer: closer.length > 3 ? closer.slice(-1) : closer, isClosed };

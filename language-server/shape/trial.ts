@@ -23,26 +23,33 @@ export class Trial {
     readonly tree: SyntaxTree,
     readonly start: number,
     readonly text: string,
-    /** How many characters of the text come from the model, and not from what closes it. */
-    readonly length: number,
+    /** How many characters of the text come from the model; the others close what it leaves open. */
+    readonly modelLength: number,
     readonly replaces: number,
     readonly rest: Rest,
   ) {
     this.end = start + text.length;
   }
 
-  /** Where in both documents begins what is the same in both. */
-  get ends(): { old: number; now: number } {
+  /** The offsets, without the text and with it, from which on both documents are the same. */
+  get sameFrom(): { old: number; now: number } {
     const { start, replaces, end, rest } = this;
     return { old: start + replaces + rest.old.length, now: end + rest.now.length };
   }
 
   /**
-   * null: there was no time to parse it. The caller must delete the trial. length: how much of the text is the model's.
+   * null: there was no time to parse it. The caller must delete the trial.
    */
-  static of(base: SyntaxTree, start: number, text: string, length: number, replaces: number, rest: Rest): Trial | null {
+  static of(
+    base: SyntaxTree,
+    start: number,
+    text: string,
+    modelLength: number,
+    replaces: number,
+    rest: Rest,
+  ): Trial | null {
     const tree = base.withText(start, start + replaces + rest.old.length, text + rest.now);
-    return tree && new Trial(base, tree, start, text, length, replaces, rest);
+    return tree && new Trial(base, tree, start, text, modelLength, replaces, rest);
   }
 
   delete(): void {
@@ -59,12 +66,12 @@ export class Trial {
   }
 
   /** Where the model's text begins and ends, without white space. */
-  get first(): number {
+  get modelStart(): number {
     return this.start + Math.max(0, this.text.search(/\S/));
   }
 
-  get last(): number {
-    return this.start + this.text.slice(0, this.length).trimEnd().length;
+  get modelEnd(): number {
+    return this.start + this.text.slice(0, this.modelLength).trimEnd().length;
   }
 
   /**
@@ -73,7 +80,7 @@ export class Trial {
    */
   isWorse(canBeBroken: boolean, endsLine: boolean): boolean {
     const { base, tree, start, end, replaces } = this;
-    const [old, now] = differing(faultsOf(base), faultsOf(tree), this.ends.old, this.ends.now);
+    const [old, now] = faultsThatDiffer(faultsOf(base), faultsOf(tree), this.sameFrom.old, this.sameFrom.now);
     if (now.length > old.length) return true;
     if (old.length > 0 && OpenSigns.leavesQuote(lineBefore(base.text, start), this.text)) return true;
     const isNear = (fault: Fault) => fault.start <= end + 1 && fault.end >= start;
@@ -83,7 +90,7 @@ export class Trial {
     const near = left.filter(isNear);
     if (near.length === 0) return false;
     // A missing semicolon is better than the fault at the cursor that the text has mended.
-    if (old.some((fault) => fault.start <= start && fault.end >= start) && near.every(isStop)) return false;
+    if (old.some((fault) => fault.start <= start && fault.end >= start) && near.every(isSemicolon)) return false;
     // Brackets that the cursor's line has opened may still be open.
     if (endsLine && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
       return badness(tree) >= badness(base) || !this.isBalanced();
@@ -116,7 +123,7 @@ export class Trial {
  * The faults that only one of two documents has. After `from` in the old and `to` in the new one, the documents are the
  * same.
  */
-function differing(old: readonly Fault[], now: readonly Fault[], from: number, to: number): [Fault[], Fault[]] {
+function faultsThatDiffer(old: readonly Fault[], now: readonly Fault[], from: number, to: number): [Fault[], Fault[]] {
   const key = ({ start, end, missing }: Fault, at: number) =>
     start >= at ? `${start - at} ${end - at} ${missing}` : `-${start} ${end} ${missing}`;
   const [oldKeys, nowKeys] = [new Set(old.map((each) => key(each, from))), new Set(now.map((each) => key(each, to)))];
@@ -135,7 +142,7 @@ function unmatched(now: readonly Fault[], old: readonly Fault[], closers: readon
 }
 
 const isMissing = ({ missing }: Fault) => missing !== null;
-const isStop = ({ missing }: Fault) => missing === ';';
+const isSemicolon = ({ missing }: Fault) => missing === ';';
 
 const maxNodes = 5000;
 

@@ -12,9 +12,9 @@ export function ownedBy(name: Name, declared: readonly Found[], row: NameRow): s
   const { owner, roles } = name;
   if (owner === undefined) return undefined;
   const classKey = owner === 'Self' ? classOf(name)?.key : `class ${owner}`;
-  const isIts = (each: Found) =>
+  const belongsToOwner = (each: Found) =>
     roles.has('keyword') ? isParameterOf(owner, each, name, row) : each.isMember && each.home === classKey;
-  const [key, ...others] = new Set(declared.filter(isIts).map((each) => each.key));
+  const [key, ...others] = new Set(declared.filter(belongsToOwner).map((each) => each.key));
   return others.length === 0 ? key : undefined;
 }
 
@@ -32,8 +32,8 @@ function isParameterOf(
   const [outer, ...others] = parameter.scopes.slice(0, -1);
   if (others.length > 0 || (outer && outer.kind !== 'class')) return false;
   if (outer && methods.own.some((object) => callee === `${object}.${title}`)) return classOf(call)?.key === outer.key;
-  const isCreated = title === methods.creates && outer?.node.childForFieldName('name')?.text === callee;
-  return (outer ? isCreated : title === callee) && !mayBeVariable(callee, call);
+  const isConstructor = title === methods.creates && outer?.node.childForFieldName('name')?.text === callee;
+  return (outer ? isConstructor : title === callee) && !mayBeVariable(callee, call);
 }
 
 /**

@@ -60,10 +60,10 @@ export function giveUp(grammar: Grammar, error: unknown): void {
 }
 
 /** Objects of failed grammars. Freeing one could fail, too, so they are kept from the garbage collector. */
-const left: { delete(): void }[] = [];
+const unfreed: { delete(): void }[] = [];
 
 export function free({ hasFailed }: LoadedGrammar, object: { delete(): void }): void {
-  if (hasFailed) left.push(object);
+  if (hasFailed) unfreed.push(object);
   else object.delete();
 }
 

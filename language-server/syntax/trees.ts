@@ -45,7 +45,7 @@ export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null
   documents.set(uri, current);
   makeRoom(text.length);
   try {
-    return current.of(text);
+    return current.treeFor(text);
   } catch (error) {
     giveUp(loaded.grammar, error);
     forgetTree(uri);
@@ -135,7 +135,7 @@ class DocumentTree {
     return this.parsing !== null;
   }
 
-  of(text: LongText): SyntaxTree | null {
+  treeFor(text: LongText): SyntaxTree | null {
     if (this.tree?.text !== text) {
       if (this.wanted !== text) this.begin(text);
       this.step();
