@@ -16,6 +16,7 @@ export interface Block {
    * already.
    */
   closers: string;
+  /** That of the block's head. */
   indentation: string;
 }
 
@@ -39,7 +40,7 @@ export function leafBefore(root: Node, at: number): Node | null {
 /** The brackets that are open at the offset, innermost first. */
 export function openAt({ root, text }: SyntaxTree, at: number): Node[] {
   const open: Node[] = [];
-  const goesOn = (node: Node) => node.hasError && text.slice(node.endIndex, at).trim() === '';
+  const isUnfinished = (node: Node) => node.hasError && text.slice(node.endIndex, at).trim() === '';
   for (let node: Node | undefined = root; node; ) {
     const before = childrenBefore(node, at);
     const own: Node[] = [];
@@ -49,7 +50,7 @@ export function openAt({ root, text }: SyntaxTree, at: number): Node[] {
     }
     open.unshift(...own.reverse());
     const last: Node | undefined = before.at(-1);
-    node = last && (last.endIndex > at || goesOn(last)) ? last : undefined;
+    node = last && (last.endIndex > at || isUnfinished(last)) ? last : undefined;
   }
   return open;
 }
@@ -102,7 +103,7 @@ export function blockAbove(
   ).block();
 }
 
-/** What is before an offset, as it may open a block. */
+/** What ends at the offset `at` and may open a block. */
 class Opening {
   private readonly leaf: Node | null;
   private readonly indentation: string;
@@ -110,11 +111,14 @@ class Opening {
   constructor(
     private readonly tree: SyntaxTree,
     private readonly at: number,
+    /** The line of the offset, up to it. */
     private readonly line: string,
+    /** What is right of the offset in the cursor's line. */
     private readonly rest: string,
     private readonly around: Surroundings,
     private readonly unit: string,
     private readonly addedClosers: AddedClosers,
+    /** Whether the offset is in a line above the cursor's. */
     private readonly isAbove: boolean,
   ) {
     this.leaf = leafBefore(tree.root, at);

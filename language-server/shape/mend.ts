@@ -51,6 +51,7 @@ export class OpenSigns {
     return text;
   }
 
+  /** Begins to count fewestOpen anew. */
   mark(): void {
     this.fewestOpen = this.closers.length;
   }
@@ -93,18 +94,23 @@ export class OpenSigns {
   }
 }
 
+/** What to insert after the cursor's line, for parsing, so that nothing is left open there. */
 export class Mend {
   private constructor(
+    /** The cursor's line, before and after the cursor. */
     private readonly prefix: string,
     readonly suffix: string,
+    /** The blocks around the line whose ends are missing below it, innermost first. */
     private readonly blocks: readonly Block[],
+    /** What is inserted as the body of the line: emptyBody, or ''. */
     private readonly body: string,
     /** An empty block to put after the head of a block; '' if the language's blocks have no brackets. */
     private readonly emptyBody: string,
   ) {}
 
   /**
-   * null: nothing is missing. A head such as `if (|)`, whose bracket is closed right of the cursor, may lack its body.
+   * null: nothing is missing. Where the cursor (|) is in brackets that end the line, as in `if (|)`, a body may be
+   * missing.
    */
   static at(text: LongText, at: number, emptyBody: string): Mend | null {
     const [prefix = '', ...above] = text
@@ -197,6 +203,7 @@ function missingBlocks(above: readonly string[], prefix: string, below: readonly
   return [...missing, ...open];
 }
 
+/** The blocks that are open above the cursor's line and around it, found by indentation, innermost first. */
 function blocksAround(above: readonly string[], prefix: string): Block[] {
   const blocks: Block[] = [];
   let inner = depthOf(prefix);

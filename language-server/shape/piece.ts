@@ -48,7 +48,10 @@ export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome 
   return outcome === null && plain.length < blocks.length ? tryClosed(place, base, wanted, body, blocks) : outcome;
 }
 
-/** Tries the piece with closers for the blocks that it leaves open: first for the outermost one only, then for more. */
+/**
+ * Tries the piece with closers for the blocks that it leaves open: first for the outermost one, then for one more each
+ * time.
+ */
 function tryClosed(place: Place, base: SyntaxTree, wanted: Wanted, body: string, blocks: readonly Closers[]): Outcome {
   let trials = 0;
   for (let count = 1; count <= blocks.length; count++) {
@@ -80,10 +83,7 @@ interface Tried {
   badness: number;
 }
 
-/**
- * The possible texts after the shown one: what the mended document has there now (`old`), and with the shown text
- * (`now`).
- */
+/** What may follow the shown text in a mended document. `old`: what follows the cursor there without it. */
 function restsAfter({ mended, within }: Place, shown: string, replaces: number): Rest[] {
   if (!mended) return [{ old: '', now: '' }];
   const { mend } = mended;
@@ -94,6 +94,7 @@ function restsAfter({ mended, within }: Place, shown: string, replaces: number):
 
 const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
 
+/** Tries the piece with these closers, and with each text that may follow, until one adds no fault. */
 function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
   const shown = body + closers + wanted.tail;
   let last = unfit;

@@ -20,34 +20,34 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
     const at = text.search(new RegExp(`${word}(?!${inWord.source})`, 'u'));
     return at === -1 ? 'splits-word' : [{ ...beforeRest(at), isInWord: true }];
   }
-  const found: End[] = [];
-  const wanted = rest.trim();
-  const written = text.trimEnd();
+  const ends: End[] = [];
+  const trimmedRest = rest.trim();
+  const trimmedText = text.trimEnd();
   const isClosing = closersOnly.test(rest);
-  const [first = ''] = isClosing ? [wanted.charAt(0)] : (rest.match(token) ?? []);
+  const [firstToken = ''] = isClosing ? [trimmedRest.charAt(0)] : (rest.match(token) ?? []);
   if (!isClosing) {
-    const at = wholeIndex(text, wanted);
-    if (wanted.length > 1 && at !== -1) found.push(beforeRest(at));
+    const at = wholeIndex(text, trimmedRest);
+    if (trimmedRest.length > 1 && at !== -1) ends.push(beforeRest(at));
   }
   const recurrences = [...text.matchAll(isClosing ? /[^\s\w]/g : token)]
-    .filter(([each]) => each === first)
+    .filter(([each]) => each === firstToken)
     .slice(0, maxCuts);
-  for (const { index } of recurrences) found.push(beforeRest(index));
+  for (const { index } of recurrences) ends.push(beforeRest(index));
   if (isClosing) {
     for (const { index } of recurrences) {
-      const beyond = written.slice(index);
+      const beyond = trimmedText.slice(index);
       // If the text adds only a comma, and the next line closes the list, it adds nothing.
       const isSurplus =
         beyond.endsWith(',') && text.slice(0, index).trim() === '' && /^\s*[)\]}]/.test(linesBelow[0] ?? '');
-      if (!isSurplus && beyond.startsWith(wanted) && /^[;,]$/.test(beyond.slice(wanted.length).trim()))
-        found.unshift({ at: written.length, isLine: true, replaces: rest.length, tail: '' });
+      if (!isSurplus && beyond.startsWith(trimmedRest) && /^[;,]$/.test(beyond.slice(trimmedRest.length).trim()))
+        ends.unshift({ at: trimmedText.length, isLine: true, replaces: rest.length, tail: '' });
     }
-  } else if (written !== wanted && containsRest(text, rest))
-    found.push({ at: written.length, isLine: true, replaces: rest.length, tail: '' });
-  const shared = sharedLength(written, wanted);
-  if (isEnded) found.push(beforeRest(shared > 0 ? written.length - shared : text.length));
+  } else if (trimmedText !== trimmedRest && containsRest(text, rest))
+    ends.push({ at: trimmedText.length, isLine: true, replaces: rest.length, tail: '' });
+  const overlap = overlapLength(trimmedText, trimmedRest);
+  if (isEnded) ends.push(beforeRest(overlap > 0 ? trimmedText.length - overlap : text.length));
   const startsNextLine = /^[ \t]*\n/.test(text) && isClosing;
-  // The text is on the next line, and the rest moves to a line of its own below it.
+  // If the text starts on the next line, the rest may move to a line of its own below the text.
   const aboveRest = ({ at }: End): End[] =>
     startsNextLine
       ? [
@@ -59,8 +59,8 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
           },
         ]
       : [];
-  const trimmed = ({ at }: End) => (/^[\s)\],;]/.test(rest) ? text.slice(0, at).trimEnd().length : at);
-  return found.flatMap((cut) => (cut.replaces ? [cut] : [...aboveRest(cut), { ...cut, at: trimmed(cut) }]));
+  const beforeSpace = ({ at }: End) => (/^[\s)\],;]/.test(rest) ? text.slice(0, at).trimEnd().length : at);
+  return ends.flatMap((cut) => (cut.replaces ? [cut] : [...aboveRest(cut), { ...cut, at: beforeSpace(cut) }]));
 }
 
 /** Whether the text already contains the rest, so that generation can stop. */
@@ -105,7 +105,7 @@ function words(text: string): string[] {
 }
 
 /** The length of the longest overlap: the text ends with it and the rest begins with it. It splits no word. */
-function sharedLength(text: string, rest: string): number {
+function overlapLength(text: string, rest: string): number {
   for (let length = Math.min(text.length, rest.length); length > 0; length--) {
     const at = text.length - length;
     const splitsWord = /\w\w/.test(text.slice(at - 1, at + 1)) || /\w\w/.test(rest.slice(length - 1, length + 1));

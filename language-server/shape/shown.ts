@@ -33,6 +33,7 @@ export interface Shaping {
 /** Why nothing is shown. 'many': it is more than the place allows; 'no-time': the parser took too long. */
 export type Refusal = 'repeats-line' | 'many' | 'no-time' | 'unfit';
 
+/** The suggestion that shows the text up to one end, or why that cannot be shown. */
 export function shownUpTo(end: End, shaping: Shaping): Suggestion | Refusal {
   const { place, generated, isAllLikely, mayMend = false } = shaping;
   const { around } = place;
@@ -78,7 +79,10 @@ function plainOutcome({ piece, tail, isLine }: Wanted, following: string, place:
   return fits ? { shown: bodyOf(piece, place) + tail } : null;
 }
 
-/** Whether the piece is the head of a block that fits once it gets a body. Its line is then shown alone. */
+/**
+ * Whether the piece is the head of a block that fits once it gets a body. Then its line is shown alone. following: the
+ * text after it.
+ */
 function isHead(piece: string, following: string, place: Place, tree: SyntaxTree): boolean {
   const { kind, extent, within, around, unit } = place;
   const isBegun = extent === 'line' || around.linePrefix.trim() !== '';
@@ -111,7 +115,7 @@ function closings(end: End, piece: string, place: Place, isAllLikely: boolean): 
   return piece.trimEnd().endsWith(tail.trim()) ? both.reverse() : both;
 }
 
-/** Whether the piece ends before a sign that gives its last name a value or type, where the name needs that. */
+/** Whether the piece is incomplete without the `=`, `:` or `=>` that follows it, such as `const x` before ` = 1`. */
 export function lacksValue(
   piece: string,
   following: string,
@@ -129,7 +133,7 @@ export function lacksValue(
   return (typedPart + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
 }
 
-/** Whether the piece consists only of signs on a line of its own. */
+/** Whether the piece is only signs on a line of its own, which are not worth showing. */
 function isOnlySigns(piece: string, { around, tail, replaces, lineBreak, textAround }: Place): boolean {
   if (textAround.closer !== '' && piece.trim() === textAround.closer) return false;
   if (lineBreak !== '' && /^\s*[)\]}]/.test(piece)) return true;

@@ -37,7 +37,7 @@ export interface Grammar {
   readonly refused: RegExp | null;
 }
 
-const usual: Omit<Grammar, 'name' | 'lists' | 'functions'> = {
+const defaults: Omit<Grammar, 'name' | 'lists' | 'functions'> = {
   closers: [],
   statement: 'x()',
   heads: null,
@@ -51,7 +51,7 @@ const usual: Omit<Grammar, 'name' | 'lists' | 'functions'> = {
 };
 
 function grammar(name: string, lists: string, functions: string, more: Partial<Grammar> = {}): Grammar {
-  return { ...usual, name, lists: words(lists), functions: words(functions), ...more };
+  return { ...defaults, name, lists: words(lists), functions: words(functions), ...more };
 }
 
 function words(text: string): ReadonlySet<string> {
@@ -68,6 +68,7 @@ const elements = {
 const onlyTries = ({ namedChildCount }: Node) => namedChildCount === 1;
 /** `constructor` without parameters, which is parsed as a field. */
 const isConstructor = ({ text }: Node) => text === 'constructor';
+/** `go` and `defer` in Go need a call. */
 const isNoCall = ({ lastChild }: Node) => lastChild?.type !== 'call_expression';
 /** The last element of a list in Go, without the comma that is needed if the closer is on a later line. */
 const lacksComma = ({ nextSibling, endPosition, parent }: Node) =>

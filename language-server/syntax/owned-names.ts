@@ -29,6 +29,7 @@ function isParameterOf(
   const title = homeNode?.childForFieldName('name')?.text;
   if (!parameters || title === undefined || !methods) return false;
   if (parameter.at < parameters.startIndex || parameter.at >= parameters.endIndex) return false;
+  // Only functions at the top level and methods directly in a class are known by their names.
   const [outer, ...others] = parameter.scopes.slice(0, -1);
   if (others.length > 0 || (outer && outer.kind !== 'class')) return false;
   if (outer && methods.own.some((object) => callee === `${object}.${title}`)) return classOf(call)?.key === outer.key;

@@ -63,7 +63,7 @@ function makeRoom(chars: number): void {
   }
 }
 
-/** The same, but without making room for the document: null also if it is not among the last 16. */
+/** Like treeOf(), but takes no other document's place: null also if the document is not among the last 16. */
 export function keptTreeOf(source: SourceText): SyntaxTree | null {
   return documents.has(source.uri) ? treeOf(source) : null;
 }
@@ -113,6 +113,7 @@ function cannotCopeWith({ refused }: Grammar, { chunks }: LongText): boolean {
   );
 }
 
+/** The last tree of one document, and the parsing of its newest text. */
 class DocumentTree {
   /** The last tree that was parsed to the end. */
   private tree: SyntaxTree | null = null;
