@@ -61,10 +61,13 @@ export interface Found {
 }
 
 export class DocumentOffers {
+  /** The offer at the cursor. */
   private current: Offer | null = null;
+  /** The offer for the place after the current one, in case the user accepts that. */
   private ahead: Offer | null = null;
   private aheadTimer: NodeJS.Timeout | undefined;
   private graceTimer: NodeJS.Timeout | undefined;
+  /** The key of the position at which the user last dismissed a suggestion. */
   private dismissed = '';
   /** The line in which a suggestion was last rejected: dismissed, or something else typed. */
   private rejectedLine = -1;

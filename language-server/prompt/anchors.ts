@@ -13,7 +13,7 @@ import type { CursorDocument } from './text-window.ts';
 const worthwhilePart = 0.7;
 // The most tokens that the first key with the new anchor may have to evaluate.
 const maxUnread = 4;
-// A person works in a few documents.
+// How many documents keep their anchors. A person works in a few.
 const maxDocuments = 16;
 
 interface NextAnchor {
@@ -51,6 +51,7 @@ export class Anchors {
     private readonly placeOf: (uri: string, languageId: string) => PromptPlace = promptPlace,
   ) {}
 
+  /** The prompt for a key at the cursor. If that needs a new anchor, the anchor becomes the current one. */
   prompt(document: CursorDocument): FimPrompt {
     const anchored = this.anchored(document);
     const entry = this.states.get(document.uri);

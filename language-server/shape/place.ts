@@ -81,16 +81,16 @@ function mendedAt(code: Code, at: number): Mended | null {
     addedClosers: { start: lineEnd, end: lineEnd + each.closers.length },
   });
   let best = variant(mend);
-  let least = faultiness(best.code, best.addedClosers);
-  if (mend.isComplete) return least.near === 0 ? null : best;
+  let leastFaulty = faultiness(best.code, best.addedClosers);
+  if (mend.isComplete) return leastFaulty.near === 0 ? null : best;
   const isHead = hasBraces && !isBareWord(`${lineBefore(code.text, at)}${mend.suffix}`.trim(), treeOf(best.code));
   for (const each of [variant(mend.asHead), { code, addedClosers: { start: lineEnd, end: lineEnd }, mend: null }]) {
-    if (least.all === 0) break;
-    if (each.mend && (least.near === 0 || !isHead)) continue;
+    if (leastFaulty.all === 0) break;
+    if (each.mend && (leastFaulty.near === 0 || !isHead)) continue;
     const now = faultiness(each.code, each.addedClosers);
-    if (now.all > least.all || (now.all === least.all && now.extent >= least.extent)) continue;
+    if (now.all > leastFaulty.all || (now.all === leastFaulty.all && now.extent >= leastFaulty.extent)) continue;
     if (!each.mend) return null;
-    [best, least] = [each, now];
+    [best, leastFaulty] = [each, now];
   }
   return best;
 }

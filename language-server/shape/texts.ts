@@ -22,7 +22,10 @@ const blockComment = /^(?:\/\*[\s\S]*(\*\/)|<!--[\s\S]*(-->)|--\[\[[\s\S]*(\]\])
 const opener: Readonly<Record<string, string>> = { '*/': '/*', '-->': '<!--' };
 const searchedChars = 4000;
 
-/** addedClosers: where the tree's text has closers that the document lacks. */
+/**
+ * The comment or string around the offset, or `code`. addedClosers: where the tree's text has closers that the document
+ * lacks.
+ */
 export function textAt(tree: SyntaxTree, at: number, addedClosers: AddedClosers): TextAround {
   for (let node = leafBefore(tree.root, at); node; node = node.parent) {
     if (isInterpolation(node.type) && node.endIndex > at) return code;

@@ -21,8 +21,8 @@ export function hasNames(languageId: string): boolean {
 }
 
 /**
- * null: the language has no row, or a limit is reached. root: of the text's tree, which must not be deleted before this
- * ends.
+ * All occurrences of a word as a name in a text, grouped by what they mean. null: the language has no row, or a limit
+ * is reached. root: the root of the text's tree, which must not be deleted before this ends.
  */
 export async function namesOf(root: Node, languageId: string, text: string, word: string): Promise<Names | null> {
   const row = nameRows[sameNames[languageId] ?? languageId];
@@ -90,12 +90,16 @@ function queryOf({ tree }: Node, row: NameRow): Query {
   return query;
 }
 
+/** The types of nodes that are names; those of otherTypes match, too, but are not. */
 const nameTypes = /identifier|^name$|^constant$|^variable_name$|^implicit_parameter$|^type$/;
 const otherTypes = /^(?:statement_identifier|dotted_name|label_name|package_identifier)$|^(?:scoped|qualified|dotted)_/;
 const memberTypes = /^(?:property_identifier|private_property_identifier|field_identifier|hash_key_symbol)$/;
+/** Matches the text before a member: it ends in a dot or the like. */
 const qualified = /(?:(?<!\.)\.|[\p{L}\p{N}_$)\]]->|::)\s*$/u;
+/** Matches the text before a member of the object or class that the code belongs to. */
 const ownReceiver =
   /(?:^|[^\p{L}\p{N}_$.>:])(?:this|self|cls|super|super\(\)|Self|static|\$this)[?!]*(?:\.|->|::)\s*$/u;
+/** How much text before a name is looked at. */
 const charsBeside = 100;
 
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
@@ -203,10 +207,13 @@ function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean
   return !unbound.includes(node.type) && !unbound.includes(pattern.type);
 }
 
+/** Groups occurrences by the declarations to which they belong. */
 function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {
-  const outward = new Set(names.filter(({ roles }) => roles.has('outward')).map((name) => functionOf(name)?.key));
+  const functionsWithOutward = new Set(
+    names.filter(({ roles }) => roles.has('outward')).map((name) => functionOf(name)?.key),
+  );
   const declared: Found[] = [];
-  for (const name of names) declared.push(...declarationsOf(name, row, outward, declared));
+  for (const name of names) declared.push(...declarationsOf(name, row, functionsWithOutward, declared));
   const keys = [...new Set(declared.map(({ key }) => key))];
   const isDeclaration = new Set(declared.map(({ name }) => name));
   const uses = names
@@ -236,6 +243,7 @@ function functionOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'function' || kind === 'closed');
 }
 
+/** What an occurrence declares: nothing, one thing, or a field and a local. known: the declarations before it. */
 function declarationsOf(
   name: Name,
   row: NameRow,
@@ -261,7 +269,7 @@ function declarationsOf(
   return found;
 }
 
-/** Whether an outer function, up to the next closed scope, has a local of this name. */
+/** Whether a scope around the innermost one, up to the next closed scope, has a local of this name. */
 function isLocalAround({ scopes }: Name, known: readonly Found[]): boolean {
   const around = scopes.slice(scopes.findLastIndex(({ kind }) => kind === 'closed')).slice(0, -1);
   return around.some(({ key }) => known.some((each) => each.home === key && isVariable(each)));
