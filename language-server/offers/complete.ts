@@ -42,7 +42,7 @@ export type OnGrowth = (suggestion: Suggestion) => void;
 /** Generates a text. After the signal has aborted, it no longer calls onGrowth, and ends soon. */
 export type Generate = (onGrowth: OnGrowth, signal: AbortSignal) => Promise<GhostCompletion>;
 
-// No model's tokens are longer than this on average. Text of a server that exceeds it is ignored.
+// No model's tokens are longer than this on average. What a server sends beyond that is ignored.
 const charsPerToken = 16;
 /** An invisible character is kept in the text only if the document contains it within this distance of the cursor. */
 const charsAround = 10_000;

@@ -17,8 +17,10 @@ const inFolder = new RegExp(
   ].join('|')})$`,
 );
 
+/** The endings of data files. */
 const data = '\\.(?:json|ya?ml|toml|ini|properties|xml|conf|cfg|config|txt|csv)';
 
+/** The words that mark a template. */
 const template = '(?:example|sample|template|tmpl|dist|defaults?)';
 
 const names = new RegExp(

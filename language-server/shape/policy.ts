@@ -22,6 +22,7 @@ export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['invents-link', inventedLink],
 ];
 
+/** The most lines that a suggestion has. */
 const maxLines = 12;
 
 /** Where the rules cut the text, with the reason if they leave nothing of it. */
@@ -61,8 +62,8 @@ function extentEnd(text: string, place: Place, generated: GeneratedText): number
 }
 
 /**
- * Whether the cursor is on a blank line and the text leaves its block: with a first line that is indented less than the
- * cursor, that returns to the deeper block above, or that closes a block whose body is below the cursor.
+ * Whether the cursor is on a blank line and the first line of the text leaves its block: it is below and indented less
+ * than the cursor, in data it returns to the deeper block above, or it closes a block whose body is below the cursor.
  */
 function leavesBlock(text: string, place: Place, generated: GeneratedText): boolean {
   const { linePrefix, linesAbove, linesBelow } = place.around;
@@ -70,10 +71,10 @@ function leavesBlock(text: string, place: Place, generated: GeneratedText): bool
   if (first === undefined || linePrefix.trim() !== '') return false;
   const depth = depthOf(linePrefix);
   if (text.slice(0, first.begin).includes('\n')) return depthOf(first.text) < depth;
-  // The user has left the deeper block above.
-  const { closers = [] } = treeAt(place)?.grammar ?? {};
+  // In data, the user has left the deeper block above.
   if (place.kind === 'data' && depthOf(linesAbove[0] ?? '') > depth && depthOf(first.text) > 0) return true;
   if (depthOf(linesBelow[0] ?? '') <= depth) return false;
+  const { closers = [] } = treeAt(place)?.grammar ?? {};
   const line = first.text.trim();
   // While a word grows, it may become another one: "fi" may become "file".
   const [word = ''] = /^\w+/.exec(line) ?? [];

@@ -6,6 +6,7 @@ import type { NameRow } from './name-rows.ts';
 export interface Name {
   at: number;
   node: Node;
+  /** What the name is here, such as 'local' or 'use': the captures that name-rows.ts explains. */
   roles: ReadonlySet<string>;
   /** The scopes around the name, innermost last. */
   scopes: readonly Scope[];
@@ -22,6 +23,7 @@ export interface Name {
 }
 
 export interface Scope {
+  /** See name-rows.ts. */
   kind: 'block' | 'function' | 'closed' | 'class';
   /** Scopes with the same key count as one: the members of a class may be in several places. */
   key: string;
