@@ -9,7 +9,7 @@ import type { Suggestion } from './shown.ts';
 
 const completeEnd = /[\p{L}\p{N}_)\]}"'`]$/u;
 const lastWord = /[\p{L}\p{N}_]+$/u;
-/** What follows belongs to the last word: its other half, such as the "!" of a macro, its value, or another word. */
+/** Matches a following text that belongs to the last word: its other half (a macro's "!", too), its value, or another word. */
 const continuesWord = /^(?:-\w|![([{]|\s*(?:\w|[:=](?![:=])))/;
 
 export class Beginnings {

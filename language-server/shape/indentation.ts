@@ -39,8 +39,8 @@ export function depthOf(line: string): number {
 }
 
 /**
- * One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. usual: for a document
- * without such lines, in spaces; 0: a tab.
+ * One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. usual: the number of
+ * spaces if no lines show it; 0: a tab.
  */
 export function unitOf(text: LongText, offset: number, usual: number): string {
   const sample = text.slice(Math.max(0, offset - sampleChars), offset + sampleChars).split(/\r?\n/);

@@ -1,4 +1,4 @@
-// Languages without a grammar: a suggestion is one line, which must leave no bracket open.
+// Languages without a grammar: a suggestion is one line, or one statement in SQL, and must leave no bracket open.
 import type { Surroundings } from '../prompt/text-window.ts';
 import type { Block } from './blocks.ts';
 import { depthOf, indentationOf } from './indentation.ts';
@@ -21,6 +21,7 @@ export function plainWithin(linePrefix: string): TextAround {
   return { ...code, within: isComment ? 'comment' : /"/.test(outside) ? 'string' : 'code' };
 }
 
+/** The block that `{` at the end of the cursor's line opens; null if there is none or it has content. */
 export function plainBlockAt(kind: Kind, { linePrefix, lineSuffix, linesBelow }: Surroundings): Block | null {
   const [below = ''] = linesBelow;
   const depth = depthOf(linePrefix);
