@@ -1,6 +1,6 @@
 // The Node-API binding: the engine as a JavaScript object. It converts values and contains no
-// logic; index.ts and loaded-engine.ts check options before they come here. Whatever takes time
-// returns a promise (AsyncTask) and does not block the JavaScript thread.
+// logic; index.ts and loaded-engine.ts check options before they come here. Functions that take
+// long return a promise (AsyncTask) and do not block the JavaScript thread.
 #include <napi.h>
 
 #include <map>
@@ -123,7 +123,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return promise(call, [&](Engine::Done done) { engine.clear_cache(done); });
   }
 
-  /// A promise of undefined, which start(done) must have settled.
+  /// A promise of undefined. start(done) must see to it that done is called.
   template <typename Start>
   static Napi::Value promise(const Napi::CallbackInfo& call, Start start) {
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
@@ -146,7 +146,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return call.Env().Undefined();
   }
 
-  /// Throws once it is closed.
+  /// Throws if the engine has been closed.
   Engine& open_engine(const Napi::CallbackInfo& call) const {
     if (!engine_) throw Napi::Error::New(call.Env(), "the engine was closed");
     return *engine_;
@@ -278,7 +278,8 @@ Napi::Value unserved_gpu(const Napi::CallbackInfo& call) {
   return text_of(call.Env(), [options] { return gpu::unserved_gpu(options); });
 }
 
-/// gpuReport(backend, kernels, isBrief) -> promise of a text; "webgpu", or those of HIP and CUDA
+/// gpuReport(backend, kernels, isBrief) -> promise of a text. backend: "webgpu", or "auto" for HIP
+/// and CUDA.
 Napi::Value gpu_report(const Napi::CallbackInfo& call) {
   const std::string backend = call[0].ToString(), kernels = call[1].ToString();
   gpu::ReportEffort effort;

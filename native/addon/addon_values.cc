@@ -1,4 +1,4 @@
-// One function for each struct. TypeScript has checked what a user may pass; here a number that
+// One function for each struct. TypeScript has already checked the options; here, a number that
 // does not fit its type is only brought into range.
 #include "addon_values.h"
 
@@ -22,7 +22,7 @@ int integer(const Napi::Object& object, const char* key) {
   return std::isnan(value) ? 0 : static_cast<int>(std::clamp(value, kLeast, kMost));
 }
 
-/// For what is never negative: a number that is, or that is none, becomes 0.
+/// For values that are never negative: negative numbers and NaN become 0.
 uint64_t count(const Napi::Object& object, const char* key) {
   const double value = number(object, key);
   return value > 0 ? static_cast<uint64_t>(std::min(value, 0x1p63)) : 0;

@@ -1,5 +1,5 @@
-// Conversion between the engine's structs and JavaScript values. Names and types on the JavaScript
-// side are those of addon.ts and types.ts.
+// Converts between the engine's structs and JavaScript values. addon.ts and types.ts have the names
+// and types on the JavaScript side.
 #pragma once
 
 #include <napi.h>

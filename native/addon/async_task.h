@@ -1,7 +1,6 @@
-// Promises of the binding: work runs on another thread, and its outcome, as well as events on the
-// way, are posted to the JavaScript thread through a thread-safe function. Every asynchronous
-// function of the addon uses this class; run() is the only place that turns exceptions into
-// rejections.
+// Promises of the binding. Work runs on another thread; its outcome, and events before that, are
+// posted to the JavaScript thread through a thread-safe function. Every asynchronous function of
+// the addon uses this class; run() is the only place that turns exceptions into rejections.
 #pragma once
 
 #include <napi.h>
@@ -24,7 +23,7 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
   using Make = std::function<Napi::Value(Napi::Env)>;
   using MakeArguments = std::function<std::vector<napi_value>(Napi::Env)>;
 
-  /// on_event: the function that post() calls, or a value that is none.
+  /// on_event: the function that post() calls, or a value that is not a function.
   static std::shared_ptr<AsyncTask> create(Napi::Env env, const Napi::Value& on_event) {
     return std::shared_ptr<AsyncTask>(new AsyncTask(env, on_event));
   }
@@ -53,10 +52,11 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     });
   }
 
-  /// Runs work on a new thread or, where the system starts none, at once on this one: a load then
-  /// says why it fails, and an engine that closes saves its pages. The work returns a function that
-  /// makes the promise's value on the JavaScript thread; what it throws rejects the promise. So
-  /// does a lack of memory, to say which memory is set aside.
+  /// Runs work on a new thread. The work returns a function that makes the promise's value on the
+  /// JavaScript thread; if the work throws, the promise is rejected. Some memory is set aside, so
+  /// that a lack of memory can be reported, too. If the system cannot start a thread, the work runs
+  /// at once on this one: so a load can still say why it fails, and an engine that closes can still
+  /// save its pages.
   void run(std::function<Make()> work) {
     const auto set_aside = std::make_shared<std::vector<char>>(kBytesToReject);
     const auto settle_with_result = [self = shared_from_this(), work = std::move(work), set_aside] {
@@ -105,8 +105,8 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     return error.Value();
   }
 
-  /// A value that cannot be made rejects: a text that is too long for JavaScript, or one for which
-  /// there is no memory.
+  /// If the value cannot be made, the promise is rejected: a text may be too long for JavaScript,
+  /// or there may be no memory for it.
   void settle(Settle settle) {
     call([self = shared_from_this(), settle = std::move(settle)](Napi::Env env, Napi::Function) {
       const Napi::HandleScope scope(env);

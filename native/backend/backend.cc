@@ -9,7 +9,7 @@
 namespace hearth {
 
 bool wants_gpu(const LoadOptions& options) {
-  if (options.backend == "auto") return options.variant.empty();  // a variant is the CPU's
+  if (options.backend == "auto") return options.variant.empty();  // only the CPU has variants
   if (options.backend != "hip" && options.backend != "cuda" && options.backend != "webgpu" &&
       options.backend != "cpu")
     throw EngineError("bad-argument", "backend must be auto, cpu, hip, cuda or webgpu, not \"" +

@@ -16,7 +16,7 @@ bool wants_gpu(const LoadOptions& options);
 
 /// Throws std::runtime_error if no GPU can be used; its message tells the user why. n_bytes: the
 /// GPU memory that the whole model takes. fits(free_bytes): whether a GPU with that much free
-/// memory is of use. One that holds only a part of the model may be.
+/// memory can be used, even if it holds only a part of the model.
 std::unique_ptr<kernels::Ops> make_gpu_ops(const LoadOptions& options, uint64_t n_bytes,
                                            const std::function<bool(uint64_t)>& fits);
 

@@ -12,7 +12,7 @@
 namespace hearth {
 namespace {
 
-/// Of a matrix, or those of all experts.
+/// The bytes of a matrix or, if the tensor has those of all experts, of all matrices.
 uint64_t matrix_bytes(const GgufTensor& tensor, const std::string& backend) {
   const uint64_t n_matrices = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
   return n_matrices * gpu::packed_bytes(backend, tensor.type, static_cast<int>(tensor.shape[1]),
@@ -90,7 +90,7 @@ GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
   for (const GgufTensor& tensor : file.tensors()) {
     if (tensor.shape.size() > 1)
       matrices[matrix_of(tensor.name)] += matrix_bytes(tensor, backend);
-    else  // vectors are on both sides, whatever their layer
+    else  // CPU and GPU both have all vectors, whatever their layer
       needs.of_any += tensor.shape[0] * sizeof(float);
   }
   for (const auto& [name, n_bytes] : matrices) {

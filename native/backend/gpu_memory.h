@@ -1,4 +1,4 @@
-// How much of a GPU's memory a model takes, before anything is allocated there.
+// Computes how much of a GPU's memory a model will take, before anything is allocated there.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@ class GgufFile;
 
 /// In bytes.
 struct GpuNeeds {
-  uint64_t of_any = 0;  // whichever layers are there: workspace, vectors, the head
+  uint64_t of_any = 0;  // needed whichever layers are on the GPU: workspace, vectors, the head
   uint64_t of_embedding = 0;
   std::vector<uint64_t> of_layers;  // with their KV pages
 
   uint64_t of_all() const;
-  /// How many of the last layers, with the head, fit into so much free memory. All of them if the
+  /// How many of the last layers, with the head, fit into this much free memory. All layers if the
   /// whole model fits.
   int layers_that_fit(uint64_t free_bytes) const;
 };
 
-/// adapters: checked files of those that will be loaded with the model. kv_bytes: of the KV pool.
-/// backend: of LoadOptions.
+/// adapters: the checked files of the adapters that will be loaded with the model. kv_bytes: the
+/// size of the KV pool. backend: as in LoadOptions.
 GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
                    const ModelConfig& config, uint64_t kv_bytes, const std::string& backend);
 
-/// What a GPU's part of a model takes beside matrices, vectors and KV pages, at most: activations
+/// The most that a GPU's part of a model takes besides matrices, vectors and KV pages: activations
 /// as floats and quantized, logits, RoPE tables, attention's parts, and rows of the file while they
 /// are packed.
 uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
                              const std::string& backend);
 
-/// Drivers give memory in pieces of 2 MiB, of which small allocations share one.
+/// Drivers give memory in pieces of 2 MiB. Small allocations share a piece.
 constexpr uint64_t allocated_bytes(uint64_t n_bytes) {
   constexpr uint64_t kPiece = uint64_t{2} << 20;
   return n_bytes < kPiece / 2 ? n_bytes : (n_bytes + kPiece - 1) / kPiece * kPiece;

@@ -138,7 +138,7 @@ void SplitOps::move_to_gpu(const float* x, int n_cols) {
   gpu_->write(on_gpu(x), {x, static_cast<size_t>(n_tokens_) * n_cols});
 }
 
-/// The head needs the residual stream where it is itself.
+/// Moves the residual stream to the side where the head is.
 void SplitOps::move_to_head(const float* x, int n_cols) {
   if (!on_gpu_ || is_head_on_gpu_) return;
   gpu_->read({const_cast<float*>(x), static_cast<size_t>(n_tokens_) * n_cols}, on_gpu(x));

@@ -1,7 +1,7 @@
-// Partial offload: a model that does not fit into a GPU's memory has its first layers on the CPU
-// and the others on the GPU. For the engine it is one backend. Every op runs where its layer is;
-// between the two, the residual stream of the batch is copied once in a pass. A layer gives the
-// bits of the backend that it is on.
+// Partial offload: if a model does not fit into a GPU's memory, its first layers are on the CPU and
+// the others on the GPU. For the engine this is one backend. Every op runs where its layer is; once
+// per pass, the residual stream of the batch is copied from the CPU to the GPU. A layer gives the
+// same bits as if the whole model were on its backend.
 //
 //   embedding, layers 0 .. n - 1 on the CPU  ->  layers n .. on the GPU  ->  head
 //
@@ -67,11 +67,11 @@ class SplitOps final : public kernels::Ops {
               std::span<kernels::Argmax> out) override;
 
  private:
-  /// A buffer on both sides. The engine's pointers are those of the CPU's.
+  /// A buffer on both sides. The engine sees the pointers of the CPU's buffer.
   class SplitBuffer;
 
   kernels::Ops& here() const { return on_gpu_ ? *gpu_ : *cpu_; }
-  /// What here() knows the engine's pointer as; null stays null.
+  /// Translates the engine's pointer to the one that here() uses; null stays null.
   float* at(const float* pointer) const;
   float* on_gpu(const float* pointer) const;
   int layer_here(int layer) const { return on_gpu_ ? layer - n_cpu_layers_ : layer; }
@@ -80,11 +80,11 @@ class SplitOps final : public kernels::Ops {
 
   std::unique_ptr<kernels::Ops> cpu_, gpu_;
   const int n_layers_, n_cpu_layers_;
-  std::map<const float*, float*> buffers_;  // the GPU's data by the CPU's, which is the host's
+  std::map<const float*, float*> buffers_;  // from the CPU's data (host memory) to the GPU's
   bool is_head_on_gpu_ = false;
-  // Where the batch is: the side of the layer that runs, or at load that of the layer packed.
+  // Which side here() is: that of the layer that runs or, at load, of the layer that is packed.
   bool on_gpu_ = false;
-  int layer_ = -1;    // that is being packed
+  int layer_ = -1;    // the layer that is being packed
   int n_tokens_ = 0;  // of the batch
 };
 

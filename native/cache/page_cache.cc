@@ -1,5 +1,5 @@
-// Paths over the radix tree. Most of this file is about the last, partly filled page of a path:
-// when it may be appended to in place, and when it must be copied first (tail_kind()).
+// Paths in the radix tree. Most of this file is about the last, partly filled page of a path:
+// whether the path may append to it in place or must copy it first (tail_kind()).
 #include "page_cache.h"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ bool Path::is_unshared_leaf(int32_t page) const {
   return node.n_holders == 1 && node.first_child == PageTree::kNone;
 }
 
-// Readers are other paths and lookups in the tree: positions that they may see are never
-// overwritten. Two paths must not append to one page either, hence Node::writer.
+// Other paths and lookups in the tree read pages. Positions that they might see are never
+// overwritten. Two paths must not append to one page either; Node::writer prevents that.
 Path::Tail Path::tail_kind() const {
   const int fill = length() % tree().page_tokens();
   if (fill == 0) return Tail::kAppend;
@@ -61,8 +61,8 @@ void Path::make_tail_writable(Tail kind) {
   tree().node(page).writer = id_;
 }
 
-// When two paths have computed the same page, this path takes the other's and frees its own. Later
-// pages of both then have one parent and can be shared as well.
+// If two paths have computed the same page, this path takes the other's page and frees its own.
+// Then later pages of both paths have the same parent and can be shared as well.
 void Path::replace_duplicate(int page_i) {
   const int32_t page = pages_[page_i];
   if (!is_unshared_leaf(page)) return;
@@ -73,7 +73,7 @@ void Path::replace_duplicate(int page_i) {
   tree().release(page);
 }
 
-// Releases from the last page to the first, so that a parent is held until its children are not.
+// Releases the last page first, so that a parent is held as long as its children are.
 void Path::drop_pages(int n_kept) {
   while (static_cast<int>(pages_.size()) > n_kept) {
     const int32_t page = pages_.back();
@@ -88,9 +88,9 @@ bool Path::reserve(int n) {
   if (n <= 0) return true;
   const int n_new = std::max(0, pages_for(length() + n) - static_cast<int>(pages_.size()));
   Tail tail = tail_kind();
-  // A prompt that fits an empty pool must fit a warm one: if there is no page for the copy and
-  // nobody else holds this one, the positions cached in it after length() are dropped, and it is
-  // written in place.
+  // A prompt that fits an empty pool must also fit a warm one. So if there is no page for the copy
+  // and nobody else holds this page, the positions cached in it after length() are dropped, and it
+  // is written in place.
   if (tail == Tail::kCopy && n_new + 1 > tree().n_available() &&
       is_unshared_leaf(pages_[length() / tree().page_tokens()]))
     tail = Tail::kShrink;
@@ -166,15 +166,16 @@ std::vector<CachedPage> PageCache::pages() const {
     pages.push_back({page, is_first ? kNone : node.parent,
                      is_first ? node.parent - tree_.root(0) : 0, tree_.tokens(page)});
   }
-  // Using a page uses its ancestors, so of two pages of one branch the parent is never older; equal
-  // ones are ordered by depth.
+  // Whoever uses a page uses its ancestors, too, so a parent is never older than its child. Pages
+  // of the same age are ordered by depth.
   std::sort(pages.begin(), pages.end(), [&](const CachedPage& a, const CachedPage& b) {
     const PageTree::Node& left = tree_.node(a.page);
     const PageTree::Node& right = tree_.node(b.page);
     return std::tie(right.last_used, left.depth) < std::tie(left.last_used, right.depth);
   });
-  // A path that has released its last page and keeps those before it leaves them with an older
-  // last_used. They may therefore come too late in this order; the pages below them are left out.
+  // There is an exception: if a path has released its last page but keeps the earlier ones, these
+  // have an older last_used and may come too late in this order. Then the pages below them are left
+  // out.
   constexpr int kNotListed = -1;
   std::vector<int> root_of(tree_.n_pages(), kNotListed);
   std::vector<CachedPage> listed;

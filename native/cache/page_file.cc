@@ -1,5 +1,5 @@
 // Records are read and written through one buffer of record size. Everything that a file says is
-// checked before it is used, because the file may be damaged or may not be ours.
+// checked before it is used, because the file might be damaged or not be ours.
 #include "page_file.h"
 
 #include <array>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kMagic = 0x31'56'4B'68'74'72'61'65;  // "earthKV1"
 
-// See the drawing in page_file.h. The checksum is over the five numbers before it.
+// See the drawing in page_file.h. The checksum covers the five numbers before it.
 using Header = std::array<uint64_t, 6>;
 static_assert(sizeof(Header) == kPageFileHeaderBytes);
 

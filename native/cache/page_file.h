@@ -1,9 +1,9 @@
-// The file format of saved KV pages: a reader, a writer and checksums. Which files there are is the
-// business of page_store.h.
+// The file format of saved KV pages: a reader, a writer and checksums. page_store.h decides which
+// files there are.
 //
 //   header  48 bytes   magic, identity, page_tokens, page_bytes, n_records, checksum   (u64 each)
 //   record 0           parent u32, n_tokens u32, tokens u32[page_tokens], KV, checksum u64
-//   record 1 ...       all of one size; parent is the index of an earlier record
+//   record 1 ...       all have the same size; parent is the index of an earlier record
 //
 // Numbers have the machine's byte order, so the magic number of a foreign file does not match. Each
 // record has its own checksum: a damaged page invalidates only the pages below it.
@@ -19,14 +19,14 @@
 
 namespace hearth {
 
-/// A fast checksum against damage. It is not cryptographic and no protection from forgery.
+/// A fast checksum against damage. It is not cryptographic and does not protect from forgery.
 uint64_t checksum(std::span<const std::byte> bytes, uint64_t seed);
 
 inline constexpr uint64_t kPageFileHeaderBytes = 48;
 
-/// What a file's pages must agree on with the engine that reads them.
+/// What must be the same for a file's pages and for the engine that reads them.
 struct PageShape {
-  uint64_t identity = 0;  // of the model and the kernels, see kv_identity()
+  uint64_t identity = 0;  // of the model and the kernels, see kv_identities()
   uint32_t page_tokens = 0;
   uint64_t page_bytes = 0;
   size_t record_bytes() const;
@@ -49,12 +49,12 @@ class PageFileReader {
   /// nullptr if there is no such file or it cannot be opened.
   static std::unique_ptr<PageFileReader> open(const std::string& path, const PageShape& shape);
 
-  /// Whether it is a file of this shape; else it has no records.
+  /// Whether the file has this shape. If not, it gives no records.
   bool is_sound() const { return is_sound_; }
   uint32_t n_records() const { return n_records_; }
   enum class Read { kRecord, kDamaged, kEnd };
-  /// Reads the next record; its spans are valid until the next call. A file that is cut off ends
-  /// with kEnd too.
+  /// Reads the next record; its spans are valid until the next call. Returns kEnd also where a file
+  /// is cut off.
   Read next(PageRecord& record);
 
  private:
@@ -70,7 +70,7 @@ class PageFileReader {
 
 class PageFileWriter {
  public:
-  /// Creates the file, readable by its owner alone. This and the other functions return false on
+  /// Creates the file; only its owner can read it. This and the other functions return false on
   /// failure; errno says why.
   bool create(const std::string& path, const PageShape& shape, uint32_t n_records);
   /// The buffer for the KV of the next record, which the caller fills before write().

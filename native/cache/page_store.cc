@@ -1,5 +1,6 @@
-// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits: the identity says which
-// model, adapter and kernels the pages are for, and the names of one model sort by age.
+// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits. The identity says which
+// model, adapter and kernels the pages are for; because of the time, the files of one identity sort
+// by age.
 #include "page_store.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ std::string new_name(uint64_t identity) {
   return hexadecimal(identity) + "-" + hexadecimal(static_cast<uint64_t>(now.count()));
 }
 
-/// Whether a name is one of ours: files that others put into the folder are left alone.
+/// Whether a file's name is one of ours. Files that others put into the folder are left alone.
 bool is_store_file(const fs::path& path) {
   const std::string stem = path.stem().string();
   const bool has_name = path.extension() == kExtension || path.extension() == kUnfinished;
@@ -61,7 +62,7 @@ bool is_newer(const fs::path& a, const fs::path& b) {
   return a.stem().string().substr(17) > b.stem().string().substr(17);
 }
 
-/// Deletes a file in the end, unless it has got another name by then.
+/// Deletes a file at the end of a scope, unless it has been renamed by then.
 struct DeletedInTheEnd {
   explicit DeletedInTheEnd(fs::path path) : path(std::move(path)) {}
   DeletedInTheEnd(const DeletedInTheEnd&) = delete;
@@ -107,8 +108,8 @@ PageStore::Restored PageStore::restore(PageCache& cache) {
   return restored;
 }
 
-/// True if the file was read to its end or is damaged, so that save() may delete it; false if it
-/// cannot be opened now, or if the cache had no room for the rest of it.
+/// Returns true if the file was read to its end or is damaged, so that save() may delete it.
+/// Returns false if it cannot be opened now, or if the cache had no room for the rest of it.
 bool PageStore::restore_file(const std::string& path, int root, PageCache& cache,
                              Restored& restored) {
   const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape(root));
@@ -168,7 +169,7 @@ void PageStore::save(const PageCache& cache) {
   drop_oldest();
 }
 
-/// Writes those of the pages that belong to the root, if any do.
+/// Writes the pages that belong to the root, if there are any.
 void PageStore::write_file(int root, std::span<const CachedPage> pages) {
   std::vector<CachedPage> own;
   std::ranges::copy_if(pages, std::back_inserter(own),
@@ -181,7 +182,7 @@ void PageStore::write_file(int root, std::span<const CachedPage> pages) {
   if (error) cannot_write(folder_, error.message());
 }
 
-/// Returns when the file is closed: Windows deletes and renames no open file.
+/// Closes the file before it returns, since Windows cannot delete or rename an open file.
 std::error_code PageStore::write_records(const std::string& path, int root,
                                          std::span<const CachedPage> pages) {
   std::vector<uint32_t> records;  // record index of each page id written so far
@@ -200,7 +201,7 @@ std::error_code PageStore::write_records(const std::string& path, int root,
   return is_good ? std::error_code() : std::error_code(errno, std::generic_category());
 }
 
-/// Deletes the oldest files, of whatever model, until the folder is within its limit.
+/// Deletes the oldest files, whatever their model, until the folder is within its limit.
 void PageStore::drop_oldest() const {
   std::vector<fs::path> paths = store_files(folder_);
   std::sort(paths.begin(), paths.end(), is_newer);

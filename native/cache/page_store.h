@@ -1,6 +1,6 @@
 // The disk cache: when an engine closes, its cached KV pages are written to a file, and the next
 // engine loads them. This class owns the folder: it decides which files are read, what is written,
-// which files are deleted, and how many bytes they may take in all; page_file.h knows the format.
+// which files are deleted, and how many bytes they may take in total; page_file.h knows the format.
 // Pages reveal what was in the user's documents, so only their owner can read the files, and the
 // engine writes them only if the user has asked for it.
 #pragma once
@@ -24,15 +24,15 @@ class PageStore {
 
   struct Restored {
     int n_pages = 0;
-    std::vector<std::string> problems;  // for the log: a sentence for each such file
+    std::vector<std::string> problems;  // for the log: a sentence for each file that was skipped
   };
-  /// Fills free pages of the cache from the folder's files, the newest first. Damaged files and
-  /// pages, and files that cannot be opened, are skipped: nothing is thrown for them.
+  /// Fills free pages of the cache from the folder's files, the newest first. It skips damaged
+  /// files and pages, and files that cannot be opened, and does not throw for them.
   Restored restore(PageCache& cache);
 
-  /// Writes the most recently used pages to a new file for each root, up to the limit of bytes in
-  /// all. Then deletes the files that it replaces, and the oldest ones of any model beyond the
-  /// limit. Throws EngineError "cache-unwritable".
+  /// Writes the most recently used pages to new files, one for each root, up to max_bytes in total.
+  /// Then deletes the files that these replace and, if the folder exceeds max_bytes, the oldest
+  /// files of any model. Throws EngineError "cache-unwritable".
   void save(const PageCache& cache);
 
  private:
@@ -47,7 +47,7 @@ class PageStore {
   uint64_t max_bytes_;
   std::vector<uint64_t> identities_;  // by root
   kernels::Ops& ops_;
-  std::vector<std::string> replaced_;  // read to the end or damaged: save() deletes them
+  std::vector<std::string> replaced_;  // files read to the end, or damaged: save() deletes them
 };
 
 }  // namespace hearth

@@ -1,6 +1,6 @@
-// Nodes are linked lists of siblings in one array, so that a page id is an index and nothing is
-// allocated after construction. Lookups and eviction are linear scans: a pool has a few thousand
-// pages.
+// All nodes are in one array, and siblings form linked lists. So a page id is an index, and nothing
+// is allocated after construction. Lookups and eviction are linear scans, since a pool has only a
+// few thousand pages.
 #include "page_tree.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace hearth {
 namespace {
 
-// Attention over about so many positions costs as much as the rest of a token's forward pass. So a
-// page at this depth costs twice as much to recompute as a page below the root.
+// Attention over about this many positions costs as much as the rest of a token's forward pass. So
+// a page at this depth costs twice as much to recompute as a page below the root.
 constexpr double kCostDoublingTokens = 4096;
 
 }  // namespace
@@ -20,7 +20,7 @@ PageTree::PageTree(int n_pages, int page_tokens, int n_roots)
       page_tokens_(page_tokens),
       nodes_(static_cast<size_t>(n_pages) + n_roots),
       tokens_(static_cast<size_t>(n_pages) * page_tokens) {
-  // So that pages below a root have depth 0.
+  // With -1, pages below a root have depth 0.
   for (int i = 0; i < n_roots; i++) nodes_[root(i)].depth = -1;
   free_.reserve(n_pages);
   for (int32_t page = n_pages - 1; page >= 0; page--) free_.push_back(page);
@@ -31,7 +31,7 @@ std::span<const uint32_t> PageTree::tokens(int32_t page) const {
                                     nodes_[page].n_tokens);
 }
 
-/// Length of the common prefix of the page's tokens and the given ones.
+/// The length of the common prefix of the page's tokens and the given ones.
 int PageTree::n_common(int32_t page, std::span<const uint32_t> tokens) const {
   const std::span<const uint32_t> own = this->tokens(page);
   const auto end = std::mismatch(own.begin(), own.end(), tokens.begin(), tokens.end());
@@ -145,8 +145,9 @@ bool PageTree::is_evictable(const Node& node) const {
   return node.n_tokens > 0 && node.n_holders == 0 && node.first_child == kNone;
 }
 
-/// Cost to recompute divided by age: n_tokens * (1 + depth / 4096) / ticks since its last use. The
-/// page with the lowest score is evicted, so this is LRU that favours deep and full pages.
+/// The cost to recompute a page divided by its age: n_tokens * (1 + depth / 4096) / ticks since its
+/// last use. The page with the lowest score is evicted. So this is LRU, but it favours deep and
+/// full pages.
 double PageTree::retention_score(const Node& node) const {
   const double depth_tokens = static_cast<double>(node.depth) * page_tokens_;
   const double cost = node.n_tokens * (1 + depth_tokens / kCostDoublingTokens);
@@ -173,8 +174,9 @@ void PageTree::remove_leaf(int32_t page) {
   free_.push_back(page);
 }
 
-/// Frees the page, if unheld, when a sibling has all its tokens, and frees unheld siblings all of
-/// whose tokens this page has. The same tokens have the same KV, whichever sequence computed it.
+/// Frees the page if it is unheld and a sibling has all its tokens. Also frees unheld siblings if
+/// this page has all their tokens. That loses nothing: the same tokens have the same KV, whichever
+/// sequence computed it.
 void PageTree::remove_redundant(int32_t page) {
   const Node& node = nodes_[page];
   for (int32_t other = nodes_[node.parent].first_child; other != kNone;) {

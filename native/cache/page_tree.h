@@ -1,16 +1,17 @@
-// The radix tree of the prefix cache. A node is a KV page, and its key is the tokens whose keys and
+// The radix tree of the prefix cache. A node is a KV page; its key is the tokens whose keys and
 // values the page holds; a path from the root spells a prompt. The tree owns the free list, the
 // links, the reference counts and the eviction policy, but not the page bytes (those are in Ops)
-// and not the sequences (those are Path in page_cache.h). There is a root for each kind of keys and
-// values that the same tokens can have: those of the model, and those of each adapter.
+// and not the sequences (those are Path in page_cache.h). The same tokens have other keys and
+// values with each adapter, so there is one root for the model without an adapter and one for each
+// adapter.
 //
 //   root ─┬─ page 7 [int main ( ... ]   32 tokens, full ─┬─ page 3 [return 0 ; ...]
 //         │                                              └─ page 9 [puts ( ...]       partly filled
 //         └─ page 2 [def f ( ...]
 //
 // Invariants: a page that has children is full. The ancestors of a held page are held, so nothing
-// below an unheld page is held. No position that a path or a lookup may read is written again.
-// Releasing a page leaves no unheld leaf whose tokens are only a prefix of a sibling's.
+// below an unheld page is held. No position that a path or a lookup might read is written again.
+// After a page is released, no unheld leaf has tokens that are only a prefix of a sibling's.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class PageTree {
     int32_t depth = 0;         // in pages; 0 below the root
     int32_t n_tokens = 0;
     int32_t n_holders = 0;   // reference count
-    uint64_t last_used = 0;  // tick() at which a holder released it last
+    uint64_t last_used = 0;  // the tick at which a holder last released it
     // Id of the only path that may append to this page; it holds the page. 0: no path may.
     uint64_t writer = 0;
   };
@@ -52,13 +53,13 @@ class PageTree {
   std::span<const uint32_t> tokens(int32_t page) const;
   int n_used() const { return n_pages() - static_cast<int>(free_.size()); }
   int n_held() const { return n_held_; }
-  /// Number of pages that allocate() can still return, by eviction if need be.
+  /// How many pages allocate() can still return, with eviction.
   int n_available() const { return n_pages() - n_held_; }
   uint64_t n_evictions() const { return n_evictions_; }
 
-  /// Longest-prefix match below a root. Calls visit(page, n_matching) for each page from the root
-  /// down, and returns the length of the match in tokens. Only the last page visited may match
-  /// partly.
+  /// Finds the longest prefix of the tokens below a root. Calls visit(page, n_matching) for each
+  /// page from the root down, and returns the length of the match in tokens. Only the last page can
+  /// match in part.
   template <typename Visit>
   int walk(int32_t root, std::span<const uint32_t> tokens, Visit visit) const {
     int length = 0;
@@ -73,25 +74,25 @@ class PageTree {
     return length;
   }
 
-  /// At most n_most tokens that follow the given ones below the root. Where branches differ, it
-  /// takes the branch used last.
+  /// At most n_most tokens that follow the given ones below the root. If there are several
+  /// branches, it takes the most recently used one.
   std::vector<uint32_t> continuation(int32_t root, std::span<const uint32_t> tokens,
                                      size_t n_most) const;
 
-  /// An empty page with one holder, not linked yet; evicts if none is free. Needs
-  /// n_available() > 0.
+  /// Returns an empty page with one holder, which is not linked yet. Evicts a page if none is free.
+  /// Needs n_available() > 0.
   int32_t allocate(uint64_t writer);
   void hold(int32_t page);
-  /// Drops one reference. At zero the page stays findable, unless it is empty or its tokens are a
-  /// prefix of a sibling's: then it becomes free.
+  /// Drops one reference. Without references, the page can still be found; but if it is empty or
+  /// its tokens are a prefix of a sibling's, it becomes free.
   void release(int32_t page);
   /// Adds a token; the first token links the page below parent.
   void append(int32_t page, int32_t parent, uint32_t token);
-  /// Drops the tokens from n_tokens on. Only for a leaf with one holder.
+  /// Keeps only the first n_tokens tokens. Only for a leaf with one holder.
   void shrink(int32_t page, int n_tokens) { nodes_[page].n_tokens = n_tokens; }
-  /// Inserts a page of these tokens below parent; fill(page) must write its KV. Returns the page
-  /// that has these tokens already if there is one, and kNone if no page is free, since nothing is
-  /// evicted here. The page has no holder.
+  /// Inserts a page with these tokens below parent; fill(page) must write its KV. The page has no
+  /// holder. If a page there already has these tokens, returns that one. If no page is free,
+  /// returns kNone, since nothing is evicted here.
   int32_t insert(int32_t parent, std::span<const uint32_t> tokens,
                  const std::function<void(int32_t)>& fill);
   /// Another full page with the same tokens below the same parent; kNone if there is none.

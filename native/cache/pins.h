@@ -1,6 +1,6 @@
-// Pinned prompts: the language server pins the prompt of each open document, and the pages of a
-// pinned prompt are not evicted between requests. When a request finds no free page nevertheless,
-// the scheduler drops the pin that was set longest ago. Belongs to the engine thread.
+// Pinned prompts: the language server pins the prompt of each open document. The pages of a pinned
+// prompt are not evicted; but if a request finds no free page, the scheduler drops the pin that was
+// set longest ago. Belongs to the engine thread.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace hearth {
 
 class Pins {
  public:
-  /// Replaces what the id pinned before. An empty path only unpins.
+  /// Pins a path, instead of what the id pinned before. An empty path only unpins.
   void set(uint64_t id, Path path) {
     std::erase_if(held_, [id](const auto& pin) { return pin.first == id; });
     if (path.length() > 0) held_.emplace_back(id, std::move(path));
   }
-  /// False when nothing is pinned.
+  /// Returns false if nothing is pinned.
   bool drop_oldest() {
     if (held_.empty()) return false;
     held_.erase(held_.begin());

@@ -10,10 +10,10 @@ namespace hearth {
 
 /// Codes: "model-not-found", "model-unreadable", "model-truncated", "model-invalid",
 /// "model-unsupported", "out-of-memory" (or out of threads), "bad-argument", "context-full",
-/// "cancelled" (a load; a cancelled request is a result), "backend-failed" (the GPU is lost or
-/// computes garbage: load again on the CPU), "cache-unwritable" (when the engine closes),
-/// "engine-fault" (a defect of ours or of the machine).
-/// The message names the file or tensor and says what the user can do.
+/// "cancelled" (only for a load, since a cancelled request gives a result), "backend-failed" (the
+/// GPU is lost or computes garbage: load again on the CPU), "cache-unwritable" (when the engine
+/// closes), "engine-fault" (a defect in Hearth or in the machine). The message names the file or
+/// tensor and says what the user can do.
 class EngineError : public std::runtime_error {
  public:
   EngineError(std::string code, const std::string& message)
@@ -21,8 +21,8 @@ class EngineError : public std::runtime_error {
   std::string code;
 };
 
-/// Untrusted text in quotation marks for a message: cut to 80 characters, with '?' for control
-/// characters and non-ASCII.
+/// Puts untrusted text in quotation marks, for a message. The text is cut to 80 characters; control
+/// characters and non-ASCII become '?'.
 std::string in_quotes(std::string_view text);
 
 }  // namespace hearth

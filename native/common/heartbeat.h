@@ -1,5 +1,5 @@
 // The heartbeat: what the engine thread is doing right now, for other threads to read. Each op
-// advances it, so that a watchdog can tell a slow engine from one that is stuck, and in which op.
+// advances it, so that a watchdog can tell whether an engine is slow or stuck, and in which op.
 // Also the records of op times, for traces and benchmarks.
 #pragma once
 

@@ -9,7 +9,7 @@ unsigned char byte_at(std::string_view text, size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-/// Bytes of a character with this first byte; 0 if no character begins with it.
+/// How many bytes a character with this first byte has; 0 if no character begins with it.
 size_t needed_bytes(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xC2 || lead > 0xF4) return 0;

@@ -1,6 +1,6 @@
-// UTF-8: decoding characters, finding and repairing what is not valid, and holding back the
-// unfinished character at the end of streamed text, since tokens may end inside a character. Valid
-// means table 3-7 of the Unicode Standard: no overlong forms, no surrogates, at most U+10FFFF.
+// UTF-8: decodes characters, finds and repairs what is not valid, and finds the unfinished
+// character at the end of streamed text, since a token may end inside a character. Valid means
+// table 3-7 of the Unicode Standard: no overlong forms, no surrogates, at most U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ struct Utf8Char {
   uint32_t code_point;
   size_t n_bytes;
 };
-/// The character at offset of a valid text. Inline because the pre-tokenizer calls it for each one.
+/// The character at an offset of a valid text. Inline because the pre-tokenizer calls it for each
+/// character.
 inline Utf8Char decode_utf8(std::string_view text, size_t offset) {
   const auto byte = [&](size_t i) {
     return static_cast<uint32_t>(static_cast<unsigned char>(text[offset + i]));
@@ -33,11 +34,13 @@ size_t valid_utf8_length(std::string_view text);
 /// The text with U+FFFD in place of each byte that is not part of a valid character.
 std::string repair_utf8(std::string_view text);
 
-/// Foreign words as one line of visible characters: valid UTF-8 of at most n_most bytes.
+/// Makes one line of visible characters from text that is not ours: valid UTF-8, at most n_most
+/// bytes.
 std::string one_line(std::string_view text, size_t n_most);
 
-/// Length of the longest prefix that does not end inside a character. Bytes that no further byte
-/// can make valid count as whole characters, so that they are not held back for ever.
+/// Length of the longest prefix that does not end inside a character. Bytes that cannot become
+/// valid, whatever comes after them, count as whole characters, so that they are not held back for
+/// ever.
 size_t whole_characters(std::string_view text);
 
 }  // namespace hearth

@@ -16,7 +16,7 @@ void DraftCorpus::add(std::span<const uint32_t> tokens) {
   tokens = tokens.last(std::min(tokens.size(), n_half - 1));
   if (contains(tokens)) return;
   if (text_.tokens().size() + tokens.size() + 1 > most_tokens_) {
-    // Texts cannot be removed from the automaton: it is built again from the newer half.
+    // Texts cannot be removed from the automaton, so it is built again from the newer half.
     const std::span<const uint32_t> all = text_.tokens();
     const std::vector<uint32_t> newest(all.end() - std::min(all.size(), n_half), all.end());
     text_ = SuffixAutomaton(most_tokens_);

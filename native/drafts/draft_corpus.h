@@ -1,6 +1,6 @@
-// The corpus for n-gram lookup beyond a request's own prompt: documents that the user has left, as
-// one suffix automaton. It has a bounded size; when it is full, the older half is dropped. Belongs
-// to the engine thread.
+// The corpus for n-gram lookup beyond a request's own prompt: documents that the user has left, in
+// one suffix automaton. Its size is limited; when it is full, the older half is dropped. Belongs to
+// the engine thread.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ class DraftCorpus {
   /// The default holds about thirty source files and takes about 7 MB.
   explicit DraftCorpus(size_t most_tokens = 1 << 16) : most_tokens_(most_tokens), text_(0) {}
 
-  /// Adds a text, unless it is in the corpus as a whole already. Of a text that is too long, only
-  /// the end is added.
+  /// Adds a text, unless the whole text is already in the corpus. If a text is too long, only its
+  /// end is added.
   void add(std::span<const uint32_t> tokens);
   /// Increases whenever the matches found in text() become invalid.
   uint64_t generation() const { return generation_; }

@@ -20,19 +20,20 @@ struct LoadOptions;
 
 class DraftModel {
  public:
-  /// Loads options.draft_model_path. Throws EngineError, also if its vocabulary differs from that
-  /// of tokenizer, the main model's, or lacks a token of it. n_context is the main model's. All
-  /// arguments but options and progress must outlive it.
+  /// Loads options.draft_model_path. tokenizer and n_context: those of the main model. Throws
+  /// EngineError, also if the two vocabularies differ or if the draft model's lacks a token. All
+  /// arguments but options and progress must outlive this object.
   DraftModel(const LoadOptions& options, int n_context, const Tokenizer& tokenizer,
              Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
              const std::function<bool(double)>& progress);
 
-  /// The next tokens after the text, at most n_most and kMaxDraft. None when interrupted, or when
-  /// too much of the text is not in its cache yet: evaluating it would delay the answer. Valid
-  /// until the next call.
+  /// The next tokens after the text, at most n_most and at most kMaxDraft. Empty if interrupted, or
+  /// if too much of the text is not in this model's cache yet: evaluating that would delay the
+  /// answer. Valid until the next call.
   std::span<const uint32_t> propose(std::span<const uint32_t> text, int n_most);
-  /// Evaluates at most n_most more tokens of the text. True once all of it has been evaluated, or
-  /// if the text is not one for this model: too long, or with padding. False also when interrupted.
+  /// Evaluates at most n_most more tokens of the text. Returns true once all of it has been
+  /// evaluated, or if this model cannot take the text, because it is too long or contains padding.
+  /// Otherwise returns false, also if interrupted.
   bool read(std::span<const uint32_t> text, int n_most);
 
  private:

@@ -7,16 +7,17 @@ namespace {
 
 // A smaller gain is not worth the power.
 constexpr double kLeastGain = 1.03;
-// Opportunities to skip between trials of one token, which cost about a tenth of a pass each.
+// How many opportunities to skip between trials of one token. Each trial costs about a tenth of a
+// pass.
 constexpr int kRest = 64;
-// The weight of the newest case in the moving averages: the last dozen or so matter.
+// The weight of the newest case in the moving averages. With it, about the last dozen cases matter.
 constexpr double kNewestWeight = 0.06;
 // The relative cost of each further token in a pass, until it has been measured.
 constexpr double kAssumedTokenCost = 0.1;
 // PassCosts keeps the minimum, because other work on the machine only ever makes a pass longer. The
 // minimum grows by 2 % with each pass, so that it follows a context that becomes longer.
 constexpr double kMinimumGrowth = 1.02;
-// Upper bounds of match lengths with a record each; longer matches share the last record.
+// Match lengths up to each of these bounds share a record; all longer matches share the last one.
 constexpr std::array kMatchBounds{3, 5, 8, 15};
 
 }  // namespace
@@ -27,8 +28,8 @@ void PassCosts::record(int n_tokens, double ms) {
   known = known > 0 ? std::min(ms, kMinimumGrowth * known) : ms;
 }
 
-/// A pass of more tokens takes no less time, so the minimum over all longer ones is used: not every
-/// length has been measured.
+/// Not every number of tokens has been measured. A pass of more tokens takes at least as long, so
+/// this uses the minimum over all longer passes.
 double PassCosts::relative(int n_tokens) const {
   const double assumed = 1 + kAssumedTokenCost * (n_tokens - 1);
   if (ms_[1] <= 0) return assumed;
@@ -65,7 +66,7 @@ int DraftRecord::next_length(const PassCosts& costs, double token_cost) {
 void DraftRecord::record(int n_drafted, int n_accepted) {
   first_.update(n_accepted > 0);
   for (int i = 1; i < n_drafted && i <= n_accepted; i++) further_.update(i < n_accepted);
-  // After a successful trial the next one follows at once.
+  // After a successful trial, the next one comes at once.
   if (n_accepted > 0) n_resting_ = 0;
 }
 

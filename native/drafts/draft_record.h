@@ -1,9 +1,10 @@
-// Acceptance statistics of speculative decoding: from the share of drafted tokens that was accepted
+// Acceptance statistics of speculative decoding. From the share of drafted tokens that was accepted
 // and the measured cost of passes, these classes decide how long the next draft should be.
 //
 //   gain(n) = expected tokens per pass / cost of the pass
-//           = (1 + p + p q + ... + p q^(n-1)) / cost(n + 1 rows)
-//   p: share of drafts whose first token was right,  q: the same of each further token
+//           = (1 + p + p q + ... + p q^(n-1)) / cost(n + 1 tokens)
+//   p: how often the first token of a draft was right
+//   q: how often a further token was right if all before it were
 //
 // The statistics are kept for each source of drafts, over all requests, because a single request is
 // too short to measure them. They belong to the engine thread.
@@ -13,17 +14,17 @@
 
 namespace hearth {
 
-/// The longest draft. With the token before it, it makes a batch of 12, up to which the CPU kernels
-/// take about as long to read the weights as to compute.
+/// The longest draft. Together with the token before it, it makes a batch of 12. Up to that size,
+/// the CPU kernels take about as long to read the weights as to compute.
 inline constexpr int kMaxDraft = 11;
 
 /// The cost of a forward pass by its number of tokens, measured while the engine runs. Costs are
-/// relative: 1 is a pass of one token.
+/// relative: a pass of one token costs 1.
 class PassCosts {
  public:
   void record(int n_tokens, double ms);
   double relative(int n_tokens) const;
-  /// Any other time as a relative cost; 0 while no pass of one token has been measured.
+  /// Converts any other time to a relative cost; 0 while no pass of one token has been measured.
   double relative_ms(double ms) const { return ms_[1] > 0 ? ms / ms_[1] : 0; }
 
  private:
@@ -32,8 +33,8 @@ class PassCosts {
 
 class DraftRecord {
  public:
-  /// Number of tokens to draft now. 0 if no length pays, except that a draft of one token is tried
-  /// once in a while. token_cost: the relative cost of drafting one token.
+  /// How many tokens to draft now. 0 if no length pays off; but even then a draft of one token is
+  /// tried now and then. token_cost: the relative cost of drafting one token.
   int next_length(const PassCosts& costs, double token_cost = 0);
   void record(int n_drafted, int n_accepted);
 
@@ -48,10 +49,10 @@ class DraftRecord {
   // p and q above. They start with typical values for matches in source code.
   Share first_{0.5};
   Share further_{0.8};
-  int n_resting_ = 0;  // opportunities still to skip before the next trial
+  int n_resting_ = 0;  // how many opportunities to skip before the next trial
 };
 
-/// Statistics of drafts from n-gram lookup by the length of the match: after a longer match, a
+/// Statistics of drafts from n-gram lookup, by the length of the match: after a longer match, a
 /// draft is more likely to be right.
 class MatchRecords {
  public:

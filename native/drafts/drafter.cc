@@ -1,5 +1,5 @@
-// Chooses among the sources of drafts and follows the text in two suffix automata: its own, and the
-// corpus's, in which every appended token moves one match forward.
+// Chooses among the sources of drafts, and follows the text in two suffix automata: the text's own,
+// and the corpus's, in which each appended token moves a match forward.
 #include "drafter.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 // Matches of three tokens in other texts save passes, but not enough to pay for their rows.
 constexpr int kShortestCorpusMatch = 4;
-// Longer matches are treated alike (see MatchRecords), so more tokens need not be looked up.
+// All longer matches are treated the same (see MatchRecords), so more tokens need not be looked up.
 constexpr size_t kLongestCorpusMatch = 32;
 
 }  // namespace
@@ -31,7 +31,7 @@ void Drafter::append(uint32_t token) {
   in_corpus_ = drafting_.corpus.text().advance(in_corpus_, token);
 }
 
-/// Looks the end of the text up in the corpus, which has changed or has not been asked yet.
+/// Looks up the end of the text in the corpus: at first, and after the corpus has changed.
 void Drafter::find_in_corpus() {
   const DraftCorpus& corpus = drafting_.corpus;
   generation_ = corpus.generation();
@@ -60,7 +60,8 @@ std::span<const uint32_t> Drafter::propose(int n_most) {
   return {};
 }
 
-/// Sets record_ and n_, the number of tokens to draft. token_ms: what drafting one token takes.
+/// Sets record_ and n_, the number of tokens to draft, and returns whether there are any. token_ms:
+/// how long drafting one token takes.
 bool Drafter::is_worth_trying(DraftRecord& record, int n_most, double token_ms) {
   const PassCosts& costs = drafting_.pass_costs;
   record_ = &record;
@@ -76,8 +77,8 @@ std::span<const uint32_t> Drafter::ask_model() {
   return draft;
 }
 
-/// Repeats what followed the match until there are n_ tokens. It can be shorter because it ends
-/// with the text, as in "a b a b a b": then the text has that period.
+/// Repeats what followed the match until there are n_ tokens. It is shorter if the match overlaps
+/// the end of the text, as in "a b a b a b": then the text repeats with this period.
 std::span<const uint32_t> Drafter::repeated(std::span<const uint32_t> known) {
   const int n_known = static_cast<int>(known.size());
   for (int i = 0; i < n_; i++) draft_[i] = i < n_known ? known[i] : draft_[i - n_known];

@@ -1,8 +1,9 @@
 // Speculative decoding, the proposing side: drafts of the next tokens, which the decoder verifies
-// in one pass. Sources, in this order: what followed the same last tokens earlier in the prompt or
-// the answer (n-gram lookup, also called prompt lookup), a smaller draft model if there is one, and
-// what followed them in a corpus of other texts. Acceptance statistics decide whether a source is
-// worth asking, and for how many tokens. A bad draft costs time and cannot change the text.
+// in one pass. It asks its sources in this order: what followed the same last tokens earlier in the
+// prompt or the answer (n-gram lookup, also called prompt lookup); a smaller draft model, if there
+// is one; what followed the same last tokens in a corpus of other texts. Acceptance statistics
+// decide whether a source is worth asking, and for how many tokens. A bad draft costs time but
+// cannot change the text.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@
 
 namespace hearth {
 
-/// What drafting keeps from request to request: two of the sources, and what was measured of each.
+/// What drafting keeps from request to request: the corpus and the draft model, and what was
+/// measured of each source.
 struct Drafting {
   DraftCorpus corpus{};
   DraftModel* model = nullptr;  // null: none
@@ -24,13 +26,13 @@ struct Drafting {
   MatchRecords text_records{};  // of drafts from the request's own text
   MatchRecords corpus_records{};
   DraftRecord model_record{};
-  double model_token_ms = 0;  // what the draft model takes for one token
+  double model_token_ms = 0;  // how long the draft model takes for one token
 };
 
 class Drafter {
  public:
-  /// Allocates memory for the prompt and n_expected more tokens. Indexes the prompt only when first
-  /// needed, so the prompt must outlive the drafter. The corpus may change meanwhile.
+  /// Allocates memory for the prompt and n_expected more tokens. The prompt is indexed only when
+  /// that is first needed, so it must outlive the drafter. The corpus may change meanwhile.
   Drafter(Drafting& drafting, std::span<const uint32_t> prompt, int n_expected);
   Drafter(const Drafter&) = delete;
   /// Adds a token of the answer.
@@ -54,9 +56,9 @@ class Drafter {
   int n_appended_ = 0;
   SuffixAutomaton text_;              // prompt and answer
   SuffixAutomaton::Match in_corpus_;  // the longest suffix of text_ that occurs in the corpus
-  uint64_t generation_ = 0;           // of the corpus in which in_corpus_ was found
-  DraftRecord* record_ = nullptr;     // of the last proposal's source
-  int n_ = 0;                         // tokens wanted of it
+  uint64_t generation_ = 0;           // the corpus's generation when in_corpus_ was found
+  DraftRecord* record_ = nullptr;     // the record of the last proposal's source
+  int n_ = 0;                         // how many tokens were wanted from it
   std::array<uint32_t, kMaxDraft> draft_{};
 };
 

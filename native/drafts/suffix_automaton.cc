@@ -1,5 +1,5 @@
-// append() is the textbook algorithm. Edges of all states lie in one hash table by (state, token),
-// because vocabularies are too large for an array of edges in each state.
+// append() is the textbook algorithm. The edges of all states are in one hash table by (state,
+// token), because vocabularies are too large for an array of edges in each state.
 #include "suffix_automaton.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::span<const uint32_t> SuffixAutomaton::continuation() const {
 SuffixAutomaton::Match SuffixAutomaton::advance(Match match, uint32_t token) const {
   assert(static_cast<size_t>(match.state) < states_.size());
   for (; match.state != kNone; match.state = states_[match.state].link) {
-    // A suffix link leads to shorter substrings. The match can be shorter still, if the state has
+    // A suffix link leads to shorter substrings. The match can be even shorter if the state has
     // been cloned since the match was found.
     match.length = std::min(match.length, states_[match.state].length);
     const int32_t edge = find(match.state, token);

@@ -1,7 +1,8 @@
 // The suffix automaton of a growing token sequence, built online in amortized constant time per
 // token (Blumer et al., 1985). It answers the question of n-gram lookup for n-grams of any length:
-// where did the longest suffix of the text occur before, and what followed it there? The text can
-// be the sequence itself or another one. Whether to use the answer as a draft is up to Drafter.
+// where did the longest possible suffix of a text occur before, and what followed it there? The
+// text can be the sequence itself or another one. Drafter decides whether to use the answer as a
+// draft.
 //
 //   "a b c a b"  appended:  the longest suffix seen before is "a b", and "c a b" followed it.
 #pragma once
@@ -15,7 +16,7 @@ namespace hearth {
 
 class SuffixAutomaton {
  public:
-  /// Allocates for n_tokens; more can be appended.
+  /// Allocates memory for n_tokens tokens; more can be appended.
   explicit SuffixAutomaton(size_t n_tokens);
 
   void append(uint32_t token);
@@ -38,7 +39,7 @@ class SuffixAutomaton {
 
  private:
   static constexpr int32_t kNone = -1;
-  // A state stands for all substrings that end at the same set of positions.
+  // A state represents all substrings that end at the same set of positions.
   struct State {
     int32_t link = kNone;  // suffix link: the longest suffix that ends at more positions
     int32_t length = 0;    // of its longest substring
@@ -65,7 +66,7 @@ class SuffixAutomaton {
   std::vector<int32_t> slots_;  // hash table of edges_; a power of two, at most half full
   int32_t last_ = 0;            // the state of the whole sequence
   int32_t match_length_ = 0;
-  int32_t match_end_ = 0;  // of the earlier occurrence, in tokens
+  int32_t match_end_ = 0;  // where the earlier occurrence ends, in tokens
 };
 
 }  // namespace hearth

@@ -1,4 +1,4 @@
-// What a model file says about its model, without loading it: for lists to choose from.
+// What a model file says about its model, without loading it. Lists of models show it.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,24 @@ struct ModelDescription {
   int context_tokens = 0;
   uint64_t file_bytes = 0;  // of all parts
   uint64_t parameters = 0;
-  /// The bytes of the weights that a generated token reads, and how many weights of layers a
-  /// token of a prompt is multiplied with.
+  /// How many bytes of weights a generated token reads, and how many weights of the layers a token
+  /// of a prompt is multiplied by.
   uint64_t read_bytes_per_token = 0;
   uint64_t weights_per_token = 0;
   uint64_t kv_bytes_per_token = 0;  // as f16
 };
 
-/// Checks the file as loading it would, but reads no weights. Throws EngineError if it cannot be
-/// run.
+/// Makes the same checks as loading, but reads no weights. Throws EngineError if the model cannot
+/// be run.
 ModelDescription describe(const std::string& path);
 
-/// Checks an adapter against a model as loading both would, but reads no weights. Throws
-/// EngineError, naming file and tensor.
+/// Makes the same checks as loading a model with an adapter, but reads no weights. Throws
+/// EngineError with the names of file and tensor.
 void check_adapter(const std::string& model_path, const std::string& adapter_path);
 
-/// What tells how a model was trained: general.*, the template of its conversations, and the names
-/// of BOS and EOS that it may write, as tokenizer.ggml.bos_token and tokenizer.ggml.eos_token.
+/// Texts that tell how a model was trained: general.*, the template of its conversations, and the
+/// names of the tokens BOS and EOS, which the template may use, as tokenizer.ggml.bos_token and
+/// tokenizer.ggml.eos_token.
 std::map<std::string, std::string> texts_of(const GgufFile& file);
 
 }  // namespace hearth

@@ -1,5 +1,5 @@
 // Loading: file, tokenizer, backend, weights, page cache, disk cache and draft model, in this
-// order. If the GPU fails while loading, the same is done on the CPU. The public functions only
+// order. If the GPU fails while loading, the model is loaded on the CPU. The public functions only
 // forward to the scheduler.
 #include "engine.h"
 
@@ -35,7 +35,7 @@ kernels::KvType kv_type_of(const LoadOptions& options) {
                     "the KV cache must be f16 or int8, not \"" + options.kv_type + "\"");
 }
 
-/// The number of pages that fit the budget, but enough for a short prompt in any case.
+/// The number of pages that fit the budget, but at least enough for a short prompt.
 int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
   const uint64_t budget = options.cache_bytes ? options.cache_bytes : default_cache_bytes();
   constexpr uint64_t kFewest = 16;  // 512 tokens
@@ -46,8 +46,8 @@ std::string file_name(const std::string& path) {
   return system::utf8_of(system::path_of(path).filename());
 }
 
-/// A value that another thread makes meanwhile; the destructor waits for it. std::async would do,
-/// but where no thread can be started, that of libc++ 20 waits for ever.
+/// A value that another thread makes in the meantime; the destructor waits for it. std::async would
+/// be enough, but in libc++ 20 it waits for ever if no thread can be started.
 template <class T>
 class Meanwhile {
  public:
@@ -68,7 +68,7 @@ class Meanwhile {
 
 }  // namespace
 
-/// Everything that lives as long as the engine, in the order of construction.
+/// Everything that lives as long as the engine, in order of construction.
 struct Engine::Loaded {
   ModelInfo info;
   std::atomic<bool> interrupt{false};
@@ -87,7 +87,7 @@ struct Engine::Loaded {
   std::unique_ptr<PageStore> store;  // null: no disk cache
 
   using Progress = std::function<bool(double)>;
-  /// What is loaded, on whichever backend.
+  /// What is loaded, whichever the backend.
   struct Source {
     const GgufFile& file;
     const std::vector<GgufFile>& adapters;
@@ -114,8 +114,9 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   GgufFile file = GgufFile::open(options.model_path);
   info.config = read_config(file);
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
-  // On another thread while the weights are packed: a vocabulary of 152,000 tokens takes a tenth of
-  // a second. Its destructor waits, so the file stays open even if packing throws.
+  // The tokenizer is made on another thread while the weights are packed, since a vocabulary of
+  // 152,000 tokens takes a tenth of a second. Meanwhile's destructor waits, so the file stays open
+  // even if packing throws.
   std::vector<GgufFile> adapters;
   for (const std::string& path : options.adapters)
     adapters.push_back(open_adapter(path, file, info.config));
@@ -154,8 +155,8 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
   bench->drafting.model = draft_model.get();
 }
 
-/// Leaves ops null, and the reason in fallback_reason, if the GPU cannot do it. Errors in the file
-/// are thrown: the CPU would find them too.
+/// If no GPU can run the model, ops stays null, and fallback_reason says why. Errors in the file
+/// are thrown, since the CPU would find them, too.
 void Engine::Loaded::load_on_gpu(Source& source) {
   constexpr kernels::KvType kOnly = kernels::KvType::kF16;
   const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();
@@ -199,7 +200,7 @@ void Engine::Loaded::load_on(std::unique_ptr<kernels::Ops> backend, kernels::KvT
 
   kernels::AttentionShape shape = config.attention_shape(kv_type, config.n_context);
   const int n_pages = n_pages_for(options, shape.page_bytes());
-  // One page is left for copying the last page of a sequence on write.
+  // One page is kept for copy-on-write of a sequence's last page.
   int context = std::min(config.n_context, (n_pages - 1) * kernels::kPageTokens);
   if (options.context_tokens > 0) context = std::min(context, options.context_tokens);
   info.context_tokens = shape.max_positions = context;

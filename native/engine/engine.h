@@ -31,8 +31,9 @@ struct ModelInfo {
   kernels::KvType kv_type = kernels::KvType::kF16;
   bool is_on_gpu = false;
   std::string backend;
-  std::string draft_problem;    // why the draft model was not loaded; else empty
-  std::string fallback_reason;  // why the GPU that was wanted is not used; else empty
+  std::string draft_problem;    // why the draft model was not loaded; empty if it was, or if none
+                                // was wanted
+  std::string fallback_reason;  // why the GPU is not used; empty if it is, or if none was wanted
   double load_ms = 0;
   int restored_pages = 0;                    // from the disk cache
   std::vector<std::string> disk_problems;    // for the log: its damaged files
@@ -42,8 +43,8 @@ struct ModelInfo {
 class Engine {
  public:
   /// Loads on the calling thread and starts the engine thread. progress is called with 0..1 and
-  /// returns false to stop (EngineError "cancelled"). Throws EngineError for whatever can be wrong
-  /// with the file.
+  /// returns false to stop (EngineError "cancelled"). Throws EngineError if anything is wrong with
+  /// the file.
   static std::unique_ptr<Engine> load(const LoadOptions& options,
                                       const std::function<bool(double)>& progress);
   /// Cancels all jobs and joins the thread.
@@ -55,12 +56,12 @@ class Engine {
   const ModelInfo& info() const;
   const Tokenizer& tokenizer() const;
 
-  // Any thread may call what follows.
+  // Any thread may call the following functions.
 
   /// Queues a job. Foreground jobs run before background jobs and interrupt them within one op or,
-  /// between ops, one row of logits; a short step of background work (see Scheduler) is let run to
-  /// its end. Jobs of one priority run in the order of their arrival, but for background prompts
-  /// that are only read ahead (kPrefill), which come last.
+  /// between ops, one row of logits; only a short step of background work (see Scheduler) is not
+  /// interrupted. Jobs of one priority run in order of arrival, except that background prompts that
+  /// are only read ahead (kPrefill) come last.
   void submit(std::shared_ptr<Job> job);
   /// Ends the job with kCancelled within one op or one row of logits. No effect on a job that has
   /// ended.
@@ -68,10 +69,10 @@ class Engine {
   /// Ends one of the job's answers with kStop before its next pass.
   void end_answer(const std::shared_ptr<Job>& job, int answer);
 
-  // Work on the cache and the draft corpus, queued as jobs of the engine thread, which then calls
-  // done with null or with an error.
+  // Work on the cache and the draft corpus. It is queued as jobs of the engine thread. When a job
+  // has ended, the engine thread calls done with an error or, if there was none, with null.
   using Done = std::function<void(const EngineError*)>;
-  /// Pins what is cached of a prompt, read with an adapter or none (0), in place of what the id
+  /// Pins what is cached of a prompt, evaluated with this adapter (0: none), instead of what the id
   /// pinned before. A background job.
   void pin(uint64_t id, std::vector<uint32_t> tokens, int adapter, Done done);
   /// Adds a text to the corpus that drafts are taken from. A background job.

@@ -1,5 +1,5 @@
-// kStacks lists what an adapter may change, in the order in which model.cc stacks the rows of
-// each packed matrix. The model's tensors say which shapes the adapter's must have.
+// kStacks lists the matrices that an adapter may change, in the order in which model.cc stacks
+// their rows. The shapes of the adapter's tensors must fit those of the model's tensors.
 #include "adapter.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Stack {
   std::unique_ptr<kernels::LowRank> AdapterLayer::*packed;
   std::vector<const char*> matrices;
 };
-/// A fused attn_qkv.weight stands in the place of the three.
+/// A file has either attn_qkv.weight or the three others.
 const Stack kStacks[] = {
     {&AdapterLayer::qkv, {"attn_qkv.weight", "attn_q.weight", "attn_k.weight", "attn_v.weight"}},
     {&AdapterLayer::attn_out, {"attn_output.weight"}},
@@ -37,7 +37,7 @@ const Stack kStacks[] = {
                                            ". Choose an adapter that was made for this model.");
 }
 
-/// An error of gguf/, which knows its files as models.
+/// Rewrites an error from gguf/, which calls every file a model.
 EngineError about_adapter(const EngineError& error) {
   std::string code = error.code, message = error.what();
   if (code.starts_with("model-")) code.replace(0, 5, "adapter");
@@ -68,7 +68,7 @@ void check_header(const GgufFile& file, const ModelConfig& config) {
     refuse_adapter(path, "its adapter.lora.alpha is no number or beyond 65504");
 }
 
-/// The tensor beside which a part of an adapter stands, or "".
+/// The model's tensor that a tensor of the adapter changes, or "".
 std::string changed_matrix(const std::string& name) {
   for (const std::string end : {kA, kB, kColumnsOfB})
     if (name.ends_with(end)) return name.substr(0, name.size() - end.size());
@@ -150,7 +150,7 @@ void check_tensors(const GgufFile& file, const GgufFile& model, const ModelConfi
   for (const std::string& matrix : changed) check_pair(file, *model.find(matrix));
 }
 
-/// Rows as columns.
+/// Makes columns of rows.
 std::vector<float> transposed(const std::vector<float>& rows, size_t n_rows) {
   const size_t n_cols = rows.size() / n_rows;
   std::vector<float> columns(rows.size());
@@ -159,7 +159,7 @@ std::vector<float> transposed(const std::vector<float>& rows, size_t n_rows) {
   return columns;
 }
 
-/// What the file adds to one of the matrices that a packed one stacks.
+/// What the file adds to one matrix. A packed matrix may stack several.
 struct AdapterPart {
   std::string_view matrix;  // its name in the layer
   const GgufTensor *a, *b;
@@ -207,7 +207,7 @@ class AdapterLoader {
   std::unique_ptr<kernels::LowRank> pack(int layer, const Stack& stack) {
     const std::vector<AdapterPart> parts = parts_of(file_, model_, layer, stack);
     if (parts.empty()) return nullptr;
-    std::vector<std::vector<float>> values;  // that the sources point to
+    std::vector<std::vector<float>> values;  // the sources point to these
     std::vector<kernels::LowRankSource> sources;
     values.reserve(2 * parts.size());
     for (const AdapterPart& part : parts) {
@@ -218,7 +218,7 @@ class AdapterLoader {
     return ops_.pack_low_rank(parts.front().n_cols, sources);
   }
 
-  /// By rows, in the order of the packed matrix.
+  /// B by rows, in the order of the packed matrix.
   std::vector<float> read_b(const AdapterPart& part) const {
     std::vector<float> b = read(*part.b);
     if (is_by_columns(*part.b)) b = transposed(b, part.a->shape[1]);
@@ -233,7 +233,7 @@ class AdapterLoader {
            (name == "attn_q.weight" || name == "attn_k.weight");
   }
 
-  /// As in llama.cpp, an alpha of 0 or none stands for the rank.
+  /// As in llama.cpp, if alpha is 0 or missing, the rank is used instead.
   float scale(int rank) const {
     const double alpha = file_.number("adapter.lora.alpha").value_or(0);
     return alpha == 0 ? 1 : static_cast<float>(alpha / rank);

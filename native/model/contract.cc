@@ -1,4 +1,4 @@
-// check_layer() is the list of a layer's tensors, which the table in family.h varies.
+// check_layer() lists a layer's tensors; some of them depend on the table in family.h.
 #include "contract.h"
 
 #include <set>
@@ -50,9 +50,9 @@ class Contract {
   void matrix(const std::string& name, int n_rows, int n_cols) {
     matrices(name, 0, n_rows, n_cols);
   }
-  /// As many matrices in one tensor as there are experts; 0: a single matrix.
+  /// A tensor that stacks the matrices of n_experts experts; 0: a single matrix.
   void matrices(const std::string& name, int n_experts, int n_rows, int n_cols) {
-    constexpr int kColumns = 32;  // the kernels multiply so many columns at a time
+    constexpr int kColumns = 32;  // the kernels multiply this many columns at a time
     std::vector<uint64_t> shape{static_cast<uint64_t>(n_cols), static_cast<uint64_t>(n_rows)};
     if (n_experts > 0) shape.push_back(static_cast<uint64_t>(n_experts));
     const GgufTensor& tensor = require(file_, name, shape);
@@ -87,8 +87,8 @@ class Contract {
 void check_layer(Contract& contract, const ModelConfig& config, int layer) {
   const auto name = [&](const char* tensor) { return layer_tensor(layer, tensor); };
   contract.vector(name("attn_norm.weight"), config.n_embd);
-  // A fused tensor is only expected with RoPE's halves: the order of its rows cannot be told from
-  // the file, and no converter writes the other one.
+  // A fused tensor is accepted only from families whose RoPE pairs are halves: the file does not
+  // say in which order its rows are, and no converter writes neighbours.
   const bool may_be_fused = config.family->rope_pairs == RopePairs::kHalves;
   if (may_be_fused && contract.has(name("attn_qkv.weight"))) {
     contract.matrix(name("attn_qkv.weight"), config.n_q() + 2 * config.n_kv(), config.n_embd);
@@ -98,7 +98,8 @@ void check_layer(Contract& contract, const ModelConfig& config, int layer) {
     contract.matrix(name("attn_q.weight"), config.n_q(), config.n_embd);
     contract.matrix(name("attn_k.weight"), config.n_kv(), config.n_embd);
     contract.matrix(name("attn_v.weight"), config.n_kv(), config.n_embd);
-    // All three biases or none: with one of them lost, a model runs and writes nonsense.
+    // There must be all three biases or none: without one of them, a model runs but writes
+    // nonsense.
     if (contract.has(name("attn_q.bias")) || contract.has(name("attn_k.bias")) ||
         contract.has(name("attn_v.bias"))) {
       contract.vector(name("attn_q.bias"), config.n_q());

@@ -1,7 +1,7 @@
-// The tensor contract of a GGUF file: which tensors a model of its family must have, and of which
+// The tensor contract of a GGUF file: which tensors a model of its family must have, with which
 // shapes and types. A file that breaks it is refused before anything is loaded, with a message that
-// names the tensor. So is a file with tensors that Hearth would not use, because ignoring them
-// would change the answers.
+// names the tensor. A file with tensors that Hearth would not use is refused, too, because ignoring
+// them would change the answers.
 #pragma once
 
 #include <string>
@@ -14,20 +14,20 @@ namespace hearth {
 /// Throws EngineError for the first tensor that breaks the contract.
 void check_tensors(const GgufFile& file, const ModelConfig& config);
 
-/// A vector of n elements by name. Throws EngineError, naming the tensor, if it is missing or of
-/// another shape, or of a type that Hearth does not run.
+/// Finds a vector of n elements by name. If it is missing, or has another shape or a type that
+/// Hearth does not run, throws EngineError, which names the tensor.
 const GgufTensor& require_vector(const GgufFile& file, const std::string& name, int n);
 /// The elements of a checked vector.
 std::vector<float> read_vector(const GgufFile& file, const GgufTensor& tensor);
 
 /// "blk.LAYER.NAME"
 std::string layer_tensor(int layer, const std::string& name);
-/// "ffn_gate.weight", or with experts "ffn_gate_exps.weight"; part: gate, up or down.
+/// "ffn_gate.weight" or, with experts, "ffn_gate_exps.weight". part: gate, up or down.
 std::string ffn_tensor(const ModelConfig& config, const std::string& part);
-/// Llama 3's scaling of RoPE: a factor for each frequency.
+/// The tensor of Llama 3's scaling of RoPE: a factor for each frequency.
 inline constexpr const char* kRopeFactors = "rope_freqs.weight";
 
-/// For a file that is sound as a GGUF, but not as a model. Throws EngineError "model-invalid": "The
+/// For a file that is sound as GGUF, but not as a model. Throws EngineError "model-invalid": "The
 /// model file PATH is damaged or incomplete: WHAT. ..."
 [[noreturn]] void refuse_incomplete(const std::string& path, const std::string& what);
 /// Throws EngineError "model-unsupported": "The model file PATH cannot be used: WHAT. ADVICE."

@@ -1,7 +1,7 @@
-// The model families (architectures) that Hearth runs, as one table: a row says how the GGUF files
+// The model families (architectures) that Hearth runs, as one table. A row says how the GGUF files
 // and the forward pass of a family differ from the others. model_config.cc, contract.cc and
-// model.cc read it. Whether q, k and v have biases is not in it: the file tells. Tokenizers are
-// independent of it: see pretokenizer.cc and vocabulary.cc.
+// model.cc read it. It does not say whether q, k and v have biases, since the file shows that.
+// Tokenizers do not depend on it: see pretokenizer.cc and vocabulary.cc.
 #pragma once
 
 #include <string_view>
@@ -41,7 +41,7 @@ inline constexpr Family kFamilies[] = {
     {.architecture = "granite", .rope_pairs = RopePairs::kNeighbours, .has_multipliers = true},
 };
 
-/// Null for another architecture.
+/// The family's row; null if the table has no such architecture.
 constexpr const Family* find_family(std::string_view architecture) {
   for (const Family& family : kFamilies)
     if (family.architecture == architecture) return &family;

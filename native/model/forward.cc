@@ -1,5 +1,5 @@
-// run() is the pass and run_layer() a layer of it. Every op goes through run_op(), which checks the
-// interrupt flag, measures the host's time, and publishes the heartbeat.
+// run() runs a pass, and run_layer() one layer of it. Every op goes through run_op(), which checks
+// the interrupt flag, measures the host's time, and publishes the heartbeat.
 #include "forward.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ constexpr const char* kOpNames[] = {"begin",       "embed",     "qkv",         "
                                     "attn_output", "ffn_route", "ffn_gate_up", "ffn_down",
                                     "head",        "argmax",    "wait"};
 
-/// Bytes of n rows of a matrix, on average if its rows are of several types.
+/// The bytes of n rows of a matrix; an average if its rows have several types.
 uint64_t rows_bytes(const kernels::Matrix& matrix, size_t n) {
   return matrix.n_bytes * n / static_cast<size_t>(matrix.n_rows);
 }
@@ -42,7 +42,7 @@ Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
   for (const char* name : kOpNames) op_times_.push_back({name, 0, 0, 0});
 }
 
-/// False when interrupted before or during the op. n_bytes: what the op reads.
+/// Runs an op. Returns false if interrupted before or during it. n_bytes: how much the op reads.
 template <typename Op>
 bool Forward::run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op) {
   static_assert(std::size(kOpNames) == kOpCount);
@@ -75,8 +75,8 @@ uint64_t Forward::kv_bytes_read(const kernels::Batch& batch, int layer) const {
   return ops_.kv_page_bytes() * n_positions / (kernels::kPageTokens * model_.layers.size());
 }
 
-/// Checks the batch's rows of activations, but not the KV pages, nor the logits, which each answer
-/// checks anyway.
+/// Checks the activations of the batch's tokens. It does not check the KV pages, nor the logits,
+/// which each answer checks anyway.
 void Forward::check_output(OpIndex index, int layer) {
   const bool is_residual = index == kEmbed || index == kAttnOut || index == kDown;
   const kernels::Buffer* output = is_residual           ? x_.get()
@@ -92,8 +92,8 @@ void Forward::check_output(OpIndex index, int layer) {
     first_bad_op_ = std::string(kOpNames[index]) + " of layer " + std::to_string(layer);
 }
 
-/// Attention and the SwiGLU are told the matrix that multiplies their output, so that the backend
-/// can quantize it for that one.
+/// Attention and SwiGLU are told which matrix multiplies their output, so that the backend can
+/// quantize the output for it.
 bool Forward::run_layer(const kernels::Batch& batch, int i, const AdapterLayer& added,
                         bool stops_after_kv) {
   const Layer& layer = model_.layers[i];
@@ -133,7 +133,7 @@ bool Forward::run_experts(int i) {
   const kernels::Experts experts = experts_of(config, layer);
   const float* norm = layer.ffn_norm->data;
   const float eps = config.norm_eps;
-  // As if no two tokens of the batch used the same expert, as long as there are others.
+  // An estimate: as if no two tokens of the batch used the same expert, until all are used.
   const auto bytes_of = [&](const kernels::Matrix& matrix) {
     const int n_read = std::min(config.n_experts, n_batch_ * config.n_experts_used);
     return static_cast<uint64_t>(matrix.n_bytes) * n_read / config.n_experts;
@@ -198,7 +198,7 @@ bool Forward::run(const kernels::Batch& batch, bool needs_head, int adapter) {
     const AdapterLayer& added = adapter > 0 ? model_.adapters[adapter - 1].layers[i] : kNothing;
     if (!run_layer(batch, i, added, !needs_head && i == n_layers - 1)) return false;
   }
-  // Nothing is read back from this pass, which would wait for it; but its time is measured.
+  // Nothing that is read back waits for this pass, so it must be waited for to measure its time.
   return needs_head || run_op(kWait, n_layers - 1, 0, [&] { ops_.wait(); });
 }
 

@@ -1,14 +1,14 @@
-// The transformer's forward pass, written once over Ops, the table of operations of a backend.
+// The transformer's forward pass, written once in terms of Ops, the operations of a backend.
 // Callers name sequences (Path) and the tokens that follow each; Forward reserves their pages,
 // builds the batch, and runs it layer by layer:
 //
 //   [embed], in each layer  [norm, QKV, RoPE] [attention] [x += output projection]
 //                           [norm, gate and up, SiLU] [x += down projection],  then  [norm, head]
 //
-// Which adapter is applied, if any, follows from the paths: theirs are the pages (Path::root()),
-// and all paths of a pass have the same. Each bracket is one op, x the residual stream. With a
-// mixture of experts, [norm, router] comes before the last two of a layer. It owns the activations.
-// It stops before or within any op when the interrupt flag is set, and publishes each op in the
+// Each bracket is one op; x is the residual stream. With a mixture of experts, [norm, router] comes
+// before the last two ops of a layer. The paths say which adapter is applied, if any
+// (Path::root()); all paths of a pass must have the same one. Forward owns the activations. When
+// the interrupt flag is set, it stops before or within any op. It publishes each op in the
 // heartbeat.
 #pragma once
 
@@ -26,8 +26,8 @@
 
 namespace hearth {
 
-/// Most rows that head() computes at once, which bounds the logits buffer. A token and the longest
-/// draft fit.
+/// The most rows of logits that head() computes at once, which bounds the logits buffer. One token
+/// plus the longest draft fit.
 inline constexpr int kMaxLogitRows = 16;
 
 /// A sequence, and the tokens that a pass evaluates after it.
@@ -42,34 +42,35 @@ class Forward {
   Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
           const std::atomic<bool>& interrupt);
 
-  /// Evaluates at most kMaxBatch tokens after the sequence and commits them to it. False when
-  /// interrupted: the sequence is as it was. Throws NoPages.
+  /// Evaluates at most kMaxBatch tokens after the sequence and commits them to it. Returns false if
+  /// interrupted; then the sequence is as it was. Throws NoPages.
   bool evaluate(Path& sequence, std::span<const uint32_t> tokens);
-  /// Evaluates several sequences in one pass and keeps the hidden states for head(): its row i is
-  /// the i-th token of all extensions in order. The caller commits the tokens that it wants to
-  /// keep; the next pass of the sequence overwrites the KV of the others. At most kMaxBatch tokens
-  /// and kMaxLogitRows sequences.
+  /// Evaluates several sequences in one pass and keeps the hidden states for head(). There, row i
+  /// is the i-th token, counted through all extensions in order. The caller commits the tokens that
+  /// it wants to keep; the next pass of the sequence overwrites the KV of the others. At most
+  /// kMaxBatch tokens and kMaxLogitRows sequences. Returns false if interrupted.
   bool evaluate_for_logits(std::span<const Extension> extensions);
-  /// One pass over a batch that the caller has built (tests and benchmarks do). With needs_head,
-  /// the hidden states are kept for head(); otherwise the last layer stops once its keys and values
-  /// are stored. adapter: number of one of the model's, from 1; 0: none. False when interrupted:
-  /// the KV of the batch's positions is invalid.
+  /// Runs one pass over a batch that the caller has built, as tests and benchmarks do. With
+  /// needs_head, the hidden states are kept for head(); otherwise the last layer stops once its
+  /// keys and values are stored. adapter: the number of one of the model's adapters, from 1; 0:
+  /// none. Returns false if interrupted; then the KV of the batch's positions is invalid.
   bool run(const kernels::Batch& batch, bool needs_head, int adapter = 0);
 
-  /// Whether the flag is set: work between two ops that takes long asks for it, too.
+  /// Whether the interrupt flag is set. Work between two ops checks it, too, if it takes long.
   bool is_interrupted() const { return interrupt_.load(std::memory_order_relaxed); }
 
-  /// Logits of rows of the last batch, [rows.size()][n_vocab] in backend memory, valid until the
-  /// next call. Null when interrupted.
+  /// The logits after some tokens (rows) of the last batch, [rows.size()][n_vocab] in backend
+  /// memory, valid until the next call. Null if interrupted.
   const float* head(std::span<const int32_t> rows);
-  /// Logits of one row for some tokens only (ascending ids), [candidates.size()].
+  /// The logits after one token of the last batch, only for the candidates (ascending ids),
+  /// [candidates.size()].
   const float* head(int32_t row, std::span<const uint32_t> candidates);
-  /// The greatest logit of each of the first out.size() rows that head() returned. False when
-  /// interrupted: out is invalid.
+  /// Finds the greatest logit in each of the first out.size() rows that head() returned. Returns
+  /// false if interrupted; then out is invalid.
   bool argmax(const float* logits, std::span<kernels::Argmax> out);
 
-  /// Wall time of the host's calls. On a GPU an op runs later, and what reads its result waits for
-  /// it: argmax or, if nothing else does, wait.
+  /// The wall time of the host's calls. On a GPU an op runs later; its time shows in the call that
+  /// waits for the result: argmax or, if nothing else waits, wait.
   const std::vector<OpTime>& op_times() const { return op_times_; }
   const ModelConfig& config() const { return model_.config; }
   int n_adapters() const { return static_cast<int>(model_.adapters.size()); }
@@ -78,10 +79,10 @@ class Forward {
   void trace_into(std::vector<OpEvent>* events) { trace_ = events; }
 
   /// While enabled, the output of each op is read back and searched for values that are not finite.
-  /// That is slow; it is done at the second attempt after bad output, to name the op at fault.
+  /// That is slow. It is done at the second attempt after bad output, to name the op that failed.
   void set_output_checks(bool enabled) { checks_outputs_ = enabled; }
-  /// For example "ffn_down of layer 3"; empty if all outputs that were checked were finite since it
-  /// was forgotten.
+  /// The first op whose output was not finite since forget_bad_op(), for example "ffn_down of layer
+  /// 3"; empty if there was none.
   const std::string& first_bad_op() const { return first_bad_op_; }
   void forget_bad_op() { first_bad_op_.clear(); }
 
@@ -117,7 +118,7 @@ class Forward {
   std::unique_ptr<kernels::Buffer> x_;       // [kMaxBatch][n_embd] residual stream
   std::unique_ptr<kernels::Buffer> q_;       // [kMaxBatch][n_q]
   std::unique_ptr<kernels::Buffer> attn_;    // [kMaxBatch][n_q]
-  std::unique_ptr<kernels::Buffer> h_;       // [kMaxBatch][n_ff], of each expert that a token uses
+  std::unique_ptr<kernels::Buffer> h_;       // [kMaxBatch][n_ff], per expert that a token uses
   std::unique_ptr<kernels::Buffer> routes_;  // see Ops::norm_route; null without experts
   std::unique_ptr<kernels::Buffer> logits_;  // [kMaxLogitRows][n_vocab]
   std::vector<OpTime> op_times_;             // by OpIndex

@@ -1,7 +1,7 @@
 // Packs the weights of a checked GGUF file into the backend's layout, tensor by tensor. Matrices
-// that are multiplied with the same input are stacked by rows into one (Wq, Wk and Wv; gate and
-// up), and the rows of Wq and Wk are permuted for families whose RoPE rotates neighbours. The
-// mapped file pages of each tensor are released once it is packed.
+// that are multiplied by the same input are stacked by rows into one (Wq, Wk and Wv; gate and up).
+// The rows of Wq and Wk are permuted for families whose RoPE rotates neighbours. Once a tensor is
+// packed, its pages of the mapped file are released.
 #include "model.h"
 
 #include <cstring>
@@ -79,7 +79,8 @@ class Loader {
     return pack(model, sources, names);
   }
 
-  /// The same for tensors that hold a matrix of each expert: those of expert 0, of expert 1, ...
+  /// The same for tensors that hold one matrix per expert. The result stacks all matrices of expert
+  /// 0, then all of expert 1, and so on.
   std::unique_ptr<kernels::Matrix> matrix_of_each_expert(Model& model,
                                                          const std::vector<std::string>& names) {
     const int n_experts = std::max(1, config_.n_experts);
@@ -104,7 +105,7 @@ class Loader {
     return packed;
   }
 
-  /// Vectors end to end as float, times scale. The first n_permuted are permuted.
+  /// Concatenates vectors as float and multiplies them by scale. The first n_permuted are permuted.
   std::unique_ptr<kernels::Buffer> vector(const std::vector<std::string>& names,
                                           size_t n_permuted = 0, float scale = 1) {
     std::vector<float> all;

@@ -1,6 +1,6 @@
 // A model in memory: its hyperparameters (ModelConfig), and its weights in the backend's layout
-// (Model). read_config() reads the former and checks a whole GGUF file before any weight is packed;
-// load_model() packs the weights.
+// (Model). read_config() reads the hyperparameters and checks the whole GGUF file before any weight
+// is packed; load_model() packs the weights.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ namespace hearth {
 
 class GgufFile;
 
-/// A shorter context leaves no room for a prompt that says anything.
+/// The shortest context that leaves room for a useful prompt.
 inline constexpr int kFewestContextTokens = 64;
 
-/// The hyperparameters. Those that attention needs are in AttentionShape, but how pages are stored
-/// (kv_type, max_positions) is chosen when a model is loaded.
+/// The hyperparameters. Those that attention needs are in AttentionShape; but kv_type and
+/// max_positions are chosen when a model is loaded.
 struct ModelConfig : kernels::AttentionShape {
   const Family* family = nullptr;
   std::string name;
   std::string quantization;  // llama.cpp's name of the mixture, for example "Q4_K_M"
   int n_embd = 0;
-  int n_ff = 0;            // of each expert, where there are experts
+  int n_ff = 0;            // if there are experts: of each expert
   int n_experts = 0;       // in each layer; 0: one FFN for all tokens
   int n_experts_used = 0;  // by each token
   int n_vocab = 0;
@@ -71,7 +71,7 @@ struct Model {
   std::vector<Layer> layers;
   std::unique_ptr<kernels::Buffer> output_norm;  // [n_embd]
   std::unique_ptr<kernels::Matrix> output;       // [n_vocab][n_embd]; null: tied to token_embd
-  std::vector<Adapter> adapters;                 // which requests may name
+  std::vector<Adapter> adapters;                 // requests can name one by its number, from 1
   size_t n_bytes = 0;                            // of all packed matrices
   const kernels::Matrix& head() const { return output ? *output : *token_embd; }
 };

@@ -15,13 +15,14 @@
 namespace hearth {
 namespace {
 
-/// More than any model has. Rows can be counted in an int, also those of q, k and v together, and
-/// of the gate and up of all experts.
+/// More than any model has. With this limit an int can count rows, even those of q, k and v
+/// together, and of gate and up of all experts.
 constexpr uint64_t kMaxDimension = 1 << 24;
-/// The same for what a token has of a vector: memory is reserved for those of a whole batch.
+/// More than any model has, for vectors of which each token has one: memory is reserved for those
+/// of a whole batch.
 constexpr uint64_t kMaxWidth = 1 << 18;
 
-/// what: completes the sentence "The file is damaged: its ...".
+/// what: the rest of the sentence "The file is damaged: its ...".
 void require_that(bool condition, const GgufFile& file, const std::string& what) {
   if (!condition) refuse_incomplete(file.path(), "its " + what);
 }
@@ -55,9 +56,9 @@ double yarn_factor(const GgufFile& file, const std::string& prefix) {
   return factor;
 }
 
-/// YaRN (arXiv 2309.00071): frequencies that turn less than beta_slow times in the original context
-/// are divided by the factor, those that turn more than beta_fast times stay, and between them the
-/// inverse of the divisor changes linearly with the dimension.
+/// YaRN (arXiv 2309.00071). Frequencies that turn less than beta_slow times in the original context
+/// are divided by the factor; those that turn more than beta_fast times stay as they are. In
+/// between, the inverse of the divisor changes linearly with the dimension.
 std::vector<float> yarn_factors(const GgufFile& file, const std::string& prefix,
                                 const ModelConfig& config, double factor) {
   const auto key = [&](const char* name, double fallback) {
@@ -79,8 +80,8 @@ std::vector<float> yarn_factors(const GgufFile& file, const std::string& prefix,
   return factors;
 }
 
-/// One factor for each frequency, which is divided by it: Llama 3's scaling is a tensor of them,
-/// and linear scaling has the same factor for all. Empty without scaling.
+/// One factor for each frequency, which is divided by it. Llama 3's scaling is a tensor with these
+/// factors; linear scaling has the same factor for all. Empty without scaling.
 std::vector<float> rope_factors_of(const GgufFile& file, const std::string& prefix,
                                    const ModelConfig& config) {
   const std::string scaling = file.string(prefix + "rope.scaling.type").value_or("none");
@@ -103,7 +104,7 @@ std::vector<float> rope_factors_of(const GgufFile& file, const std::string& pref
   return factors;
 }
 
-/// YaRN also makes scores larger, by the square of this.
+/// YaRN also multiplies cosines and sines by this, and therefore scores by its square.
 float rope_magnitude_of(const GgufFile& file, const std::string& prefix) {
   if (file.string(prefix + "rope.scaling.type") != "yarn") return 1;
   const double factor = file.number(prefix + "rope.scaling.attn_factor").value_or(1);
@@ -112,7 +113,8 @@ float rope_magnitude_of(const GgufFile& file, const std::string& prefix) {
   return static_cast<float>(factor * (1 + 0.1 * std::log(yarn_factor(file, prefix))));
 }
 
-/// Which layers slide: a list, or a period of which the last layer does not.
+/// Reads which layers slide. The file has a list or a period; in each period, all layers but the
+/// last slide.
 void read_window(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   const std::string key = prefix + "attention.sliding_window";
   if (!file.unsigned_value(key)) return;
@@ -143,10 +145,11 @@ std::vector<float> head_norms(const GgufFile& file, const ModelConfig& config, c
   return norms;
 }
 
-/// Granite multiplies the embedding by e, what attention and FFN each add to the residual stream by
-/// r, and divides the logits. We keep the stream divided by e, which needs no op for the embedding:
+/// Granite multiplies the embedding by e, multiplies what attention and FFN each add to the
+/// residual stream by r, and divides the logits. We keep the stream divided by e instead, so that
+/// the embedding needs no further op:
 ///   x' = x / e      additions times r / e      RMS norms use epsilon / e^2      same results
-/// (No family has this and norms of q and k, whose input would not be divided.)
+/// (No family has this together with norms of q and k, whose input would not be divided.)
 void read_multipliers(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   const auto scalar = [&](const char* key) {
     const double value = file.number(prefix + key).value_or(0);
@@ -161,8 +164,8 @@ void read_multipliers(const GgufFile& file, const std::string& prefix, ModelConf
   config.logit_multiplier = static_cast<float>(1 / scalar("logit_scale"));
 }
 
-/// The embedding table may have more rows than the vocabulary has tokens (qwen2 has 151,936 for
-/// 151,665); n_vocab is then the number of rows.
+/// The embedding table may have more rows than the vocabulary has tokens (qwen2: 151,936 for
+/// 151,665). Then n_vocab is the number of rows.
 int vocabulary_size(const GgufFile& file) {
   const std::vector<std::string>* tokens = file.strings("tokenizer.ggml.tokens");
   require_that(tokens && !tokens->empty() && tokens->size() < kMaxDimension, file,
@@ -187,7 +190,7 @@ std::string dominant_type(const GgufFile& file) {
   return best;
 }
 
-/// The name that llama.cpp's quantize gives to a mixture of block formats, by general.file_type.
+/// llama.cpp's names for mixtures of block formats, by the value of general.file_type.
 constexpr std::pair<uint64_t, const char*> kFileTypes[] = {
     {0, "F32"},     {1, "F16"},     {2, "Q4_0"},    {3, "Q4_1"},    {7, "Q8_0"},
     {8, "Q5_0"},    {9, "Q5_1"},    {10, "Q2_K"},   {11, "Q3_K_S"}, {12, "Q3_K_M"},

@@ -1,4 +1,4 @@
-// The order of rows in Wq and Wk, for families whose files have RoPE's neighbours (family.h).
+// Reorders the rows of Wq and Wk, for families whose RoPE pairs are neighbours (family.h).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A radix tree of the continuations: step() evaluates what is left of the nodes whose parents are
-// done, and the rows give the log-probabilities of the tokens after them.
+// The continuations are a radix tree. step() evaluates what is left of the nodes whose parents are
+// done. The logits of each token give the log-probability of the token after it.
 #include "continuation_scores.h"
 
 #include <algorithm>
@@ -59,14 +59,15 @@ void ContinuationScores::insert(std::span<const uint32_t> tokens, size_t n_given
         known.begin();
     if (n_common < known.size() && n_common < tokens.size()) split(child, n_common);
     nodes_[child].n_given = std::min(nodes_[child].n_given, n_given);
-    // A text that ends within a node has its tokens' scores there.
+    // A text may end inside a node.
     tokens = tokens.subspan(n_common);
     n_given -= std::min(n_common, n_given);
     node = child;
   }
 }
 
-/// The node keeps its first tokens, and a child of it gets the others, and its children.
+/// Splits a node: it keeps its first n_kept tokens, and a new child gets the others and the node's
+/// children.
 void ContinuationScores::split(int node, size_t n_kept) {
   const int rest = static_cast<int>(nodes_.size());
   Node& below = nodes_.emplace_back();
@@ -78,7 +79,7 @@ void ContinuationScores::split(int node, size_t n_kept) {
   above.n_given = std::min(above.n_given, n_kept);
 }
 
-/// 0: there is none.
+/// The child that begins with the token; 0 if there is none.
 int ContinuationScores::child_with(int node, uint32_t token) const {
   for (const int child : nodes_[node].children)
     if (nodes_[child].tokens.front() == token) return child;
@@ -113,14 +114,14 @@ int ContinuationScores::step(int n_most) {
   return n_most - n_free;
 }
 
-/// Tokens of a node that must still be evaluated. The last one of a leaf is not.
+/// How many tokens of a node must still be evaluated. The last token of a leaf never is.
 int ContinuationScores::n_left(const Node& node) const {
   const int n_unread = node.children.empty() && !node.tokens.empty() ? 1 : 0;
   return static_cast<int>(node.tokens.size()) - n_unread - node.n_evaluated;
 }
 
-/// Adds what is left of the node or, if it is done, of its descendants. Pages that are not to be
-/// had now are asked for again at the next step.
+/// Adds what is left of the node or, if it is done, of its descendants. If no pages are free now,
+/// the next step asks for them again.
 void ContinuationScores::add_parts(int index, int& n_free) {
   Node& node = nodes_[index];
   if (n_left(node) == 0) {
@@ -137,17 +138,19 @@ void ContinuationScores::add_parts(int index, int& n_free) {
   n_free -= n;
 }
 
-/// Whether a score is wanted of the token, or of a child's first one if the node has no more.
+/// Whether the token needs a score. If the node has no such token: whether the first token of any
+/// child does.
 bool ContinuationScores::is_scored(const Node& node, size_t token) const {
   if (token < node.tokens.size()) return token >= node.n_given;
   return std::any_of(node.children.begin(), node.children.end(),
                      [&](int child) { return nodes_[child].n_given == 0; });
 }
 
-/// The log-probabilities that the rows of the batch give. False when interrupted, which is looked
-/// for at each row: to sum over one of 152,000 logits takes the host up to 3 ms.
+/// Computes log-probabilities from the logits of the batch's tokens. Returns false if interrupted.
+/// It checks that before each row of logits, since a sum over 152,000 logits takes the host up to 3
+/// ms.
 bool ContinuationScores::read_rows() {
-  std::vector<int32_t> rows;  // of the batch, that give scores
+  std::vector<int32_t> rows;  // the tokens of the batch whose logits give scores
   int first = 0;
   for (const Part& part : parts_) {
     const Node& node = nodes_[part.node];
@@ -156,7 +159,7 @@ bool ContinuationScores::read_rows() {
     first += part.n;
   }
   std::vector<float> logits(bench_.n_vocab);
-  size_t n_read = 0;  // of rows; head() computes sixteen at a time
+  size_t n_read = 0;  // how many of `rows` are done; head() computes sixteen at a time
   const float* computed = nullptr;
   for (Part& part : parts_) {
     const Node& node = nodes_[part.node];

@@ -14,7 +14,7 @@ bool contains(const std::vector<uint32_t>& tokens, uint32_t token) {
   return std::find(tokens.begin(), tokens.end(), token) != tokens.end();
 }
 
-/// Whether one begins with the other.
+/// Whether one of the texts begins with the other.
 bool agree(std::string_view a, std::string_view b) { return a.starts_with(b) || b.starts_with(a); }
 
 }  // namespace
@@ -78,8 +78,8 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
 }
 
 /// Alternative i begins with the i-th most likely token other than the main answer's first token.
-/// logits: of the one row in which the first pass chose; with several alternatives there is no
-/// draft.
+/// logits: those that the first token was chosen from. (With several alternatives there is no
+/// draft, so the first pass chooses only one token.)
 void Decoder::add_alternatives(const float* logits) {
   const Request& request = job_.request;
   std::span<const uint32_t> candidates;  // the tokens of the logits; empty: all tokens
@@ -94,7 +94,7 @@ void Decoder::add_alternatives(const float* logits) {
       candidates.empty()
           ? first
           : std::lower_bound(candidates.begin(), candidates.end(), first) - candidates.begin();
-  // log(sum(exp(logits))) is a token's logit less its log-probability: no need to sum again.
+  // log(sum(exp(logits))) is a token's logit minus its log-probability: no need to sum again.
   const double log_sum = double{remaining[taken]} - main.log_probabilities.front();
   while (static_cast<int>(answers_.size()) < request.n_alternatives) {
     remaining[taken] = -INFINITY;
@@ -129,11 +129,12 @@ bool Decoder::step() {
   return true;
 }
 
-/// Ends answers that have no room left or of which the caller wants no more; the others add rows.
+/// Ends answers that have no room left and those that the caller has ended; adds rows for the
+/// others.
 void Decoder::build_batch(Pass& pass) {
   for (Answer& answer : answers_) {
-    // A second attempt first repeats text that was streamed. Until it has, the caller has seen more
-    // than the answer has.
+    // A second attempt first repeats the text that was streamed. While it does, the caller has seen
+    // more text than the answer has.
     const int i = index_of(answer);
     if (job_.is_ended_by_caller[i] && streamed_[i].empty() && !answer.is_done)
       end(answer, FinishReason::kStop);
@@ -159,8 +160,8 @@ void Decoder::add_rows(Pass& pass, Answer& answer) {
   pass.n_rows += rows.n;
 }
 
-/// Reserves one more position. The other answers release their pages for the main one if need be.
-/// False if an alternative has no room. Throws NoPages if the main answer has none.
+/// Reserves one more position. If the main answer finds no room, the other answers release their
+/// pages. Returns false if an alternative has no room. Throws NoPages if the main answer has none.
 bool Decoder::make_room(Answer& answer) {
   if (answer.path.reserve(1)) return true;
   if (&answer != &answers_.front()) return false;
@@ -174,7 +175,8 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   const int n_most = std::min({kMaxDraft, bench_.context_tokens - answer.path.length() - 2,
                                request.max_tokens - static_cast<int>(answer.tokens.size()) - 1});
   if (!drafter_ || n_most <= 0 || !answer.heal_left.empty()) return {};
-  // The drafter indexes the prompt in the first append(), when the first token is out already.
+  // The drafter indexes the prompt in the first append(); the first token has been streamed by
+  // then.
   for (size_t i = drafter_->n_appended(); i < answer.tokens.size(); i++)
     drafter_->append(answer.tokens[i]);
   return drafter_->propose(n_most);
@@ -182,8 +184,8 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
 
 // --- accepting ---
 
-/// Accepts the chosen tokens until the answer ends, and returns how many. Only the rows that they
-/// were chosen after are committed; the next pass overwrites the KV of rejected drafts.
+/// Accepts the chosen tokens until the answer ends, and returns how many it accepted. It commits
+/// only the rows that these were chosen after; the next pass overwrites the KV of rejected drafts.
 int Decoder::accept_choices(const Pass& pass, Answer& answer) {
   const AnswerRows& rows = pass.rows_of[static_cast<size_t>(index_of(answer))];
   int n = 0;
@@ -207,7 +209,7 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
     return end(answer, FinishReason::kStop);
   std::string_view bytes = bench_.tokenizer.bytes(token);
   if (bench_.tokenizer.is_special(token)) bytes = {};
-  // Another token was chosen because none can heal what is left (choose_healed_rows()).
+  // If they do not agree, no token can heal what is left (choose_healed_rows()).
   if (!agree(answer.heal_left, bytes)) answer.heal_left.clear();
   const size_t n_healed = std::min(answer.heal_left.size(), bytes.size());
   answer.heal_left.erase(0, n_healed);
@@ -224,7 +226,8 @@ void Decoder::count_repeats(uint32_t token) {
     throw BadOutput{"the same token again and again"};
 }
 
-/// Adds whole UTF-8 characters to the answer's text; the beginning of another one is held back.
+/// Adds whole UTF-8 characters to the answer's text and holds back the beginning of an unfinished
+/// one.
 void Decoder::emit(Answer& answer, std::string_view bytes) {
   answer.held_bytes.append(bytes);
   const size_t n = whole_characters(answer.held_bytes);
@@ -237,8 +240,8 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
   answer.held_log_probability = 0;
 }
 
-/// After start_over() the text is written a second time. The part that was streamed must come out
-/// the same, and is not streamed again.
+/// Streams text. After start_over() the text is written a second time: the part that was streamed
+/// before must come out the same, and is not streamed again.
 void Decoder::stream(std::string_view text, const Answer& answer) {
   std::string& streamed = streamed_[index_of(answer)];
   const size_t n_again = std::min(streamed.size(), text.size());

@@ -1,15 +1,17 @@
 // Decoding: writes the answer of one request, or up to four alternative answers in one batch. Each
-// pass evaluates, for every unfinished answer, the token chosen last. With speculative decoding,
-// the pass of a single answer also evaluates a draft of the tokens that may follow, and the answer
-// keeps those that the model would have chosen itself: drafts change the speed and never the text.
+// pass evaluates, for every unfinished answer, the token chosen last. With speculative decoding, a
+// pass of a single answer also evaluates a draft of the tokens that might follow. The answer keeps
+// those that the model would have chosen itself: drafts change the speed and never the text.
 //
-//   rows of a pass:    a0 d1 d2 d3       a0: last chosen token, d1..d3: draft
-//   chosen after it:   c1 c2 c3 c4       c1 = d1, c2 = d2, c3 != d3: c1, c2, c3 accepted, c4
-//   discarded
+//   tokens of a pass       a0 d1 d2 d3     a0: last chosen token, d1..d3: draft
+//   chosen after each      c1 c2 c3 c4     c1 = d1, c2 = d2, c3 != d3:
+//                                          c1, c2, c3 are accepted, c4 is discarded
 //
 // An answer may have to begin with given bytes (token healing: the prompt ends before the word at
-// the cursor, which the model writes again). While bytes are left, only tokens compatible with them
-// are candidates. If there are none, since the vocabulary lacks a byte, the answer goes on freely.
+// the cursor, and the model writes that word again). While such bytes are left, only tokens that
+// are compatible with them are candidates: those that begin with these bytes or are a beginning of
+// them. If there are none, since the vocabulary lacks a byte, the answer goes on without
+// restriction.
 #pragma once
 
 #include <array>
@@ -29,27 +31,28 @@ class Decoder {
   Decoder(const Job& job, Workbench& bench) : job_(job), bench_(bench) {}
 
   /// A draft to evaluate in one batch with the end of the prompt: the cached tokens that followed
-  /// this prompt last time, as far as they spell the bytes to be healed. They are usually the same
-  /// at the next keystroke, so that the first new text needs one pass and not one for each healed
-  /// token. At most n_most tokens.
+  /// this prompt last time, as far as they spell the bytes to be healed. From one keystroke to the
+  /// next they are usually the same, so that the first new text needs one pass instead of one for
+  /// each healed token. At most n_most tokens.
   std::vector<uint32_t> first_draft(int n_most) const;
-  /// Chooses the first tokens of each answer from the batch just evaluated, which holds the
-  /// prompt's last tokens and the first draft. Then commits those tokens and takes the path. False
-  /// when interrupted: nothing has changed.
+  /// Chooses the first tokens of each answer, after a batch of the prompt's last tokens and the
+  /// first draft has been evaluated. Then commits these and takes the path. Returns false if
+  /// interrupted; then nothing has changed.
   bool start(Path& path, std::span<const uint32_t> last_tokens, std::span<const uint32_t> draft);
   bool has_started() const { return !answers_.empty(); }
-  /// One forward pass. False when interrupted: nothing has changed. Throws EngineError.
+  /// Runs one forward pass. Returns false if interrupted; then nothing has changed. Throws
+  /// EngineError.
   bool step();
   bool is_done() const;
   FinishReason finish_reason() const { return answers_.front().finish_reason; }
   int n_tokens() const;
   /// Releases all pages, which ends the answers here, with kLength.
   void release_pages();
-  /// Drops the answers, so that start() can begin them again. Text that was streamed already is not
+  /// Drops the answers, so that start() can begin them again. Text that has been streamed is not
   /// streamed a second time.
   void start_over();
-  /// Whether the main answer throws BadOutput once it has repeated a token kMostRepeats times
-  /// (output_guard.h).
+  /// Sets whether step() throws BadOutput once the main answer has repeated a token kMostRepeats
+  /// times (output_guard.h).
   void guard_against_repeats(bool enabled) { guards_against_repeats_ = enabled; }
   /// Moves the answers out.
   void finish(Result& result);
@@ -71,19 +74,20 @@ class Decoder {
     bool is_done = false;
     FinishReason finish_reason = FinishReason::kStop;
   };
-  /// The rows of one answer in a pass: first to first + n.
+  /// The rows of one answer in a pass: rows [first, first + n). A row is an evaluated token, whose
+  /// logits the next token is chosen from.
   struct AnswerRows {
     int first = 0;
     int n = 0;
-    int first_free = 0;      // of them, the first that heal_left does not restrict; n if none is
-    int n_chosen = 0;        // for so many a token has been chosen
+    int first_free = 0;      // from this one of its rows on, heal_left does not restrict the choice
+    int n_chosen = 0;        // after how many of its rows a token has been chosen
     Random random_after{0};  // the answer's `random` once the pass is accepted
   };
-  /// A batch, and what was chosen after its rows. Nothing of an answer changes before its choices
-  /// are accepted, so that a pass can be dropped at any point.
+  /// A batch, and what was chosen after its rows. An answer does not change before its choices are
+  /// accepted, so that a pass can be dropped at any point.
   struct Pass {
-    // The first pass begins with so many rows of the prompt, and the prompt's last token is row 0
-    // of the main answer; rows are counted from there.
+    // How many tokens of the prompt come before row 0 in the first pass. Row 0 is the prompt's last
+    // token.
     int n_prompt_rows = 0;
     int n_rows = 0;
     std::array<AnswerRows, kMaxAlternatives> rows_of;  // by answer
@@ -131,7 +135,7 @@ class Decoder {
   int n_passes_ = 0;
   bool guards_against_repeats_ = false;
   int n_repeats_ = 0;  // of the main answer's last token
-  // By answer: text streamed before start_over() that has not been written again yet.
+  // By answer: the text that was streamed before start_over() and has not been written again yet.
   std::array<std::string, kMaxAlternatives> streamed_;
 };
 

@@ -1,4 +1,4 @@
-// The part of Decoder that chooses the token after each row of the pass just evaluated. Where that
+// The part of Decoder that chooses the token after each row of the pass just evaluated. If that
 // token must heal bytes, it is chosen from the logits of compatible tokens only, row by row. All
 // other rows share one run of the output head. Choosing stops at the first row where the draft
 // differs from the choice.
@@ -15,15 +15,15 @@ bool Decoder::choose(Pass& pass) {
   return choose_free_rows(pass);
 }
 
-/// Whether row i of the answer evaluated what the model has chosen: true for the first row, and for
-/// a drafted row only if the draft was right up to there.
+/// Whether the token in row i of the answer is the one that the model has chosen: true for the
+/// first row, and for a drafted row only if the draft is right up to there.
 bool Decoder::is_reached(const Pass& pass, const AnswerRows& rows, int i) {
   const int row = rows.first + i;
   return i < rows.n && (i == 0 || pass.tokens[row] == pass.choices[row - 1].token);
 }
 
-/// The head computes the logits of the compatible tokens alone, and log-probabilities are relative
-/// to those.
+/// Chooses the tokens after the rows that heal_left restricts. The head computes only the logits of
+/// compatible tokens, and log-probabilities are relative to those.
 bool Decoder::choose_healed_rows(Pass& pass, const Answer& answer) {
   AnswerRows& rows = rows_of(pass, answer);
   rows.random_after = answer.random;
@@ -51,7 +51,7 @@ bool Decoder::choose_healed_rows(Pass& pass, const Answer& answer) {
   return true;
 }
 
-/// One head for the free rows of all answers.
+/// Chooses the tokens after the free rows of all answers, with one run of the head.
 bool Decoder::choose_free_rows(Pass& pass) {
   std::array<int32_t, kMaxLogitRows> batch_rows;
   int n = 0;
@@ -72,8 +72,8 @@ bool Decoder::choose_free_rows(Pass& pass) {
   return true;
 }
 
-/// Chooses the tokens after the free rows of one answer, whose logits and argmaxes come first in
-/// the arrays. False when interrupted: to sample a row takes the host some milliseconds.
+/// Chooses the tokens after the free rows of one answer. Their logits and argmaxes are the first in
+/// the arrays. Returns false if interrupted: sampling one row takes the host some milliseconds.
 bool Decoder::choose_rows(Pass& pass, AnswerRows& rows, const float* logits,
                           const kernels::Argmax* bests) {
   for (int i = rows.first_free; is_reached(pass, rows, i); i++) {

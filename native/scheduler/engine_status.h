@@ -1,4 +1,4 @@
-// What the engine is doing, for whoever watches it.
+// What the engine is doing, for callers to watch.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ enum class EngineState { kIdle, kPrefill, kDecode };
 
 struct EngineStatus {
   EngineState state = EngineState::kIdle;
-  uint64_t beat = 0;  // this and the next four: see Heartbeat
+  uint64_t beat = 0;  // this and the next four fields: see Heartbeat
   int token = 0;
   int layer = 0;
   const char* op = "";
   uint64_t op_bytes = 0;
   double stalled_ms = 0;  // since the last heartbeat; 0 when idle
-  int queued = 0;         // jobs, with the one that runs
+  int queued = 0;         // jobs, including the one that runs
   size_t page_bytes = 0;
-  double busy_ms = 0;  // since loading, up to the last step, as the next two
+  double busy_ms = 0;  // this and the next two fields count since loading, up to the last step
   CacheStatistics cache;
   std::vector<OpTime> ops;
 };

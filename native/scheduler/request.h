@@ -33,11 +33,11 @@ enum class FinishReason { kStop, kLength, kCancelled };
 struct Request {
   RequestKind kind = RequestKind::kGenerate;
   std::vector<uint32_t> tokens;  // the whole prompt
-  int adapter = 0;               // number of one that was loaded, from 1; 0: none
-  std::string heal;              // token healing: bytes that the answer must begin with; the text
-                                 // of the result comes after them
+  int adapter = 0;               // the number of a loaded adapter, from 1; 0: none
+  std::string heal;              // token healing: bytes that the answer must begin with; the
+                                 // result's text does not contain them
   std::vector<std::vector<uint32_t>> continuations;  // to be scored, each after the prompt
-  std::vector<uint32_t> n_given;  // of each, so many of its first tokens are not scored
+  std::vector<uint32_t> n_given;  // for each continuation: how many first tokens are not scored
   int max_tokens = 0;
   SamplingOptions sampling;
   Priority priority = Priority::kForeground;
@@ -49,7 +49,7 @@ struct Request {
 };
 
 struct Timings {
-  int prompt_tokens = 0;  // cached and evaluated ones; all of the prompt unless cancelled
+  int prompt_tokens = 0;  // cached plus evaluated ones: the whole prompt, unless cancelled
   int cached_tokens = 0;
   double prefill_ms = 0;
   int completion_tokens = 0;
@@ -70,11 +70,11 @@ struct Result {
   FinishReason finish_reason = FinishReason::kStop;
   Timings timings;
   std::vector<float> values;  // by kind: log-probabilities of the tokens, logits or scores
-  std::vector<Alternative> alternatives;  // if several were wanted: all, the main answer first
+  std::vector<Alternative> alternatives;  // if several were wanted: all answers, the main one first
   std::vector<OpEvent> trace;             // of every op, if traces_ops
 };
 
-/// Streamed text, of whole UTF-8 characters.
+/// A piece of streamed text. It consists of whole UTF-8 characters.
 struct Piece {
   std::string_view text;
   double log_probability = 0;  // sum over the tokens since the answer's previous piece
@@ -83,17 +83,18 @@ struct Piece {
 
 struct Workbench;
 
-/// Work for the engine thread: a request or, if set, a chore that needs the thread but does not run
-/// the model. The callbacks run on the engine thread and must not block or throw.
+/// Work for the engine thread: a request or, if `chore` is set, a chore, which needs the thread but
+/// does not run the model. The callbacks run on the engine thread and must not block or throw.
 struct Job {
   uint64_t id = 0;  // chosen by the caller
   Request request;
   std::function<void(Workbench&)> chore;  // runs instead of the request, at its priority
   std::function<void(const Piece&)> on_text;
-  std::function<void(Result&&, const EngineError*)> on_done;  // called once, with one of the two
+  std::function<void(Result&&, const EngineError*)>
+      on_done;  // called once; null if there is a result
   std::atomic<bool> is_cancelled{false};
   std::array<std::atomic<bool>, kMaxAlternatives>
-      is_ended_by_caller{};  // by answer: ends before the next pass
+      is_ended_by_caller{};  // by answer: whether it is to end before the next pass
   int64_t submitted_ns = 0;
 };
 

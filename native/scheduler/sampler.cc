@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-// SplitMix64: every seed gives a good sequence, also zero.
+// SplitMix64: every seed gives a good sequence, even zero.
 uint64_t next_bits(Random& random) {
   uint64_t bits = random.state += 0x9E3779B97F4A7C15u;
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -89,7 +89,7 @@ std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, si
   return {kept.begin(), std::find_if(kept.begin(), kept.end(), is_unlikely)};
 }
 
-// A heap sorts only the indices that are kept, which are few of a vocabulary of 152,000.
+// A heap sorts only the indices that are kept. These are few in a vocabulary of 152,000.
 std::span<const uint32_t> Sampler::take_greatest(std::span<uint32_t> order, size_t n_most,
                                                  double wanted_mass) {
   const auto is_less = [this](uint32_t a, uint32_t b) {

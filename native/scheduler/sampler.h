@@ -13,7 +13,7 @@ struct SamplingOptions {
   float temperature = 0;  // 0: greedy
   int top_k = 40;         // 0: off
   float top_p = 1;        // 1: off
-  float min_p = 0;        // least probability relative to the greatest one; 0: off
+  float min_p = 0;        // the lowest probability allowed, relative to the highest; 0: off
   uint64_t seed = 0;
 };
 
@@ -31,16 +31,17 @@ struct Sampled {
 class Sampler {
  public:
   explicit Sampler(int n_vocab);
-  /// At most n_vocab logits. One that is not finite is never chosen; if none is finite, the result
-  /// is index 0 with log-probability -inf. Greedily, the lowest of equal indices is chosen.
+  /// Takes at most n_vocab logits. A logit that is not finite is never chosen; if none is finite,
+  /// the result is index 0 with log-probability -inf. Greedy sampling chooses the lowest index of
+  /// equal logits.
   Sampled sample(std::span<const float> logits, const SamplingOptions& options, Random& random);
 
  private:
   void set_weights(std::span<const float> logits, float top, float temperature);
   /// The indices that pass the filters, never empty.
   std::span<const uint32_t> candidates(const SamplingOptions& options, size_t n);
-  /// The indices with the greatest weights, sorted, until they are n_most or their sum of weights
-  /// reaches wanted_mass.
+  /// The indices with the greatest weights, sorted. There are at most n_most, and no more than
+  /// needed for their sum of weights to reach wanted_mass.
   std::span<const uint32_t> take_greatest(std::span<uint32_t> order, size_t n_most,
                                           double wanted_mass);
   /// The sum of weights.
@@ -51,8 +52,8 @@ class Sampler {
   std::vector<float> weights_;   // by index: probability relative to the greatest one
 };
 
-/// The index of the greatest finite logit, the lowest of equal ones; logits.size() if none is
-/// finite.
+/// The index of the greatest finite logit; of equal logits, the lowest index. logits.size() if none
+/// is finite.
 size_t greatest(std::span<const float> logits);
 
 /// log(sum(exp(logit))) over the finite logits, in double precision.

@@ -1,5 +1,5 @@
-// run() is the loop of the engine thread: next() chooses a task, advance() runs one step of it and
-// turns what it throws into an error or a retry, finish() answers the caller.
+// run() is the loop of the engine thread: next() chooses a task; advance() runs one step of it and
+// turns what the step throws into an error or a retry; finish() answers the caller.
 #include "scheduler.h"
 
 #include <algorithm>
@@ -11,14 +11,15 @@ namespace {
 
 bool is_foreground(const Job& job) { return job.request.priority == Priority::kForeground; }
 bool is_background(const Job& job) { return !is_foreground(job); }
-/// Nobody has asked for it yet.
+/// Whether the job only reads a prompt ahead, before anybody has asked for an answer.
 bool reads_ahead(const Job& job) {
   return is_background(job) && !job.chore && job.request.kind == RequestKind::kPrefill;
 }
-/// Background work whose answer somebody will use.
+/// Whether the job is background work whose answer somebody will use.
 bool is_asked(const Job& job) { return is_background(job) && !job.chore && !reads_ahead(job); }
 
-/// The exception being handled, as an error for the request's caller. Only for use in a catch.
+/// The exception being handled, as an error for the request's caller. Only to be called in a catch
+/// block.
 EngineError caught_error() {
   try {
     throw;
@@ -72,8 +73,8 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
   if (current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
-/// A pass that is running is interrupted only if this is the job's only answer: the rows of the
-/// job's other answers would be lost with it.
+/// Interrupts a running pass only if this is the job's only answer. Otherwise the pass would be
+/// lost for the job's other answers, too.
 void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
   if (answer < 0 || answer >= job->request.n_alternatives)
     throw EngineError("bad-argument", "there is no answer " + std::to_string(answer));
@@ -83,12 +84,15 @@ void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
   if (is_only && current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
-/// Cancelled jobs come first, so that they are answered at once; then foreground jobs, then
-/// background ones. Of these, requests go before prompts that are only read ahead, which may take
-/// as long as ten of them; chores keep their place, as they are about what was read before. If at
-/// least one foreground job has ended since background work last completed a step, one short
-/// background step runs once the current foreground job decodes, as its first text is out by then.
-/// If two have ended, it runs before the third one's prefill. Call with the lock held.
+/// Chooses the next task. Cancelled jobs come first, so that they are answered at once, then
+/// foreground jobs, then background jobs. Among background jobs, requests go before prompts that
+/// are only read ahead, since one such prompt can take as long as ten requests. Chores keep their
+/// place, as they are about what was read before them.
+///
+/// If at least one foreground job has ended since background work last completed a step, one short
+/// background step runs as soon as the current foreground job decodes, since its first text is out
+/// by then. If two have ended, that step runs even before the third one's prefill. Call with the
+/// lock held.
 Scheduler::Turn Scheduler::next() {
   const auto first = [&](auto&& matches) {
     return std::find_if(queue_.begin(), queue_.end(),
@@ -132,7 +136,7 @@ void Scheduler::run() {
     Task& task = **it;
     current_ = &task;
     size_ = size;
-    interrupt_ = is_stopping_;  // else clears what interrupted the step before
+    interrupt_ = is_stopping_;  // otherwise this clears what interrupted the previous step
     is_decoding_ = task.is_decoding();
     const bool is_cancelled = is_stopping_ || task.job().is_cancelled;
     lock.unlock();
@@ -157,8 +161,8 @@ void Scheduler::run() {
   }
 }
 
-/// One step. Returns nothing if the task continues, else why it ended. If it failed, error is set,
-/// and what is returned means nothing.
+/// Runs one step. Returns nothing if the task continues, otherwise why it ended. If it failed,
+/// error is set, and the return value means nothing.
 std::optional<FinishReason> Scheduler::advance(Task& task, StepSize size,
                                                std::optional<EngineError>& error) {
   try {
@@ -176,9 +180,9 @@ std::optional<FinishReason> Scheduler::advance(Task& task, StepSize size,
   return FinishReason::kStop;
 }
 
-/// Frees pages for a task that found none: background tasks release theirs for a foreground task,
-/// and what is only read ahead for a background task, then the oldest pins are dropped until a page
-/// is free. False if that freed nothing.
+/// Frees pages for a task that found none. For a foreground task, background tasks release their
+/// pages; for a background task, prompts that are only read ahead do. Then the oldest pins are
+/// dropped until a page is free. Returns false if nothing was freed.
 bool Scheduler::make_room(const Task& task) {
   const auto n_held = [&] { return bench_.cache.statistics().pages_held; };
   const int n_before = n_held();
@@ -188,15 +192,16 @@ bool Scheduler::make_room(const Task& task) {
     for (const std::unique_ptr<Task>& other : queue_)
       if (yields(other->job())) other->release_pages();
   }
-  // A pin may hold only pages that others hold as well, so dropping it need not free any.
+  // Dropping a pin frees nothing if others hold all of its pages, too.
   while (n_held() == n_before && bench_.pins.drop_oldest()) {
   }
   return n_held() < n_before;
 }
 
-/// After bad output: cached pages may be corrupt, so all pages of all tasks and pins are dropped,
-/// and the task restarts from its prompt. Other tasks read their prompts again or, if they are
-/// decoding, end their answers here (kLength). False if the task has been restarted before.
+/// Called after bad output. Cached pages may be corrupt, so all pages of all tasks and pins are
+/// dropped, and the task restarts from its prompt. Other tasks prefill their prompts again or, if
+/// they are decoding, end their answers here (kLength). Returns false if the task has been
+/// restarted before.
 bool Scheduler::start_over(Task& task) {
   const bool is_first_time = task.start_over();
   {
@@ -208,8 +213,8 @@ bool Scheduler::start_over(Task& task) {
   return is_first_time;
 }
 
-/// The error for bad output at the second attempt. On a GPU its code is "backend-failed", upon
-/// which the caller loads the model again on the CPU.
+/// The error for bad output at the second attempt. On a GPU its code is "backend-failed"; the
+/// caller then loads the model again on the CPU.
 EngineError Scheduler::bad_output(const BadOutput& bad) const {
   const ModelConfig& config = bench_.forward.config();
   const std::string backend = bench_.ops.description();
@@ -221,8 +226,8 @@ EngineError Scheduler::bad_output(const BadOutput& bad) const {
               "download it again, or choose another model."};
 }
 
-/// Destroys the task, so that its pages are released, before it tells the caller: the status that
-/// the caller reads then no longer counts them as held.
+/// Answers the caller. First it destroys the task, which releases its pages, so that the status
+/// that the caller reads then does not count them as held any more.
 void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
                        std::optional<EngineError> error, int64_t start_ns) {
   const std::shared_ptr<Job> job = task->shared_job();
@@ -240,7 +245,7 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
   try {
     job->on_done(std::move(result), error ? &*error : nullptr);
   } catch (...) {
-    // It has no memory to pass the result on. The engine lives on for the others.
+    // There is no memory to pass the result on. The engine goes on working for the others.
   }
 }
 

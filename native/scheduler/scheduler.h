@@ -1,9 +1,9 @@
 // The engine thread and its queue of jobs. The thread runs one step of one task at a time: a chunk
 // of a prompt, or one decoding pass. Foreground jobs (somebody waits for the answer) run before
-// background jobs, each kind in order of arrival, but for prompts that are read ahead: these come
-// last, and a background request that arrives meanwhile goes on first. A foreground job that
-// arrives interrupts a background step, whose work is then lost and repeated later. So that fast
-// typing does not starve background work, next() gives it a short step now and then.
+// background jobs, each kind in order of arrival. But prompts that are read ahead come last, even
+// after background requests that arrive later. A foreground job that arrives interrupts a
+// background step, whose work is then lost and repeated later. So that fast typing does not starve
+// background work, next() gives it a short step now and then.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ namespace hearth {
 
 class Scheduler {
  public:
-  /// Starts the thread. interrupt is the flag that makes Forward and Ops stop within one op. The
-  /// workbench and the flag must outlive the scheduler.
+  /// Starts the thread. interrupt: the flag that makes Forward and Ops stop within one op.
+  /// Workbench and flag must outlive the scheduler.
   Scheduler(Workbench& bench, std::atomic<bool>& interrupt);
   /// Ends every job as cancelled and joins the thread.
   ~Scheduler();
@@ -59,10 +59,11 @@ class Scheduler {
   Queue queue_;
   Task* current_ = nullptr;          // the task whose step is running
   StepSize size_ = StepSize::kFull;  // of that step
-  // Foreground jobs that ended while background work waited, since its last completed step.
+  // How many foreground jobs have ended while background work waited, since the last background
+  // step that was completed.
   int n_ended_foreground_ = 0;
   bool is_stopping_ = false;
-  bool is_decoding_ = false;  // whether current_ is, for status()
+  bool is_decoding_ = false;  // whether current_ is decoding; for status()
   // Copies for status().
   double busy_ms_ = 0;
   CacheStatistics cache_;

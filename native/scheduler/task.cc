@@ -17,9 +17,9 @@ constexpr int kSmallestChunk = 24;
 constexpr int kLargestChunk = kernels::kMaxBatch;
 /// Background chunks are smaller because they are often interrupted, which loses the chunk's work.
 constexpr int kLargestBackgroundChunk = 48;
-/// A short step should delay a waiting request by no more than this. It has a few tokens all the
-/// same, however slow the machine: a pass of eight costs little more than a pass of one, but each
-/// token that is scored also costs a sum over the vocabulary.
+/// A short step should not delay a waiting request by more than this. But however slow the machine
+/// is, it has a few tokens: a pass of eight costs little more than a pass of one. When scoring
+/// there are fewer, since each scored token also costs a sum over the vocabulary.
 constexpr double kShortStepMs = 10;
 constexpr int kShortestStep = 8;
 constexpr int kShortestScoringStep = 4;
@@ -62,7 +62,7 @@ bool Task::step(StepSize size) {
   return is_done;
 }
 
-/// The part of the request that comes next. True when the request is done.
+/// Runs the part of the request that comes next. Returns true when the request is done.
 bool Task::advance(StepSize size) {
   if (decoder_.has_started()) return decoder_.step() && decoder_.is_done();
   return scores_.has_started() ? scoring_step(size) : prefill_step(size);
@@ -84,7 +84,8 @@ void Task::begin() {
                                           std::to_string(kMaxAlternatives) + ", not " +
                                           std::to_string(request.n_alternatives));
   scores_.require_valid();
-  // A request for values needs the hidden states of every token, which the cache does not have.
+  // A request for values of all tokens needs the hidden state of every token, and the cache does
+  // not have these.
   path_ = bench_.cache.find(wants_values_of_all() ? std::span<const uint32_t>{} : request.tokens,
                             request.adapter);
   result_.timings.cached_tokens = path_.length();
@@ -92,7 +93,7 @@ void Task::begin() {
   decoder_.guard_against_repeats(path_.length() > 0 && !is_second_try_);
 }
 
-/// Whether the result has values of every token of the prompt, not of the last one alone.
+/// Whether the result has values of every token of the prompt, not only of the last one.
 bool Task::wants_values_of_all() const {
   const RequestKind kind = job_->request.kind;
   return kind == RequestKind::kLogits || kind == RequestKind::kScore;
@@ -102,8 +103,8 @@ bool Task::prefill_step(StepSize size) {
   const Request& request = job_->request;
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
-  // When a prompt is read ahead (kPrefill), the draft model, if there is one, reads it in the steps
-  // that follow: it can draft only after text that it has read.
+  // When a prompt is read ahead (kPrefill), the draft model, if there is one, evaluates it in the
+  // following steps: it can only continue text that it has evaluated.
   if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(size));
   const int n = std::min(n_prompt - first, chunk_tokens(size));
   const bool is_last = first + n == n_prompt;
@@ -112,7 +113,8 @@ bool Task::prefill_step(StepSize size) {
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
   const bool may_draft = is_last && request.kind == RequestKind::kGenerate;
   draft_ = may_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
-  // Without room for the draft it is left out; without room for the chunk, evaluate_chunk() throws.
+  // If there is no room for the draft, it is left out. If there is no room for the chunk,
+  // evaluate_chunk() throws.
   if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
   if (!evaluate_chunk(chunk, needs_logits, size)) return false;
@@ -134,7 +136,7 @@ bool Task::scoring_step(StepSize size) {
   return true;
 }
 
-/// Of the kind of work that the next step does.
+/// The chunk sizes for the kind of work that the next step does.
 ChunkSizes& Task::chunks() const {
   return scores_.has_started() ? bench_.score_chunks : bench_.prompt_chunks;
 }
@@ -146,8 +148,8 @@ int Task::chunk_tokens(StepSize size) const {
   return std::min(chunks().full, is_foreground ? kLargestChunk : kLargestBackgroundChunk);
 }
 
-/// Evaluates the chunk and, if logits are wanted, the draft after it; else there is none. False
-/// when interrupted.
+/// Evaluates the chunk and, if logits are wanted, the draft after it. (Otherwise there is no
+/// draft.) Returns false if interrupted.
 bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, StepSize size) {
   const int n = static_cast<int>(chunk.size());
   const int64_t start = now_ns();
@@ -163,10 +165,10 @@ bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, St
   return completed;
 }
 
-/// Sets the size of the next chunk of this kind, of whatever request. Large chunks are fast; small
-/// ones lose less when keys come faster than a chunk takes. So an interrupted chunk halves the
-/// size, and each whole one adds to it. A short step gets as many tokens as the last one could have
-/// evaluated in its time. Results do not depend on the size.
+/// Sets the size of the next chunk of this kind, whichever request it belongs to. Large chunks are
+/// fast; small chunks lose less work when keys come faster than a chunk takes. So an interrupted
+/// chunk halves the size, and each completed one adds to it. A short step gets as many tokens as
+/// the last short step could have evaluated in kShortStepMs. Results do not depend on the size.
 void Task::adapt_chunk(bool completed, int n, double ms, StepSize size) {
   if (size == StepSize::kFull) {
     chunks().full = completed ? std::min(chunks().full + kSmallestChunk, kLargestChunk)
@@ -177,8 +179,9 @@ void Task::adapt_chunk(bool completed, int n, double ms, StepSize size) {
   }
 }
 
-/// Produces what the request wants from the batch that holds its prompt's last chunk. True when the
-/// request is done. If interrupted, nothing has changed and the chunk is evaluated again.
+/// Produces what the request wants from the batch with its prompt's last chunk. Returns true when
+/// the request is done. If it is interrupted, nothing has changed, and the chunk is evaluated
+/// again.
 bool Task::end_prompt(std::span<const uint32_t> chunk) {
   const Request& request = job_->request;
   if (request.kind == RequestKind::kGenerate && request.max_tokens > 0) {
@@ -203,8 +206,8 @@ bool Task::end_prompt(std::span<const uint32_t> chunk) {
   return true;
 }
 
-/// Appends the logits, or the scores of the tokens that follow, of the n rows of the batch; first
-/// is the position of the first row. False, with nothing appended, when interrupted.
+/// Appends the logits of the batch's n tokens, or the scores of the tokens after each. first: the
+/// position of the batch's first token. Returns false if interrupted; then nothing is appended.
 bool Task::collect_values(int first, int n) {
   const Request& request = job_->request;
   const auto interrupted = [this, n_before = result_.values.size()] {
@@ -251,7 +254,7 @@ bool Task::start_over() {
   return true;
 }
 
-/// Back to before the first chunk; the next step calls begin() again.
+/// Goes back to before the first chunk; the next step calls begin() again.
 void Task::rewind() {
   path_ = Path();
   scores_.reset();

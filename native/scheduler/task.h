@@ -14,27 +14,28 @@ namespace hearth {
 /// How much of a prompt or of continuations one step evaluates. Decoding ignores it.
 enum class StepSize {
   kFull,   // a chunk of the current size, see adapt_chunk()
-  kShort,  // about 10 ms of work if few tokens take no longer: a foreground job is waiting
+  kShort,  // about 10 ms of work, but at least a few tokens: a foreground job is waiting
 };
 
 /// Throws EngineError "bad-argument" for an id that the model does not have.
 void require_in_vocabulary(std::span<const uint32_t> tokens, int n_vocab);
 
-/// Likewise, for the number of an adapter.
+/// Throws EngineError "bad-argument" if no adapter with this number was loaded.
 void require_adapter(int adapter, const Forward& forward);
 
 class Task {
  public:
   Task(std::shared_ptr<Job> job, Workbench& bench);
 
-  /// One chunk of the prompt or one pass of decoding. True when the request is done. A step that is
-  /// interrupted leaves the task as it was. Throws EngineError, NoPages or BadOutput.
+  /// Evaluates one chunk of the prompt, or runs one pass of decoding. Returns true when the request
+  /// is done. If it is interrupted, the task stays as it was. Throws EngineError, NoPages or
+  /// BadOutput.
   bool step(StepSize size);
-  /// Releases all pages: a prompt will be read again from its beginning, an answer ends here.
+  /// Releases all pages. A prompt will be evaluated again from its beginning; an answer ends here.
   void release_pages();
-  /// Restarts from the prompt and drops what was written. False if it was restarted before.
+  /// Restarts from the prompt and drops the answer. Returns false if it was restarted before.
   bool start_over();
-  /// The result so far. The task must not be used after it.
+  /// Returns the result so far. The task must not be used afterwards.
   Result finish(FinishReason reason);
 
   Job& job() const { return *job_; }

@@ -1,6 +1,7 @@
-// What the engine thread works with: the one loaded model and everything that all requests share,
-// as references to what the engine owns, and state that outlives a request: pins, what drafting has
-// measured, and the sizes of the next steps. Only the engine thread touches it.
+// What the engine thread works with. The references are to what the engine owns: the loaded model
+// and everything that all requests share. The other members are state that outlives a request:
+// pins, what drafting has measured, and the sizes of the next steps. Only the engine thread uses
+// it.
 #pragma once
 
 #include <vector>
@@ -16,8 +17,8 @@ namespace hearth {
 
 /// How many tokens the next steps of one kind of work evaluate, see Task::adapt_chunk().
 struct ChunkSizes {
-  int full = kernels::kMaxBatch;
-  int brief = 0;  // of a short step; 0: not measured yet
+  int full = kernels::kMaxBatch;  // for StepSize::kFull
+  int brief = 0;                  // for StepSize::kShort; 0: not measured yet
 };
 
 struct Workbench {
@@ -26,7 +27,8 @@ struct Workbench {
   Forward& forward;
   PageCache& cache;
   Sampler& sampler;
-  std::vector<float>& host_logits;    // scratch with room for n_vocab, so that nothing allocates
+  std::vector<float>& host_logits;    // scratch memory with room for n_vocab, so that no request
+                                      // allocates it
   std::vector<uint32_t>& candidates;  // likewise
   Heartbeat& heartbeat;
   int n_vocab = 0;
@@ -34,7 +36,7 @@ struct Workbench {
   Pins pins{};
   Drafting drafting{};
   ChunkSizes prompt_chunks{};
-  ChunkSizes score_chunks{};  // of continuations, whose tokens also take the host's time
+  ChunkSizes score_chunks{};  // for continuations, whose tokens also take the host's time
 };
 
 }  // namespace hearth
