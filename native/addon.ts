@@ -26,7 +26,7 @@ export class EngineError extends Error {
 export interface NativeRequest {
   kind: 'generate' | 'prefill' | 'logits' | 'lastLogits' | 'score' | 'continuations';
   tokens: Uint32Array;
-  /** The number of one that was loaded, from 1; 0: none. */
+  /** The number of a loaded adapter, from 1; 0: none. */
   adapter: number;
   continuations: Uint32Array[];
   /** How many of the first tokens of each continuation are not scored. */
@@ -75,9 +75,9 @@ interface Addon {
   checkAdapter(modelPath: string, adapterPath: string): Promise<void>;
   variants(): string[];
   gpus(backend: string, kernels: string): Promise<string>;
-  /** Of a backend. The files are '' without a cache folder. */
+  /** A backend's driver: whether it seems to be installed, and files about it, which are '' without a cache folder. */
   gpuDriver(backend: string): { isThere: boolean; recordFile: string; trialsFile: string };
-  /** The name and driver of a GPU that WebGPU can use and the others cannot; '' if there is none. */
+  /** The name and driver of the GPU that WebGPU would use; '' if there is none, or if `others` can use one. */
   unservedGpu(others: string, kernels: string, gpu: string): Promise<string>;
   gpuReport(backend: 'auto' | 'webgpu', kernels: string, isBrief: boolean): Promise<string>;
   keepOthersOut(pipe: string): string;

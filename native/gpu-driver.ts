@@ -1,13 +1,14 @@
-// Whether the drivers of GPUs can be called. One that is broken may never return, or end the process that calls it. So a
-// process of its own calls it first. What it found is remembered in a file of the cache folder: that the driver fails, for
-// a day; or that it works, until it is called the next time. The file says so again only when that call has returned.
+// Finds out whether the drivers of GPUs can be called. A broken driver might never return, or end the process that
+// calls it. So a separate process calls it first. The result is remembered in a file in the cache folder. If the driver
+// fails, the file says so for a day. If it works, the file says so until the next call; it says so again only when that
+// call has returned.
 import { type ExecFileException, execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { addon, addonPath, EngineError, gpuKernels } from './addon.ts';
 import type { LoadOptions } from './types.ts';
 
-/** Of which each has its driver, or several. */
+/** What can be asked for. Each backend but 'cpu' needs a driver; 'auto' can use several. */
 export type Backend = Exclude<NonNullable<LoadOptions['backend']>, 'webgpu-if-faster'>;
 
 const vendors = { hip: "AMD's driver", cuda: "NVIDIA's driver", webgpu: 'the driver behind WebGPU' } as const;
@@ -18,8 +19,8 @@ const answerMs = 20_000;
 const maxTextBytes = 2 ** 16;
 const rememberedMs = 24 * 3_600_000;
 /**
- * Ends with the process that has started it, even where the driver never returns. The answer stands between two NULs: a
- * driver may print something, or end the process as if all were well.
+ * Ends with the process that has started it, even if the driver never returns. The answer is between two NULs, since a
+ * driver might print something, or end the process as if all were well.
  */
 const program = `
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
@@ -29,14 +30,14 @@ const program = `
 `;
 const advice = 'update it or restart the computer; "hearth doctor" tries it again, and so does Hearth after a day';
 
-/** The drivers that a backend calls, as far as they seem to be there. */
+/** The drivers that a backend calls; with 'auto', only those that seem to be installed. */
 const driversOf = (backend: Backend): Vendor[] => {
   if (backend === 'cpu') return [];
   if (backend !== 'auto') return [backend];
   return (['hip', 'cuda'] as const).filter((vendor) => addon().gpuDriver(vendor).isThere);
 };
 
-/** The backend without the drivers that fail, and why they do: '' if none does. */
+/** The backend to use so that no failing driver is called, and why drivers fail: '' if none does. */
 export async function usableBackend(
   backend: Backend,
   limitMs = answerMs,
@@ -53,13 +54,13 @@ export function rememberThatItWorks(backend: Backend): void {
   for (const vendor of driversOf(backend)) remember(vendor, '');
 }
 
-/** What `hearth doctor` says of all GPUs. Asks every driver anew. */
+/** What `hearth doctor` says about all GPUs. Calls every driver again. */
 export async function describeGpus(limitMs = answerMs): Promise<string> {
   const drivers = driversOf('auto');
   const [webgpu, ...asked] = await Promise.all(
     (['webgpu', ...drivers] as const).map(async (vendor) => (await askAnew(vendor, limitMs)).text),
   );
-  if (asked.length === 0) asked.push(await addon().gpus('auto', gpuKernels())); // calls none, and says what is missing
+  if (asked.length === 0) asked.push(await addon().gpus('auto', gpuKernels())); // calls no driver; says what is missing
   return `${asked.join(', ')}; ${webgpu}`;
 }
 
@@ -71,7 +72,7 @@ async function problemOf(vendor: Vendor, limitMs: number): Promise<string> {
     if (problem === '') rmSync(file);
     if (problem === '' || Date.now() - statSync(file).mtimeMs < rememberedMs) return problem;
   } catch {
-    // Nothing is known of it.
+    // Nothing is known about it.
   }
   const { text, works } = await askAnew(vendor, limitMs);
   return works ? '' : text;
@@ -95,7 +96,7 @@ async function askAnew(vendor: Vendor, limitMs: number): Promise<{ text: string;
   });
 }
 
-/** What is wrong with a driver on which a process of its own has failed. */
+/** What is wrong with a driver if the process that called it has failed. */
 export function driverFault(
   vendor: Vendor,
   { killed = false, signal, code }: Pick<ExecFileException, 'killed' | 'signal' | 'code'>,

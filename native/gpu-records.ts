@@ -1,4 +1,5 @@
-// What is remembered of GPUs that were tried with a model: a file in the cache folder, for each build of Hearth one.
+// Remembers how GPUs did that were tried with a model, in a file in the cache folder. Each build of Hearth has its own
+// file.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { addon } from './addon.ts';
@@ -6,17 +7,20 @@ import type { GpuTrial } from './types.ts';
 
 interface Entry {
   trial?: GpuTrial | undefined;
-  /** How many trials have begun since one has come to an end. */
+  /** How many trials have begun since the last one that came to its end. */
   begun: number;
   /** When the last one began or ended, in ms since 1970. */
   at: number;
 }
 
 const rememberedMs = 24 * 3_600_000;
-/** A trial that does not come to its end may have taken the computer with it; one may have been ended from outside. */
+/**
+ * If trials do not come to their end, they might crash the computer. (A single trial might have been ended from
+ * outside.)
+ */
 const mostBegun = 2;
 
-/** The trials of a model, which the key names by all that its speed depends on. */
+/** The trials of a model. The key contains everything that the model's speed depends on. */
 export class GpuRecord {
   constructor(
     private readonly key: string,
@@ -39,7 +43,7 @@ export class GpuRecord {
     this.write({ trial, begun: Date.now() - at >= rememberedMs ? 1 : begun + 1, at: Date.now() });
   }
 
-  /** trial: absent if it was broken off, which says nothing of the GPU. */
+  /** trial: absent if it was broken off, which says nothing about the GPU. */
   end(trial = this.entry.trial): void {
     this.write({ trial, begun: 0, at: Date.now() });
   }

@@ -1,5 +1,5 @@
-// Tries by WebGPU a GPU that neither HIP nor CUDA serves: how fast it reads and writes with a model, beside the CPU. The GPU
-// works in a process of its own, so that a driver that hangs or ends its process harms nobody.
+// Tries a GPU that neither HIP nor CUDA can use, with WebGPU: how fast it reads and writes with a model, compared with
+// the CPU. A separate process uses the GPU, so that a driver that hangs or ends its process harms nobody.
 import { execFile } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { release } from 'node:os';
@@ -17,8 +17,8 @@ export type CompleteOptions = Required<Omit<LoadOptions, 'tokenNames'>>;
 const limitMs = 300_000;
 const maxTextBytes = 2 ** 20;
 /**
- * Ends with the process that has started it. Its findings stand between NULs, since a driver may print something: first the
- * GPU's name; then, if it has one and it is another than the known one, the timings or the problem.
+ * Ends with the process that has started it. Each finding is between NULs, since a driver might print something. The
+ * first is the GPU's name. If there is a GPU and it is not the known one, timings or a problem follow.
  */
 const program = `
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
@@ -47,25 +47,25 @@ const program = `
   run().catch((error) => say({ problem: error.message })).then(() => process.exit(0));
 `;
 
-// The lists in it are empty; JSON has no typed arrays, so the program makes them.
+// Its typed arrays are empty. JSON cannot express them, so the program makes new ones.
 const request = { ...requestDefaults, kind: 'generate', maxTokens: writtenTokens } satisfies Partial<NativeRequest>;
 
-/** Prompts of which nothing is cached. */
+/** Random prompts, so that nothing of them is cached. */
 const prompts = (vocabulary: number): number[][] =>
   Array.from({ length: rounds }, () =>
     Array.from({ length: readTokens }, () => Math.floor(Math.random() * vocabulary)),
   );
 
-/** A GPU and a model; made when the model is loaded. */
+/** The trial of a GPU with a model; made when the model is loaded. */
 export class GpuRace {
   private constructor(
     private readonly options: CompleteOptions,
-    /** Whose GPUs need no WebGPU: 'auto', or the only driver that can be called. */
+    /** The backend whose GPUs need no WebGPU: 'auto', or the only one whose driver can be called. */
     private readonly served: string,
     private readonly record: GpuRecord,
   ) {}
 
-  /** Undefined if the engine could not use a GPU, or if nothing can be said of the file. */
+  /** Undefined if the options exclude a GPU, or if the file cannot be described. */
   static async of(options: CompleteOptions, served: string): Promise<GpuRace | undefined> {
     if (options.variant !== '' || options.adapters.length > 0) return undefined;
     const model = await addon()
@@ -78,25 +78,25 @@ export class GpuRace {
     return new GpuRace(options, served, new GpuRecord(key));
   }
 
-  /** What is known of the GPU. */
+  /** What is known about the GPU. */
   get trial(): GpuTrial | undefined {
     return this.record.trial;
   }
 
-  /** Whether the GPU has won and is still there. Calls no driver if none has won. */
+  /** Whether the GPU has won and is still there. Calls no driver if it has not won. */
   async isWon(): Promise<boolean> {
     const { trial } = this;
     if (trial?.figures?.isFaster !== true) return false;
     if ((await usableBackend('webgpu')).problem !== '') return false;
     const gpu = await addon().unservedGpu(this.served, this.options.gpuKernels, this.options.gpu);
-    if (gpu === trial.gpu) return true; // and the load that follows remembers that the driver works
+    if (gpu === trial.gpu) return true; // the load that follows will remember that the driver works
     rememberThatItWorks('webgpu');
     return false;
   }
 
   /**
-   * Tries the GPU, unless that has been done; cpu: the engine that the model runs on. Takes seconds or minutes, and only what
-   * nothing else needs. An abort ends it soon. Resolves to what is known of the GPU then.
+   * Tries the GPU, unless that has been done. cpu: the engine that the model runs on. Takes seconds or minutes, at low
+   * priority. An abort ends it soon. Resolves to what is then known about the GPU.
    */
   async run(cpu: Engine, signal: AbortSignal): Promise<GpuTrial | undefined> {
     if (!this.record.mayBegin) return this.trial;
@@ -111,7 +111,7 @@ export class GpuRace {
   }
 }
 
-/** Undefined if there is no such GPU, if it is the known one, or after an abort. cpu: an engine that has the same model. */
+/** Undefined if there is no such GPU, if it is the known one, or after an abort. cpu: an engine with the same model. */
 export async function tryGpu(
   options: CompleteOptions,
   served: string,
@@ -119,18 +119,18 @@ export async function tryGpu(
   signal: AbortSignal,
   known?: string,
 ): Promise<GpuTrial | undefined> {
-  // The pages on disk are the other engine's.
+  // The pages on disk belong to the other engine.
   const alone = { ...options, diskFolder: '', draftModelPath: '' };
   const asked = { options: alone, served, known, request, rounds: prompts(cpu.info.vocabulary) };
   const { gpu, timings, problem } = await askGpu(asked, signal);
   if (signal.aborted) return undefined;
   if (problem !== '') return { gpu, problem };
   if (gpu === '' || gpu === known) return undefined;
-  const ofGpu = bestSpeed(timings);
-  if (ofGpu === null) return { gpu, problem: 'the model writes nothing' };
-  const ofCpu = await timeCpu(cpu, signal);
-  if (ofCpu === null || signal.aborted) return undefined;
-  return { gpu, figures: compare(ofCpu, ofGpu) };
+  const gpuSpeed = bestSpeed(timings);
+  if (gpuSpeed === null) return { gpu, problem: 'the model writes nothing' };
+  const cpuSpeed = await timeCpu(cpu, signal);
+  if (cpuSpeed === null || signal.aborted) return undefined;
+  return { gpu, figures: compare(cpuSpeed, gpuSpeed) };
 }
 
 async function timeCpu(cpu: Engine, signal: AbortSignal): Promise<Speed | null> {
@@ -169,18 +169,18 @@ function askGpu(asked: object, signal: AbortSignal): Promise<Findings> {
 }
 
 function findingsIn(output: string): Findings {
-  const texts = output.split('\0').slice(0, -1); // the last one has no end
+  const texts = output.split('\0').slice(0, -1); // no NUL ends the last one
   const said = texts.filter((_, i) => i % 2 === 1).map((text): Partial<Findings> => JSON.parse(text));
   return Object.assign({ gpu: '', timings: [], problem: '' }, ...said);
 }
 
-/** Of a process whose end is known, the marks that it has left say no more. */
+/** Deletes the marks that the process has left: how it ended is known, so they are no longer needed. */
 function forgetMarks(pid = 0): void {
   const folder = dirname(addon().gpuDriver('webgpu').trialsFile);
   try {
     const names = readdirSync(folder).filter((name) => new RegExp(`^gpu-work-[0-9a-f]+-${pid}-\\d+$`).test(name));
     for (const name of names) rmSync(join(folder, name), { force: true });
   } catch {
-    // There is no folder.
+    // The folder does not exist.
   }
 }

@@ -1,14 +1,14 @@
-// Whether a GPU is worth using, by how fast it and the CPU have read and written: it must be clearly faster at one of the
-// two, and slower at neither.
+// Judges whether a GPU is worth using, by how fast it and the CPU have read prompts and written answers. It must be
+// clearly faster at one of the two, and slower at neither.
 import type { GpuFigures, Speed, Timings } from './types.ts';
 
 export const readTokens = 64;
 export const writtenTokens = 16;
-/** The first one compiles kernels and pages weights in. */
+/** The first round also compiles kernels and pages weights in. */
 export const rounds = 4;
-const clearly = 1.3;
+const clearlyFaster = 1.3;
 
-/** Other programs can only make it seem slower, so the best of the rounds counts. Null if nothing was read or written. */
+/** Other programs can only make a round slower, so the best round counts. Null if nothing was read or written. */
 export function bestSpeed(all: readonly Timings[]): Speed | null {
   const best = (speedOf: (timings: Timings) => number) => Math.max(0, ...all.map(speedOf).filter(Number.isFinite));
   const reading = best(
@@ -26,6 +26,6 @@ export function compare(cpu: Speed, gpu: Speed): GpuFigures {
     gpu,
     reading,
     writing,
-    isFaster: Math.min(reading, writing) >= 1 && Math.max(reading, writing) >= clearly,
+    isFaster: Math.min(reading, writing) >= 1 && Math.max(reading, writing) >= clearlyFaster,
   };
 }

@@ -1,4 +1,4 @@
-// The TypeScript interface of the engine, the only file of this folder that language-server/ may import.
+// The TypeScript interface of the engine. language-server/ may import no other file of this folder.
 import { addon, gpuKernels, guarded, requireCount } from './addon.ts';
 import { type Backend, describeGpus, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
 import { type CompleteOptions, GpuRace, tryGpu } from './gpu-trial.ts';
@@ -11,19 +11,22 @@ export type * from './types.ts';
 export interface AddonInfo {
   /** Variants of the CPU kernels that this CPU can run, best first. */
   variants: string[];
-  /** The GPUs that the drivers report, or why there are none. Takes a moment: a process of its own calls them. */
+  /**
+   * The GPUs that the drivers report, or why there are none. Takes a moment, since a separate process calls the
+   * drivers.
+   */
   gpus: () => Promise<string>;
 }
 
 /**
- * What a model file says about its model, without loading it. path: of the file or of its first part. Rejects with an
- * EngineError if the engine cannot run it.
+ * What a model file says about its model, without loading it. path: the file or its first part. Rejects with an
+ * EngineError if the engine cannot run the model.
  */
 export const describeModel = (path: string): Promise<ModelDescription> => guarded(addon().describe(path));
 
 /**
- * Checks whether an adapter can be loaded with a model, and loads neither. Rejects with an EngineError that names file and
- * tensor if it cannot.
+ * Checks whether an adapter can be loaded with a model, but loads neither. If it cannot, rejects with an EngineError
+ * that names file and tensor.
  */
 export const checkAdapter = (modelPath: string, adapterPath: string): Promise<void> =>
   guarded(addon().checkAdapter(modelPath, adapterPath));
@@ -34,7 +37,7 @@ export function addonInfo(): AddonInfo {
 
 /**
  * For each GPU: runtime and driver, memory, clock, whether its kernels compute correctly, and how fast they read
- * weights; then the same by WebGPU. Takes some seconds per GPU. isBrief: skips the measurements, for the tests.
+ * weights; then the same with WebGPU. Takes some seconds per GPU. isBrief: with minimal measurements, for the tests.
  */
 export async function gpuReport(kernels = gpuKernels(), isBrief = false): Promise<string> {
   const parts = (['auto', 'webgpu'] as const).map(async (backend) => {
@@ -44,7 +47,9 @@ export async function gpuReport(kernels = gpuKernels(), isBrief = false): Promis
   return (await Promise.all(parts)).join('');
 }
 
-/** Lets the GPU that WebGPU would use and the CPU run a model; undefined if there is no such GPU. */
+/**
+ * Runs a model on the CPU and on the GPU that WebGPU would use, and compares them; undefined if there is no such GPU.
+ */
 export async function timeGpu(
   given: Pick<LoadOptions, 'modelPath' | 'gpu' | 'threads'>,
 ): Promise<GpuTrial | undefined> {
@@ -55,13 +60,16 @@ export async function timeGpu(
   return tryGpu(options, 'cpu', engine, signal).finally(() => engine.close());
 }
 
-/** Windows: only this user may open the named pipe, on which this process listens. Throws with the system's reason. */
+/**
+ * Windows: lets only this user open a named pipe on which this process listens. If that fails, throws the system's
+ * reason.
+ */
 export function keepOthersOut(pipe: string): void {
   const problem = addon().keepOthersOut(pipe);
   if (problem !== '') throw new Error(problem);
 }
 
-/** A limit, since every thread has its own scratch memory. No machine gets faster with this many. */
+/** A limit, since every thread has its own scratch memory. No machine gets faster with more threads. */
 const maxThreads = 256;
 
 /**
@@ -115,21 +123,24 @@ interface Choice {
   backend: Backend;
   /** Why the drivers of some GPUs are not called, or ''. */
   problem: string;
-  /** Of a GPU that is used only if it is faster. */
+  /** For a GPU that is used only if it is faster. */
   race?: GpuRace | undefined;
 }
 
 async function choose(options: CompleteOptions): Promise<Choice> {
   const mayRace = options.backend === 'webgpu-if-faster';
   const asked = options.backend === 'webgpu-if-faster' ? 'auto' : options.backend;
-  // Of "auto" with a variant, which is the CPU's, no driver is called.
+  // With "auto" and a variant, the CPU is used (only it has variants), so no driver is called.
   if (asked === 'auto' && options.variant !== '') return { backend: asked, problem: '' };
   const choice = await usableBackend(asked);
   const race = mayRace ? await GpuRace.of(options, choice.backend) : undefined;
   return (await race?.isWon()) ? { backend: 'webgpu', problem: '', race } : { ...choice, race };
 }
 
-/** A GPU that has won is in use, or its memory does not suffice; one that another backend uses does not race. */
+/**
+ * Sets info.gpuTrial and tryGpu. If the GPU has won (backend 'webgpu'), it is in use, or its memory was not enough. A
+ * GPU that another backend uses does not race.
+ */
 function enter(race: GpuRace, engine: LoadedEngine, backend: Backend): void {
   const setTrial = () => {
     if (race.trial !== undefined) engine.info = { ...engine.info, gpuTrial: race.trial };

@@ -1,4 +1,4 @@
-// A loaded engine: checks the options of requests, and reloads the model on the CPU when the GPU is lost.
+// A loaded engine. It checks the options of requests, and reloads the model on the CPU if the GPU is lost.
 import {
   EngineError,
   guarded,
@@ -159,8 +159,8 @@ export class LoadedEngine implements Engine {
   }
 
   /**
-   * Reloads the model once, however many requests find that the GPU is lost. If that fails, all later requests are
-   * rejected with its reason.
+   * Reloads the model once, however many requests find that the GPU is lost. If reloading fails, all later requests are
+   * rejected with the reason.
    */
   private moveToCpu(lost: NativeEngine, fallbackReason: string): Promise<void> {
     if (this.native === lost) {
@@ -182,7 +182,7 @@ export class LoadedEngine implements Engine {
     this.onMovedToCpu?.(this.info);
   }
 
-  /** For calls that use no GPU and therefore never find that it is lost. */
+  /** For calls that do not use the GPU and therefore never notice that it is lost. */
   private async whenReady(ask: (native: NativeEngine) => Promise<void>): Promise<void> {
     if (this.moving !== undefined) await this.moving;
     this.requireOpen();

@@ -13,13 +13,13 @@ export interface SpecialTokens {
 }
 
 export interface ModelInfo {
-  /** general.name of the GGUF file, or else the file's name. */
+  /** general.name of the GGUF file; without one, the file's name. */
   name: string;
   /** general.architecture of the GGUF, e.g. "qwen2" or "llama". */
   architecture: string;
   path: string;
   fileBytes: number;
-  /** The name in the file, e.g. "Q4_K_M", or else the format of most of its bytes. */
+  /** The name in the file, e.g. "Q4_K_M"; without one, the format of most of its bytes. */
   quantization: string;
   layers: number;
   hidden: number;
@@ -29,7 +29,7 @@ export interface ModelInfo {
   special: SpecialTokens;
   /** The token that begins every prompt; -1 if there is none. */
   bosToken: number;
-  /** From TokenNames in LoadOptions. */
+  /** See TokenNames. */
   suffixFirst: boolean;
   /** The number format of the KV cache. */
   kvType: KvType;
@@ -39,7 +39,7 @@ export interface ModelInfo {
   backend: string;
   /** Why the GPU, or the team's server, is not used; '' if it is, or if none was wanted. */
   fallbackReason: string;
-  /** What is known of a GPU that is used only if it is faster; absent if none was tried. */
+  /** What is known about a GPU that is used only if it is faster; absent if none was tried. */
   gpuTrial?: GpuTrial;
   /** Why the draft model is not used; '' if it is, or if none was wanted. */
   draftProblem: string;
@@ -71,9 +71,9 @@ export interface Speed {
 export interface GpuFigures {
   cpu: Speed;
   gpu: Speed;
-  /** How many times as fast as the CPU it reads a prompt… */
+  /** How many times as fast as the CPU the GPU reads a prompt. */
   reading: number;
-  /** …and writes an answer. */
+  /** How many times as fast as the CPU the GPU writes an answer. */
   writing: number;
   /** Whether it is worth using. */
   isFaster: boolean;
@@ -90,20 +90,20 @@ export interface ModelDescription {
   /** llama.cpp's name of the mixture of formats, for example "Q4_K_M". */
   quantization: string;
   contextTokens: number;
-  /** Of all parts. */
+  /** The size of all parts of the file. */
   fileBytes: number;
   parameters: number;
   /** The bytes of the weights that a generated token reads. */
   readBytesPerToken: number;
-  /** The weights of layers, with which each token of a prompt is multiplied. */
+  /** How many weights of the layers each token of a prompt is multiplied by. */
   weightsPerToken: number;
-  /** Bytes of keys and values, as f16. */
+  /** Bytes of a token's keys and values, as f16. */
   kvBytesPerToken: number;
 }
 
 /** The texts in a model file that describe the model. */
 export interface ModelTexts {
-  /** As in ModelDescription. */
+  /** The same as in ModelDescription. */
   metadata: Readonly<Record<string, string>>;
   /** The ids of all control tokens by name. */
   specialTokens: Readonly<Record<string, number>>;
@@ -113,7 +113,7 @@ export interface ModelTexts {
 export interface TokenNames {
   /** The names of its special tokens; '' for a token that is not to be used. */
   special?: Partial<Record<keyof SpecialTokens, string>>;
-  /** Whether the suffix comes first in fill-in-the-middle prompts; fimMiddle may then be missing. Default: false. */
+  /** Whether the suffix comes first in fill-in-the-middle prompts. If so, fimMiddle can be missing. Default: false. */
   suffixFirst?: boolean;
 }
 
@@ -132,7 +132,7 @@ export interface Sampling {
 }
 
 export interface GenerateRequest {
-  /** The whole prompt. The engine itself finds what is cached of it. */
+  /** The whole prompt. The engine finds by itself how much of it is cached. */
   tokens: Uint32Array;
   /** The path of one of LoadOptions.adapters, to be applied to this request. Default: none. */
   adapter?: string;
@@ -148,8 +148,8 @@ export interface GenerateRequest {
   /** 1 to 4 answers that differ in their first token, decoded in one batch; see Completion.alternatives. Default: 1. */
   alternatives?: number;
   /**
-   * Whether onText gets the text of all alternatives, not just of the first. A caller can then end each answer by its
-   * own text, so that the result does not depend on timing. Default: false.
+   * Whether onText gets the text of all alternatives, not just of the first. Then a caller can end each answer
+   * depending on its text, so that the result does not depend on timing. Default: false.
    */
   streamAlternatives?: boolean;
   /** Whether to record every op of this request in Completion.trace. Default: false. */
@@ -165,7 +165,7 @@ export interface Timings {
   decodeMs: number;
   /** Time to the first token, from the arrival of the request in the engine. */
   ttftMs: number;
-  /** Forward passes after the prompt: fewer than tokens if drafts were accepted. */
+  /** Forward passes after the prompt. There are fewer passes than tokens if drafts were accepted. */
   decodePasses: number;
 }
 
@@ -184,17 +184,17 @@ export interface Completion {
   finishReason: FinishReason;
   timings: Timings;
   /**
-   * For each token, the natural logarithm of its probability: by the softmax over all tokens, whatever the sampling
-   * options; during token healing, over the tokens that are compatible with the given bytes.
+   * For each token, the natural logarithm of its probability: the softmax over all tokens, whatever the sampling
+   * options; during token healing, the softmax over the tokens that are compatible with the given bytes.
    */
   logProbabilities: Float32Array;
-  /** If alternatives were requested: the answer above and then the others, which may differ only in white space. */
+  /** If alternatives were requested: the answer above and then the others. Some might differ only in white space. */
   alternatives: Alternative[];
   /** The ops in order, if traceOps was set. */
   trace?: OpEvent[];
 }
 
-/** One run of an op on a batch. Layers count from 0; the head has the number after the last layer. */
+/** One run of an op on a batch. Layers are numbered from 0; the head has the number after the last layer. */
 export interface OpEvent {
   op: string;
   layer: number;
@@ -238,7 +238,7 @@ export interface EngineStatus {
   cache: CacheStatus;
   /** How long the engine thread has worked since loading. */
   busyMs: number;
-  /** That time by op, up to the last step. */
+  /** The same time, by op, up to the last step. */
   ops: OpTime[];
 }
 
@@ -254,23 +254,26 @@ export interface LoadOptions {
   modelPath: string;
   /**
    * 'auto': a GPU if one can run the model, otherwise the CPU. 'hip' tries only AMD's GPUs and 'cuda' only NVIDIA's;
-   * both load the runtime even if no driver is found. 'webgpu' takes any GPU, by kernels/webgpu. 'webgpu-if-faster' is as
-   * 'auto', but takes a GPU that 'auto' cannot use if Engine.tryGpu() has found it faster than the CPU.
+   * both load the runtime even if no driver is found. 'webgpu' uses any GPU, with kernels/webgpu. 'webgpu-if-faster' is
+   * like 'auto', but also uses a GPU that 'auto' cannot use if Engine.tryGpu() has found it faster than the CPU.
    */
   backend?: 'auto' | 'cpu' | 'hip' | 'cuda' | 'webgpu' | 'webgpu-if-faster';
-  /** Part of the name of the GPU to use, such as '4090', or '4090 #2' of equal ones. Default: the best one. */
+  /** Part of the name of the GPU to use, such as '4090', or '4090 #2' if there are several. Default: the best GPU. */
   gpu?: string;
   /** The folder with the GPU kernels, <architecture>.co and nvidia.fatbin. Default: gpu/ beside the addon. */
   gpuKernels?: string;
   /** 0 means one per core, at most 8. Default: 0. */
   threads?: number;
-  /** The variant of the CPU kernels: 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon', 'i8mm', or '' for the best. */
+  /**
+   * The variant of the CPU kernels: 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon', 'i8mm', or '' for the
+   * best.
+   */
   variant?: string;
   /** Memory for the KV cache. Default: a tenth of the RAM, at most 1 GiB. */
   cacheBytes?: number;
   /** The format of the KV cache. A GPU always uses f16; ModelInfo has the format in use. Default: 'f16'. */
   kvType?: KvType;
-  /** A limit on the context, if it is to be shorter than the model's. */
+  /** A limit on the context, to make it shorter than the model's. */
   contextTokens?: number;
   /**
    * Paths of LoRA adapters for the model, as llama.cpp's converter writes them. Each request names one or none. If one
@@ -279,7 +282,7 @@ export interface LoadOptions {
   adapters?: string[];
   /** A draft model for speculative decoding: a smaller model with the same vocabulary. */
   draftModelPath?: string;
-  /** Called when the file has been read. If absent, prompts are those of qwen2.5-coder. */
+  /** Called when the file has been read. If absent, prompts are as for qwen2.5-coder. */
   tokenNames?: (texts: ModelTexts) => TokenNames;
   /** The folder of the disk cache: loading reads it, close() writes it. If absent, there is no disk cache. */
   diskFolder?: string;
@@ -289,9 +292,9 @@ export interface LoadOptions {
 
 /**
  * Called with the next piece of an answer: whole characters, and the sum of the log-probabilities of all tokens since
- * the last piece, up to the one that completed this piece. So tokens without text, such as healed ones or those with
- * the first bytes of a character, count for the next piece; a token that ends one piece and begins another counts for
- * the first. An end token counts for none.
+ * the last piece, up to the one that completed this piece. So a token without text, such as a healed one or one with
+ * the first bytes of a character, counts for the next piece. A token that ends one piece and begins another counts for
+ * the first of the two. An end token counts for no piece.
  *
  * answer: 0 for the main answer, otherwise the index of the alternative. Returning true ends that answer soon, with
  * finish reason 'stop'; the others continue.
@@ -299,34 +302,37 @@ export interface LoadOptions {
 export type OnText = (text: string, logProbability: number, answer: number) => unknown;
 
 export interface CompletionRequest extends GenerateRequest {
-  /** Nothing from this text on would be used. A team's server can then stop by itself; an engine is told by onText. */
+  /**
+   * The caller will not use this text or anything after it. So a team's server can stop by itself; onText tells an
+   * engine.
+   */
   stopBefore?: string;
 }
 
 /** How a completion ended; its text has been streamed. */
 export type Completed = Pick<Completion, 'finishReason' | 'timings' | 'alternatives'>;
 
-/** What completing code needs of a model. An engine has it, and so has the model on a team's server. */
+/** What completing code needs from a model. An engine provides it, and so does the model on a team's server. */
 export interface Completer {
   readonly info: ModelInfo;
   tokenize(text: string): Uint32Array;
   tokenBytes(token: number): Uint8Array;
   generate(request: CompletionRequest, onText?: OnText, signal?: AbortSignal): Promise<Completed>;
   prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Timings>;
-  /** A server decides about its cache and its drafts itself. */
+  /** Absent for a server, which manages its cache and its drafts itself. So is learn(). */
   pin?(id: number, tokens: Uint32Array, adapter?: string): Promise<void>;
   learn?(tokens: Uint32Array): Promise<void>;
 }
 
-/** Some tokens, and those after them whose probability is asked for. The given ones cost less. */
+/** Some given tokens, and the tokens after them that are to be scored. The given ones cost less. */
 export interface Continuation {
   given: Uint32Array;
   scored: Uint32Array;
 }
 
 /**
- * One loaded model. Requests may overlap: foreground requests run first, prompts that are prefilled in the background last,
- * and otherwise the order is that of arrival.
+ * One loaded model. Requests may overlap: foreground requests run first, prompts that are prefilled in the background
+ * last, and otherwise the order is that of arrival.
  */
 export interface Engine extends Completer {
   /** Replaced by another object when the GPU is lost and the model moves to the CPU. */
@@ -344,7 +350,9 @@ export interface Engine extends Completer {
    * onText gets the answer as it is generated. An abort resolves with the answer so far and finishReason 'cancelled'.
    */
   generate(request: GenerateRequest, onText?: OnText, signal?: AbortSignal): Promise<Completion>;
-  /** Evaluates tokens so that they are cached, and generates nothing. Here and below, adapter is as in GenerateRequest. */
+  /**
+   * Evaluates tokens so that they are cached, and generates nothing. Here and below, adapter is as in GenerateRequest.
+   */
   prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Timings>;
   /** The logits of all tokens, [tokens.length][vocabulary], computed without the cache. */
   logits(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
@@ -353,8 +361,9 @@ export interface Engine extends Completer {
   /** The negative log-likelihood, in nats, of each token but the first given those before it, [tokens.length - 1]. */
   score(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
   /**
-   * The log-probability, in nats, of each scored token of each continuation, all of which come after the same tokens.
-   * What several begin with is evaluated once, and the rest in one batch; at most 64. An abort resolves with no scores.
+   * The log-probability, in nats, of each scored token of each continuation. All continuations come after the same
+   * tokens; there can be at most 64. A beginning that several share is evaluated once. An abort resolves with no
+   * scores.
    */
   scoreContinuations(
     tokens: Uint32Array,
@@ -377,8 +386,9 @@ export interface Engine extends Completer {
   /** Drops all pins and every page that no request holds. */
   clearCache(): Promise<void>;
   /**
-   * There if a GPU may be used that is faster: finds out, unless it is known, and sets info.gpuTrial. The GPU is used from
-   * the next load on. Takes up to minutes, so call it when nothing else is to be done, and abort it when something is.
+   * Finds out whether a GPU is faster, unless that is known, and sets info.gpuTrial. A faster GPU is used from the next
+   * load on. Absent if no GPU is to be tried. It can take minutes, so call it when there is nothing else to do, and
+   * abort it when there is.
    */
   tryGpu?(signal: AbortSignal): Promise<void>;
   /**

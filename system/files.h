@@ -1,4 +1,4 @@
-// Files: those that are mapped into memory, and those that only their owner may read.
+// Files: some are mapped into memory, others can be read only by their owner.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class FileError : public std::runtime_error {
 };
 
 /// A file that is open for reading. As far as the system allows, nobody can write to it while it is
-/// open: on Windows, a program that tries gets an error; on Linux, it waits (for 45 s at most, and
-/// only if the user owns the file); macOS has no such means.
+/// open. On Windows, a program that tries gets an error. On Linux it waits, for at most 45 s, and
+/// only if the user owns the file. macOS cannot prevent it.
 class ReadFile {
  public:
   enum class Kind { kOrdinary, kFolder, kOther };
@@ -33,7 +33,7 @@ class ReadFile {
     bool operator==(const State&) const = default;
   };
 
-  /// Throws FileError. Does not wait, even if the path is that of a named pipe.
+  /// Throws FileError. Does not wait, even if the path names a pipe.
   explicit ReadFile(const std::string& path);
   ~ReadFile();
   ReadFile(ReadFile&& other) noexcept
@@ -52,7 +52,7 @@ class ReadFile {
 };
 
 /// The bytes of a file in memory. On Linux and macOS, a part that was cut off or cannot be read
-/// reads as zero, and is_damaged() tells; without that, the process would end by SIGBUS.
+/// gives zeros, and is_damaged() becomes true. (Otherwise SIGBUS would end the process.)
 class Mapping {
  public:
   Mapping() = default;
@@ -67,22 +67,22 @@ class Mapping {
 
   std::span<const std::byte> bytes() const { return bytes_; }
   bool is_damaged() const;
-  /// Gives back the physical pages that lie wholly in the range. The bytes stay readable.
+  /// Gives back the physical pages that lie completely in the range. The bytes stay readable.
   void forget(std::span<const std::byte> range) const;
 
  private:
   std::span<const std::byte> bytes_;
 };
 
-/// Creates a file that only this user can read, for writing; nullptr, with errno, if it exists
-/// already or cannot be created.
+/// Creates a file that only this user can read, and opens it for writing. nullptr, with errno, if
+/// it already exists or cannot be created.
 std::FILE* create_private(const std::string& path);
-/// Opens an ordinary file for reading that belongs to this user and that nobody else may write;
-/// nullptr if there is none, or a link. Does not wait.
+/// Opens a file for reading. nullptr unless it is an ordinary file, not a link, that belongs to
+/// this user and that nobody else may write. Does not wait.
 std::FILE* open_own(const std::string& path);
 
-/// The names in a folder, in no order; none if it cannot be read. The standard library for Windows
-/// cannot list a folder with a long path.
+/// The names in a folder, in no particular order; none if it cannot be read. (The standard library
+/// for Windows cannot list a folder with a long path.)
 std::vector<std::string> names_in(const std::string& folder);
 
 }  // namespace hearth::system

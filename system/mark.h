@@ -1,4 +1,5 @@
-// A mark on disk that this process is at something that may end it: others see when it did.
+// A mark on disk, which says that this process is doing something that might end it. If it does,
+// other processes can see that.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@ namespace hearth::system {
 
 class Mark {
  public:
-  /// The file's path begins so and goes on with what is this object's own. It goes with the object.
-  /// Where it cannot be written, set() does nothing.
+  /// Creates a file whose path is the prefix followed by something unique to this object. The
+  /// destructor deletes it. If it cannot be written, set() does nothing.
   explicit Mark(const std::string& prefix);
   ~Mark();
   Mark(const Mark&) = delete;
@@ -17,7 +18,8 @@ class Mark {
   /// Takes microseconds.
   void set(bool is_set);
 
-  /// Whether a process has ended while this mark of it was set. Removes one that was not.
+  /// Whether a process has ended while its mark at this path was set. If the process has ended but
+  /// the mark was not set, removes the mark.
   static bool was_left(const std::string& path);
 
  private:

@@ -6,15 +6,16 @@
 
 namespace hearth::system {
 
-/// Page-aligned memory that reads as zero; a page becomes physical when it is written. nullptr if
-/// there is no room. Windows must have room for all of it, others only for what is written.
+/// Page-aligned memory, which reads as zero. A page takes physical memory when it is written.
+/// nullptr if there is no room. Windows must have room for all of it, other systems only for what
+/// is written.
 void* reserve(size_t n_bytes);
-/// The whole of what reserve() returned.
+/// Releases all of what reserve() returned.
 void release(void* memory, size_t n_bytes);
-/// Asks for pages of 2 MiB in the range, where the system has them.
+/// Asks for pages of 2 MiB in the range, if the system has them.
 void prefer_huge_pages(void* memory, size_t n_bytes);
 
-/// Of the machine; 0 if unknown.
+/// The physical memory of the machine; 0 if unknown.
 uint64_t physical_memory_bytes();
 
 }  // namespace hearth::system

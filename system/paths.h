@@ -1,5 +1,5 @@
-// Paths are UTF-8 strings in all rooms. The standard library reads a narrow string in the user's
-// code page on Windows, so its functions get a std::filesystem::path from here.
+// Paths are UTF-8 strings in all rooms. On Windows, the standard library expects narrow strings in
+// the user's code page, so its functions get a std::filesystem::path from here.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Connections between programs of one machine.
+// Connections between programs on one machine.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 namespace hearth::system {
 
 /// Lets only this user open a named pipe on which this process listens; by default, Windows lets
-/// everyone read from it. "" on success, else the system's explanation. Elsewhere there are sockets
-/// in files, whose mode says the same, and this does nothing.
+/// everyone read from it. Returns "" on success, otherwise the system's explanation. Other systems
+/// have socket files, whose mode keeps others out; there, this does nothing.
 std::string keep_others_out(const std::string& pipe);
 
 }  // namespace hearth::system

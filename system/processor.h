@@ -14,8 +14,8 @@ Cores usable_cores();
 /// Asks the system to run the calling thread at full speed, on a fast core if one is free.
 void prefer_fast_cores();
 
-/// Whether this process may use the tile registers of an x86 processor that has them: the system
-/// grants them on request.
+/// Whether this process may use the tile registers of an x86 processor that has them. It asks the
+/// system for permission.
 bool may_use_tiles();
 
 /// Whether a 64-bit ARM processor has dot products of int8 (FEAT_DotProd) and arithmetic in f16.

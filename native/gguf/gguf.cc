@@ -1,6 +1,6 @@
 // Joins the parts of a split model and answers look-ups; gguf_part.cc reads one file. Parts are
-// recognized by llama.cpp's names, PREFIX-00001-of-00003.gguf, and each must say in its metadata
-// that it is the part that its name says. The first one has the model's metadata.
+// recognized by llama.cpp's names, PREFIX-00001-of-00003.gguf. The metadata of each part must have
+// the same part number as its name. The first part has the model's metadata.
 #include "gguf.h"
 
 #include <charconv>
@@ -50,7 +50,7 @@ std::optional<SplitName> parse_split_name(const std::string& path) {
   throw EngineError("model-invalid", "The model file " + path + " " + what);
 }
 
-/// nullopt if the value is not a whole number of at least 0. Converters write some counts signed.
+/// nullopt if the value is not a whole number >= 0. Converters write some counts as signed numbers.
 std::optional<uint64_t> count_of(const GgufValue& value) {
   if (const auto* number = std::get_if<uint64_t>(&value)) return *number;
   const auto* number = std::get_if<int64_t>(&value);
@@ -110,7 +110,7 @@ void GgufFile::add(GgufPart part) {
   n_bytes_ += part.file.bytes().size();
   for (GgufTensor& tensor : part.tensors) tensors_.push_back(std::move(tensor));
   part.tensors.clear();
-  if (!parts_.empty()) part.metadata.clear();  // not the model's, and read already
+  if (!parts_.empty()) part.metadata.clear();  // only the first part has the model's metadata
   parts_.push_back(std::move(part));
 }
 
@@ -145,7 +145,8 @@ void GgufFile::refuse_kind(std::string_view key, const char* expected) const {
                      ". Choose another model file.");
 }
 
-/// Null if the key is absent. Refuses a value of another type than T, which expected names.
+/// Null if the key is absent. Refuses a value whose type is not T. expected: T's name in the
+/// message.
 template <typename T>
 const T* GgufFile::get(std::string_view key, const char* expected) const {
   const GgufValue* held = value(key);

@@ -1,6 +1,7 @@
-// A GGUF model file (versions 2 and 3): memory-mapped, parsed and checked as a whole when it is
-// opened. It answers look-ups of metadata and tensors; tensor data are spans into the mapping. A
-// model that is split into several files (parts) is opened through any of them and looks like one.
+// A GGUF model file (versions 2 and 3). When it is opened, it is memory-mapped, parsed and checked
+// completely. It answers look-ups of metadata and tensors; tensor data are spans into the mapping.
+// A model that is split into several files (parts) can be opened through any of them and looks like
+// one file.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +28,7 @@ struct GgufTensor {
   std::string file;                 // path of the part that holds it
 };
 
-/// A metadata value. Numbers, alone and in arrays, have the largest type of their kind.
+/// A metadata value. Numbers, also those in arrays, have the largest type of their kind.
 using GgufValue = std::variant<uint64_t, int64_t, double, bool, std::string, std::vector<uint64_t>,
                                std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 using GgufMetadata = std::map<std::string, GgufValue, std::less<>>;
@@ -37,9 +38,9 @@ struct GgufPart;
 /// Owns the mappings: tensors and their data are valid as long as it lives.
 class GgufFile {
  public:
-  /// Opens PATH, and for PREFIX-00001-of-0000N.gguf all N parts. Throws EngineError
-  /// (model-not-found, model-unreadable, model-truncated, model-invalid, model-unsupported), naming
-  /// the file, the offset or tensor, and what to do.
+  /// Opens PATH or, for PREFIX-00001-of-0000N.gguf, all N parts. Throws EngineError
+  /// (model-not-found, model-unreadable, model-truncated, model-invalid, model-unsupported). Its
+  /// message names the file and the offset or tensor, and says what to do.
   static GgufFile open(const std::string& path);
   GgufFile(GgufFile&&) noexcept;
   ~GgufFile();
@@ -52,8 +53,8 @@ class GgufFile {
   const std::vector<GgufTensor>& tensors() const { return tensors_; }
   const GgufTensor* find(std::string_view name) const;
 
-  /// Typed look-ups: nullopt or null if the key is absent. Throws EngineError "model-invalid",
-  /// naming the key, if the value is of another kind.
+  /// Typed look-ups: nullopt or null if the key is absent. If the value has another kind, they
+  /// throw EngineError "model-invalid", which names the key.
   std::optional<uint64_t> unsigned_value(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> string(std::string_view key) const;
@@ -63,11 +64,11 @@ class GgufFile {
   /// An array of whole numbers or of booleans; null also if the value is a single number.
   const std::vector<uint64_t>* counts(std::string_view key) const;
 
-  /// tensor.data, after a check that no other program has changed the file since it was opened:
-  /// throws EngineError if so.
+  /// Returns tensor.data. If another program has changed the file since it was opened, throws
+  /// EngineError.
   std::span<const std::byte> data(const GgufTensor& tensor) const;
-  /// Releases the physical memory of a tensor's mapping once it is packed. The data stay valid; the
-  /// system has them in its page cache or reads them again.
+  /// Releases the physical memory of a tensor's mapping. The data stay valid; the system has them
+  /// in its page cache or reads them again.
   void release(const GgufTensor& tensor) const;
 
  private:

@@ -1,6 +1,6 @@
-// A read position in the bytes of a GGUF file. Values are taken one after the other, and each is
-// checked against the end of the file. An error is an EngineError whose message names the file, the
-// element that was being read, and what the user can do.
+// A read position in the bytes of a GGUF file. Values are taken one after another, and each is
+// checked against the end of the file. Errors are EngineErrors; their messages name the file and
+// the element that was being read, and say what the user can do.
 #pragma once
 
 #include <bit>
@@ -34,10 +34,10 @@ class GgufCursor {
     offset_ += sizeof(T);
     return value;
   }
-  /// A length as u64, and as many bytes.
+  /// A length as u64, then that many bytes.
   std::string take_string();
 
-  /// Names what is read from here on, for messages: "the metadata value \"general.name\"".
+  /// Says what is read from here on, for messages: "the metadata value \"general.name\"".
   void enter(std::string where);
   const std::string& where() const { return where_; }
 

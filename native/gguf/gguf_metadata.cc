@@ -12,8 +12,9 @@
 namespace hearth {
 namespace {
 
-// Far above what real vocabularies need, of all arrays together: bounds the memory that a damaged
-// count or a hostile file can ask for, as widening makes up to eight bytes of one.
+// The most elements that all arrays of a file may have together: far more than real vocabularies
+// need. It limits the memory that a damaged count or a hostile file can ask for, since widening
+// makes up to eight bytes out of one.
 constexpr uint64_t kMaxElements = uint64_t{1} << 24;
 
 struct Text {};
@@ -54,7 +55,7 @@ GgufValue take_array(GgufCursor& from, uint64_t n) {
   return values;
 }
 
-/// {type u32, count u64, elements}. Elements that are bool are read as numbers. n_left: how many
+/// Reads {type u32, count u64, elements}. Elements of type bool become numbers. n_left: how many
 /// elements the arrays of the file may still have.
 GgufValue read_array(GgufCursor& from, uint64_t& n_left) {
   const auto number = from.take<uint32_t>();

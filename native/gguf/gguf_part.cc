@@ -1,5 +1,5 @@
-// Reads the head of the file in its order, then places the tensors in the mapping. Counts are
-// trusted only as far as the bytes that are left allow.
+// Reads the file from its beginning to the end of the descriptions, then places the tensors in the
+// mapping. A count is trusted only if the file has enough bytes left for it.
 #include "gguf_part.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr uint64_t kMaxBytes = uint64_t{1} << 60;
 
 void read_version(GgufCursor& from) {
   const char* advice = "Choose a GGUF file of version 2 or 3.";
-  // A file that ends inside the magic number may be a download that was cut off.
+  // A file that ends inside the magic number might be a download that was cut off.
   const size_t n_magic = std::min<size_t>(4, from.bytes().size());
   if (n_magic > 0 && std::memcmp(from.bytes().data(), "GGUF", n_magic) != 0) {
     throw EngineError("model-invalid",

@@ -1,5 +1,5 @@
 // One GGUF file, parsed into metadata and tensors. A large model may be split into several files,
-// its parts; gguf.cc joins them. Every number of the file is checked before it is used.
+// its parts; gguf.cc joins them. Every number in the file is checked before it is used.
 //
 //   "GGUF", version u32, n_tensors u64, n_keys u64
 //   metadata:      n_keys x {name, type u32, value}
@@ -24,10 +24,10 @@ struct GgufPart {
   std::vector<GgufTensor> tensors;
 };
 
-/// Throws EngineError as GgufFile::open does.
+/// Throws the same errors as GgufFile::open().
 GgufPart read_gguf_part(const std::string& path);
 
-/// Reads so many keys. One that comes twice is an error.
+/// Reads n_keys keys and their values. A key that occurs twice is an error.
 GgufMetadata read_metadata(GgufCursor& from, uint64_t n_keys);
 
 }  // namespace hearth

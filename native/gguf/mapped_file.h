@@ -1,5 +1,6 @@
-// A model file, memory-mapped for reading as a whole, with errors for people. system/files.h says
-// how far the system keeps other programs from changing or truncating it meanwhile.
+// A model file that is completely mapped into memory for reading, with errors for people.
+// system/files.h says how far the system keeps other programs from changing or truncating it
+// meanwhile.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return mapping_.bytes(); }
   /// Size and time of the last change, as of opening.
   const system::ReadFile::State& state() const { return state_; }
-  /// Throws EngineError "model-unreadable" if another program has changed the file since it was
-  /// opened, since what is read now may be part of another model, or if a part cannot be read.
+  /// Throws EngineError "model-unreadable" if a part cannot be read, or if another program has
+  /// changed the file since it was opened: what is read now might belong to another model.
   void require_unchanged() const;
   /// Releases the physical pages that lie wholly in the range. The bytes stay readable.
   void release(std::span<const std::byte> range) const { mapping_.forget(range); }

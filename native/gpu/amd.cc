@@ -1,4 +1,4 @@
-// AMD's HIP runtime. Its functions are those of GpuApi.
+// AMD's HIP runtime. GpuApi has the same functions.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -23,7 +23,8 @@ constexpr int kClock = 5;                   // kHz
 constexpr size_t kPropertyBytes = 4096, kNameBytes = 256;
 constexpr size_t kNewArchitectureOffset = 1160, kOldArchitectureOffset = 396;
 
-/// The kernels for all GPUs of a generation, which ROCm takes from 6.3 on; empty if there are none.
+/// The file with kernels for all GPUs of a generation, which ROCm loads from 6.3 on; empty if there
+/// is none.
 std::string generic_code_file(const std::string& architecture) {
   if (architecture.starts_with("gfx103")) return "gfx10-3-generic.co";
   if (architecture.starts_with("gfx11")) return "gfx11-generic.co";

@@ -21,7 +21,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// The members that must outlive the Ops. As the first base class, this is destroyed last.
+/// What must outlive the Ops. As the first base class, it is destroyed last.
 struct GpuResources {
   std::shared_ptr<const Gpus> gpus;
   std::vector<char> code;
@@ -33,7 +33,8 @@ class OwningOps : private GpuResources, public kernels::hip::HipOps {
       : GpuResources(std::move(resources)), HipOps(api, choice) {}
 };
 
-/// Checked before the upload, since copying gigabytes of a model takes a while.
+/// Throws if the model does not fit. This is checked before the upload, since copying gigabytes of
+/// a model takes a while.
 void require_memory(const Candidate& gpu, const DeviceChoice& choice, const GpuOptions& options) {
   size_t free = 0, total = 0;
   const bool is_known =
@@ -75,7 +76,7 @@ bool GpuOptions::names(const std::string& gpu) const {
 
 std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
   if (options.backend == "webgpu") return make_webgpu_ops(options);
-  // Shared with the Ops, since a GPU that cannot be opened is followed by the next one.
+  // Shared with the Ops: if one GPU cannot be opened, the loop goes on with the next.
   const auto gpus = std::make_shared<Gpus>(find_gpus(options.backend));
   bool is_named = false;
   for (const Candidate& gpu : gpus->candidates) {

@@ -1,5 +1,5 @@
 // Finds a GPU that can run the model: looks for runtimes and devices, loads the kernels and runs
-// the self-test. If a GPU cannot be used, the user is told why.
+// the self-test. If no GPU can be used, the user is told why.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,40 @@ namespace hearth::gpu {
 
 struct GpuOptions {
   std::string backend = "auto";  // or "hip" (only AMD), "cuda" (only NVIDIA) or "webgpu"
-  std::string device;            // part of the GPU's name; empty: the best
+  std::string device;            // part of the GPU's name; empty: the best GPU
   std::string kernels;           // folder of code objects (scripts/build-gpu.mjs)
   uint64_t n_bytes = 0;          // memory that the model will need
-  /// Whether a GPU with so much free memory is of use; empty: if it has n_bytes.
+  /// Whether a GPU with this much free memory can be used even if the whole model does not fit.
+  /// Empty: it cannot.
   std::function<bool(uint64_t free_bytes)> fits{};
 
-  /// Whether this may be the name of the GPU.
+  /// Whether the options allow a GPU with this name.
   bool names(const std::string& gpu) const;
   bool is_of_use(uint64_t free_bytes) const {
     return n_bytes <= free_bytes || (fits && fits(free_bytes));
   }
 };
 
-/// The Ops of the best GPU that fits the options. Throws std::runtime_error if there is none; its
+/// Makes Ops on the best GPU that fits the options. Throws std::runtime_error if there is none; its
 /// message tells the user why, in the status bar and in `hearth doctor`.
 std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 
-/// Name and driver of the GPU that WebGPU would use; empty if there is none, or if HIP or CUDA
-/// (options.backend, "auto" for both) has kernels for a GPU of this machine.
+/// Name and driver of the GPU that WebGPU would use. Empty if there is none, or if HIP or CUDA
+/// (options.backend; "auto": both) has kernels for a GPU of this machine.
 std::string unserved_gpu(const GpuOptions& options);
 
-/// Bytes of a matrix in a GPU's memory, which are more than in the file.
+/// The bytes of a matrix in a GPU's memory, which are more than in the file.
 uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols);
 
-/// The same of what an adapter adds to a matrix: see kernels::hip::low_rank_bytes().
+/// The bytes of what an adapter adds to a matrix: see kernels::hip::low_rank_bytes().
 uint64_t low_rank_bytes(int n_parts, int greatest_rank, int n_rows, int n_cols);
 
-/// Whether there seems to be the driver of a backend, "hip" or "cuda"; calls no driver.
+/// Whether the driver of a backend ("hip" or "cuda") seems to be installed. Calls no driver.
 bool has_driver(const std::string& backend);
 
-/// All GPUs of a backend, or with "auto" of AMD and NVIDIA, and their runtimes, or the reasons why
-/// there are none. A first use of each GPU belongs to it, so that a process which only describes
-/// them shows whether the driver hangs or ends the process.
+/// Describes all GPUs of a backend ("auto": of AMD and NVIDIA) and their runtimes, or says why
+/// there are none. It uses each GPU once, so that a process that only calls this shows whether the
+/// driver hangs or ends the process.
 std::string describe_gpus(const std::string& backend, const std::string& kernels);
 
 }  // namespace hearth::gpu

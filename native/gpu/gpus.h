@@ -14,14 +14,14 @@ struct Candidate {
   const char* backend;  // "hip", "cuda"
   const Runtime* runtime;
   GpuDevice device;
-  int number = 0;  // among those of its model, from 1; 0: it is the only one
+  int number = 0;  // among the GPUs of the same model, from 1; 0: it is the only one
 
   std::string model() const { return device.architecture + " " + device.name; }
-  /// No other GPU has it: "sm_90 NVIDIA H200 #2".
+  /// A name that no other GPU of the machine has: "sm_90 NVIDIA H200 #2".
   std::string name() const {
     return number == 0 ? model() : model() + " #" + std::to_string(number);
   }
-  /// Tells it and its driver from others, even from a GPU of the same model.
+  /// Identifies the GPU with its driver, even among GPUs of the same model.
   std::string identity() const {
     return model() + " " + std::to_string(device.index) + " " + runtime->versions;
   }
@@ -35,13 +35,13 @@ struct Candidate {
 struct Gpus {
   std::vector<std::unique_ptr<Runtime>> runtimes;
   std::vector<Candidate> candidates;  // best first: discrete before integrated, then by memory
-  std::string reasons;                // why other GPUs or runtimes are missing
+  std::string reasons;                // why other GPUs or runtimes cannot be used
 
   void add_reason(const std::string& reason);
 };
 
 /// backend: "hip", "cuda", or "auto" for both. "auto" loads a runtime only if its driver's device
-/// file exists, since loading it in vain takes up to 70 ms.
+/// file exists, since loading it for nothing takes up to 70 ms.
 Gpus find_gpus(const std::string& backend);
 
 }  // namespace hearth::gpu

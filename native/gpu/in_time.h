@@ -1,4 +1,4 @@
-// Calls what may never return, as a driver that is broken.
+// Calls functions that might never return, such as those of a broken driver.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,13 @@
 
 namespace hearth::gpu {
 
-/// The result of call(), or nothing if it takes longer than the limit. Then its thread goes on, for
-/// as long as the process lives, so call() must own whatever it uses. Rethrows what call() throws.
+/// Returns the result of call(), or nothing if it takes longer than the limit. In that case its
+/// thread goes on as long as the process lives, so call() must own whatever it uses. Rethrows what
+/// call() throws.
 ///
-/// A thread that has answered is joined, not detached: winpthreads, the threads of our builds for
-/// Windows, gives a thread that is detached while it ends away to the next thread that starts. A
-/// later join() then waits for ever or throws "No such process".
+/// A thread that has answered is joined, not detached. The reason is winpthreads, which our builds
+/// for Windows use: if a thread is detached while it ends, its handle is given to the next thread
+/// that starts, and a later join() waits for ever or throws "No such process".
 template <class Call>
 auto in_time(std::chrono::milliseconds limit, Call call) -> std::optional<decltype(call())> {
   std::packaged_task<decltype(call())()> task(std::move(call));

@@ -24,7 +24,7 @@ constexpr int kClockRate = 13, kMultiprocessors = 16, kIsIntegrated = 18, kMajor
 constexpr int kStaticShared = 1, kMaxDynamicShared = 8;
 // Shared memory of a thread block unless a kernel asks for more.
 constexpr size_t kDefaultShared = 48 << 10;
-// CUresult: the driver finds nothing in the kernels' file that it can use.
+// CUresult values that mean: the driver finds nothing in the kernels' file that it can use.
 constexpr int kInvalidImage = 200, kNoBinary = 209, kUnsupportedPtx = 222;
 
 /// CUlaunchAttribute
@@ -64,11 +64,12 @@ struct Driver {
   int (*launch)(const LaunchConfig*, void*, void**, void**);
   int (*instantiate_graph)(void**, void*, unsigned long long);
 };
-// Written once, since other threads read it: there is one driver in a process, never unloaded.
+// It is written only once, since other threads read it. A process has one driver, which is never
+// unloaded.
 Driver driver;
 std::once_flag driver_is_found;
 
-// Of the device that this thread has chosen with set_device().
+// These are about the device that this thread has chosen with set_device().
 thread_local bool has_programmatic_launch = false;
 thread_local int most_shared = kDefaultShared;
 
@@ -106,8 +107,8 @@ int copy(void* to, const void* from, size_t n_bytes, int, void* stream) {
 int fill(void* memory, int value, size_t n_bytes, void* stream) {
   return driver.fill(pointer(memory), static_cast<unsigned char>(value), n_bytes, stream);
 }
-/// Also raises the kernel's limit of dynamic shared memory, to what a thread block can have besides
-/// the kernel's static part.
+/// Also raises the kernel's limit for dynamic shared memory to what a thread block can have in
+/// addition to the kernel's static part.
 int find_function(void** function, void* module, const char* name) {
   const int result = driver.find_function(function, module, name);
   int static_bytes = 0;
@@ -118,8 +119,8 @@ int find_function(void** function, void* module, const char* name) {
     driver.set_function_attribute(*function, kMaxDynamicShared, dynamic_bytes);
   return 0;
 }
-/// A kernel may start before the previous one has ended: it first begins to load its weights and
-/// then waits for its predecessor itself.
+/// Lets a kernel start before the previous one has ended: it begins to load its weights and then
+/// waits for the previous one itself.
 int launch(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
            unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** params,
            void** extra) {

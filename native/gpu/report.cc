@@ -37,7 +37,8 @@ struct Batch {
   std::span<const int32_t> table = pages;
 };
 
-/// The time, in seconds, of a product of n tokens with the matrix when launched back to back.
+/// How many seconds a product of the matrix with n tokens takes if products are launched back to
+/// back.
 double seconds(kernels::Ops& ops, const kernels::Matrix& matrix, const ReportEffort& effort,
                int n) {
   const Batch batch(n);

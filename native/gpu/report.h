@@ -9,8 +9,8 @@
 
 namespace hearth::gpu {
 
-/// The matrices of the timed products, which should be larger than the GPU's caches, and how many
-/// layouts of weights the self-test by WebGPU tries.
+/// The size of the timed products (their matrices should be larger than the GPU's caches), and how
+/// many layouts of weights the self-test with WebGPU tries.
 struct ReportEffort {
   int n_rows = 32768, n_cols = 4096;
   int n_prompt_tokens = 256;
@@ -19,11 +19,11 @@ struct ReportEffort {
 };
 
 /// For each GPU of AMD and NVIDIA: runtime and driver, memory, clock, the verdict of the self-test,
-/// and how fast each kernel reads weights. Takes some seconds for each. kernels: the folder of code
+/// and how fast each kernel reads weights. Takes some seconds per GPU. kernels: the folder of code
 /// objects.
 std::string report(const std::string& kernels, const ReportEffort& effort);
 
-/// The same by WebGPU; with the adapter's limits, and the verdict on each result of the self-test.
+/// The same with WebGPU; also the GPU's limits, and the verdict on each result of the self-test.
 std::string webgpu_report(const std::string& kernels, const ReportEffort& effort);
 
 /// How fast products read each format of weights.

@@ -1,5 +1,5 @@
-// The GPU runtimes of a machine, found at run time by name: AMD's HIP runtime and NVIDIA's
-// driver. Hearth is linked against neither, so it starts the same without them.
+// The GPU runtimes of a machine, AMD's HIP runtime and NVIDIA's driver. They are found by name at
+// run time: Hearth is linked against neither, so it also starts without them.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ struct GpuDevice {
   std::string architecture;       // "gfx1100", "sm_89"
   std::string name;               // "AMD Radeon RX 7900 XTX"
   std::string code_file;          // name of the file with its kernels; empty: not supported
-  std::string generic_code_file;  // a second choice, or empty
+  std::string generic_code_file;  // used if there is no code_file; may be empty
   bool is_integrated = false;
-  int shared_bytes = 64 << 10;  // this and the next: DeviceChoice
+  int shared_bytes = 64 << 10;  // this and the next field: see DeviceChoice
   bool has_copies = false;
   int n_processors = 0;
   int clock_mhz = 0;   // maximum
@@ -24,23 +24,24 @@ struct GpuDevice {
 };
 
 struct Runtime {
-  std::string library;   // name under which it was found
-  std::string versions;  // of driver and library, to notice when the installation changes
+  std::string library;   // the name under which it was found
+  std::string versions;  // of driver and library; they show when the installation changes
   kernels::hip::GpuApi api{};
   std::vector<GpuDevice> devices;  // at least one
 };
 
-/// Environment variables that name another library than the system's.
+/// Environment variables that name a library to use instead of the system's.
 inline constexpr const char *kAmdLibraryVariable = "HEARTH_HIP_LIBRARY",
                             *kNvidiaLibraryVariable = "HEARTH_CUDA_LIBRARY";
 
-/// Both throw std::runtime_error saying what is missing: the library, a function, or a GPU (with
-/// the runtime's message). The libraries are never unloaded, because they leave threads behind.
+/// Both throw std::runtime_error, which says what is missing: the library, a function, or a GPU
+/// (with the runtime's message). The libraries are never unloaded, because their threads go on
+/// running.
 Runtime amd_runtime();
 Runtime nvidia_runtime();
 
-/// A library, opened by the first of these names that exists; handle is null if none does. The
-/// variable, if it is set, names another.
+/// A library. It is opened under the first of the names that exists; if none does, handle is null.
+/// If the environment variable is set, only the library that it names is tried.
 struct Library {
   Library(const char* variable, std::vector<std::string> names);
   /// Throws std::runtime_error if the function is missing; the message says what to update.
@@ -52,8 +53,8 @@ struct Library {
   void* require(const char* function) const;
 
   void* handle = nullptr;
-  std::string name;    // of the one that is open, or of the one that was wanted most
-  std::string update;  // "update ROCm"
+  std::string name;    // the name of the open library or, if none was found, the first choice
+  std::string update;  // what to do if a function is missing: "update ROCm"
 };
 
 }  // namespace hearth::gpu

@@ -22,7 +22,8 @@ uint64_t hash(std::span<const std::byte> bytes, uint64_t value) {
   return value;
 }
 
-/// Of marks that processes have left: something else than the GPU may have ended them.
+/// Marks that processes have left count for this long, and only if there are several: something
+/// other than the GPU might have ended a process.
 constexpr std::chrono::hours kRemembered{24};
 constexpr size_t kVictims = 2;
 
@@ -45,7 +46,7 @@ void write_empty(const std::string& file) {
   std::ofstream(path).flush();
 }
 
-/// The marks that processes have left, which begin with this path.
+/// The marks that processes have left. Their paths begin with `file`.
 std::vector<std::filesystem::path> marks_left(const std::string& file) {
   const std::filesystem::path own = system::path_of(file);
   const std::string prefix = system::utf8_of(own.filename()) + "-";

@@ -1,6 +1,6 @@
-// Remembers the outcome of the self-test for a GPU, its driver, these kernels and this build, in
-// files in the user's cache folder: that it has passed, so that only the first start runs it, or
-// that the GPU has stopped responding, so that it is not used again. A failed self-test is not
+// Remembers the outcome of the self-test, in files in the user's cache folder. If it has passed,
+// only the first start runs it. If the GPU has stopped responding, it is not used again. A record
+// is only for this GPU, its driver, these kernels and this build. A failed self-test is not
 // recorded.
 #pragma once
 
@@ -13,12 +13,13 @@
 
 namespace hearth::gpu {
 
-/// The path of a file about what the text names and this build, "" without a cache folder.
+/// The path of a file of this kind for this build and for what `about` and code_object identify; ""
+/// if there is no cache folder.
 std::string record_file(const std::string& kind, const std::string& about,
                         std::span<const std::byte> code_object = {});
 
-/// For a library that may end the process when its GPU is gone: a mark on disk while the GPU has
-/// work. A process that ends in order forgets those that others have left.
+/// For a library that might end the process when its GPU is gone: a mark on disk that is set while
+/// the GPU has work. A process that ends normally deletes the marks that other processes have left.
 class WorkMark {
  public:
   /// file: how the path of each mark begins.
@@ -39,15 +40,17 @@ class TestRecord {
   /// machine: identifies the GPU and its driver.
   TestRecord(const std::string& machine, std::span<const std::byte> code_object);
   bool has_passed() const;
-  /// If the file cannot be written, the next start runs the self-test again.
+  /// Records that the self-test has passed. If the file cannot be written, the next start runs the
+  /// self-test again.
   void pass() const;
-  /// Throws std::runtime_error if the GPU has stopped responding before; it says how to try again.
+  /// Throws std::runtime_error if lose() has been called before; its message says how to try again.
   void require_not_lost() const;
+  /// Records that the GPU has stopped responding.
   void lose() const;
   /// Null without a cache folder.
   std::unique_ptr<WorkMark> work_mark() const;
-  /// Throws std::runtime_error for a day after two processes in a row have ended while their marks
-  /// were set. One alone may have been ended from outside.
+  /// If two processes in a row have ended while their marks were set, throws std::runtime_error for
+  /// a day. (A single process might have been ended from outside.)
   void require_no_victims() const;
 
  private:

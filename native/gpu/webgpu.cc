@@ -13,11 +13,12 @@ namespace {
 
 using namespace kernels::webgpu;
 
-// Of wgpu-native 29, in the upper byte of its version: other ones have other structures.
+// The version of wgpu-native, in the upper byte of its version number: others have other
+// structures.
 constexpr uint32_t kVersion = 29;
-// The rest stays with the desktop.
+// The rest is left for the desktop.
 constexpr uint8_t kMemoryPercent = 90;
-// Of a driver that computes on the processor, for tests.
+// How long to wait for a driver that computes on the processor, for tests.
 constexpr std::chrono::minutes kPatienceWithProcessor{10};
 
 std::string text_of(StringView view) {
@@ -92,7 +93,7 @@ kernels::webgpu::DeviceChoice choice_of(const WebgpuAdapter& adapter) {
   choice.n_bytes = memory_of(adapter);
   if (adapter.is_processor) {
     choice.patience = kPatienceWithProcessor;
-    choice.spin = {};  // which would keep a core from computing
+    choice.spin = {};  // spinning would keep a core from computing
   }
   return choice;
 }

@@ -1,4 +1,4 @@
-// wgpu-native and the adapters (GPUs with a driver) that it finds.
+// wgpu-native, and the GPUs that it finds. It calls a GPU with one of its drivers an adapter.
 #pragma once
 
 #include <string>
@@ -16,25 +16,26 @@ struct WebgpuAdapter {
   bool is_integrated = false, is_processor = false;
 };
 
-/// What to open it with; without what the Device tells.
+/// The choice that opens this GPU; what only the opened Device knows is not set.
 kernels::webgpu::DeviceChoice choice_of(const WebgpuAdapter& adapter);
 
-/// Never unloaded, because it leaves threads behind.
+/// The loaded library. It is never unloaded, because its threads go on running.
 struct WebgpuRuntime {
   std::string library;
   kernels::webgpu::WgpuApi api;
   std::vector<WebgpuAdapter> adapters;  // at least one; discrete ones first
 };
 
-/// Names the library; without it the one in Hearth's folder of GPU kernels is tried.
+/// An environment variable that names the library. If it is not set, the one in Hearth's folder of
+/// GPU kernels is tried.
 inline constexpr const char* kWebgpuLibraryVariable = "HEARTH_WGPU_LIBRARY";
-/// Set by tests: adapters that compute on the processor are good, too.
+/// Tests set it to accept drivers that compute on the processor.
 inline constexpr const char* kAnyAdapterVariable = "HEARTH_WEBGPU_ANY_ADAPTER";
-/// Set by tests: MiB of memory that a GPU has.
+/// Tests set it: how many MiB of memory a GPU has.
 inline constexpr const char* kWebgpuMemoryVariable = "HEARTH_WEBGPU_MEMORY";
 
-/// Opened once. Throws std::runtime_error saying what is missing: the library, a function, or a
-/// GPU.
+/// Opens the library at the first call. Throws std::runtime_error, which says what is missing: the
+/// library, a function, or a GPU.
 const WebgpuRuntime& webgpu_runtime(const std::string& folder);
 
 }  // namespace hearth::gpu

@@ -1,4 +1,4 @@
-// Ops by WebGPU, on a GPU that has passed its self-test.
+// Makes Ops with WebGPU, on a GPU that has passed its self-test.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ inline constexpr kernels::BlockType kWebgpuTypes[] = {
     kernels::BlockType::kQ4_K, kernels::BlockType::kQ6_K, kernels::BlockType::kQ8_0,
     kernels::BlockType::kQ4_1, kernels::BlockType::kQ2_K, kernels::BlockType::kF16};
 
-/// These are make_ops(), packed_bytes() and describe_gpus() for it.
+/// make_ops(), packed_bytes() and describe_gpus() for WebGPU.
 std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options);
 uint64_t webgpu_packed_bytes(kernels::BlockType type, int n_rows, int n_cols);
 std::string describe_webgpu(const std::string& kernels);
 
-/// "NAME (DRIVER)" of the first adapter that the options name; empty if there is none.
+/// "NAME (DRIVER)" of the first GPU that the options allow; empty if there is none.
 std::string first_webgpu_adapter(const GpuOptions& options);
 
 }  // namespace hearth::gpu

@@ -31,7 +31,7 @@ std::string limits_of(const Device& device) {
          std::to_string(limits.workgroup_bytes >> 10) + " KiB\n";
 }
 
-/// With a line for each result, right if it was for all numbers of tokens.
+/// Has one line for each result. A result is right if it was right for all numbers of tokens.
 std::string verdicts_on(const MakeOps& make_ops, size_t n_layouts) {
   std::vector<std::pair<std::string, bool>> results;
   const std::span types = kWebgpuTypes;

@@ -90,8 +90,7 @@ struct Job {
   Request request;
   std::function<void(Workbench&)> chore;  // runs instead of the request, at its priority
   std::function<void(const Piece&)> on_text;
-  std::function<void(Result&&, const EngineError*)>
-      on_done;  // called once; null if there is a result
+  std::function<void(Result&&, const EngineError*)> on_done;  // called once; no error: null
   std::atomic<bool> is_cancelled{false};
   std::array<std::atomic<bool>, kMaxAlternatives>
       is_ended_by_caller{};  // by answer: whether it is to end before the next pass

@@ -1,5 +1,6 @@
-// Two algorithms with the same result: a scan for the best pair in short pieces, which are nearly
-// all, and a heap of pairs with a linked list of tokens in long ones, where scans would be O(n^2).
+// Two algorithms with the same result. In short pieces, and nearly all are short, it scans for the
+// best pair. In long pieces, where scans would be O(n^2), it uses a heap of pairs with a linked
+// list of tokens.
 #include "bpe.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Byte-pair encoding over token ids. MergeTable maps a pair of neighbouring tokens to the token
-// that they merge into, and to the rank of that rule. Merger merges a piece of text: it applies the
-// rule of the lowest rank that matches anywhere, at its leftmost match, until none matches.
+// that they merge into, and to the rank of that rule. Merger merges a piece of text: until no rule
+// matches, it applies the matching rule with the lowest rank, at its leftmost match.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class MergeTable {
   };
 
   explicit MergeTable(size_t n_merges);
-  /// Adds one of at most n_merges rules. Of two rules for a pair, the first counts.
+  /// Adds one of at most n_merges rules. If a pair has two rules, the first counts.
   void add(uint32_t left, uint32_t right, Merge merge);
   Merge find(uint32_t left, uint32_t right) const;
 

@@ -1,5 +1,6 @@
-// Builds the BPE merge table of a GGUF file's tokenizer. Byte-level BPE lists its rules in the
-// file, by rank. SentencePiece has no rules, only a score for each token, from which they follow.
+// Builds the BPE merge table of a GGUF file's tokenizer. For byte-level BPE, the file lists the
+// rules by rank. For SentencePiece it has only a score for each token, and the rules follow from
+// these.
 #pragma once
 
 #include "bpe.h"
@@ -7,12 +8,13 @@
 
 namespace hearth {
 
-/// From tokenizer.ggml.merges, where a rule's index is its rank. Throws EngineError "model-invalid"
-/// for a rule whose tokens are not in the vocabulary.
+/// Builds the table from tokenizer.ggml.merges, where a rule's index is its rank. Throws
+/// EngineError "model-invalid" if a rule's tokens are not in the vocabulary.
 MergeTable listed_merges(const GgufFile& file);
 
-/// From tokenizer.ggml.scores: two neighbours merge if their text together is a token, and the
-/// token with the highest score merges first. Throws EngineError "model-invalid".
+/// Builds the table from tokenizer.ggml.scores: two neighbours merge if their text together is a
+/// token, and the merge that gives the token with the highest score comes first. Throws EngineError
+/// "model-invalid".
 MergeTable scored_merges(const GgufFile& file, const Vocabulary& vocabulary);
 
 }  // namespace hearth

@@ -1,5 +1,5 @@
-// piece_end() is the common expression as code, deepseek_piece_end() the other one, and kSplitRules
-// the table of pre-tokenizers.
+// piece_end() is the common expression as code, deepseek_piece_end() is the other expression, and
+// kSplitRules is the table of pre-tokenizers.
 #include "pretokenizer.h"
 
 #include <algorithm>
@@ -101,7 +101,8 @@ class Cursor {
   CharClass class_ = kOther;
 };
 
-// The length of 's 't 're 've 'm 'll 'd at the start of the text, which is an apostrophe; else 0.
+// The length of 's 't 're 've 'm 'll 'd at the start of the text; 0 if there is none. The text
+// begins with an apostrophe.
 size_t contraction_length(std::string_view text, bool folds_case) {
   const auto letter = [&](size_t i) {
     return i < text.size() ? static_cast<char>(folds_case ? text[i] | 0x20 : text[i]) : '\0';
@@ -112,9 +113,10 @@ size_t contraction_length(std::string_view text, bool folds_case) {
   return first == 'l' && second == 'l' ? 3 : 0;
 }
 
-// The alternatives \s*[\r\n]+ | \s+(?!\S) | \s+ for a run of white space: it ends after its last
-// line break (if there is one and the rules split lines), else before its last character (which
-// then belongs to the text that follows), or at its end if nothing follows.
+// The alternatives \s*[\r\n]+ | \s+(?!\S) | \s+ for a run of white space. If the run has a line
+// break and the rules split lines, the piece ends after the last line break. Otherwise it ends
+// before the run's last character, which then belongs to the text that follows. If nothing follows,
+// it ends where the run ends.
 size_t space_end(Cursor cursor, const SplitRules& rules) {
   size_t after_newline = 0;
   size_t last_start = cursor.offset();
@@ -130,8 +132,8 @@ size_t space_end(Cursor cursor, const SplitRules& rules) {
   return at_end || last_start == start ? cursor.offset() : last_start;
 }
 
-// DeepSeek-Coder splits by five expressions in turn: [\r\n], \s?\p{L}+, \s?\p{P}+,
-// [一-龥ࠀ-一가-퟿]+ and \p{N}. What is left between their matches is a piece.
+// DeepSeek-Coder splits by five expressions, one after another: [\r\n], \s?\p{L}+, \s?\p{P}+,
+// [一-龥ࠀ-一가-퟿]+ and \p{N}. What is left between their matches is a piece, too.
 bool begins_word(Cursor cursor) {
   if (cursor.is(kSpace)) cursor.advance();
   return cursor.is(kLetter) || cursor.is(kPunctuation);

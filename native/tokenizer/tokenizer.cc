@@ -1,5 +1,6 @@
-// The constructor builds tables from the vocabulary: its ids sorted by bytes, for exact and prefix
-// look-ups by binary search, the token of each byte, the merge rules and the special tokens.
+// The constructor builds tables from the vocabulary: the ids sorted by their bytes (for exact and
+// prefix look-ups by binary search), the token of each byte, the merge rules and the special
+// tokens.
 #include "tokenizer.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ const SplitRules* split_rules_of(const GgufFile& file) {
                                              split_rules_names() + ". Choose another model.");
 }
 
-/// Without these bytes a vocabulary cannot spell code. Others are allowed to be missing: bytes that
+/// Whether a vocabulary cannot spell code without this byte. Other bytes may be missing: those that
 /// UTF-8 never contains, and control characters that were rare in the training data.
 bool must_have_token(int byte) {
   return byte == '\t' || byte == '\n' || (byte >= 0x20 && byte < 0x7F);
@@ -54,7 +55,7 @@ Tokenizer::Tokenizer(const GgufFile& file)
 
 void Tokenizer::index_bytes(const GgufFile& file) {
   std::fill(std::begin(byte_ids_), std::end(byte_ids_), UINT32_MAX);
-  // SentencePiece has a byte token even where the byte is also a character with its own token.
+  // SentencePiece has a byte token even if the byte is also a character with its own token.
   const Kind kind_of_bytes = split_ ? Kind::kOrdinary : Kind::kByte;
   for (uint32_t id = 0; id < vocabulary_.size(); id++) {
     const Kind kind = vocabulary_.kind(id);
@@ -76,7 +77,7 @@ void Tokenizer::index_specials() {
   for (uint32_t id = 0; id < vocabulary_.size(); id++) {
     const std::string_view name = vocabulary_.bytes(id);
     if (vocabulary_.kind(id) != Kind::kSpecial || name.empty()) continue;
-    // Else the text beside the token could begin or end inside a character.
+    // If it were accepted, the text next to the token could begin or end inside a character.
     if (valid_utf8_length(name) != name.size()) continue;
     specials_.emplace(name, id);
     specials_longest_first_.push_back(id);
@@ -140,7 +141,7 @@ void Tokenizer::encode_piece(std::string_view piece, Merger& merger,
   ids.resize(n_before + merger.merge(std::span(ids).subspan(n_before)));
 }
 
-/// SentencePiece: adds the character's token or, if there is none, those of its bytes.
+/// SentencePiece: adds the character's token or, if there is none, the tokens of its bytes.
 void Tokenizer::add_character(std::string_view character, std::vector<uint32_t>& ids) const {
   for (const uint32_t id : sorted_range(character, true))
     if (vocabulary_.kind(id) == Kind::kOrdinary) return ids.push_back(id);

@@ -1,8 +1,9 @@
-// The tokenizer: text to token ids and back, by BPE with the vocabulary of the GGUF file. There are
-// two kinds, by tokenizer.ggml.model. "gpt2" is byte-level BPE: a pre-tokenizer splits the text
-// into pieces, and merge rules combine the bytes of each. "llama" is SentencePiece BPE: the
-// characters of the whole text are combined by the scores of the tokens, and a character without a
-// token becomes byte tokens. Immutable after construction, so any thread may use it.
+// The tokenizer: turns text into token ids and back, by BPE with the vocabulary of the GGUF file.
+// tokenizer.ggml.model says which of two kinds it is. "gpt2" is byte-level BPE: a pre-tokenizer
+// splits the text into pieces, and merge rules combine the bytes of each piece. "llama" is
+// SentencePiece BPE: the scores of the tokens decide how the characters of the whole text are
+// combined, and a character without a token becomes byte tokens. Immutable after construction, so
+// any thread may use it.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +30,12 @@ class Tokenizer {
   /// Throws EngineError (model-unsupported, model-invalid) for another tokenizer or pre-tokenizer.
   explicit Tokenizer(const GgufFile& file);
 
-  /// Each byte of invalid UTF-8 becomes U+FFFD. Nothing is added to the text: no BOS, and not the
-  /// space that SentencePiece puts before it, since callers encode fragments of a document. Takes
-  /// O(n log n) for the longest piece, so that no text is slow.
+  /// Each byte of invalid UTF-8 becomes U+FFFD. Callers encode fragments of a document, so nothing
+  /// is added to the text: no BOS, and no space at its beginning, which SentencePiece would add.
+  /// Takes O(n log n) for the longest piece, so that no text is slow.
   std::vector<uint32_t> encode(std::string_view text, SpecialTokens special) const;
-  /// The bytes of a token, which need not be whole UTF-8 characters. A special token has its name;
-  /// unused tokens and ids outside the vocabulary have none.
+  /// The bytes of a token, which need not be whole UTF-8 characters. For a special token they are
+  /// its name; unused tokens and ids outside the vocabulary have no bytes.
   std::string_view bytes(uint32_t id) const;
   std::string decode(std::span<const uint32_t> ids) const;
 
@@ -44,14 +45,14 @@ class Tokenizer {
   /// All special tokens by name, for example "<|fim_prefix|>". Names that are not UTF-8 are left
   /// out.
   const std::map<std::string, uint32_t, std::less<>>& special_tokens() const { return specials_; }
-  /// BOS, with which every prompt begins; none if the model was trained without.
+  /// BOS, with which every prompt begins; none if the model was trained without it.
   std::optional<uint32_t> begin_of_text() const { return begin_; }
   /// The tokens that end an answer: EOS, EOT, and the control tokens of kWellKnown.
   const std::vector<uint32_t>& end_of_generation() const { return ends_; }
 
-  /// For token healing: the ids, ascending, of all ordinary tokens whose bytes start with prefix or
-  /// are a prefix of it. There may be none, as a vocabulary may lack bytes. The result lies in
-  /// `ids`, which does not reallocate if it has room for the vocabulary.
+  /// For token healing: the ids, in ascending order, of all ordinary tokens whose bytes start with
+  /// prefix or are a prefix of it. There may be none, as a vocabulary may lack bytes. The result
+  /// lies in `ids`, which does not reallocate if it has room for the whole vocabulary.
   std::span<const uint32_t> compatible_with(std::string_view prefix,
                                             std::vector<uint32_t>& ids) const;
 

@@ -34,8 +34,9 @@ constexpr std::string_view kWellKnown[] = {
     // Codestral
     "[PREFIX]", "[MIDDLE]", "[SUFFIX]"};
 
-// GPT-2's alphabet: a byte that is a printable character in Latin-1 stands for itself, and the
-// others are U+0100, U+0101 ... in their order. The array maps code points to bytes; -1: not in it.
+// GPT-2's alphabet: a byte that is a printable character in Latin-1 is that character; the other
+// bytes are U+0100, U+0101 ... in order. The array maps code points to bytes; -1: not in the
+// alphabet.
 constexpr std::array<int16_t, 0x144> kAlphabet = [] {
   std::array<int16_t, 0x144> bytes{};
   bytes.fill(-1);
@@ -99,7 +100,7 @@ std::string bytes_of(Kind kind, std::string_view name, Spelling spelling) {
   if (kind == Kind::kSpecial) return std::string(name);
   if (kind == Kind::kByte) return *hexadecimal_byte(name);
   if (spelling == Spelling::kSentencePiece) return with_spaces(name);
-  // A token that was added to the vocabulary later may be plain text instead.
+  // A token that was added to the vocabulary later might be spelled as plain text instead.
   return alphabet_to_bytes(name).value_or(std::string(name));
 }
 

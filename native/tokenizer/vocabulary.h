@@ -1,6 +1,6 @@
 // The vocabulary of a GGUF file: the bytes and the kind of each token. Files spell the bytes of a
-// token in one of two ways (Spelling), and give it a type that is not always right: control tokens
-// of code models are recognized by their names too. The tokenizer is built on this.
+// token in one of two ways (Spelling). They also give it a type, but that is not always right, so
+// control tokens of code models are also recognized by their names. The tokenizer uses this.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ class GgufFile;
 class Vocabulary {
  public:
   enum class Spelling {
-    kByteAlphabet,   // GPT-2's: a printable character for each byte
+    kByteAlphabet,   // GPT-2's alphabet: a printable character for each byte
     kSentencePiece,  // UTF-8 with U+2581 for a space, and tokens <0x00> to <0xFF> for single bytes
   };
   enum class Kind : uint8_t {
     kOrdinary,
     kByte,     // SentencePiece's <0xNN>
     kSpecial,  // control or user-defined; bytes() is its name
-    kUnused,   // without bytes, for example padding of the embedding matrix
+    kUnused,   // has no bytes; for example padding of the embedding matrix
   };
 
-  /// Throws EngineError "model-invalid" for a list that cannot be used.
+  /// Throws EngineError "model-invalid" if the file's list of tokens cannot be used.
   Vocabulary(const GgufFile& file, Spelling spelling);
 
   uint32_t size() const { return static_cast<uint32_t>(kinds_.size()); }
@@ -40,7 +40,7 @@ class Vocabulary {
   std::string bytes_;
 };
 
-/// Whether the name is that of a control token, whatever type the file gives it.
+/// Whether a token with this name is a control token, whatever type the file gives it.
 bool is_well_known_special(std::string_view name);
 
 }  // namespace hearth

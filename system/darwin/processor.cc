@@ -17,7 +17,7 @@ int kernel_number(const char* name) {
 
 }  // namespace
 
-// Level 0 are the performance cores of Apple's processors; Intel's have one kind.
+// On Apple's processors, level 0 are the performance cores; Intel's processors have only one kind.
 Cores usable_cores() {
   Cores cores{kernel_number("hw.perflevel0.physicalcpu"),
               kernel_number("hw.perflevel1.physicalcpu")};
@@ -29,7 +29,7 @@ Cores usable_cores() {
 // Threads of this class run on performance cores. Waiting for a completion is what it is meant for.
 void prefer_fast_cores() { pthread_set_qos_class_self_np(QOS_CLASS_USER_INITIATED, 0); }
 
-bool may_use_tiles() { return false; }  // no Mac has AMX of Intel's
+bool may_use_tiles() { return false; }  // no Mac has Intel's AMX
 
 bool has_dot_products() { return kernel_number("hw.optional.arm.FEAT_DotProd") != 0; }
 

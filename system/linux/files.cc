@@ -6,7 +6,7 @@
 namespace hearth::system {
 
 /// Takes a read lease: programs that open the file for writing wait until it is closed here, by
-/// default 45 s at most. The system announces them by a signal; SIGURG is ignored by default.
+/// default for at most 45 s. The system announces them with a signal; SIGURG is ignored by default.
 void keep_writers_out(int fd) {
   fcntl(fd, F_SETSIG, SIGURG);
   fcntl(fd, F_SETLEASE, F_RDLCK);

@@ -29,8 +29,8 @@ std::string siblings_of(int cpu) {
 
 }  // namespace
 
-// All count as fast: which of them are efficiency cores, the kernel tells only in part, and it runs
-// busy threads on the others first.
+// All cores count as fast: the kernel does not always tell which are efficiency cores, and it runs
+// busy threads on the fast ones first.
 Cores usable_cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);

@@ -20,7 +20,7 @@ struct stat status_of(int fd) {
   return status;
 }
 
-/// nullptr, with errno, when it cannot be opened.
+/// nullptr, with errno, if it cannot be opened.
 std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
   const int fd = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return nullptr;
@@ -34,7 +34,7 @@ std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
 void throw_file_error(int error) {
   using Reason = FileError::Reason;
   const bool is_missing = error == ENOENT || error == ENOTDIR;
-  // macOS says EPERM of folders that the user has not opened to the program.
+  // macOS gives EPERM for folders that the user has not opened to the program.
   const bool is_forbidden = error == EACCES || error == EPERM;
   throw FileError(is_missing     ? Reason::kMissing
                   : is_forbidden ? Reason::kForbidden
@@ -65,7 +65,8 @@ std::FILE* create_private(const std::string& path) {
   return open_stream(path, O_WRONLY | O_CREAT | O_EXCL, "wb");
 }
 
-// O_NONBLOCK as above. Root may open the files of others, who could have written anything.
+// O_NONBLOCK as above. The owner is checked because root can open the files of others, who could
+// have written anything.
 std::FILE* open_own(const std::string& path) {
   std::FILE* file = open_stream(path, O_RDONLY | O_NONBLOCK, "rb");
   if (!file) return nullptr;

@@ -1,6 +1,6 @@
 // Mapped files, and what happens if a page of one cannot be read. The kernel then sends SIGBUS to
-// the thread that reads it. Our handler puts zeros in place of the rest of the mapping and notes
-// it, so that the thread goes on and whoever owns the mapping finds out by is_damaged().
+// the thread that reads it. Our handler replaces the rest of the mapping with zeros and notes that.
+// So the thread goes on, and is_damaged() tells the owner of the mapping.
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,15 +17,15 @@
 namespace hearth::system {
 namespace {
 
-/// A mapping as the handler sees it, which may use neither locks nor memory of the heap. An
-/// unused slot has begin == 0.
+/// A mapping as the handler sees it. The handler must not use locks or heap memory. An unused slot
+/// has begin == 0.
 struct Slot {
   std::atomic<uintptr_t> begin{0}, end{0};
   std::atomic<bool> is_damaged{false};
 };
 static_assert(std::atomic<uintptr_t>::is_always_lock_free);
 
-constexpr size_t kMostMappings = 256;  // one beyond these is mapped without protection
+constexpr size_t kMostMappings = 256;  // further ones are mapped without protection
 std::array<Slot, kMostMappings> slots;
 std::mutex slots_mutex;  // held while slots are taken and given back
 struct sigaction previous_action;
@@ -56,15 +56,15 @@ bool put_zeros(uintptr_t address) {
 }
 
 void on_bus_error(int signal, siginfo_t* info, void* context) {
-  // And not the signal of a process, which has no address. (Only macOS has a positive SI_USER.)
+  // A signal from a process is not a fault and has no address. (Only macOS has a positive SI_USER.)
   const bool is_fault = info->si_code > 0 && info->si_code != SI_USER;
   if (is_fault && put_zeros(address_of(info->si_addr))) return;
   if (previous_action.sa_flags & SA_SIGINFO)
     return previous_action.sa_sigaction(signal, info, context);
   if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN)
     return previous_action.sa_handler(signal);
-  // Not about a mapping of ours: without this handler, the same fault happens again and ends the
-  // process; what another process has sent must be sent again.
+  // This is not about a mapping of ours. Without our handler, the same fault happens again and ends
+  // the process. A signal that another process has sent must be raised again.
   sigaction(SIGBUS, &previous_action, nullptr);
   if (!is_fault) raise(signal);
 }
@@ -116,7 +116,7 @@ bool Mapping::is_damaged() const {
 }
 
 void Mapping::forget(std::span<const std::byte> range) const {
-  // Pages of zeros that stand for lost ones would be forgotten as well, and read as zero again.
+  // Pages of zeros that replace lost ones are forgotten as well, but they read as zero again.
   const uintptr_t first = address_of(range.data());
   const uintptr_t begin = (first + page_size() - 1) / page_size() * page_size();
   const uintptr_t end = (first + range.size()) / page_size() * page_size();

@@ -1,4 +1,4 @@
-// The file is locked while its process lives; whatever ends the process unlocks it.
+// The file is locked while its process lives. Whatever ends the process also unlocks the file.
 #include "system/mark.h"
 
 #include <fcntl.h>

@@ -30,7 +30,7 @@ BY_HANDLE_FILE_INFORMATION information_of(intptr_t file) {
 
 uint64_t joined(DWORD high, DWORD low) { return uint64_t{high} << 32 | low; }
 
-/// nullptr, with errno, when it cannot be opened.
+/// nullptr, with errno, if it cannot be opened.
 std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
   int fd = -1;
   const int error = _wsopen_s(&fd, path_of(path).c_str(), flags | _O_BINARY | _O_NOINHERIT,
@@ -43,8 +43,9 @@ std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
 
 }  // namespace
 
-// Without FILE_SHARE_WRITE, whoever opens the file for writing is refused while it is open here. It
-// may be deleted, so that a download can take its place. FILE_FLAG_BACKUP_SEMANTICS opens folders.
+// Without FILE_SHARE_WRITE, nobody can open the file for writing while it is open here. With
+// FILE_SHARE_DELETE it can be deleted, so that a download can replace it.
+// FILE_FLAG_BACKUP_SEMANTICS opens folders.
 ReadFile::ReadFile(const std::string& path) {
   const HANDLE handle =
       CreateFileW(path_of(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
@@ -82,14 +83,14 @@ Mapping::~Mapping() {
   if (!bytes_.empty()) UnmapViewOfFile(bytes_.data());
 }
 
-bool Mapping::is_damaged() const { return false; }  // nobody can have cut it off
+bool Mapping::is_damaged() const { return false; }  // nobody can cut off a mapped file
 
 // Unlocking pages that are not locked takes them out of the working set.
 void Mapping::forget(std::span<const std::byte> range) const {
   VirtualUnlock(const_cast<std::byte*>(range.data()), range.size());
 }
 
-// What is in the user's profile is the user's alone by inheritance.
+// Files in the user's profile inherit that only the user can read them.
 std::FILE* create_private(const std::string& path) {
   return open_stream(path, _O_WRONLY | _O_CREAT | _O_EXCL, "wb");
 }

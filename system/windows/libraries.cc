@@ -8,8 +8,9 @@
 
 namespace hearth::system {
 
-// A name alone is searched for in the system's folder and beside the program, a path also beside
-// itself. Errors are ours to report: the system must not show a window.
+// A name without a folder is searched for in the system's folder and beside the program. If it is a
+// path, the libraries that it needs are also searched for beside it. Hearth reports errors itself,
+// so the system must not show a window.
 void* open_library(const std::string& name) {
   const std::filesystem::path path = path_of(name);
   DWORD flags = LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;

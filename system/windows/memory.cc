@@ -4,7 +4,7 @@
 
 namespace hearth::system {
 
-// Committed at once: Windows promises memory for all of it, but takes no page before it is written.
+// All of it is committed: Windows promises memory for it, but takes no page before it is written.
 void* reserve(size_t n_bytes) {
   return VirtualAlloc(nullptr, n_bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }

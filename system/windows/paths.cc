@@ -5,11 +5,11 @@
 namespace hearth::system {
 namespace {
 
-// The longest path of a folder that every function takes: MAX_PATH less a file name of 8.3.
+// The longest path of a folder that every function accepts: MAX_PATH minus a file name of 8.3.
 constexpr size_t kLongestPlainPath = 247;
 
-/// With the prefix that lifts the limit. Behind it "/", "." and ".." mean nothing, so they are
-/// resolved before.
+/// Adds the prefix that lifts the limit. After that prefix, "/", "." and ".." have no meaning, so
+/// they are resolved first.
 std::wstring without_limit(const std::wstring& path) {
   std::wstring full(32'768, L'\0');
   const DWORD n =

@@ -28,13 +28,13 @@ std::vector<Core> all_cores() {
     return cores;
   for (DWORD at = 0; at < n_bytes; at += entry(at)->Size) {
     const PROCESSOR_RELATIONSHIP& core = entry(at)->Processor;
-    const BYTE efficiency_class = (&core.Flags)[1];  // some headers do not name it
+    const BYTE efficiency_class = (&core.Flags)[1];  // some headers have no name for it
     cores.push_back({efficiency_class, core.GroupMask[0]});
   }
   return cores;
 }
 
-/// The processors that this process may use; all, if it may use those of several groups.
+/// The processors that this process may use. If it may use several groups, this is all processors.
 KAFFINITY allowed_processors() {
   DWORD_PTR process = 0, machine = 0;
   const bool is_known =
@@ -55,7 +55,7 @@ Cores usable_cores() {
   return {static_cast<int>(n_fast), static_cast<int>(cores.size()) - static_cast<int>(n_fast)};
 }
 
-// A process without a window may otherwise be slowed down to save power, and is then put on
+// Otherwise Windows might slow down a process without a window to save power, and run it on
 // efficiency cores.
 void prefer_fast_cores() {
   // THREAD_POWER_THROTTLING_STATE, which some headers lack.

@@ -1,4 +1,4 @@
-// The system's header, and texts: Windows has UTF-16, all rooms have UTF-8.
+// The system's header, and the conversion of texts: Windows uses UTF-16, all rooms use UTF-8.
 #pragma once
 
 #ifndef WIN32_LEAN_AND_MEAN
@@ -23,7 +23,7 @@ std::wstring wide(std::string_view utf8);
 std::string narrow(std::wstring_view text);
 /// The system's sentence for an error number, without its period.
 std::string explanation(DWORD error);
-/// Of a file as the headers that are for all systems keep it.
+/// Turns a file as the headers for all systems store it into a handle.
 inline HANDLE handle_of(intptr_t file) { return reinterpret_cast<HANDLE>(file); }
 
 }  // namespace hearth::system
