@@ -43,7 +43,7 @@ void use(const GgufFile& file) {
   };
   const std::string_view code = "for (const x of [1, 22]) { x?.y ?? \"\" }\n\t ";
   EXPECT(round_trip(code) == code);
-  // A vocabulary may lack the bytes of other characters, which then are left out.
+  // A vocabulary may lack the bytes of other characters. Decoding leaves those out.
   const std::string_view letters = "caf\xc3\xa9";
   EXPECT(round_trip(letters).starts_with("caf") && letters.size() >= round_trip(letters).size());
 }

@@ -1,6 +1,6 @@
 // Runs any sequence of requests, forks, truncations, pins and evictions. The pages of a path must
-// hold the KV of its tokens, and what is found must have been evaluated before, by a list of all
-// evaluated prompts.
+// hold the KV of its tokens. A list of all evaluated prompts shows that whatever the cache finds
+// was evaluated before.
 #include <deque>
 #include <utility>
 
@@ -100,8 +100,8 @@ class Model {
     const int n_matching = simulation_.cache.match_length(tokens);
     Path path = simulation_.cache.find(tokens);
     EXPECT(path.length() == n_matching);
-    // Less is found where pages were evicted, or where two full pages with the same tokens lead on
-    // to different ones: pages that several paths hold are not merged.
+    // The cache finds less where pages were evicted, or where two full pages with the same tokens
+    // have different successors: pages that several paths hold are not merged.
     EXPECT(path.length() <= static_cast<int>(n_known));
     simulation_.check(path);
     if (!simulation_.extend(path, Tokens(tokens.begin() + path.length(), tokens.end()), n_drafts))
@@ -126,7 +126,8 @@ class Model {
     paths_.pop_back();
   }
 
-  /// As the disk tier does: every page, the last used first, into an empty cache of the same size.
+  /// Like the disk tier: puts every page, the last used first, into an empty cache of the same
+  /// size.
   void move_to_another_cache() const {
     const int n_pages = simulation_.cache.statistics().pages_total;
     Simulation other(n_pages, simulation_.page_tokens);

@@ -1,5 +1,5 @@
 // Loads any bytes as a file of pages, and any records with correct checksums. A page in the cache
-// must come from a record of exactly its tokens, and saving the cache again must lose nothing.
+// must come from a record with exactly its tokens, and saving the cache again must lose nothing.
 #include "cache/page_file.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ constexpr int kPages = 12;
 constexpr uint32_t kPageTokens = hearth::kernels::kPageTokens;
 const hearth::PageShape kShape{kIdentity, kPageTokens, fuzz::StoredPagesOps::kPageBytes};
 
-/// The only file of pages in a folder of its own.
+/// The only file of pages in its folder.
 struct Folder {
   Folder() {
     std::string pattern = "/dev/shm/hearth-fuzz-XXXXXX";
@@ -43,13 +43,14 @@ struct Folder {
   fs::path path;
 };
 
-/// What sound records say: the page of each whole prefix.
+/// What valid records contain: for each prefix of whole pages, the last page.
 using Said = std::map<Tokens, std::vector<Bytes>>;
 
-/// Writes records that the input describes, in four bytes each, and sums them up as they should be.
+/// Writes the records that the input describes in four bytes each. Returns what they should
+/// contain.
 Said write_records(fuzz::Input input, const fs::path& path) {
   Said said;
-  std::vector<Tokens> prefixes;  // by record; empty where nothing may follow
+  std::vector<Tokens> prefixes;  // by record; empty where none may follow
   const auto n_records = static_cast<uint32_t>(input.byte());
   hearth::PageFileWriter writer;
   EXPECT(writer.create(path.string(), kShape, n_records));
@@ -57,7 +58,7 @@ Said write_records(fuzz::Input input, const fs::path& path) {
     const uint8_t parent = input.byte(), n_tokens = input.byte() % (kPageTokens + 1);
     const uint8_t first = input.byte(), content = input.byte();
     Tokens tokens;
-    tokens.reserve(kPageTokens);  // the writer takes no null
+    tokens.reserve(kPageTokens);  // the writer accepts no null pointer
     for (uint32_t k = 0; k < n_tokens; k++) tokens.push_back(first + k / 7);
     const bool is_first = parent >= 0xF0;
     Bytes kv(fuzz::StoredPagesOps::kPageBytes, std::byte{content});
@@ -75,7 +76,7 @@ Said write_records(fuzz::Input input, const fs::path& path) {
   return said;
 }
 
-/// Any bytes, behind a sound head if there is to be one.
+/// Any bytes, after a valid header if one is asked for.
 void write_raw(fuzz::Input input, bool has_head, const fs::path& path) {
   if (has_head) {
     hearth::PageFileWriter writer;
@@ -92,7 +93,7 @@ struct Restored {
     result = store.restore(cache);
   }
 
-  /// The page of each whole prefix.
+  /// For each prefix of whole pages, the last page.
   std::map<Tokens, Bytes> content() const {
     std::map<Tokens, Bytes> content;
     std::map<int32_t, Tokens> prefixes;

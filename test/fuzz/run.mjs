@@ -1,7 +1,9 @@
 // Runs every fuzz program for a given time, starting from its seeds and the corpus of earlier runs (build/fuzz/corpus).
-// The short form runs a fixed number of executions, about 20 s and nearly the same ones each time, so that a failure is
-// due to a change and not to chance. Failing inputs are left in build/fuzz and can be run again: build/fuzz/gguf_fuzz
-// build/fuzz/gguf-crash-...
+// The
+// short form runs a fixed number of executions, about 20 s and nearly the same ones each time, so that a failure comes
+// from a
+// change and not from chance. Failing inputs are left in build/fuzz and can be run again:
+// build/fuzz/gguf_fuzz build/fuzz/gguf-crash-...
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +13,10 @@ import { requireCommands, root, run, ToolError } from '../../scripts/tools.mjs';
 const atOnce = 2;
 const limits = ['-timeout=10', '-rss_limit_mb=1024'];
 const shortRuns = { gguf: 100_000, page_cache: 30_000, page_file: 60_000, tokenizer: 40_000, utf8: 250_000 };
-// What a program compares may be an address or a time, so mutations must not be made of it.
+// Mutations must not use what a program compares, since that might be an address or a time.
 const sameEachTime = ['-seed=1', '-use_cmp=0'];
 
-/** seconds: for each program; without them, the short form. */
+/** seconds: the time for each program. Without it, the short form runs. */
 export async function fuzz(seconds) {
   await requireCommands('clang++-16');
   await buildFuzz();
@@ -28,7 +30,7 @@ export async function fuzz(seconds) {
   return sum;
 }
 
-/** The command prefix that turns address randomization off; empty where a container forbids that. */
+/** The command prefix that turns address randomization off. Empty if a container forbids that. */
 function atFixedAddresses() {
   const command = ['setarch', '-R'];
   return spawnSync(command[0], [command[1], 'true']).status === 0 ? command : [];

@@ -35,7 +35,7 @@ const Tokenizer& tokenizer() {
   return tokenizer;
 }
 
-/// The merge rules, by the ids of what they join.
+/// The merge rules, by the ids of the two tokens that they join.
 std::map<std::pair<uint32_t, uint32_t>, Rule> read_rules() {
   std::map<std::string, uint32_t> ids;
   const std::vector<std::string>& names = *file().strings("tokenizer.ggml.tokens");
@@ -91,7 +91,7 @@ void check_encoding(std::string_view text) {
   EXPECT(tokenizer().decode(tokenizer().encode(text, SpecialTokens::kParse)) == repaired);
 }
 
-/// A vocabulary with special tokens whose names are parts of characters, "€" (E2 82 AC) and others.
+/// A vocabulary with special tokens whose names are parts of characters, such as "€" (E2 82 AC).
 const Tokenizer& odd_tokenizer() {
   static const Tokenizer tokenizer = [] {
     const std::vector<std::string> names{"<e>", "€", "\xAC", "\x82\xAC", "\xE2\x82", "\xF0"};
@@ -111,7 +111,7 @@ void check_odd_specials(std::string_view text) {
   EXPECT(odd_tokenizer().decode(ids) == hearth::repair_utf8(text));
 }
 
-/// Tokens that agree with text to be healed: all of them, in order.
+/// The tokens that agree with the text to be healed: all of them, in order.
 void check_compatible(std::string_view text) {
   const auto agrees = [&](uint32_t id) {
     const std::string_view bytes = tokenizer().bytes(id);

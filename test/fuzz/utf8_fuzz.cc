@@ -11,8 +11,8 @@ namespace {
 
 bool is_between(uint8_t byte, int least, int most) { return byte >= least && byte <= most; }
 
-/// Bytes of the character at the beginning of text, 0 if there is none. is_cut says that text ends
-/// inside of what may be one.
+/// The number of bytes of the character at the beginning of text, 0 if there is none. is_cut: text
+/// ends inside of what could be a character.
 size_t reference_length(std::string_view text, bool& is_cut) {
   const auto at = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   is_cut = false;
@@ -32,7 +32,7 @@ size_t reference_length(std::string_view text, bool& is_cut) {
 }
 
 struct Reference {
-  size_t valid_length = 0;  // of the longest valid prefix
+  size_t valid_length = 0;  // the longest valid prefix
   std::string repaired;
   bool is_cut = false;  // ends inside a character
 };
@@ -61,7 +61,7 @@ void check_pieces(std::string_view text, const hearth::SplitRules& rules) {
   }
 }
 
-/// As tokens bring it: in pieces of 1 to 4 bytes.
+/// In pieces of 1 to 4 bytes, as tokens bring text.
 void check_stream(std::string_view text, unsigned sizes, const Reference& reference) {
   std::string held;
   size_t n_streamed = 0;

@@ -8,13 +8,13 @@ import { atCursor } from '../language-server/cursor.ts';
 import { type GoldenCase, goldenCases } from './golden-cases.ts';
 import { maxTokensOf, scripted } from './scripted.ts';
 
-/** The cases in the Markdown files of this folder. */
+/** The cases in the Markdown files in this folder. */
 export function allCases(folder: string): GoldenCase[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.md') && file !== 'README.md');
   return files.flatMap((file) => goldenCases(readFileSync(join(folder, file), 'utf8')));
 }
 
-/** What is shown in the end, and early where it is listened to. */
+/** What is finally shown for the case. With onGrowth, also what is shown early. */
 export async function answerTo(golden: GoldenCase, onGrowth?: OnGrowth, engine: Completer = scripted(golden)) {
   const { text, offset } = atCursor(golden.document);
   const document = { uri: 'file:///golden', languageId: golden.languageId, text, offset };

@@ -6,7 +6,7 @@ export interface GoldenCase {
   why: string;
   /** With $0 at the cursor. */
   document: string;
-  /** What the model writes, and the probability of the characters that have one of their own. */
+  /** What the model writes, and the probabilities of characters that have their own. */
   model: string;
   probabilities: ReadonlyMap<number, number>;
   isCutOff: boolean;
@@ -46,7 +46,7 @@ function block(body: string, name: string): string {
   return found[2] ?? '';
 }
 
-/** `⟨.2⟩` before a character is its probability. */
+/** `⟨.2⟩` before a character gives its probability. */
 function withProbabilities(marked: string): Pick<GoldenCase, 'model' | 'probabilities'> {
   const probabilities = new Map<number, number>();
   const [first = '', ...rest] = marked.split('⟨');

@@ -1,4 +1,5 @@
-// Readable cases of what is shown and what is not: one Markdown file a language, each case with what the model writes.
+// Readable cases of what is shown and what is not: one Markdown file per language. Each case says what the model
+// writes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Team } from '../../language-server/remote/team.ts';
 import { budget } from '../../language-server/syntax/syntax-tree.ts';
@@ -9,7 +10,7 @@ import { logProbabilityOf, scripted } from './scripted.ts';
 
 const { ms } = budget;
 beforeAll(() => {
-  budget.ms = 60_000; // whatever else this machine does
+  budget.ms = 60_000; // however busy this machine is
 });
 afterAll(() => {
   budget.ms = ms;
@@ -17,7 +18,7 @@ afterAll(() => {
 
 const cases = allCases(import.meta.dirname);
 
-test('there are cases enough', () => {
+test('there are enough cases', () => {
   expect(cases.length).toBeGreaterThanOrEqual(150);
   expect(new Set(cases.map(({ languageId }) => languageId)).size).toBeGreaterThanOrEqual(14);
   expect(cases.filter(({ why }) => why === '')).toEqual([]);
@@ -52,7 +53,8 @@ describe("through a team's server", () => {
     return server.close();
   });
 
-  // The rules are the same as above. What differs is how text and probabilities arrive, which a sample shows.
+  // The rules are the same as above; a sample is enough, since only the way in which text and probabilities arrive
+  // differs.
   test.each(named.filter((_, i) => i % 8 === 0))('%s', async (_, golden) => {
     server.usual = answerOf(golden);
     const remote = team.completer(scripted(golden)) ?? undefined;
@@ -62,7 +64,7 @@ describe("through a team's server", () => {
   });
 });
 
-/** What the model of the case writes, as a server sends it. */
+/** What the case's model writes, as a server sends it. */
 const answerOf =
   ({ model, probabilities, isCutOff }: GoldenCase): Answer =>
   (response) => {

@@ -1,7 +1,7 @@
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 import type { GoldenCase } from './golden-cases.ts';
 
-/** Writes what the model of the case writes. */
+/** Writes what the case's model writes. */
 export function scripted({ model, isCutOff, probabilities }: GoldenCase): FakeEngine {
   return new FakeEngine({
     respond: () => (isCutOff ? `${model}zed and more` : model),
@@ -9,10 +9,10 @@ export function scripted({ model, isCutOff, probabilities }: GoldenCase): FakeEn
   });
 }
 
-/** Engines compute with 32 bits, so that 0.05 is a little less than a gate of 0.05. */
+/** Engines compute with 32 bits, so 0.05 is slightly below a gate of 0.05. */
 export const logProbabilityOf = (probability = 1): number => Math.fround(Math.log(probability));
 
-/** Where the case is cut off. */
+/** Where the case cuts the text off. */
 export function maxTokensOf({ model, isCutOff }: GoldenCase): number {
   return isCutOff ? model.length : 1000;
 }

@@ -15,9 +15,7 @@ import { FakeWindow } from '../language-server/editor-window.ts';
 const dayMs = 24 * 3_600_000;
 const main = "import { UserStore } from './store';\n\nconst store = new UserStore();\nstore.insertUser(";
 
-/**
- * The files that code is taken from, most useful first, after an edit of an unrelated file and a change of the clock.
- */
+/** The files whose code is used, most useful first, after an unrelated file was edited and the clock was changed. */
 async function order(jumpMs: number): Promise<string[]> {
   const files = {
     'main.ts': main,
@@ -47,7 +45,7 @@ test.each([-3650 * dayMs, -dayMs, -3000, dayMs, 3650 * dayMs])(
   },
 );
 
-test('what is counted at any time is counted once, for thirty days by the clock', async () => {
+test('counts made at any clock time are kept once, for thirty days by the clock', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-clock-'));
   const statistics = new Statistics(folder, () => undefined);
   const add = async (days: string[]) => {
@@ -55,7 +53,7 @@ test('what is counted at any time is counted once, for thirty days by the clock'
     return [...statistics.read().values()].flat();
   };
   expect(await add(['2026-03-01', '2026-02-10', '2026-03-05', '2026-02-25', '2026-03-01'])).toHaveLength(5);
-  // Far ahead, all is old; what was counted there stays until it is old, too.
+  // Far in the future all counts are old; counts made then stay until they are old, too.
   expect(await add(['2099-12-31', '1970-01-01', '2026-03-01'])).toHaveLength(2);
   rmSync(folder, { recursive: true });
 });
@@ -74,7 +72,7 @@ async function endpointIn(folder: string, count: number) {
 }
 
 test.each([-3650 * dayMs, -dayMs, dayMs, 3650 * dayMs])(
-  'the server of the windows is found after a jump of %i ms, and no other one takes its place',
+  "the windows' server is found after a jump of %i ms, and no other takes its place",
   async (jumpMs) => {
     const folder = mkdtempSync(join(tmpdir(), 'hearth-clock-'));
     const { endpoint, starting } = await endpointIn(folder, 3);
@@ -83,7 +81,7 @@ test.each([-3650 * dayMs, -dayMs, dayMs, 3650 * dayMs])(
     expect(await endpoint.announce(first)).toBe(true);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + jumpMs });
     expect(endpoint.isAnnounced(first.id)).toBe(true);
-    // One that looks abandoned now has lost its folder, and fails.
+    // A server that looks abandoned now has lost its folder, and fails.
     for (const other of others) expect(await endpoint.announce(other).catch(() => false)).toBe(false);
     expect(endpoint.announced()?.id).toBe(first.id);
     vi.useRealTimers();
@@ -99,8 +97,9 @@ test('no time limit uses the wall clock', () => {
       .filter((name) => name.endsWith('.ts') && readFileSync(join(root, room, name), 'utf8').includes('Date.now'))
       .map((name) => `${room}/${name}`),
   );
-  // A server's "Retry-After" may be a date, people read the end of a snooze from a clock, and the tests above show that
-  // ranking and the endpoint can take a clock that is set.
+  // Three uses are allowed: a server's "Retry-After" may be a date, people compare the end of a snooze with a clock,
+  // and the
+  // tests above show that ranking and the endpoint survive a changed clock.
   expect(byTheWall.sort()).toEqual([
     'extension/download/errors.ts',
     'extension/settings/document-mode.ts',

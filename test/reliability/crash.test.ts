@@ -1,5 +1,6 @@
-// What ends a server, and what should not: crashes, broken messages, errors in handlers. Whatever is written about them
-// holds no text of a document.
+// What ends a server and what must not: crashes, broken messages, errors in handlers. Reports about them never contain
+// the
+// text of a document.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ async function start({ env = {}, model = starterModel }: { env?: object; model?:
   expect(await client.reply(await client.ask(uri, 20, 0))).toHaveProperty('result.reason');
 }
 
-/** What the server has said and written since it began. */
+/** What the server wrote to its log and to standard error. */
 const traces = () => `${JSON.stringify(client.notices)}${client.stderr}${readdirSync(folder)}`;
 
 test.each(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'] as const)(
@@ -50,7 +51,7 @@ test.each(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL', 'SIGFPE'] as const)(
   },
 );
 
-test('a heap that is full ends the server with a reason, in which there is no text of a document', async () => {
+test('a full heap ends the server with a reason, which contains no text of a document', async () => {
   await start({ env: { NODE_OPTIONS: '--max-old-space-size=64' }, model: '/none' });
   for (let i = 0; i < 8; i++) await client.open(`file:///${i}.ts`, text.repeat(8000)).catch(() => undefined);
   await client.ended;
@@ -59,12 +60,12 @@ test('a heap that is full ends the server with a reason, in which there is no te
 });
 
 test.each([
-  ['content that is no JSON', frame(`{"text": ${password}}`)],
+  ['content that is not JSON', frame(`{"text": ${password}}`)],
   ['content that ends too early', frame(`{"text": "${password}`)],
   ['a length that is too short', `Content-Length: 2\r\n\r\n{}${password}\r\n\r\n`],
   ['a length that is text', `Content-Length: ${password}\r\n\r\n{}`],
   ['a header without a length', `Content: ${password}\r\n\r\n{}`],
-])('a message with %s is not quoted where its fault is reported', async (_, bytes) => {
+])('the report about a message with %s does not quote it', async (_, bytes) => {
   await start({ model: '/none' });
   await client.write(bytes);
   expect((await client.ended)[0]).toBe(1);
@@ -72,7 +73,7 @@ test.each([
   expect(traces()).not.toContain(password);
 });
 
-/** All of ours, of which a server must take even those that it sends itself. */
+/** All the methods of ours; a server must survive even those that only the server sends. */
 const own = Object.values({ ...messages, ...models, ...nextEdit }).flatMap((each) =>
   typeof each === 'object' && 'method' in each && each.method !== 'hearth/quit' ? [each.method] : [],
 );
@@ -87,7 +88,7 @@ test.each([
   'workspace/didChangeWorkspaceFolders',
   '$/cancelRequest',
   '$/setTrace',
-])('%s without parameters, or with odd ones, does not end the server', async (method) => {
+])('%s without parameters or with odd ones does not end the server', async (method) => {
   await start({ model: '/none' });
   const unlike = { uri: 7, position: null, textDocument: null, files: [null], range: 5, version: '1', event: {} };
   const empty = { uri, version: 1, position: { line: null, character: 'x' }, range: {}, files: [{}], trigger: [] };
@@ -99,7 +100,7 @@ test.each([
   expect(await client.stop()).toBe(0);
 });
 
-test('an error that nobody has waited for is written down, and the server goes on', async () => {
+test('an error that no code handles is logged, and the server goes on', async () => {
   const fault = join(folder, 'fault.cjs');
   writeFileSync(fault, "process.on('SIGUSR2', () => Promise.reject(new Error('forgotten')))");
   await start({ env: { NODE_OPTIONS: `--require ${fault}` }, model: '/none' });
@@ -108,13 +109,13 @@ test('an error that nobody has waited for is written down, and the server goes o
   expect(await client.stop()).toBe(0);
 });
 
-test('an editor that ends without a word ends its server', async () => {
+test('when an editor ends without a word, its server ends', async () => {
   await start();
   client.child.stdin.destroy();
   expect((await client.ended)[0]).toBe(1);
 });
 
-/** '' if it has ended, even if nobody has asked how. */
+/** '' if the process has ended, even if nobody has collected its exit code. */
 function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -124,7 +125,7 @@ function commandLine(pid: number): string {
 }
 
 test.runIf(process.platform === 'linux').each(['exit', 'SIGTERM'])(
-  'a command for the token, and what it has started, end with the server (%s)',
+  'a command for the token ends with the server (%s), and so do processes that it started',
   async (how) => {
     const pidFile = join(folder, 'pid');
     const script = join(folder, 'token.sh');

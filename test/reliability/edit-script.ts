@@ -73,7 +73,7 @@ export class RandomEditor implements EditorWindow {
     else await this.restHere();
   }
 
-  /** Keys, of which some are not waited for. */
+  /** Types keys, and does not wait for the answers to some of them. */
   private async typeSome(): Promise<void> {
     const texts = [
       'const ',
@@ -98,7 +98,7 @@ export class RandomEditor implements EditorWindow {
     await this.ask(false);
   }
 
-  /** What was there, as the model can guess it best. */
+  /** Deletes a part of the text and types it again, which the model can guess best. */
   private async typeAgain(): Promise<void> {
     const text = this.current.text.toString();
     const lineEnd = text.indexOf('\n', this.r.below(text.length + 1));

@@ -1,5 +1,6 @@
-// The kinds of faults that are tried: where they are injected, the file of their tests, and for each kind a part of the
-// titles of its tests. The titles say what is expected.
+// The kinds of faults that are tried: where they are injected, the file with their tests, and for each kind a part of
+// its
+// tests' titles. The titles say what is expected.
 
 /** @type {{ where: string, file: string, kinds: Record<string, string> }[]} */
 export const faults = [
@@ -45,7 +46,7 @@ export const faults = [
     where: "the system, for the server's process",
     file: 'test/reliability/limits.test.ts',
     kinds: {
-      'no free file handle (EMFILE) for the model': 'the model, and loads it when there are some',
+      'no free file handle (EMFILE) for the model': 'the model, and loads it once there are some',
       'no free file handle (EMFILE) for a window': 'keeps its windows',
       'no memory (ENOMEM)': 'without free memory',
       'a control group too small for the model': 'cannot fit there',
@@ -70,7 +71,7 @@ export const faults = [
       'two versions, or two servers, on one disk cache': 'two versions',
       'a window that is reloaded during a request': 'reloaded in the middle',
       'the process stopped and continued': 'stopped and continued',
-      'names of files with control characters': 'a name of a file',
+      'names of files with control characters': "a file's name",
     },
   },
   {
@@ -78,10 +79,10 @@ export const faults = [
     file: 'test/reliability/crash.test.ts',
     kinds: {
       'a crash of native code, by signal': 'a crash by',
-      "JavaScript's heap is full": 'a heap that is full',
-      'a broken message that holds code': 'is not quoted',
+      "JavaScript's heap is full": 'a full heap',
+      'a broken message that holds code': 'does not quote it',
       'parameters that are missing or odd': 'without parameters',
-      'an error that no handler waits for': 'nobody has waited for',
+      'an error that no handler waits for': 'no code handles',
       'an editor that was killed': 'ends without a word',
       'a command for the token that hangs, when the server ends': 'a command for the token',
     },
@@ -91,8 +92,8 @@ export const faults = [
     file: 'test/reliability/clock.test.ts',
     kinds: {
       'set forward or back: ranking': 'code is ranked',
-      'set forward or back: statistics': 'counted once',
-      'set forward or back: the endpoint': 'the server of the windows is found',
+      'set forward or back: statistics': 'kept once',
+      'set forward or back: the endpoint': "the windows' server is found",
       'set forward or back: time limits': 'no time limit',
     },
   },
@@ -155,7 +156,7 @@ export const faults = [
     kinds: {
       'requests, half of them cancelled': 'requests, half',
       'edits of a document of 10 MB': 'edits of',
-      'keys without end': 'keys without end',
+      'keys without end': 'endless keys',
     },
   },
   {

@@ -1,5 +1,6 @@
-// Writes faults.md: for each kind of fault where it is injected, what is expected, and what was seen. The results of the
-// TypeScript tests are those of the last `npm test`; the C++ tests are run now.
+// Writes faults.md: for each kind of fault where it is injected, what is expected and what was seen. For TypeScript
+// tests it
+// uses the results of the last `npm test`; it runs the C++ tests itself.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -35,7 +36,7 @@ function nativeResults(program, part) {
   return [...lines].map(([, word, title]) => ({ file: program, title, outcome: outcomes[word] }));
 }
 
-/** One title for all. For more than two it is what they have in common at the beginning and at the end. */
+/** One title for all tests. For more than two, their common beginning and their common end. */
 function common(titles) {
   if (titles.length <= 2) return titles.join('; ');
   const [first = [], ...others] = titles.map((title) => title.split(' '));

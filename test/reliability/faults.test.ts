@@ -1,5 +1,6 @@
-// Faults from outside: the server is killed, its disk is full, its home is missing, its process is stopped. No data
-// must be damaged, and no answer may change.
+// Faults from outside: the server is killed, its disk is full, its home is missing, its process is stopped. They must
+// not
+// damage data or change an answer.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +47,7 @@ async function answerOf(client: FrameClient): Promise<unknown> {
   return (result as { items: unknown }).items;
 }
 
-/** Runs a server until it has written its disk cache; resolves to its answer. */
+/** Runs a server until it has written its disk cache. Resolves to its answer. */
 async function wholeSession(command?: string[], settings?: object, env?: NodeJS.ProcessEnv): Promise<unknown> {
   const client = await start(command, settings, env);
   const answer = await answerOf(client);
@@ -89,9 +90,9 @@ test('kill -9 at any moment damages nothing that the next server reads', { timeo
   expect(pages().filter((name) => !name.endsWith('.pages')).length, 'files left half-written').toBeLessThan(4);
 });
 
-test('a full disk loses the saved pages and nothing else', { timeout: patienceMs }, async () => {
+test('a full disk costs the saved pages and nothing else', { timeout: patienceMs }, async () => {
   const expected = await wholeSession(undefined, { 'completion.confidence': 'eager' });
-  // As a full disk does: a write fails after the first 64 KiB of a file.
+  // Like a full disk: writing fails after the first 64 KiB of a file.
   const limited = ['bash', '-c', `trap '' XFSZ; ulimit -f 64; exec ${serverCommand.join(' ')}`];
   const client = await start(limited);
   expect(await answerOf(client)).toEqual(expected);
@@ -101,7 +102,7 @@ test('a full disk loses the saved pages and nothing else', { timeout: patienceMs
   expect(pages()).toHaveLength(1);
 });
 
-test('a slow disk delays what is saved and what is loaded from it, and nothing else', {
+test('a slow disk delays saving pages and loading them, and nothing else', {
   timeout: patienceMs,
 }, async () => {
   const library = join(storageFolder, 'slow_disk.so');
@@ -122,20 +123,22 @@ test('a slow disk delays what is saved and what is loaded from it, and nothing e
 
 test.each([
   ['no HOME', { HOME: undefined, XDG_CACHE_HOME: undefined }],
-  ['a HOME that is not there', { HOME: '/nonexistent', XDG_CACHE_HOME: undefined }],
-  ['a HOME where nothing can be written', { HOME: '/proc', XDG_CACHE_HOME: '/proc', TMPDIR: '/proc' }],
+  ['a missing HOME', { HOME: '/nonexistent', XDG_CACHE_HOME: undefined }],
+  ['a read-only HOME', { HOME: '/proc', XDG_CACHE_HOME: '/proc', TMPDIR: '/proc' }],
 ])('a server with %s completes', { timeout: patienceMs }, async (_, changes) => {
   storageFolder = '/proc/hearth';
   const items = await wholeSession(undefined, withDisk, { ...process.env, ...changes });
   expect(items).toHaveLength(1);
 });
 
-test('two versions of Hearth on one disk cache compute what they cannot use', { timeout: patienceMs }, async () => {
+test("two versions of Hearth with one disk cache ignore each other's pages and compute their own", {
+  timeout: patienceMs,
+}, async () => {
   const expected = await wholeSession();
   const [name = ''] = pages();
   const file = join(storageFolder, 'pages', name);
   const good = readFileSync(file);
-  // Another version may have written each number of the header.
+  // Each number in the header in turn is that of another version.
   for (let at = 0; at < 48; at += 8) {
     const other = Buffer.from(good);
     other.writeUInt32LE((other.readUInt32LE(at) + 1) >>> 0, at);
@@ -149,7 +152,7 @@ test('two versions of Hearth on one disk cache compute what they cannot use', { 
   expect(await wholeSession()).toEqual(expected);
 });
 
-test('a window that is reloaded in the middle of a request leaves nothing behind', {
+test('a window reloaded in the middle of a request leaves nothing behind', {
   timeout: patienceMs,
 }, async () => {
   const server = await SharedServer.start();
@@ -164,7 +167,7 @@ test('a window that is reloaded in the middle of a request leaves nothing behind
     await sleep(2);
     window.socket.destroy();
   };
-  // JavaScript's heap grows to its size first: by 60 MiB in 2,000 reloads, and then by nothing in 6,000.
+  // JavaScript's heap first grows to its size: by 60 MiB in 2,000 reloads, and then not at all in 6,000.
   for (let i = 0; i < tries(5, 1000); i++) await reload();
   await stays.answer(uri, 0, 0);
   const before = usage(pid);
@@ -180,7 +183,7 @@ test('a window that is reloaded in the middle of a request leaves nothing behind
   expect(server.stderr).toBe('');
 });
 
-test('a server that is stopped and continued answers what waited', { timeout: patienceMs }, async () => {
+test('a server that is stopped and continued answers the waiting requests', { timeout: patienceMs }, async () => {
   const client = await start();
   await loaded(client);
   for (let i = 0; i < tries(2, 50); i++) {
@@ -193,7 +196,7 @@ test('a server that is stopped and continued answers what waited', { timeout: pa
   expect(await client.stop()).toBe(0);
 });
 
-test('a name of a file cannot begin a line of the log', async () => {
+test("a file's name cannot begin a line of the log", async () => {
   const client = await start();
   await loaded(client);
   for (const name of ['a%0Aforged', 'a%0D%0Aforged', 'a%1B%5B31mred', 'a\u2028forged', 'a\nforged', '%E2%80%AEtxt']) {

@@ -1,5 +1,6 @@
-// Far more messages than any person could cause: none is lost, nothing hangs, and memory does not grow. The tests
-// measure the CPU time of the server, since the time until an answer would depend on what else the machine does.
+// Many more messages than a person could cause: none is lost, nothing hangs, and memory does not grow. The tests
+// measure the
+// server's CPU time, since the time until an answer depends on what else the machine does.
 import { afterEach, expect, test } from 'vitest';
 import type { CompletionOutcome } from '../../language-server/protocol/messages.ts';
 import type { FrameClient } from './frame-client.ts';
@@ -38,7 +39,7 @@ test('requests, half of them cancelled, cost the server hardly more time than se
     `${count} requests: sent in ${sentMs.toFixed(0)} ms, answered after ${answeredMs.toFixed(0)}, ${computedMs} computed`,
   );
   expect(ids.every((id) => reasonOf(client.replies.get(id) ?? {}) !== undefined)).toBe(true);
-  // Besides, a second for the few requests that reach the engine.
+  // Plus a second for the few requests that reach the engine.
   expect(computedMs).toBeLessThan(sentMs * 1.5 + 1000);
 });
 
@@ -70,14 +71,14 @@ test('edits of a document of 10 MB, one a millisecond, cost the server hardly mo
   expect(computedMs).toBeLessThan(count + 1000);
 });
 
-test('keys without end, with cancelled requests, leave memory flat', { timeout: patienceMs }, async () => {
+test('endless keys with cancelled requests do not make memory grow', { timeout: patienceMs }, async () => {
   client = await startServer();
   await client.open(uri, lines.join('\n'));
   const keys = tries(8000, 1_000_000);
   const seen: ReturnType<typeof usage>[] = [];
   let last = 0;
   for (let i = 0; i < keys; i++) {
-    // A line of 80 characters, typed and taken back.
+    // A line of 80 characters is typed and taken back.
     const column = i % 80;
     await client.edit(uri, i + 2, 200, column, 'y');
     last = await client.ask(uri, 200, column + 1);

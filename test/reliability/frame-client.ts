@@ -1,4 +1,4 @@
-// A language client that sends any messages, valid or not and in any order, as fast as the server reads them.
+// A language client that sends any messages, valid or not, in any order, as fast as the server reads them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -29,11 +29,11 @@ export class FrameClient {
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
-    this.child.stdin.on('error', () => undefined); // a server that has ended reads no more
+    this.child.stdin.on('error', () => undefined); // a server that has ended reads nothing
     this.ended = once(this.child, 'exit') as typeof this.ended;
   }
 
-  /** Sends any bytes; resolves when more can be sent. */
+  /** Sends any bytes. Resolves when more can be sent. */
   async write(bytes: string | Buffer): Promise<void> {
     if (this.child.stdin.write(bytes)) return;
     await Promise.race([once(this.child.stdin, 'drain'), this.ended]);
@@ -47,7 +47,7 @@ export class FrameClient {
     return this.send({ method, params });
   }
 
-  /** Sends the request and resolves to its id, without its reply. */
+  /** Sends the request. Resolves to its id, not to its reply. */
   async post(method: string, params?: object): Promise<number> {
     const id = this.nextId++;
     await this.send({ id, method, params });
@@ -63,7 +63,7 @@ export class FrameClient {
     return known ? Promise.resolve(known) : new Promise((resolve) => this.waiting.set(id, resolve));
   }
 
-  /** Resolves to the first request or notification of the server, past or future, for which the condition is true. */
+  /** Resolves to the first request or notification from the server, past or future, that meets the condition. */
   async notice(isWanted: (notice: Reply) => boolean): Promise<Reply> {
     for (;;) {
       const found = this.notices.find(isWanted);
@@ -92,13 +92,13 @@ export class FrameClient {
     return this.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges });
   }
 
-  /** Asks for ghost text, and resolves to the request's id. */
+  /** Requests ghost text. Resolves to the request's id. */
   ask(uri: string, line: number, character: number, triggerKind = 2): Promise<number> {
     const params = { textDocument: { uri }, position: { line, character }, context: { triggerKind } };
     return this.post('textDocument/inlineCompletion', params);
   }
 
-  /** As LSP ends a server; its exit code. */
+  /** Ends the server as LSP specifies. Resolves to its exit code. */
   async stop(): Promise<number | null> {
     await this.request('shutdown');
     await this.notify('exit', {});

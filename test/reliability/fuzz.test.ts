@@ -1,4 +1,4 @@
-// Random inputs from a seed: documents for the prompt builder, messages for the server.
+// Random inputs made from a seed: documents for the prompt builder, messages for the server.
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -38,7 +38,7 @@ const oddities = [
   'x'.repeat(500),
 ];
 
-/** As a real tokenizer, it takes no text for a special token. */
+/** Like a real tokenizer, never reads text as a special token. */
 class ByteEngine extends FakeEngine {
   override tokenize(text: string): Uint32Array {
     return Uint32Array.from(Buffer.from(text));
@@ -66,7 +66,7 @@ test('the prompt of any document has its parts in order, within the limits', { t
       expect([prefix?.length, suffix?.length, middle?.length], `seed ${seed}`).toEqual([1, 1, 1]);
       expect(prefix![0]! < suffix![0]! && suffix![0]! < middle![0]!, `seed ${seed}`).toBe(true);
       expect(tokens.length, `seed ${seed}`).toBeLessThan(contextTokens);
-      // The text that the model is given ends at the cursor.
+      // The given text ends at the cursor.
       const given = Buffer.concat([Buffer.from(tokens.subarray(middle![0]! + 1)), Buffer.from(heal)]).toString();
       const before = Buffer.from(text.slice(0, offset).replaceAll('\r\n', '\n')).toString();
       const isSplit = /[\ud800-\udbff]$/.test(text.slice(0, offset)) || /\r$/.test(text.slice(0, offset));

@@ -1,5 +1,6 @@
-// The connection of windows to a real process that is stopped (SIGSTOP) in each of its states, or loses its windows. How
-// soon it must be noticed is in test/extension/connection/connection.test.ts, with a clock of its own.
+// The connection between windows and a real process that is stopped (SIGSTOP) in each of its states, or loses its
+// windows.
+// test/extension/connection/connection.test.ts tests with its own clock how soon it must be noticed.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,7 +112,7 @@ class Window implements ConnectionHost<ProcessLink, RealSession> {
   }
 }
 
-/** Waits until all windows use one process, which is none of the old ones. */
+/** Waits until all windows use one process that is none of the old ones. */
 async function replaced(old: number): Promise<void> {
   await vi.waitFor(() => {
     for (const { connection, pid } of windows) expect([connection.state, pid === old]).toEqual(['up', false]);

@@ -1,5 +1,6 @@
-// What the system refuses to the server's process: file handles, memory, space on the disk, /proc. Some need root, for a
-// mount or a control group of their own, and are not run without.
+// What the system can refuse to the server's process: file handles, memory, disk space, /proc. Some tests need root,
+// for a
+// mount or a control group of their own, and are skipped without.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,16 +54,18 @@ async function problemOf(client: FrameClient): Promise<string> {
   }
 }
 
-/** The soft limit of a process that runs. */
+/** Sets a soft limit of a running process. */
 const limit = (pid: number | undefined, what: 'as' | 'nofile', value: number | 'unlimited') =>
   execFileSync('prlimit', [`--pid=${pid}`, `--${what}=${value}:`]);
 const handlesOf = (pid: number | undefined) => readdirSync(`/proc/${pid}/fd`);
 const pagesOf = (pid: number | undefined) => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[0]);
-/** Resolves when a value has not changed for half a second: the server has loaded the grammar of what is open. */
+/**
+ * Resolves when a value has not changed for half a second: by then the server has loaded the open document's grammar.
+ */
 async function settled(value: () => unknown): Promise<void> {
   for (let before: unknown; before !== value(); await sleep(500)) before = value();
 }
-/** Leaves a process no handle but those that it has. */
+/** Leaves a process only the handles that it has. */
 async function takeHandles(pid: number | undefined): Promise<void> {
   await settled(() => handlesOf(pid).join());
   const open = new Set(handlesOf(pid).map(Number));
@@ -73,7 +76,7 @@ async function takeHandles(pid: number | undefined): Promise<void> {
   );
 }
 
-test('without free file handles (EMFILE), a server says why it cannot load the model, and loads it when there are some', async () => {
+test('without free file handles (EMFILE), a server says why it cannot load the model, and loads it once there are some', async () => {
   const client = await start(serverCommand, { mode: 'off' });
   const { pid } = client.child;
   await client.request('hearth/models', { downloadFolder: folder });
@@ -87,7 +90,7 @@ test('without free file handles (EMFILE), a server says why it cannot load the m
   expect(await answerOf(client)).toHaveLength(1);
 });
 
-test('without free file handles (EMFILE), a server keeps its windows, and takes new ones when there are some', async () => {
+test('without free file handles (EMFILE), a server keeps its windows, and accepts new ones once there are some', async () => {
   const { child, endpoint } = startShared(folder);
   await once(child, 'message');
   const before = await openSocket(endpoint);
@@ -102,10 +105,10 @@ test('without free file handles (EMFILE), a server keeps its windows, and takes 
   child.kill('SIGKILL');
 });
 
-test('without free memory for the model, a server says so, and loads it when there is some', async () => {
+test('without free memory for the model, a server says so, and loads it once there is some', async () => {
   const client = await start(serverCommand, { mode: 'off' });
   const { pid } = client.child;
-  await settled(() => pagesOf(pid)); // V8 ends a process that has no memory for a grammar's WebAssembly
+  await settled(() => pagesOf(pid)); // V8 ends a process without memory for a grammar's WebAssembly
   limit(pid, 'as', pagesOf(pid) * 4096 + 200 * 2 ** 20);
   await client.notify('hearth/settings', { mode: 'automatic' });
   expect(await problemOf(client)).toMatch(/not enough memory for the model/);
@@ -116,7 +119,7 @@ test('without free memory for the model, a server says so, and loads it when the
 });
 
 const canMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0;
-/** A program with mounts that only it sees. */
+/** Runs a program with mounts that only it sees. */
 const withMounts = (mounts: string, program: string[]) => [
   'unshare',
   '-m',
@@ -126,14 +129,14 @@ const withMounts = (mounts: string, program: string[]) => [
   ...program,
 ];
 
-test.runIf(canMount)('without /proc, a server answers as with it', async () => {
+test.runIf(canMount)('without /proc, a server answers as it does with it', async () => {
   const expected = await answerOf(await start());
   const client = await start(withMounts('mount -t tmpfs none /proc', serverCommand));
   expect(await answerOf(client)).toEqual(expected);
   expect(await client.stop()).toBe(0);
 });
 
-test.runIf(canMount)('without /proc, a server that windows share is found', async () => {
+test.runIf(canMount)('without /proc, windows find their shared server', async () => {
   const endpoint = new Endpoint(join(folder, 'hearth'), 'test');
   const args = ['--endpoint', endpoint.preparedFolder(endpoint.prepare()), '--log', join(folder, 'log')];
   const [program = '', ...rest] = withMounts('mount -t tmpfs none /proc', [process.execPath, serverProgram, ...args]);
@@ -145,15 +148,12 @@ test.runIf(canMount)('without /proc, a server that windows share is found', asyn
   child.kill('SIGKILL');
 });
 
-test.runIf(canMount)(
-  'a file system where nothing can be written (EROFS) costs the disk cache and nothing else',
-  async () => {
-    const expected = await answerOf(await start());
-    const client = await start(withMounts(`mount -t tmpfs -o ro none ${folder}`, serverCommand));
-    expect(await answerOf(client)).toEqual(expected);
-    expect(await client.stop()).toBe(0);
-  },
-);
+test.runIf(canMount)('a read-only file system (EROFS) costs the disk cache and nothing else', async () => {
+  const expected = await answerOf(await start());
+  const client = await start(withMounts(`mount -t tmpfs -o ro none ${folder}`, serverCommand));
+  expect(await answerOf(client)).toEqual(expected);
+  expect(await client.stop()).toBe(0);
+});
 
 test.runIf(canMount)(
   'a disk without space (ENOSPC) for the disk cache costs the disk cache and nothing else',
@@ -181,7 +181,7 @@ test.runIf(canMount).each([
   expect(client.stderr).toContain('ENOSPC');
 });
 
-test('a disk without space (ENOSPC) for what a server writes to standard error costs these words and nothing else', async () => {
+test('a disk without space (ENOSPC) for what a server writes to standard error costs that output and nothing else', async () => {
   const { child, endpoint } = startShared(folder, openSync('/dev/full', 'w'));
   await once(child, 'message');
   const [broken, other] = [await openSocket(endpoint), await openSocket(endpoint)];
@@ -193,7 +193,7 @@ test('a disk without space (ENOSPC) for what a server writes to standard error c
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'a disk without space (ENOSPC) for statistics is reported once, and counting goes on when there is some',
+  'a disk without space (ENOSPC) for statistics is reported once, and counting resumes once there is some',
   async () => {
     const warnings: string[] = [];
     const statistics = new Statistics(folder, (message) => warnings.push(message));
@@ -209,7 +209,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-/** The memory controller of Linux's control groups, version 2 or 1; undefined if this user cannot make groups. */
+/** The memory controller of Linux's control groups, version 2 or 1. Undefined if this user cannot make groups. */
 const controller = [
   { root: '/sys/fs/cgroup', used: 'memory.current', limit: 'memory.max', swap: 'memory.swap.max' },
   {
@@ -236,7 +236,7 @@ describe.runIf(controller)('a control group with little memory', () => {
     rmdirSync(group);
   });
 
-  /** A server in the group, with so much memory left. */
+  /** A server in the group, with this much memory left. */
   async function startInGroup(leftBytes: number, settings: object): Promise<FrameClient> {
     const command = ['sh', '-c', `echo $$ > ${group}/cgroup.procs && exec "$0" "$@"`, ...serverCommand];
     const client = await start(command, { mode: 'off' });
@@ -252,7 +252,7 @@ describe.runIf(controller)('a control group with little memory', () => {
     expect(await client.stop()).toBe(0);
   });
 
-  test('a server that the system kills for its memory damages nothing that the next one reads', async () => {
+  test('a server that the system kills for its memory damages nothing that the next server reads', async () => {
     const expected = await answerOf(await start());
     const client = await startInGroup(28 * 2 ** 20, { 'cache.diskMiB': 64 });
     expect(await client.ended).toEqual([null, 'SIGKILL']);

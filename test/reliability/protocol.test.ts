@@ -13,7 +13,7 @@ afterEach(() => {
   client.child.kill('SIGKILL');
 });
 
-test('a request before initialize is answered, and afterwards the server is as good as any', async () => {
+test('a request before initialize is answered, and afterwards the server works as usual', async () => {
   client = new FrameClient(serverCommand);
   await client.open(uri, 'const a = ');
   const early = await client.ask(uri, 0, 10);
@@ -36,17 +36,17 @@ test('a second initialize changes nothing, and a request after shutdown gets no 
   expect((await client.ended)[0]).toBe(0);
 });
 
-test('requests and answers with an id that is waiting already are answered, and so are later ones', async () => {
+test('requests that reuse the id of a waiting request are answered, and so are later ones', async () => {
   client = await startServer();
   await client.open(uri, 'const a = ');
   const params = { textDocument: { uri }, position: { line: 0, character: 10 }, context: { triggerKind: 2 } };
   const ask = (id: number | string) =>
     JSON.stringify({ jsonrpc: '2.0', id, method: 'textDocument/inlineCompletion', params });
-  // In one piece, so that the first still waits when the second comes. To the connection's queue, 100 is "100".
+  // In one piece, so that the first still waits when the second arrives. The connection's queue takes 100 for "100".
   await client.write(frame(ask(100)) + frame(ask(100)) + frame(ask('100')));
   for (const id of [100, '100']) expect(await client.reply(id)).toHaveProperty('result.reason');
   expect(await client.reply(await client.ask(uri, 0, 10))).toHaveProperty('result.reason');
-  // The same of an answer to a request of the server.
+  // Two answers with one id are harmless, too.
   const answer = frame(JSON.stringify({ jsonrpc: '2.0', id: 7, result: null }));
   await client.write(answer + answer);
   expect(await client.reply(await client.ask(uri, 0, 9))).toHaveProperty('result');
@@ -68,9 +68,9 @@ test('an unknown request is answered with an error, an unknown notification with
 
 test.each([
   ['no length', 'Content-Type: text\r\n\r\n{}'],
-  ['a length that is none', 'Content-Length: many\r\n\r\n{}'],
+  ['an invalid length', 'Content-Length: many\r\n\r\n{}'],
   ['half a sentence', frame('{"jsonrpc": "2.0", "method":')],
-  ['bytes that are no text', frame(String.fromCharCode(0, 255, 254, 128))],
+  ['bytes that are not text', frame(String.fromCharCode(0, 255, 254, 128))],
   ['another protocol', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
 ])('a frame with %s ends the server, which says why', async (_, bytes) => {
   client = await startServer();
@@ -93,7 +93,7 @@ test('empty and meaningless messages do no harm', async () => {
       '{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///b","version":2},"contentChanges":[{"text":""}]}}',
     ],
     [
-      'a change that says nothing',
+      'an empty change',
       '{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///sample.ts","version":2},"contentChanges":[{}]}}',
     ],
     [
@@ -112,7 +112,7 @@ test('empty and meaningless messages do no harm', async () => {
   expect(await client.stop()).toBe(0);
 });
 
-test('a frame that comes byte by byte, and several in one piece, are read alike', async () => {
+test('a frame that arrives byte by byte and several frames in one piece are both read', async () => {
   client = await startServer();
   await client.open(uri, 'const a = ');
   const bodies = [901, 902, 903].map((id) => frame(`{"jsonrpc":"2.0","id":${id},"method":"hearth/none","params":{}}`));
@@ -148,7 +148,7 @@ test.each([
   ['a length beyond all numbers', `Content-Length: ${'9'.repeat(400)}\r\n\r\n`, 'it promises Infinity bytes'],
   ['a second length', 'Content-Length: 2\r\nContent-Length: +4000000000\r\n\r\n', 'it promises 4000000000 bytes'],
   ['a header without end', 'Content-Length: 5\r\n'.repeat(1000), 'its header has more than 4096 bytes'],
-])('%s ends the server with a reason, in pieces as well', async (_, header, reason) => {
+])('%s ends the server with a reason, even if it arrives in pieces', async (_, header, reason) => {
   for (const step of [header.length, 7]) {
     client = await startServer();
     await client.open(uri, 'const a = ');
@@ -159,7 +159,7 @@ test.each([
   }
 });
 
-test('of a client that reads no answers, no more requests are read, and later all are answered', {
+test('from a client that does not read answers, the server reads no more requests, and answers all of them later', {
   timeout: patienceMs,
 }, async () => {
   client = await startServer();
@@ -181,7 +181,7 @@ test('of a client that reads no answers, no more requests are read, and later al
   expect(await client.stop()).toBe(0);
 });
 
-/** What the server has in memory, in MiB. */
+/** The memory that the server uses, in MiB. */
 function memoryOf({ child }: FrameClient): number {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
@@ -199,7 +199,7 @@ test('a line of 1 MB is completed like a short one', { timeout: patienceMs }, as
     }
     return serverThreadMs(pid) - before;
   };
-  // CPU time of the server: the time until an answer would depend on what else the machine does.
+  // The server's CPU time, since the time until an answer depends on what else the machine does.
   const shortMs = await typeInto('file:///short.ts', 500);
   expect(await typeInto('file:///long.ts', 125_000)).toBeLessThan(shortMs * 4 + 500);
   expect(await client.stop()).toBe(0);

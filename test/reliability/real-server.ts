@@ -6,7 +6,7 @@ import { FrameClient } from './frame-client.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const starterModel = join(root, 'models/starter.gguf');
-/** HEARTH_SERVER: the program of another version, to compare with. */
+/** HEARTH_SERVER: the program of a different version, to compare with. */
 const program = process.env.HEARTH_SERVER ?? join(root, 'dist/server.js');
 export const serverCommand = [process.execPath, program, '--stdio'];
 
@@ -17,7 +17,7 @@ export async function startServer(settings: object = {}, options: object = {}): 
   return client;
 }
 
-/** Resolves when the model is there. */
+/** Resolves when the model is loaded. */
 export async function loaded(client: FrameClient): Promise<void> {
   const ready = client.notice(({ params }) => (params as { health?: string })?.health === 'ready');
   await Promise.race([ready, fail(client)]);
@@ -27,7 +27,7 @@ async function fail({ ended }: FrameClient): Promise<never> {
   throw new Error(`the server ended with ${(await ended).join(' ')}`);
 }
 
-/** Memory in MiB, open handles and threads of a process. */
+/** A process's memory in MiB, and its open handles and threads. */
 export function usage(pid: number): { rssMiB: number; handles: number; threads: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const figure = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]);

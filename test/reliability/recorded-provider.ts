@@ -1,5 +1,6 @@
-// A provider that records, for every text that the engine generates, what it depends on: the place, the options and the
-// anchor. A fresh engine must generate the same text from these.
+// A provider that records what each text from the engine depends on: the place, the options and the anchor. From these
+// a
+// fresh engine must generate the same text.
 
 import { type CompletionOptions, type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
 import type { Maker } from '../../language-server/offers/document-offers.ts';
@@ -57,7 +58,7 @@ class RecordedWarmEngine extends WarmEngine {
     return (place, purpose) => (onGrowth, signal) => {
       this.recorded.used = null;
       const completion = make(place, purpose)(onGrowth, signal);
-      // The prompt is made before anything is waited for.
+      // The prompt is made before the first await.
       const { used } = this.recorded;
       if (used === null) throw new Error('a text was made without an anchor');
       this.made.push({ place, options: optionsFor(purpose, settings), anchor: used, completion });

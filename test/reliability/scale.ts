@@ -6,5 +6,5 @@ export function tries(short: number, full: number): number {
   return isFull ? full : short;
 }
 
-/** In full, tests may take as long as they need; the short form takes seconds where nothing else runs. */
+/** In full, tests may take as long as they need. The short form takes seconds on an idle machine. */
 export const patienceMs = isFull ? 2 * 3_600_000 : 180_000;

@@ -1,5 +1,7 @@
-// What shows that SECURITY.md is true: for each of its sentences, by its first words, the file of a test, with a folder if
-// others have that name, and a part of the test's title; or why there is no test. security.test.ts compares the list.
+// What shows that SECURITY.md is true. The key is the beginning of a sentence. The value has test files, each with a
+// part of
+// a test's title (and with the folder, if several files have the name), or says why there is no test. security.test.ts
+// checks it.
 export type Evidence = [file: string, title: string][] | 'by design' | 'introduces';
 
 export const claims: Record<string, Evidence> = {
@@ -29,7 +31,7 @@ export const claims: Record<string, Evidence> = {
     ['related-code.test.ts', 'in a workspace that is not trusted'],
     ['workspace-files.test.ts', 'nothing is sent'],
   ],
-  'Code of other files is': [['related-code.test.ts', 'what is behind a link']],
+  'Code of other files is': [['related-code.test.ts', 'files behind a link']],
   'Looking for edits': [
     ['edits-cost.test.ts', '64 KiB of anything'],
     ['shape-cost.test.ts', '64 KiB of anything'],
@@ -104,7 +106,7 @@ export const claims: Record<string, Evidence> = {
   'What it wrote': [['socket.test.ts', 'standard error stays small']],
   'No crash, and no message': [
     ['crash.test.ts', 'leaves no text of a document'],
-    ['crash.test.ts', 'is not quoted'],
+    ['crash.test.ts', 'does not quote it'],
   ],
   'Where the system is set': 'by design',
 
@@ -150,7 +152,7 @@ export const claims: Record<string, Evidence> = {
     ['remote/hostile.test.ts', 'a command for the token that'],
     ['configuration.test.ts', 'cannot name a file or server'],
   ],
-  'It ends with the server': [['crash.test.ts', 'end with the server']],
+  'It ends with the server': [['crash.test.ts', 'ends with the server']],
   'The address may come': [
     ['configuration.test.ts', "an administrator's file is read"],
     ['managed.test.ts', "the administrator's server is asked"],
@@ -166,9 +168,9 @@ export const claims: Record<string, Evidence> = {
   'Hearth sends nothing': [['security.test.ts', 'use the network']],
   'It connects only': [['security.test.ts', 'use the network']],
 
-  'A file whose name says': [['security.test.ts', 'by its name or its text']],
+  'A file whose name says': [['security.test.ts', 'a secret in one file']],
   'A file with a key': [
-    ['security.test.ts', 'by its name or its text'],
+    ['security.test.ts', 'a secret in one file'],
     ['related-code.test.ts', 'wherever chunks begin'],
     ['provider.test.ts', 'is not learned, however far down'],
     ['cli/complete.test.ts', 'is refused before a model is loaded'],

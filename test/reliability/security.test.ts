@@ -1,4 +1,4 @@
-// Tests each claim of SECURITY.md.
+// Tests the claims in SECURITY.md.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { claims } from './security-claims.ts';
 const root = join(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const properties: Record<string, { scope: string; type: string }> = manifest.contributes.configuration.properties;
-// Made up here, so that no scanner of repositories takes it for a real one.
+// Made up at run time, so that no scanner of repositories takes it for a real key.
 const secret = ['ghp', `${'kQ7vR2mX9'.repeat(4)}`].join('_');
 const folder = mkdtempSync(join(tmpdir(), 'hearth-security-'));
 let client: FrameClient | null = null;
@@ -30,13 +30,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a workspace can set no path, no address and nothing of the machine', () => {
+test('a workspace can set no path, no address and nothing about the machine', () => {
   const own = Object.keys(properties).filter((key) =>
     /path|model|url|mirror|folder|server|engine|cache|backend/i.test(key),
   );
   expect(own.length).toBeGreaterThan(9);
   for (const key of own) expect(properties[key]?.scope, key).toBe('application');
-  // The other settings say when and what is shown, and which files are left alone.
+  // The other settings say when suggestions come and which files get none.
   const others = Object.keys(properties).filter((key) => properties[key]?.scope !== 'application');
   expect(others.sort()).toEqual(['hearth.exclude', 'hearth.mode']);
   const paths = own.filter((key) => /path|url|mirror/i.test(key));
@@ -44,7 +44,7 @@ test('a workspace can set no path, no address and nothing of the machine', () =>
   expect(restricted).toEqual(expect.arrayContaining(paths));
 });
 
-/** The source files of what ships in which the pattern is found. */
+/** The shipped source files in which the pattern is found. */
 function sourcesWith(pattern: RegExp): string[] {
   const sources = ['extension', 'language-server', 'native'].flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
@@ -55,7 +55,7 @@ function sourcesWith(pattern: RegExp): string[] {
   return sources.filter((path) => pattern.test(readFileSync(join(root, path), 'utf8')));
 }
 
-test('what ships starts no shell and runs no text', () => {
+test('the shipped code starts no shell and runs no text as code', () => {
   const dangerous =
     /\beval\(|new Function\(|\bvm\b.*node:vm|shell: *true|\bexec(?:Sync)?\(\s*['"`]|dangerouslySetInnerHTML/;
   expect(sourcesWith(dangerous)).toEqual([]);
@@ -100,7 +100,7 @@ test('the tests that SECURITY.md names are there', () => {
   expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
 });
 
-/** Those of paragraphs and lists, without the marks of Markdown at their beginning. */
+/** The sentences in paragraphs and lists, without the Markdown marks before them. */
 function sentencesOf(text: string): string[] {
   const blocks = text.split(/\n\n+|\n(?=- |#)/).filter((block) => block !== '' && !block.startsWith('#'));
   return blocks
@@ -118,7 +118,7 @@ test('no page of Hearth loads, sends or frames anything', () => {
   }
 });
 
-test('a secret of one file, by its name or its text, is in no prompt of another, and not in what the engine learns', async () => {
+test('a secret in one file is in no prompt for another, and the engine does not learn it', async () => {
   const engine = new FakeEngine({ contextTokens: 16_384, respond: () => 'answer();' });
   const head = "import { connect } from './connect';\n\nconst token = ";
   const files = {
@@ -146,14 +146,14 @@ test('a secret of one file, by its name or its text, is in no prompt of another,
     .concat(engine.prefilled.map(({ text }) => text));
   expect(prompts.some((prompt) => prompt.includes('other.ts'))).toBe(true);
   expect(prompts.filter((prompt) => prompt.includes(secret))).toEqual([]);
-  // The document itself is completed: its text goes nowhere but to the model in this process.
+  // The document itself is completed: its text goes only to the model in this process.
   expect((await visit('connect.ts', 40)).reason).not.toBe('secrets-file');
   await visit('main.ts', head.length);
   await expect.poll(() => engine.learned.length).toBeGreaterThan(0);
   expect(engine.learned.filter((text) => text.includes(secret))).toEqual([]);
 });
 
-test('a planted secret is neither in the log, nor in the disk cache, nor in a report', {
+test('a planted secret is not in the log, the disk cache or a report', {
   timeout: 120_000,
 }, async () => {
   client = await startServer({ 'cache.diskMiB': 64 }, { storageFolder: folder });

@@ -1,4 +1,4 @@
-// A server that several windows share over its socket, as those of VS Code do.
+// A server that several windows share over its socket, as VS Code's windows do.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { openSocket, type SharedProcess, startShared } from '../support/shared-p
 import { starterModel } from './real-server.ts';
 
 export class SharedServer {
-  /** What it has written to stderr, where VS Code takes it for errors. */
+  /** What the server has written to stderr, which VS Code treats as errors. */
   stderr = '';
 
   readonly child: ChildProcess;
@@ -25,7 +25,7 @@ export class SharedServer {
     child.stderr?.on('data', (data: Buffer) => {
       this.stderr += data;
     });
-    // So that a test that fails says how.
+    // So that a failing test says how the server ended.
     child.once('exit', (code, signal) => console.log(`the shared server ended: ${signal ?? code}`));
   }
 
@@ -38,7 +38,7 @@ export class SharedServer {
 
   async window(): Promise<SharedWindow> {
     const window = new SharedWindow(await openSocket(this.process.endpoint));
-    // A cache that is soon full.
+    // A cache that is full soon.
     await window.initialize({ 'cache.memoryMiB': 64 }, { bundledModel: starterModel });
     return window;
   }

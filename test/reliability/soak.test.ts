@@ -1,4 +1,4 @@
-// Live typing in 20 documents in three windows of one server. Memory, handles and latency must not grow over time.
+// Typing in 20 documents in three windows of one server. Memory, handles and latency must not grow over time.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,7 +22,7 @@ interface Sample {
   latencyMs: number;
 }
 
-/** Types lines of the source again, each at the end of its document, which is cut back when it has grown long. */
+/** Types lines of the source again, each at its document's end; a document that has grown long is cut back. */
 async function typeInto(window: SharedWindow, uris: string[], seed: number, endAt: number): Promise<Sample[]> {
   const r = random(seed);
   const samples: Sample[] = [];
@@ -55,7 +55,7 @@ async function typeInto(window: SharedWindow, uris: string[], seed: number, endA
   return samples;
 }
 
-test('memory, handles and threads stay flat, and answers as fast as they were', {
+test('memory, handles and threads do not grow, and answers do not become slower', {
   timeout: patienceMs + minutes * 60_000,
 }, async () => {
   const server = await SharedServer.start();

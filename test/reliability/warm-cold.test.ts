@@ -1,5 +1,6 @@
-// Whatever was evaluated, drafted, cancelled or suggested before, an answer equals that of a fresh engine for the same
-// anchor, bit for bit, including probabilities.
+// Whatever was evaluated, drafted, cancelled or suggested before, an answer has the same bits as one from a fresh
+// engine with
+// the same anchor, including probabilities.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const options = { modelPath: starterModel, contextTokens: 640 };
   warm = await loadEngine(options);
   cold = await loadEngine({ ...options, threads: 1 });
-  // A prompt is made at once only where the grammar is there.
+  // A prompt is made at once only if the grammar is loaded.
   await Promise.all(['typescript', 'javascript'].map(loadGrammar));
 });
 afterAll(async () => {
@@ -49,7 +50,7 @@ function documents(r: Random): OpenDocument[] {
   });
 }
 
-/** Whether every item of the answer also comes from one of the recorded texts when it is generated again, cold. */
+/** Whether every item in the answer can be generated again from a recorded text, with a cold cache. */
 async function isExplained({ place, isInvoked, answer }: Asked, offers: Offer[]): Promise<boolean> {
   const covered = offers.flatMap((offer) => {
     const coverage = offer.covers(place);
@@ -57,7 +58,7 @@ async function isExplained({ place, isInvoked, answer }: Asked, offers: Offer[])
   });
   return answer.items.every(({ insertText, range }, i) => {
     const replaces = range ? range.end.character - range.start.character : 0;
-    // A text that was shown early is a beginning of the whole.
+    // A text that was shown early is a beginning of the whole text.
     const isEarly = answer.reason === 'still-growing' && i === 0 && !isInvoked;
     return covered.some(({ text, replaces: length }) => {
       return isEarly ? text.startsWith(String(insertText)) : text === insertText && length === replaces;

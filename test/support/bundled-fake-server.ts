@@ -1,7 +1,7 @@
-// Bundles the server around the fake engine, as server.js with what it needs beside it.
+// Bundles the server with the fake engine as server.js, together with the files that it needs.
 import { join } from 'node:path';
 import { build } from 'esbuild';
-// @ts-expect-error a script without types
+// @ts-expect-error the script has no types
 import { programOptions } from '../../scripts/bundle.mjs';
 
 export async function buildFakeServer(folder: string): Promise<void> {

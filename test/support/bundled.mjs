@@ -1,4 +1,4 @@
-// Bundles a TypeScript program of the tests or tools into build/NAME.cjs, without npm packages, and imports it.
+// Bundles a TypeScript program for tests or tools into build/NAME.cjs, without npm packages, and imports it.
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { root } from '../../scripts/tools.mjs';
 
 /**
- * source: a path relative to the repository, or esbuild's stdin option. stubs: files that stand for packages, by their
- * names. Resolves to the exports of the program.
+ * source: a path relative to the repository, or esbuild's stdin option. stubs: package name -> file that replaces
+ * it.\nResolves to the program's exports.
  */
 export async function bundled(name, source, stubs = {}) {
   const outfile = join(root, 'build', `${name}.cjs`);

@@ -1,4 +1,4 @@
-// A server on this machine that speaks the completion protocol, as well or as badly as a test wants.
+// A server on this machine that speaks the completion protocol, as well or as badly as the test wants.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -9,27 +9,27 @@ export interface Asked {
   path: string;
   body: Record<string, unknown>;
   headers: IncomingMessage['headers'];
-  /** The client's port: the same for requests over one connection. */
+  /** The client's port, which is the same for requests over one connection. */
   port: number | undefined;
 }
 
-/** Whether it answers, and whether it knows the special tokens of a family. */
+/** Whether the server answers, and whether it knows a family's special tokens. */
 const isProbe = /^def add\(a, b\)|^(.+)\1{7}$/s;
 
 export class CompletionServer {
-  /** The completions that were asked for, without probes. */
+  /** The completions that were requested, without probes. */
   readonly asked: Asked[] = [];
   readonly probes: Asked[] = [];
-  /** For each completion that is over, whether the server had come to its end. */
+  /** For each completion that is over, whether the server had finished it. */
   readonly closed: boolean[] = [];
-  /** The next answers; after them, the usual one. */
+  /** The next answers, in turn; after them, the usual one. */
   readonly answers: Answer[] = [];
   usual: Answer = stream('one', ' two');
-  /** What probes get. */
+  /** The answer to probes. */
   probe: Answer = stream('b');
-  /** What GET requests get, by path. */
+  /** The answers to GET requests, by path. */
   readonly pages = new Map<string, unknown>();
-  /** The status of all other pages. */
+  /** The status of all other paths. */
   refusedPages = 404;
 
   private constructor(
@@ -79,7 +79,7 @@ export const send = (response: ServerResponse, event: unknown) => response.write
 const usage = { prompt_tokens: 40, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 32 } };
 const logprobs = { token_logprobs: [0] };
 
-/** An answer as it should be. */
+/** A correct answer. */
 export const stream =
   (...texts: string[]): Answer =>
   (response) => {
@@ -90,7 +90,7 @@ export const stream =
     response.end('data: [DONE]\n\n');
   };
 
-/** An answer of these events and no end. */
+/** An answer with these events and without an end. */
 export const events =
   (...all: unknown[]): Answer =>
   (response) => {

@@ -1,5 +1,6 @@
-// The cases in test/fixtures/cross-file: a few files of which one has the cursor, "$0", and the text that a completion
-// there begins with. The name in it is found only in the other files.
+// The cases in test/fixtures/cross-file. Each has a few files, a cursor ("$0") in one of them, and the text with which
+// a
+// completion there should begin. Only the other files have the name in that text.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,7 @@ export interface CrossFileCase {
   name: string;
   wanted: string;
   document: CursorDocument;
-  /** All files, as an editor has them open. */
+  /** All files, open in an editor. */
   files: CaseFile[];
 }
 
@@ -30,7 +31,7 @@ export function readCrossFileCases(folder: string): CrossFileCase[] {
     .map((name) => parseCase(name.replace(/\.txt$/, ''), readFileSync(join(folder, name), 'utf8')));
 }
 
-/** "=== wanted", the text, then "=== PATH" and the text of each file. */
+/** Format: "=== wanted" and the text, then "=== PATH" and the text of each file. */
 function parseCase(name: string, text: string): CrossFileCase {
   const [, wanted = '', ...parts] = text.split(/^=== .*\n/m);
   const paths = [...text.matchAll(/^=== (.*)$/gm)].slice(1).map(([, path = '']) => path);

@@ -1,4 +1,4 @@
-// Logits in exact arithmetic, as test/fixtures/reference has them, and how far an engine's are from them.
+// Logits in exact arithmetic, as in test/fixtures/reference, and the distance of an engine's logits from them.
 import { readFileSync } from 'node:fs';
 
 export function floats(path: string): Float32Array {
@@ -10,7 +10,7 @@ export function argmax(row: Float32Array): number {
   return row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
 }
 
-/** The energy of the error, relative to that of the exact logits. */
+/** The energy of the error relative to that of the exact logits. */
 export function nmse(ours: Float32Array, exact: Float32Array): number {
   let error = 0;
   let energy = 0;

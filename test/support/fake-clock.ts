@@ -1,17 +1,18 @@
-// Time for tests that takes none: a timer fires as soon as nothing is left to do but to wait for it, and timers fire in
-// the order of their times. So a test ends at once, and the same way on any machine, however busy.
+// A clock for tests that do not wait: a timer fires as soon as nothing else is left to do, and timers fire in the order
+// of
+// their times. So a test ends at once, and in the same way on any machine, however busy.
 
 import { syncBuiltinESMExports } from 'node:module';
 import type { TimerOptions } from 'node:timers';
 import timers from 'node:timers/promises';
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** Replaces the clock in every test of the file. */
+/** Replaces the clock in every test of the file that calls it. */
 export function useFakeClock(): void {
   beforeEach(() => {
     vi.useFakeTimers();
     vi.setTimerTickMode('nextTimerAsync');
-    // Vitest replaces the global timers only.
+    // Vitest replaces only the global timers.
     vi.spyOn(timers, 'setTimeout').mockImplementation(sleep);
     syncBuiltinESMExports();
   });

@@ -15,12 +15,12 @@ export type GgufValue =
 
 export interface TensorSpec {
   name: string;
-  /** ne order: columns first. */
+  /** In the order of GGUF (ne): columns first. */
   shape: number[];
-  /** GGUF type id. */
+  /** The GGUF type id. */
   type: number;
   nBytes: number;
-  /** Calls write with pieces that add up to nBytes. */
+  /** Calls write() with pieces that add up to nBytes. */
   fill: (write: (bytes: Uint8Array) => void) => void;
 }
 

@@ -1,4 +1,4 @@
-// The part of VS Code's API that matches globs against files, for globs of *, **, braces and literal text.
+// The part of VS Code's API that matches files with globs: supports *, **, braces and literal text.
 import type { Uri } from 'vscode';
 
 export class RelativePattern {

@@ -1,19 +1,23 @@
-// Runs the parts of the tests in two lanes, each part as a process: beside what computes on all cores runs what mostly
-// waits, for an editor, a download or a server. What computes has the lower priority, so that what is waited for comes
-// about as soon as on a machine with nothing else to do.
+// Runs the parts of the tests in two lanes, each part as a process: one lane computes on all cores, the other mostly
+// waits for
+// an editor, a download or a server. The computing lane has the lower priority, so the waiting lane is about as fast as
+// on an
+// idle machine.
 import { fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 
 const leftMs = 2000;
 
-/** What a part is in its own process: result becomes what runLanes() has for it. */
+/** Called by a part in its own process: runLanes() returns result for this part. */
 export const report = (result) => new Promise((sent) => process.send(result, sent));
 
 /**
- * lanes: lists of names, { computing, waiting, either }; the lane that is done first takes what is in the last. script: run
- * with args and a name, it calls report(). onBegin: gets the name. onEnd: gets all that the part has printed, so that parts are not mixed. after: name -> the part that must have
- * ended before, if it runs at all. Resolves to name -> result; undefined for a part whose process ended without one.
+ * lanes: { computing, waiting, either }, lists of part names; whichever lane is done first runs the parts in
+ * `either`.\nscript: the program to run with args and a part's name; it calls report(). onBegin: called with the name.
+ * onEnd: called with\neverything that the part printed, so that the output of parts is not mixed. after: name -> the
+ * part that must end before, if\nit runs at all. Resolves to name -> result, which is undefined if the part's process
+ * ended without one.
  */
 export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
   const results = {};
@@ -42,7 +46,7 @@ export async function runLanes(lanes, script, { args = [], onBegin = () => {}, o
 function runProcess(script, args, priority) {
   return new Promise((resolve) => {
     const child = fork(script, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-    setPriority(child.pid, priority); // also that of what it starts
+    setPriority(child.pid, priority); // processes that it starts inherit it
     const output = [];
     const streams = [child.stdout, child.stderr];
     for (const stream of streams) stream.on('data', (data) => output.push(data));
@@ -55,6 +59,6 @@ function runProcess(script, args, priority) {
       resolve({ output: Buffer.concat(output), result });
     };
     child.once('close', end);
-    child.once('exit', () => setTimeout(end, leftMs)); // what it has left behind may hold its output open
+    child.once('exit', () => setTimeout(end, leftMs)); // processes that it left behind might keep its output open
   });
 }

@@ -1,6 +1,6 @@
-// Probabilities computed the plain way, to compare the engine's with.
+// Probabilities computed in the plain way, to compare with the engine's.
 
-/** Natural logarithm of an entry's probability under the softmax of all. */
+/** The natural logarithm of an entry's probability in the softmax over all entries. */
 export function logSoftmax(logits: Float32Array, index: number): number {
   const greatest = logits.reduce((most, logit) => Math.max(most, logit));
   const total = logits.reduce((sum, logit) => sum + Math.exp(logit - greatest), 0);

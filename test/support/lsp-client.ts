@@ -1,5 +1,6 @@
-// Language clients for tests and tools: a window is on any connection, and a client is a window with a server process of
-// its own over stdio, as any editor runs it.
+// Language clients for tests and tools: a window can use any connection; a client is a window with its own server
+// process over
+// stdio, as any editor runs it.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -38,9 +39,9 @@ type Answer = InlineCompletionList & CompletionOutcome;
 export class LspWindow {
   readonly connection: ProtocolConnection;
   readonly statuses: ServerStatus[] = [];
-  /** What the server has registered for. */
+  /** The methods that the server has registered for. */
   readonly registered: Registration[] = [];
-  /** Never resolves; rejects where it is known that the server has ended. */
+  /** Never resolves. Rejects once the server is known to have ended. */
   protected readonly ended: Promise<never> = new Promise(() => {});
   private readonly waiting = new Set<() => void>();
   private readonly versions = new Map<string, number>();
@@ -83,7 +84,7 @@ export class LspWindow {
     await this.connection.sendNotification('initialized', {});
   }
 
-  /** Resolves to the first status, past or future, for which the condition is true. */
+  /** Resolves to the first status, past or future, that meets the condition. */
   status(isWanted: (status: ServerStatus) => boolean): Promise<ServerStatus> {
     const found = new Promise<ServerStatus>((resolve) => {
       const look = () => {
@@ -133,7 +134,7 @@ export class LspWindow {
     return this.connection.sendNotification(cursorNotification.method, params);
   }
 
-  /** The items of the answer. */
+  /** The items in the answer. */
   async complete(
     uri: string,
     line: number,

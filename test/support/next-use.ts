@@ -1,4 +1,4 @@
-// What follows from a rename in documents that are only texts.
+// What follows from a rename in documents given as texts.
 import { LongText } from '../../language-server/documents/long-text.ts';
 import { namesakesIn, renamedUses, renamesHere } from '../../language-server/edits/proposals/renames/renamed-uses.ts';
 import { renamesIn } from '../../language-server/edits/proposals/renames/renames.ts';
@@ -13,7 +13,10 @@ interface Place {
   cursor: number;
 }
 
-/** The next use of what the history renamed, and what must not be renamed. A file of the history is known by what was written. */
+/**
+ * The next use of the renamed thing, and whether an edit changes a namesake. Edited files in the history are known by
+ * their text.
+ */
 export async function nextUse(
   { path, languageId, text, cursor }: Place,
   history: readonly PastEdit[],

@@ -1,7 +1,7 @@
-// The programs in dist/, and the Node that runs them: this machine's, or those of another system for test/everywhere.
+// The programs in dist/, and the Node that runs them: this machine's, or one for the system that test/everywhere tests.
 import { join } from 'node:path';
 
-/** A command; the program and its arguments follow. HEARTH_NODE is a JSON array. */
+/** The command before the program and its arguments. HEARTH_NODE is a JSON array. */
 export const node: string[] = process.env.HEARTH_NODE ? JSON.parse(process.env.HEARTH_NODE) : [process.execPath];
 export const isWindows = process.platform === 'win32' || node.some((part) => part.endsWith('wine.mjs'));
 export const dist = process.env.HEARTH_DIST ?? join(__dirname, '../../dist');

@@ -1,7 +1,7 @@
-// Random numbers from a seed.
+// Random numbers that depend only on a seed.
 
 export interface Random {
-  /** 0 <= number < limit, an integer. */
+  /** An integer, 0 <= number < limit. */
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from '../../scripts/tools.mjs';
 
-/** names: the failed tests, as far as they have names; slow: the slowest tests, { name, seconds }. */
+/** names: the failed tests that have names; slow: the slowest tests, { name, seconds }. */
 export const nothing = { passed: 0, failed: 0, notRun: 0, names: [], slow: [] };
 
 const slowest = (tests) => tests.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
@@ -17,9 +17,9 @@ export const add = (a, b) => ({
 });
 
 /**
- * Runs a test program, which prints "ok NAME" (and the seconds of a longer test), "FAIL NAME" or "not run: NAME: WHY" for
- * each test and the totals at the end. Passed tests are not shown; tests that were not run (left) count neither as passed
- * nor as failed.
+ * Runs a test program. For each test, it prints "ok NAME" (with the seconds of a longer test), "FAIL NAME" or\n"not
+ * run: NAME: WHY", and at the end the totals. Passed tests are not shown; tests that were not run (left) count neither
+ * as\npassed nor as failed.
  */
 export async function program(command, args = [], env = {}) {
   const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
@@ -34,7 +34,7 @@ export async function program(command, args = [], env = {}) {
   return { ...result, names, slow, left, output };
 }
 
-/** Runs Vitest, with readable output and a JSON report from which the totals are read. */
+/** Runs Vitest with readable output and a JSON report, from which the totals are read. */
 export async function vitest(name, args, env = {}) {
   const report = join(root, 'build', `vitest-${name}.json`);
   rmSync(report, { force: true });

@@ -1,5 +1,6 @@
-// The settings files of a user, of a workspace and of a folder in it, as VS Code's API reads and writes them. The folder's
-// hold only for a scope with a URI. A language's own settings are in an object under its name in brackets.
+// The settings files of a user, a workspace and a folder in it, as VS Code's API reads and writes them. The folder's
+// settings
+// apply only to a scope with a URI. A language's own settings are in an object under its name in brackets.
 import { contributes } from '../../package.json';
 
 type Values = Record<string, unknown>;
@@ -47,7 +48,7 @@ export class SettingsFiles {
     this.folder = {};
   }
 
-  /** As VS Code combines the files: the workspace overrides the user, and objects are merged. */
+  /** Combines the files as VS Code does: the workspace overrides the user, and objects are merged. */
   private effective(name: string, inLanguage: (file: Values) => Values, folder: Values): unknown {
     const files = [this.user, this.workspace, folder];
     const layers = [defaults, ...files, ...files.map(inLanguage)];

@@ -1,4 +1,4 @@
-// A server's process that several windows share, and connections to it.
+// A server process that several windows share, and connections to it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ export interface SharedProcess {
   endpoint: Endpoint;
 }
 
-/** Starts dist/server.js below the folder. Its standard error is a pipe, or a file that is open. */
+/** Starts dist/server.js in the folder. Its standard error is a pipe or an open file. */
 export function startShared(folder: string, stderr: 'pipe' | number = 'pipe'): SharedProcess {
   const endpoint = new Endpoint(join(folder, 'hearth'), 'test');
   const id = endpoint.prepare();
@@ -29,7 +29,7 @@ export function announcementAt(endpoint: Endpoint): Announcement {
   return announced;
 }
 
-/** Connects as a window does; resolves when the server has greeted, or has closed the connection. */
+/** Connects as a window does. Resolves when the server has greeted or has closed the connection. */
 export async function openSocket(endpoint: Endpoint, word = announcementAt(endpoint).clientWord): Promise<Socket> {
   const { id } = announcementAt(endpoint);
   const socket = connect(endpoint.socketOf(id), () => socket.write(`${word}\n`));

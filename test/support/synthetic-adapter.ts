@@ -1,5 +1,5 @@
-// Makes LoRA adapters with random values for synthetic models, the same bytes for the same arguments, and models into
-// which they are merged.
+// Makes LoRA adapters with random values for synthetic models (the same arguments give the same bytes), and models with
+// such an adapter merged in.
 import type { GgufSpec, TensorSpec } from './gguf-writer.ts';
 import { random } from './random.ts';
 
@@ -7,7 +7,7 @@ export interface AdapterOptions {
   rank?: number;
   alpha?: number;
   seed?: number;
-  /** Which matrices of a layer. Default: all of them. */
+  /** The matrices in each layer that the adapter changes. Default: all of them. */
   matrices?: readonly string[];
 }
 
@@ -33,8 +33,8 @@ export function floatsOf(tensor: TensorSpec): Float32Array {
 }
 
 /**
- * Values are q * 2^-11, q from -127 to 127, which all formats of formatted() but q4_0 hold exactly. What they add to products is
- * about as large as these.
+ * The values are q * 2^-11 with q from -127 to 127, which every format of formatted() except q4_0 represents exactly.
+ * The\nadapter's part of a product is about as large as the model's own.
  */
 export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}): GgufSpec {
   const { rank = 16, alpha = 32, seed = 1, matrices = allMatrices } = options;
@@ -57,7 +57,7 @@ export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}):
   return { metadata, tensors: pairs };
 }
 
-/** IEEE half of q * 2^-11. */
+/** q * 2^-11 as an IEEE half. */
 function half(value: number): number {
   const q = Math.abs(value / step);
   if (q === 0) return 0;
@@ -67,7 +67,7 @@ function half(value: number): number {
 
 export type AdapterFormat = keyof typeof typeIds;
 
-/** 32 values of which the scale is one step: as bytes or, rounded to 16 of these, as nibbles. */
+/** A block of 32 values whose scale is one step: bytes or, rounded to multiples of 16 steps, nibbles. */
 function blockOf(values: Float32Array, format: 'q8_0' | 'q4_0'): Buffer {
   const block = Buffer.alloc(format === 'q8_0' ? 34 : 18);
   if (format === 'q8_0') {
@@ -83,11 +83,11 @@ function blockOf(values: Float32Array, format: 'q8_0' | 'q4_0'): Buffer {
 
 const nibble = (value: number) => Math.max(-8, Math.min(7, Math.round(value / step / 16)));
 
-/** What these values are in a format. */
+/** The values that the format represents for these. */
 export const rounded = (values: Float32Array, format: AdapterFormat): Float32Array =>
   format === 'q4_0' ? values.map((value) => nibble(value) * 16 * step) : values;
 
-/** The same adapter in another format; B of blocks by columns, as its rows may be shorter than a block. */
+/** The same adapter in another format. In block formats B is transposed, since its rows may be shorter than a block. */
 export function formatted(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
   const tensors = adapter.tensors.map((tensor) => {
     const { name, shape } = tensor;
@@ -115,13 +115,13 @@ export function formatted(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
   return { ...adapter, tensors };
 }
 
-/** The model that computes what this one of F32, not written before, does with the adapter. */
+/** A model that computes what the given one does with the adapter. The given model must be F32 and not yet written. */
 export function merged(model: GgufSpec, adapter: GgufSpec): GgufSpec {
   const of = new Map(adapter.tensors.map((tensor) => [tensor.name, tensor]));
   const alpha = (adapter.metadata['adapter.lora.alpha'] as { f32: number }).f32;
   const tensors = model.tensors.map((tensor) => {
     const [a, b] = ['a', 'b'].map((letter) => of.get(`${tensor.name}.lora_${letter}`));
-    const weights = floatsOf(tensor); // of all in order, as they are made when they are read
+    const weights = floatsOf(tensor); // read all in order, since reading generates the values
     if (a === undefined || b === undefined) return floatTensor(tensor.name, tensor.shape, weights);
     const [columns = 0, rows = 0] = tensor.shape;
     const rank = b.shape[0] ?? 0;

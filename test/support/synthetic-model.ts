@@ -1,6 +1,8 @@
-// Makes qwen2 and qwen3moe models with random weights, the same bytes for the same arguments: in the real shapes from
-// 0.5B to 30B, to measure speed without a download, and in variants of the architecture (fused QKV, no biases, untied
-// output). Weights are scaled by fan-in and norms are near 1, so that activations stay in a normal range through all layers.
+// Makes qwen2 and qwen3moe models with random weights; the same arguments give the same bytes. They have the real
+// shapes from
+// 0.5B to 30B, to measure speed without a download, or variants of the architecture (fused QKV, no biases, untied
+// output).
+// Weights are scaled by fan-in and norms are near 1, so that activations stay in a normal range in all layers.
 import { createCipheriv } from 'node:crypto';
 import { type GgufSpec, type GgufValue, type TensorSpec, writeGguf } from './gguf-writer.ts';
 
@@ -11,9 +13,9 @@ export interface Shape {
   kvHeads: number;
   /** Default: hidden / heads. */
   headDim?: number;
-  /** Of each expert, if there are experts. */
+  /** The FFN size of each expert, if there are experts. */
   ffn: number;
-  /** A mixture of experts: a qwen3moe model. */
+  /** If present, the model is a mixture of experts (qwen3moe). */
   experts?: { count: number; used: number };
   vocabulary: number;
   context: number;
@@ -90,7 +92,7 @@ export function writeSyntheticModel(path: string, options: SyntheticOptions): vo
   writeGguf(path, syntheticModel(options));
 }
 
-/** The parts of the file before it is written, so that tests can damage them. */
+/** The parts of the file before it is written, for tests that damage them. */
 export function syntheticModel(options: SyntheticOptions): GgufSpec {
   const { shape, quantization, fusedQkv = false } = options;
   const { layers, hidden, heads, kvHeads, ffn, experts } = shape;
@@ -101,7 +103,7 @@ export function syntheticModel(options: SyntheticOptions): GgufSpec {
   const kv = kvHeads * headDim;
   const { tokens, merges } = vocabulary(shape.vocabulary);
   const random = randomBytes(`${JSON.stringify(shape)} ${quantization}`);
-  // Two residual branches a layer: their sum over the depth keeps the stream's size.
+  // There are two residual branches per layer: scaled so that their sum over all layers keeps the stream's size.
   const gain = Math.sqrt(2 / layers);
   const tensors: TensorSpec[] = [];
   const matrix = (name: string, rows: number, columns: number, deviation: number, layer = -1) => {
@@ -183,7 +185,7 @@ export function syntheticModel(options: SyntheticOptions): GgufSpec {
 
 // --- vocabulary ---
 
-/** GPT-2's 256 byte letters, then merges of two and three of them, the added tokens, and padding as Qwen has. */
+/** GPT-2's 256 byte letters, then merges of two and three of them, the added tokens, and Qwen's padding. */
 function vocabulary(size: number): { tokens: string[]; merges: string[] } {
   const letters = Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(byteLetter(byte)));
   const nPadding = size > 150000 ? size - 151665 : 0;
@@ -217,7 +219,8 @@ type Format = 'f32' | 'q4_0' | 'q5_0' | 'q8_0' | 'q4_K' | 'q6_K';
 const typeIds: Record<Format, number> = { f32: 0, q4_0: 2, q5_0: 6, q8_0: 8, q4_K: 12, q6_K: 14 };
 
 /**
- * What llama-quantize would choose: more bits for some layers, and other types where 256 does not divide the columns.
+ * The types that llama-quantize would choose: more bits for some layers, and other types if 256 does not divide the
+ * columns.
  */
 function tensorType(quantization: Quantization, name: string, columns: number, layer: number, layers: number): Format {
   if (name.endsWith('ffn_gate_inp.weight')) return 'f32';
@@ -237,11 +240,11 @@ type Random = (n: number) => Uint8Array;
 interface BlockFormat {
   block: number;
   bytes: number;
-  /** n blocks whose weights have about the given standard deviation. */
+  /** n blocks whose weights have roughly the given standard deviation. */
   fill: (random: Random, n: number, deviation: number) => Uint8Array;
 }
 
-// Divisors: the standard deviation of uniformly random quants of each format.
+// The divisor of each format is the standard deviation of its quants when these are uniformly random.
 const formats: Record<Format, BlockFormat> = {
   f32: {
     block: 1,
@@ -281,7 +284,7 @@ function q6K(random: Random, n: number, deviation: number): Uint8Array {
   return blocks;
 }
 
-/** Puts value, as f16, at an offset of each block. */
+/** Writes value as f16 at an offset in each block. */
 function withHalf(blocks: Uint8Array, stride: number, offset: number, value: number): Uint8Array {
   const half = toHalf(value);
   for (let at = offset; at < blocks.length; at += stride) {
@@ -291,7 +294,7 @@ function withHalf(blocks: Uint8Array, stride: number, offset: number, value: num
   return blocks;
 }
 
-/** Positive values, normal or subnormal in f16; rounded down. */
+/** Converts positive values that are normal or subnormal in f16, and rounds down. */
 function toHalf(value: number): number {
   const exponent = Math.floor(Math.log2(value));
   if (exponent < -14) return Math.floor(value * 2 ** 24);
@@ -304,7 +307,7 @@ function randomBytes(seed: string): Random {
   return (n) => cipher.update(Buffer.alloc(n));
 }
 
-/** Sum of twelve uniform numbers: mean 0, deviation 1. */
+/** The sum of twelve uniform numbers: mean 0, deviation 1. */
 function gaussian(random: Random, n: number): Float32Array {
   const bytes = random(24 * n);
   const words = new Uint16Array(bytes.buffer, bytes.byteOffset, 12 * n);

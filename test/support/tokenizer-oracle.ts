@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 
 export interface Vocabulary {
   tokens: string[];
-  /** Token types of the GGUF: 1 ordinary, 3 control, 4 user-defined, 6 byte. */
+  /** Token types in GGUF: 1 ordinary, 3 control, 4 user-defined, 6 byte. */
   types: number[];
   merges: string[];
 }
@@ -30,7 +30,7 @@ export interface Oracle {
   parsing: Tokenizer;
 }
 
-/** model: what tokenizer.json says beside vocabulary and merges. */
+/** model: the part of tokenizer.json besides vocabulary and merges. */
 export function makeOracle({ tokens, types, merges }: Vocabulary, pretokenizers: PreTokenizer[], model = {}): Oracle {
   const ordinary = tokens
     .map((token, id) => [token, id] as const)
@@ -59,7 +59,7 @@ export function makeOracle({ tokens, types, merges }: Vocabulary, pretokenizers:
   return { asText: make([]), parsing: make([...tokens.keys()].filter(isSpecial)) };
 }
 
-// Where the other implementation departs from the pattern: JavaScript's \s counts U+FEFF and leaves out U+0085.
+// Where the other implementation departs from the pattern: JavaScript's \s includes U+FEFF and excludes U+0085.
 export const isComparable = (text: string) => !/[\u0085\ufeff]/.test(text);
 
 export const words = [
@@ -123,7 +123,7 @@ export function randomText(r: Random): string {
   return parts.join('');
 }
 
-/** Any code point but a surrogate; every plane and ASCII about as often. */
+/** Any code point except surrogates; the planes and ASCII are about equally frequent. */
 function randomScalar(r: Random): number {
   const codePoint = r.below(r.pick([0x80, 0x800, 0x3000, 0x10000, 0x20000, 0x110000]));
   return codePoint >= 0xd800 && codePoint < 0xe000 ? 0x41 : codePoint;

@@ -32,14 +32,14 @@ test('outside a repository nothing is ignored', async () => {
   expect(await isIgnoredByGit(join(folder, 'private.ts'))).toBe(false);
 });
 
-test('many files are asked for at once', async () => {
+test('git is asked about many files at once', async () => {
   const files = ['private.ts', 'src/main.ts', 'src/local.ts', 'src/a b\n.ts'].map((path) => join(repository, path));
   const ignored = await ignoredByGit(repository, files);
   expect(files.filter((file) => ignored.has(file))).toEqual([files[0], files[2]]);
   expect(files.some((file) => ignored.has(`${file}x`))).toBe(false);
 });
 
-test('of many files outside a repository none is ignored', async () => {
+test('none of many files outside a repository is ignored', async () => {
   const file = join(folder, 'private.ts');
   expect((await ignoredByGit(folder, [file])).has(file)).toBe(false);
 });
@@ -64,7 +64,7 @@ test('one file in a submodule or behind a symbolic link does not hide the others
   ]);
 });
 
-test('where git refuses to read a repository, all its files count as ignored', async () => {
+test('if git refuses to read a repository, all its files count as ignored', async () => {
   const broken = join(folder, 'broken');
   mkdirSync(broken);
   writeFileSync(join(broken, '.git'), `gitdir: ${join(folder, 'gone')}\n`);

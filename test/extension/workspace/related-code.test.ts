@@ -1,4 +1,4 @@
-// What the editor shares with the server, with a stub of the part of VS Code's API that this needs.
+// What the editor shares with the server, with a stub for the part of VS Code's API that this needs.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -142,7 +142,7 @@ test('files of the workspace are shared', async () => {
   expect(await shared('src/store.ts', 'prose.md')).toEqual(['src/store.ts', 'prose.md']);
 });
 
-test('a file is shared once its folder is in the workspace, and no longer when it has left', async () => {
+test('a file is shared while its folder is in the workspace', async () => {
   const related = new RelatedCode();
   const documents = [pathToFileURL(join(folder, 'other/a.ts')).href];
   const answer = async () => (await related.answer({ uri: uriOf('src/main.ts'), positions: [], documents })).shared;
@@ -156,7 +156,7 @@ test('a file is shared once its folder is in the workspace, and no longer when i
   expect(await answer()).toEqual([]);
 });
 
-test('a file is no longer shared once another program has let git ignore it', async () => {
+test('a file is no longer shared once another program makes git ignore it', async () => {
   const related = new RelatedCode();
   const params = { uri: uriOf('src/main.ts'), positions: [], documents: [uriOf('generated/api.ts')] };
   expect((await related.answer(params)).shared).toHaveLength(1);
@@ -169,7 +169,7 @@ test('a file is no longer shared once another program has let git ignore it', as
 
 test('nothing is shared in a workspace that is not trusted', async () => {
   editor.isTrusted = false;
-  // A repository can name a program that git starts; where it is trusted, git shows that this one is started.
+  // A repository's configuration can name a program for git to start. In a trusted workspace git does start this one.
   const trace = join(folder, 'started');
   const config = ['-C', editor.folder, 'config', 'core.fsmonitor', `touch ${trace}; false`];
   execFileSync('git', config);
@@ -194,7 +194,7 @@ test.each([
   expect(await shared('src/store.ts', path)).toEqual(['src/store.ts']);
 });
 
-test.skipIf(process.platform === 'win32')('what is behind a link is not shared, nor is what has no end', async () => {
+test.skipIf(process.platform === 'win32')('files behind a link and endless files are not shared', async () => {
   const links = {
     'linked/outside.ts': '../../other/a.ts',
     'linked/folder/a.ts': null,
@@ -218,20 +218,20 @@ test('an exclusion that is switched off excludes nothing', async () => {
   expect(await shared('generated/api.ts')).toEqual(['generated/api.ts']);
 });
 
-test('a workspace may exclude more files, but not bring back those that the user has excluded', async () => {
+test('a workspace can exclude more files, but not bring back files that the user excluded', async () => {
   files.user = { 'files.exclude': { '**/generated': true }, 'hearth.exclude': ['*.md'] };
   files.workspace = { 'files.exclude': { '**/generated': false, '**/store.ts': true }, 'hearth.exclude': [] };
   expect(await shared('generated/api.ts', 'prose.md', 'src/store.ts', 'src/huge.ts')).toEqual(['src/huge.ts']);
 });
 
-test('a definition comes with its whole file and the lines of it', async () => {
+test('a definition is shared with its whole file and its line numbers', async () => {
   const target = { targetUri: uriOf('src/store.ts'), targetRange: lines(3, 9) };
   expect(await defined(target)).toEqual([
     { uri: uriOf('src/store.ts'), text: '// src/store.ts\n', lines: [{ start: 3, end: 9 }] },
   ]);
 });
 
-test('definitions in libraries take no place of those in the workspace', async () => {
+test('definitions in libraries do not crowd out those in the workspace', async () => {
   const paths = [...Array.from({ length: 8 }, (_, i) => `../library/${i}.ts`), 'src/store.ts'];
   const found = await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })));
   expect(found.map(({ uri }) => uri)).toEqual([uriOf('src/store.ts')]);
@@ -242,7 +242,7 @@ test('if only the name of a definition is known, the lines below it are included
   expect(file?.lines).toEqual([{ start: 3, end: 33 }]);
 });
 
-test('definitions in the document itself, in huge, ignored and missing files are left out', async () => {
+test('definitions in the document itself and in huge, ignored or missing files are left out', async () => {
   const paths = ['src/main.ts', 'src/huge.ts', 'private/notes.ts', 'src/gone.ts'];
   expect(await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })))).toEqual([]);
 });

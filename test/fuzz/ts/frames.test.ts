@@ -1,4 +1,4 @@
-// What a client sends: frames of the language server protocol, as far as the inbox.
+// What a client sends: frames of the language server protocol, up to the inbox.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { delivered, frame, headerLines, initialize } from './claims/frames.ts';
@@ -14,7 +14,7 @@ const messages = fc.array(
   }),
 );
 
-test('messages come through whole and in order, wherever the connection cuts them', patience, async () => {
+test('messages arrive whole and in order, wherever the connection cuts them', patience, async () => {
   const sent = fc
     .tuple(messages, fc.constantFrom(...headerLines))
     .map(([rest, headerLine]) => ({ all: [initialize, ...rest], headerLine }));

@@ -1,6 +1,8 @@
-// Tries a claim about a parser on many inputs, made by fast-check. With the other tests these are the same few inputs each
-// time, so that a failure is due to a change and not to chance; `npm run test:reliability -- fuzz-ts --minutes N` tries new
-// ones for N minutes a claim. A failure names the smallest input that was found.
+// Tries a claim about a parser on many inputs made by fast-check. Together with the other tests it uses the same few
+// inputs
+// each time, so that a failure comes from a change and not from chance; `npm run test:reliability -- fuzz-ts --minutes
+// N` tries
+// new ones for N minutes per claim. A failure names the smallest input that was found.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 
@@ -11,7 +13,7 @@ const longForm = {
   interruptAfterTimeLimit: minutes * 60_000,
   markInterruptAsFailure: false,
 };
-/** For one input; a parser that does not return is a failure. */
+/** The time for one input. A parser that does not return fails. */
 const maxMs = 10_000;
 
 /** For Vitest. */
@@ -34,12 +36,12 @@ function report<T>({ numRuns, seed, counterexamplePath, counterexample, errorIns
   return `input ${numRuns} of seed ${seed}, made smaller (${counterexamplePath}): ${input}\n${errorInstance}`;
 }
 
-/** Well-formed inputs with a few places cut out, repeated, or replaced by one of the words or by any byte. */
+/** Valid inputs in which a few parts are cut out, repeated, or replaced by one of the words or by any byte. */
 export function damaged(seeds: string[], words: string[]): fc.Arbitrary<Buffer> {
   const insert = fc.oneof(
     fc.constantFrom(...words).map((word) => Buffer.from(word)),
     fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
-    fc.nat(200), // that many bytes of the input itself
+    fc.nat(200), // this many bytes of the input itself
   );
   const change = fc.record({ at: fc.nat(), remove: fc.nat(20), insert });
   return fc
@@ -56,7 +58,7 @@ function changed(
   return Buffer.concat([bytes.subarray(0, from), added, bytes.subarray(from + remove)]);
 }
 
-/** The bytes in pieces, as a connection may deliver them. */
+/** The bytes in pieces, as a connection might deliver them. */
 export function inPieces(inputs: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer[]> {
   return fc.tuple(inputs, fc.array(fc.nat(), { maxLength: 6 })).map(([bytes, cuts]) => {
     const ends = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);

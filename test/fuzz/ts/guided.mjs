@@ -1,5 +1,6 @@
-// Fuzzes what holds for any bytes (claims/) with Jazzer.js, guided by coverage. Seeds and words are the claim's; what else
-// reached new code in earlier runs is kept in build/fuzz-ts. A failing input is left there, too.
+// Fuzzes what holds for any bytes (claims/) with Jazzer.js, guided by coverage. Each claim has its seeds and words;
+// inputs that
+// reached new code in earlier runs are kept in build/fuzz-ts. A failing input is left there, too.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,20 +22,20 @@ async function bundle(source, outfile) {
   return outfile;
 }
 
-// Jazzer.js looks for the function `fuzz`. It calls it with bytes, and an exception or a rejection is a finding.
+// Jazzer.js calls the function `fuzz` with bytes. An exception or a rejection is a finding.
 const target = (name) => `
 import { cut } from './claims/claim.ts';
 import { claims } from './claims/index.ts';
 export const fuzz = async (bytes: Buffer) => claims['${name}'].check(cut(bytes));`;
 
-/** With the glibc that Jazzer.js needs, where the system's is older (scripts/install-jazzer.sh). */
+/** Uses the glibc that Jazzer.js needs if the system's is older (scripts/install-jazzer.sh). */
 function nodeCommand() {
   const libraries = join(jazzer, 'glibc/usr/lib/x86_64-linux-gnu');
   if (!existsSync(libraries)) return [process.execPath];
   return [join(libraries, 'ld-linux-x86-64.so.2'), '--library-path', libraries, process.execPath];
 }
 
-/** libFuzzer's format: a quoted string a line, with bytes that are not printable as \xAB. */
+/** libFuzzer's format: one quoted string per line, with unprintable bytes as \xAB. */
 const dictionary = (words) =>
   words
     .map((word) => [...Buffer.from(word)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join(''))
@@ -65,8 +66,8 @@ async function fuzzClaim(name, { seeds, words }, seconds) {
 }
 
 /**
- * What it says. Where it has a glibc of its own, it sometimes neither ends by itself nor says its last words, so it is
- * ended when it has said how much it has done.
+ * The output of the command. With its own glibc, the program sometimes neither ends nor prints its last lines, so it is
+ * ended\nonce it has printed its count.
  */
 function fuzzed(command, args) {
   return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-// What a team's server sends: server-sent events with JSON, as far as the answer in the engine's form.
+// What a team's server sends: server-sent events with JSON, up to the answer in the engine's form.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asEvents, piecesIn } from './claims/server-events.ts';
 import { holds, inPieces, patience } from './fuzz.ts';
 
-test('events come through whole and in order, wherever the connection cuts them', patience, async () => {
+test('events arrive whole and in order, wherever the connection cuts them', patience, async () => {
   const sent = fc.record({
     texts: fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 16 }), { minLength: 1, maxLength: 64 }),
     lineEnd: fc.constantFrom('\n', '\r\n'),

@@ -1,19 +1,20 @@
-// What must hold for any bytes that reach a parser. fast-check tries each claim with the other tests; Jazzer.js tries it
-// guided by coverage (test/fuzz/ts/guided.mjs).
+// What must hold for any bytes that reach a parser. fast-check tries each claim together with the other tests;
+// Jazzer.js tries
+// it guided by coverage (test/fuzz/ts/guided.mjs).
 export interface Claim {
-  /** As a sentence: the title of its test. */
+  /** A sentence, which is the title of the claim's test. */
   title: string;
-  /** Well-formed inputs. */
+  /** Valid inputs. */
   seeds: string[];
-  /** What the grammar of the input is made of. */
+  /** Words of the input's grammar. */
   words: string[];
-  /** Rejects, or throws, if the claim does not hold. The pieces are what a connection delivers one by one. */
+  /** Rejects or throws if the claim does not hold. The pieces are what a connection delivers one by one. */
   check(pieces: Buffer[]): Promise<void> | void;
 }
 
 const maxCuts = 3;
 
-/** The input of a fuzzer that knows bytes only: the first three of them say where the connection cuts the others. */
+/** Turns a fuzzer's bytes into pieces: the first three say where the connection cuts the others. */
 export function cut(bytes: Buffer): Buffer[] {
   const input = bytes.subarray(maxCuts);
   const ends = [...bytes.subarray(0, maxCuts)].map((at) => at % (input.length + 1)).sort((a, b) => a - b);

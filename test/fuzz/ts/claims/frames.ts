@@ -1,4 +1,4 @@
-// What a client sends: frames of the language server protocol, as far as the inbox.
+// What a client sends: frames of the language server protocol, up to the inbox.
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -14,7 +14,7 @@ export const frame = (message: unknown, headerLine = '') => {
   return `Content-Length: ${Buffer.byteLength(body)}\r\n${headerLine}\r\n${body}`;
 };
 
-/** Delivers the pieces one by one. Resolves to what has come through when the reader has nothing left to do. */
+/** Delivers the pieces one by one. Resolves to the messages that arrived once the reader has nothing left to do. */
 export async function delivered(pieces: Buffer[]): Promise<{ messages: Message[]; errors: unknown[] }> {
   const input = new PassThrough();
   const nowhere: MessageWriter = {
@@ -36,7 +36,7 @@ export async function delivered(pieces: Buffer[]): Promise<{ messages: Message[]
   for (const piece of pieces) input.write(piece);
   input.end();
   await closed;
-  // The reader passes on one message a turn.
+  // The reader passes on one message per turn.
   for (let turn = 0; turn < 50; turn++) await setImmediate();
   await inbox.caughtUp();
   return { messages, errors };

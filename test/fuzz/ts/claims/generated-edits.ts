@@ -1,4 +1,4 @@
-// What a model writes that was trained on next edits: any answer, as far as the edit that the editor gets.
+// Any answer of a model that was trained on next edits, up to the edit that the editor gets.
 import assert from 'node:assert/strict';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import type { EditFormat } from '../../../../language-server/edits/generation/edit-question.ts';
@@ -18,7 +18,7 @@ const edited: EditedDocument = {
 const documents = [edited, { ...edited, text: text.trimEnd() }];
 const hidden = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Agrees with so many bytes of the old lines, and writes the answer at once. */
+/** Agrees with a number of bytes of the old lines, and then writes the whole answer at once. */
 class Writer extends FakeEngine {
   constructor(
     private readonly answer: string,

@@ -1,4 +1,4 @@
-// What a model writes: Markdown, as far as the HTML of the page that explains.
+// Any Markdown from a model, up to the HTML on the page with the explanation.
 import assert from 'node:assert/strict';
 import { renderMarkdown } from '../../../../extension/explain/explain-markdown.ts';
 import type { Claim } from './claim.ts';

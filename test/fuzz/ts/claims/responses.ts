@@ -1,4 +1,4 @@
-// What a server answers when it is asked which model it has and how a line goes on: any response.
+// Any response of a server that is asked which model it has and how a line continues.
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import { CompletionsApi } from '../../../../language-server/remote/completions-api.ts';
@@ -11,7 +11,7 @@ const token = 'secret-token-of-the-test';
 let pieces: Buffer[] = [];
 let server: Promise<Server> | undefined;
 
-/** Answers every request with the pieces, then closes. */
+/** Answers every request with the pieces, then closes the connection. */
 function listening(): Promise<Server> {
   const answer = (socket: Socket) => {
     socket.on('error', () => {});

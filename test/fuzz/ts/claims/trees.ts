@@ -1,4 +1,4 @@
-// Texts of documents, as far as the syntax tree and the one after a key, in every language.
+// Texts of documents in every language, up to the syntax tree and to the tree after a key.
 import assert from 'node:assert/strict';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { faultsOf, isWorse } from '../../../../language-server/syntax/faults.ts';
@@ -9,7 +9,7 @@ import type { Claim } from './claim.ts';
 
 const uri = 'file:///a';
 const longest = 60_000;
-/** Of CPU time, for a key or a suggestion: the budget, what a cut needs, and room for a busy machine. */
+/** CPU time for a key or a suggestion: the budget, the time that stopping needs, and room for a busy machine. */
 const maxMs = 250;
 /** On a busy machine one look may take longer, for a reason that lies outside; three do not. */
 const maxLooks = 3;
@@ -51,7 +51,7 @@ const others = [
   '= ',
 ];
 
-/** The bytes as UTF-16, so that there are halves of characters, or as UTF-8, as they are or over and over again. */
+/** The bytes as UTF-16 (with half characters) or as UTF-8, once or repeated up to the greatest length. */
 function textOf(bytes: Buffer, kind: number): string {
   const text = bytes.toString(kind % 5 === 4 ? 'utf16le' : 'utf8');
   return kind % 4 === 3 && text !== '' ? text.repeat(Math.ceil(longest / text.length)).slice(0, longest) : text;
