@@ -1,8 +1,6 @@
 // Runs every fuzz program for a given time, starting from its seeds and the corpus of earlier runs (build/fuzz/corpus).
-// The
-// short form runs a fixed number of executions, about 20 s and nearly the same ones each time, so that a failure comes
-// from a
-// change and not from chance. Failing inputs are left in build/fuzz and can be run again:
+// The short form runs a fixed number of executions, about 20 s and nearly the same ones each time, so that a failure
+// comes from a change and not from chance. Failing inputs are left in build/fuzz and can be run again:
 // build/fuzz/gguf_fuzz build/fuzz/gguf-crash-...
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Adapter files that do not fit their model, or that are damaged: each gets one clear error that names file and tensor.
+// Adapter files that do not fit their model or are damaged: each gets one clear error that names file and tensor.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const b = 'blk.1.attn_q.weight.lora_b';
 beforeAll(() => writeSyntheticModel(modelPath, tiny));
 
 describe('refuses', () => {
-  test('a file without a tensor of a pair', async () => {
+  test('a file in which one tensor of a pair is missing', async () => {
     await checkError(
       (spec) => remove(spec, a),
       'adapter-invalid',
@@ -55,19 +55,19 @@ describe('refuses', () => {
 
   test.each<[string, string, RegExp]>([
     [
-      'of a layer that the model lacks',
+      'for a layer that the model lacks',
       'blk.9.attn_q.weight.lora_a',
       /"blk\.9\.attn_q\.weight\.lora_a" stands beside no matrix/,
     ],
-    ['without an end that says which', 'blk.1.attn_q.weight', /"blk\.1\.attn_q\.weight" stands beside no matrix/],
-    ['with no name', '', /its tensor "" stands beside no matrix/],
     [
-      'beside a norm',
-      'blk.1.attn_norm.weight.lora_a',
-      /"blk\.1\.attn_norm\.weight\.lora_a" changes what Hearth has no/,
+      'without an ending that says which of the pair it is',
+      'blk.1.attn_q.weight',
+      /"blk\.1\.attn_q\.weight" stands beside no matrix/,
     ],
+    ['without a name', '', /its tensor "" stands beside no matrix/],
+    ['for a norm', 'blk.1.attn_norm.weight.lora_a', /"blk\.1\.attn_norm\.weight\.lora_a" changes what Hearth has no/],
     [
-      'beside the embedding',
+      'for the embedding',
       'token_embd.weight.lora_a',
       /"token_embd\.weight\.lora_a" changes what Hearth has no adapters/,
     ],
@@ -83,7 +83,7 @@ describe('refuses', () => {
     ['a rank', a, [2, 2048], /lora_a has rank 2048, and Hearth runs ranks up to 256/],
     ['rank 0', a, [256, 0], /tensor "blk\.1\.attn_q\.weight\.lora_a" has a dimension of 0/],
     ['an endless rank', a, [256, 2 ** 40], /tensor "blk\.1\.attn_q\.weight\.lora_a" has a dimension of 1099511627776/],
-  ])('a tensor whose %s are wrong', (_, name, shape, message) =>
+  ])('a tensor with wrong %s', (_, name, shape, message) =>
     checkError(
       (spec) => {
         find(spec, name).shape = shape;
@@ -93,14 +93,14 @@ describe('refuses', () => {
     ),
   );
 
-  test('a tensor that is there twice', () =>
+  test('a tensor that occurs twice', () =>
     checkError(
       (spec) => spec.tensors.push(find(spec, a)),
       'adapter-invalid',
       /it describes the tensor "blk\.1\.attn_q\.weight\.lora_a" twice/,
     ));
 
-  test('B in both forms', () =>
+  test('B both plain and transposed', () =>
     checkError(
       (spec) => spec.tensors.push({ ...find(spec, b), name: `${b}t`, shape: [256, 16] }),
       'adapter-invalid',
@@ -148,7 +148,7 @@ describe('refuses', () => {
     ['adapter.lora.alpha', { f32: Number.NaN }, /its adapter\.lora\.alpha is no number or beyond 65504/],
     ['adapter.lora.alpha', { f32: -1e30 }, /its adapter\.lora\.alpha is no number or beyond 65504/],
     ['adapter.lora.alpha', { string: 'sixteen' }, /has "adapter\.lora\.alpha" as another kind of value than a number/],
-  ])('%s of a value that cannot be used', (key, value, message) =>
+  ])('an unusable value of %s', (key, value, message) =>
     checkError(
       ({ metadata }) => {
         if (value) metadata[key] = value;
@@ -162,7 +162,7 @@ describe('refuses', () => {
   test('a file without tensors', () =>
     checkError((spec) => spec.tensors.splice(0), 'adapter-invalid', /it has no tensors/));
 
-  test('a model in the place of an adapter, and an adapter in the place of a model', async () => {
+  test('a model in place of an adapter, and an adapter in place of a model', async () => {
     writeSyntheticModel(path, tiny);
     expect(await errorOf()).toMatchObject({
       code: 'adapter-invalid',
@@ -175,7 +175,7 @@ describe('refuses', () => {
     });
   });
 
-  test('tensors beside experts', async () => {
+  test('tensors for experts', async () => {
     const moe = join(folder, 'moe.gguf');
     writeSyntheticModel(moe, { shape: shapes.tinymoe, quantization: 'q4_0' });
     const spec = adapter();
@@ -196,14 +196,14 @@ describe('refuses', () => {
     });
   });
 
-  test('a file that is cut short anywhere, or has bytes that are not its own', async () => {
+  test('a file that is cut off anywhere or has damaged bytes', async () => {
     writeGguf(path, formatted(adapter(), 'q4_0'));
     const whole = readFileSync(path);
     const { below } = random(11);
     const codes = new Set<string>();
     for (let i = 0; i < 120; i++) {
       const damaged = Buffer.from(i % 3 === 0 ? whole.subarray(0, below(whole.length)) : whole);
-      // In the head, where names, shapes and offsets are.
+      // In the header, which has names, shapes and offsets.
       if (i % 3 > 0) for (let k = 0; k <= i % 4; k++) damaged[below(6000)] = below(256);
       writeFileSync(path, damaged);
       const error = await errorOf();

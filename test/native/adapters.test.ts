@@ -1,4 +1,4 @@
-// LoRA adapters beside a model: what they compute, and that requests with and without one never touch each other.
+// LoRA adapters with a model: what they compute, and that requests with and without an adapter never affect each other.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ const exact: SyntheticOptions = { shape: shapes.tiny, quantization: 'f32' };
 const load = (options: Partial<LoadOptions> = {}) => loadEngine({ modelPath, backend: 'cpu', threads: 2, ...options });
 const prompt = (n: number, seed = 7) => Uint32Array.from({ length: n }, (_, i) => (i * 37 + seed * 101) % 900);
 
-/** The same weights as a model of another family, whose files have the rows of Wq and Wk in another order. */
+/** A model of a different family with the same weights; its files have the rows of Wq and Wk in a different order. */
 function asLlama(model: GgufSpec): GgufSpec {
   const entries = Object.entries(model.metadata).map(([key, value]) => [key.replace(/^qwen2\./, 'llama.'), value]);
   return { ...model, metadata: { ...Object.fromEntries(entries), 'general.architecture': { string: 'llama' } } };
@@ -39,7 +39,7 @@ function nmse(ours: Float32Array, theirs: Float32Array): number {
   return theirs.reduce((sum, value, i) => sum + (value - (ours[i] ?? Number.NaN)) ** 2, 0) / energy;
 }
 
-describe.each(addonInfo().variants)('%s computes what a model does into which the adapter is merged', (variant) => {
+describe.each(addonInfo().variants)('%s computes the same as a model with the adapter merged in', (variant) => {
   async function check(modelOf: () => GgufSpec, options: AdapterOptions = {}) {
     const model = modelOf();
     const adapter = syntheticAdapter(model, options);
@@ -63,17 +63,17 @@ describe.each(addonInfo().variants)('%s computes what a model does into which th
     ['of rank 16', {}],
     ['of rank 5', { rank: 5, alpha: 3 }],
     ['of rank 40', { rank: 40, alpha: 10 }],
-    ['with an alpha of 0, which stands for the rank', { rank: 8, alpha: 0 }],
+    ['with an alpha of 0, which means the rank', { rank: 8, alpha: 0 }],
     ['with a negative alpha', { rank: 8, alpha: -4 }],
     ['for some matrices', { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
   ])('%s', (_, options) => check(() => syntheticModel(exact), options));
 
   test('for a fused projection', () => check(() => syntheticModel({ ...exact, fusedQkv: true })));
-  test('for a family with another order of rows', () =>
+  test('for a family with a different order of rows', () =>
     check(() => asLlama(syntheticModel({ ...exact, biases: false }))));
 });
 
-describe('beside a quantized model', () => {
+describe('with a quantized model', () => {
   let engine: Engine;
   let alone: Engine;
   let rows: Map<string | undefined, Float32Array>;
@@ -95,7 +95,7 @@ describe('beside a quantized model', () => {
   });
   afterAll(() => Promise.all([engine.close(), alone.close()]));
 
-  test('a request without an adapter has the bits of an engine without any', async () => {
+  test('a request without an adapter gets the same bits as from an engine without adapters', async () => {
     expect(await engine.logits(tokens)).toEqual(await alone.logits(tokens));
     const request = { tokens, maxTokens: 30 };
     await engine.generate({ ...request, adapter: one });
@@ -104,7 +104,7 @@ describe('beside a quantized model', () => {
     expect(ours.logProbabilities).toEqual(plain.logProbabilities);
   });
 
-  test('logits through the cache equal a cold run bitwise, whoever has read the same text', async () => {
+  test('logits from the cache have the bits of a cold run, whichever adapter has read the same text', async () => {
     for (const length of [1, 31, 33, 64, tokens.length]) {
       await engine.clearCache();
       const text = tokens.subarray(0, length);
@@ -115,7 +115,7 @@ describe('beside a quantized model', () => {
     }
   });
 
-  test('pages belong to an adapter or to none', async () => {
+  test('pages belong to one adapter, or to requests without any', async () => {
     await engine.clearCache();
     const cached = async (adapter?: string) => {
       const request = { tokens, maxTokens: 1, ...(adapter !== undefined && { adapter }) };
@@ -125,7 +125,7 @@ describe('beside a quantized model', () => {
     for (const adapter of kinds) expect(await cached(adapter)).toBe(tokens.length - 1);
   });
 
-  test('answers are the same alone, at once, with drafts, and as alternatives', async () => {
+  test('answers are the same alone, in parallel, with drafts, and as alternatives', async () => {
     const requests = kinds.flatMap((adapter) =>
       [1, 4].map((alternatives) => ({
         tokens,
@@ -162,7 +162,7 @@ describe('beside a quantized model', () => {
     expect(adapted?.[1]).toBeCloseTo(-(whole.at(-1) ?? 0), 3);
   });
 
-  test('a pin holds the pages of its adapter', async () => {
+  test('a pin keeps the pages of its adapter', async () => {
     await engine.clearCache();
     await engine.prefill(tokens, 'foreground', undefined, one);
     await engine.pin(1, tokens);
@@ -172,7 +172,7 @@ describe('beside a quantized model', () => {
     await engine.pin(1, new Uint32Array());
   });
 
-  test('an adapter that was not loaded is refused by name', async () => {
+  test('the error for an adapter that was not loaded names it', async () => {
     const message = 'the model was loaded without the adapter nowhere.gguf';
     const request = { tokens, maxTokens: 1, adapter: 'nowhere.gguf' };
     await expect(engine.generate(request)).rejects.toMatchObject({ code: 'bad-argument', message });
@@ -188,23 +188,26 @@ describe('beside a quantized model', () => {
     return logits;
   };
 
-  test.each(['f16', 'q8_0', 'q4_0'] as const)('a file of the same values in %s gives the same bits', async (format) => {
-    const adapter = syntheticAdapter(syntheticModel(quantized));
-    const tensors = adapter.tensors.map((tensor) =>
-      floatTensor(tensor.name, tensor.shape, rounded(floatsOf(tensor), format)),
-    );
-    const expected = format === 'q4_0' ? await logitsOf('rounded.gguf', { ...adapter, tensors }) : rows.get(one);
-    expect(await logitsOf(`${format}.gguf`, formatted(adapter, format))).toEqual(expected);
-  });
+  test.each(['f16', 'q8_0', 'q4_0'] as const)(
+    'a file with the same values in %s gives the same bits',
+    async (format) => {
+      const adapter = syntheticAdapter(syntheticModel(quantized));
+      const tensors = adapter.tensors.map((tensor) =>
+        floatTensor(tensor.name, tensor.shape, rounded(floatsOf(tensor), format)),
+      );
+      const expected = format === 'q4_0' ? await logitsOf('rounded.gguf', { ...adapter, tensors }) : rows.get(one);
+      expect(await logitsOf(`${format}.gguf`, formatted(adapter, format))).toEqual(expected);
+    },
+  );
 
-  test('a file without an alpha has that of its rank', async () => {
+  test('in a file without an alpha, the rank is the alpha', async () => {
     const spec = syntheticAdapter(syntheticModel(quantized), { rank: 8, alpha: 8 });
     const expected = await logitsOf('alpha.gguf', spec);
     delete spec.metadata['adapter.lora.alpha'];
     expect(await logitsOf('no-alpha.gguf', spec)).toEqual(expected);
   });
 
-  test('threads and a draft model leave the answer as it is, and pages may be int8', async () => {
+  test('threads and a draft model do not change the answer, and pages may be int8', async () => {
     const request = { tokens, maxTokens: 16, adapter: one };
     const answerOf = async (options: Partial<LoadOptions>) => {
       const different = await load({ adapters: [one], ...options });
@@ -220,7 +223,7 @@ describe('beside a quantized model', () => {
 });
 
 describe('the disk cache', () => {
-  test('gives pages back to the adapter whose file has the same bytes, and to no other', async () => {
+  test('gives pages only to an adapter whose file has the same bytes', async () => {
     const model = syntheticModel(quantized);
     writeGguf(modelPath, model);
     writeGguf(one, syntheticAdapter(model));

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const addon = join(import.meta.dirname, '../../dist/hearth.node');
 const model = join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf');
 
-/** What a script prints that has an engine, and try_(), which prints the message of what a function throws. */
+/** The output of a script that has an engine and try_(), which prints the message that a function throws. */
 function outputOf(script: string, uid?: number): string {
   const whole = `
     const { load } = require(${JSON.stringify(addon)});
@@ -33,7 +33,7 @@ function outputOf(script: string, uid?: number): string {
   return execFileSync(process.execPath, ['-e', whole], { encoding: 'utf8', timeout: 20_000, uid });
 }
 
-test('a process ends after a request whose values cannot be read', () => {
+test('the process can end after a request whose values cannot be read', () => {
   const output = outputOf(`
     const maxTokens = { valueOf() { throw new Error('unreadable'); } };
     try_(() => engine.submit(1, { ...request, maxTokens }, () => {}));
@@ -41,7 +41,7 @@ test('a process ends after a request whose values cannot be read', () => {
   expect(output).toBe('unreadable\n');
 });
 
-test('an answer that JavaScript cannot take is an error, and the process ends', () => {
+test('an answer that JavaScript cannot accept is an error, and the process can end', () => {
   const output = outputOf(`
     Object.defineProperty(Object.prototype, 'finishReason', { set() { throw new Error('not taken'); } });
     await engine.submit(1, request, null).catch((error) => console.log(error.message));
@@ -49,14 +49,16 @@ test('an answer that JavaScript cannot take is an error, and the process ends', 
   expect(output).toBe('not taken\n');
 });
 
-test.skipIf(process.platform !== 'linux')('without another thread a model is not loaded, but one is closed', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hearth-threads-'));
-  chmodSync(folder, 0o777);
-  try {
-    // The superuser may start any number of threads.
-    const nobody = process.getuid?.() === 0 ? 65534 : undefined;
-    const output = outputOf(
-      `
+test.skipIf(process.platform !== 'linux')(
+  'if no thread can be started, no model is loaded, but a loaded one can be closed',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hearth-threads-'));
+    chmodSync(folder, 0o777);
+    try {
+      // The superuser may start any number of threads.
+      const nobody = process.getuid?.() === 0 ? 65534 : undefined;
+      const output = outputOf(
+        `
       const [saving] = load({ ...options, diskFolder: ${JSON.stringify(folder)}, diskBytes: 1e9 }, null);
       const other = await saving;
       await other.submit(1, request, null);
@@ -64,16 +66,17 @@ test.skipIf(process.platform !== 'linux')('without another thread a model is not
       await load(options, null)[0].catch(({ code, message }) => console.log(code, message));
       await other.close();
       await engine.close();`,
-      nobody,
-    );
-    expect(output).toMatch(/^out-of-memory .*tiny-mixed.gguf: the system starts no more threads .*\n$/);
-    expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.pages$/)]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
+        nobody,
+      );
+      expect(output).toMatch(/^out-of-memory .*tiny-mixed.gguf: the system starts no more threads .*\n$/);
+      expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.pages$/)]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+);
 
-test('a seed that is less than 0, or no number, counts as 0', () => {
+test('a seed that is negative or not a number counts as 0', () => {
   const output = outputOf(`
     const answer = { ...request, maxTokens: 20, temperature: 2 };
     const tokens = async (seed) => (await engine.submit(1, { ...answer, seed }, null)).tokens.join();
@@ -83,7 +86,7 @@ test('a seed that is less than 0, or no number, counts as 0', () => {
   expect(output).toBe('true\ntrue\nfalse\n');
 });
 
-test('an answer that does not exist cannot be ended, and the others go on', () => {
+test('ending an answer that does not exist fails, and the others go on', () => {
   const output = outputOf(`
     const result = engine.submit(1, { ...request, maxTokens: 400 }, null);
     for (const answer of [4, -1]) try_(() => engine.endAnswer(1, answer));

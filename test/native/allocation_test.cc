@@ -1,5 +1,5 @@
 // Counts operator new on the engine thread between two pieces of text: decoding must not allocate.
-// Also lets every single allocation, or start of a thread, of loading and answering fail in turn.
+// Also makes every single allocation or thread start during loading and answering fail in turn.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -17,7 +17,7 @@ thread_local bool is_counting = false;
 thread_local int n_allocations = 0;
 thread_local bool next_fails = false;
 
-/// Counts down to the allocation, or to the start of a thread, that will fail.
+/// Counts down to the allocation or thread start that will fail.
 std::atomic<int> news_left{0}, threads_left{0};
 std::atomic<int64_t> n_living{0};
 thread_local bool is_spared = false;
@@ -28,7 +28,7 @@ bool is_refused(std::atomic<int>& left) { return left > 0 && !is_spared && left-
 
 bool test::is_thread_refused() { return is_refused(threads_left); }
 
-// noinline: inlined on one side only, g++ takes new and free for a mismatch.
+// noinline: if only one of the two is inlined, g++ warns that new and free do not match.
 [[gnu::noinline]] void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
   n_allocations += is_counting;
   if (std::exchange(next_fails, false) || is_refused(news_left)) return nullptr;
@@ -104,7 +104,7 @@ hearth::Request request() {
 TEST("the counter of allocations counts") {
   is_counting = true;
   n_allocations = 0;
-  // The compiler may leave out a new that it sees deleted, but not a direct call.
+  // The compiler may remove a new whose result it sees deleted, but not a direct call.
   operator delete(operator new(100));
   operator delete(operator new(200));
   is_counting = false;
@@ -144,7 +144,7 @@ TEST("choosing tokens while healing does not allocate") {
   CHECK_EQUAL(allocations_in_all(*engine, healed), n_short);
 }
 
-TEST("a result that there is no memory for is an error of its request alone") {
+TEST("a result without memory for it is an error of its own request only") {
   const auto engine = test::load_tiny(2, 0);
   hearth::Request several = request();
   several.max_tokens = 4;
@@ -165,7 +165,7 @@ TEST("a result that there is no memory for is an error of its request alone") {
 
 namespace {
 
-/// Loads with the n-th allocation failing. True if loading needed fewer than n.
+/// Loads with the n-th allocation failing. Returns true if loading needed fewer than n.
 bool survives_loading(std::atomic<int>& left, int n) {
   hearth::LoadOptions options = test::tiny_options();
   options.n_threads = 2;
@@ -182,13 +182,14 @@ bool survives_loading(std::atomic<int>& left, int n) {
   return is_over;
 }
 
-/// The next allocation to let fail: at first every one, later fewer, as they are many and similar.
+/// The number of the next allocation to fail: at first every one, later fewer, since there are many
+/// similar ones.
 int after(int n) { return n + 1 + n / (test::kIsSanitized ? 4 : 16); }
 
 }  // namespace
 
-TEST("whatever allocation of loading fails, there is a clear error and nothing is lost") {
-  test::load_tiny(2, 0);  // what is allocated once
+TEST("whatever allocation of loading fails, there is a clear error and nothing leaks") {
+  test::load_tiny(2, 0);  // does the allocations that happen only once
   int n = 1;
   while (!survives_loading(news_left, n)) n = after(n);
   CHECK(n > 1000);
@@ -204,8 +205,9 @@ TEST("whatever thread of loading cannot be started, there is a clear error or th
 
 TEST("whatever allocation of a request fails, the engine answers the next one") {
   const std::vector<uint32_t> expected = test::ask(*test::load_tiny(1, 0), request()).tokens;
-  const auto engine = test::load_tiny(1, 1 << 20);  // a few pages: they have to grow and to go
-  is_spared = true;  // what fails on the caller's side is the caller's
+  const auto engine =
+      test::load_tiny(1, 1 << 20);  // a few pages: they must be allocated and evicted
+  is_spared = true;                 // failures on the caller's side are not tested
   bool is_over = false;
   for (int n = 1; !is_over; n++) {
     hearth::Request asked = request();

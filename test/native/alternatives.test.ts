@@ -20,7 +20,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
   });
   afterAll(() => engine.close());
 
-  test('each alternative goes on from its first token as it would alone', async () => {
+  test('each alternative continues from its first token as it would alone', async () => {
     const tokens = engine.tokenize(code);
     const maxTokens = 20;
     const main = await engine.generate({ tokens, maxTokens });
@@ -65,7 +65,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     expect(answer.alternatives[0]?.text).toBe(main.text);
   });
 
-  test('only the main answer is streamed, and one answer alone has no alternatives', async () => {
+  test('only the main answer is streamed, and a single answer has no alternatives', async () => {
     const tokens = engine.tokenize(code);
     const pieces: string[] = [];
     const several = await engine.generate({ tokens, maxTokens: 12, alternatives: 3 }, (text) => pieces.push(text));
@@ -74,7 +74,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     await expect(engine.generate({ tokens, maxTokens: 2, alternatives: 5 })).rejects.toThrow('1, 2, 3 or 4');
   });
 
-  test('an answer of which the caller has enough ends, and the request with it', async () => {
+  test('when the caller has enough of the answer, it ends, and so does the request', async () => {
     const tokens = engine.tokenize(code);
     const whole = await engine.generate({ tokens, maxTokens: 40 });
     let text = '';
@@ -88,7 +88,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     expect(answer.text).toBe(text);
   });
 
-  test('alternatives that are ended by their own text are the same at any speed', async () => {
+  test('alternatives that end by their own text are the same at any speed', async () => {
     const tokens = engine.tokenize(code);
     const length = 12;
     const asked = { tokens, alternatives: 4, streamAlternatives: true };
@@ -107,7 +107,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     }
   });
 
-  test('alternatives end early when the cache has no room for them', async () => {
+  test('alternatives end early if the cache has no room for them', async () => {
     const { cache } = engine.status();
     const small = await loadEngine({ modelPath, cacheBytes: 16 * cache.pageBytes });
     const tokens = Uint32Array.from({ length: 15 * 32 - 40 }, (_, i) => 300 + (i % 97));

@@ -66,7 +66,7 @@ inline void learn(hearth::Engine& engine, std::vector<uint32_t> tokens) {
   wait([&](hearth::Engine::Done done) { engine.learn(std::move(tokens), std::move(done)); });
 }
 
-/// On the CPU: tests do not depend on which GPU a machine has.
+/// On the CPU, so that tests do not depend on the machine's GPU.
 inline hearth::LoadOptions tiny_options() {
   hearth::LoadOptions options;
   options.backend = "cpu";

@@ -1,5 +1,5 @@
-// Every way in which a GPU can be unusable: the model is then loaded on the CPU, and the user is
-// told why. The GPU is the emulated one, behind a fake libamdhip64 or a fake libcuda.
+// Every way in which a GPU can be unusable: then the model is loaded on the CPU, and the user is
+// told why. The GPU is emulated, behind a fake libamdhip64 or a fake libcuda.
 #ifdef HEARTH_FAKE_HIP
 #include <atomic>
 #include <chrono>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *kHip = "hip", *kCuda = "cuda";
 
-/// A machine with a fake GPU, kernels for it, and nothing in its cache folder.
+/// A machine with a fake GPU, kernels for it, and an empty cache folder.
 class FakeMachine {
  public:
   FakeMachine(const std::string& backend, const std::string& fault) : backend_(backend) {
@@ -45,7 +45,7 @@ class FakeMachine {
     fs::remove_all(folder_);
   }
   void set_fault(const std::string& fault) { test::set_variable("HEARTH_FAKE_GPU", fault); }
-  /// As after starts on which all GPUs passed their self-tests, which takes seconds in the
+  /// The state after starts in which all GPUs passed their self-tests, which take seconds in the
   /// emulation.
   void remember_self_tests() const {
     const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(backend_);
@@ -107,13 +107,13 @@ TEST("without a GPU of a known architecture, the CPU is used") {
                     "for sm_50 (NVIDIA Small)");
 }
 
-TEST("a driver's words are one line of visible characters") {
+TEST("a driver's message becomes one line of visible characters") {
   const FakeMachine machine(kCuda, "words");
   for (const hearth::gpu::Candidate& gpu : hearth::gpu::find_gpus(kCuda).candidates)
     CHECK_EQUAL(gpu.device.name, "GPU [error]  [2J x\xef\xbf\xbd");
 }
 
-TEST("a call that does not return is given up, and one that does keeps its result or its error") {
+TEST("a call that does not return is given up, and others give their result or their error") {
   using hearth::gpu::in_time;
   using std::chrono::milliseconds, std::chrono::seconds;
   const auto never = std::make_shared<std::promise<int>>();
@@ -129,7 +129,7 @@ TEST("a call that does not return is given up, and one that does keeps its resul
   CHECK_EQUAL(message, "no GPU");
 }
 
-TEST("the thread of a call that returns has ended before its result is used") {
+TEST("when a call returns, its thread has ended before the result is used") {
   static std::atomic<bool> has_ended = false;
   struct Ending {
     ~Ending() {
@@ -146,7 +146,9 @@ TEST("the thread of a call that returns has ended before its result is used") {
   CHECK(has_ended);
 }
 
-TEST("a Radeon's compute units are counted, not pairs of them, and its generation's kernels do") {
+TEST(
+    "a Radeon's compute units are counted, not pairs of them, and it uses its generation's "
+    "kernels") {
   const FakeMachine machine(kHip, "");
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kHip);
   const hearth::gpu::Candidate& gpu = gpus.candidates.front();
@@ -156,14 +158,14 @@ TEST("a Radeon's compute units are counted, not pairs of them, and its generatio
   CHECK_EQUAL(std::string(code.begin(), code.end()), "code");
 }
 
-TEST("a driver that cannot read the kernels leaves the CPU") {
+TEST("if the driver cannot read the kernels, the CPU is used") {
   const FakeMachine machine(kCuda, "old");
   CHECK(machine.load("large")->info().fallback_reason.starts_with(
       "GPU sm_90 NVIDIA Large: loading the kernels failed: NVIDIA's driver is older than Hearth's "
       "kernels: update it"));
 }
 
-TEST("GPUs that have passed their self-tests and cannot be opened any more leave the CPU") {
+TEST("if GPUs passed their self-tests but can no longer be opened, the CPU is used") {
   FakeMachine machine(kCuda, "");
   machine.remember_self_tests();
   machine.set_fault("old");
@@ -172,7 +174,7 @@ TEST("GPUs that have passed their self-tests and cannot be opened any more leave
   CHECK(reason.find("; GPU sm_90 NVIDIA Small: loading the kernels failed: ") != std::string::npos);
 }
 
-TEST("a model that a GPU cannot run is left to the CPU before any weight is uploaded") {
+TEST("a model that the GPU cannot run goes to the CPU before any weight is uploaded") {
   const FakeMachine machine(kHip, "");
   machine.remember_self_tests();
   double last = 0;
@@ -187,7 +189,7 @@ TEST("a model that a GPU cannot run is left to the CPU before any weight is uplo
   CHECK(last > 0 && !has_begun_again);
 }
 
-TEST("too little memory of the GPU leaves the CPU") {
+TEST("if the GPU has too little memory, the CPU is used") {
   {
     const FakeMachine machine(kHip, "small");
     CHECK(machine.load()->info().fallback_reason.starts_with(
@@ -200,13 +202,13 @@ TEST("too little memory of the GPU leaves the CPU") {
   }
 }
 
-TEST("a failed self-test leaves the CPU") {
+TEST("if the self-test fails, the CPU is used") {
   check_runs_on_cpu(kHip, "wrong:attention_64",
                     "the GPU fails its self-test: attention with heads of 64 comes out wrong; "
                     "update the GPU driver");
 }
 
-TEST("a self-test is remembered, and so is a GPU that was lost, until its record is deleted") {
+TEST("a self-test and a lost GPU are remembered until the record is deleted") {
   const char* passed = "FFN gate and up of different types run on the CPU only";
   FakeMachine machine(kCuda, "");
   CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
@@ -219,7 +221,7 @@ TEST("a self-test is remembered, and so is a GPU that was lost, until its record
   const std::string key = record.filename().string().substr(std::string("gpu-test-").size());
   const fs::path lost = machine.cache() / ("gpu-lost-" + key);
   std::ofstream(lost).flush();
-  machine.set_fault("small");  // it is not even asked for its memory
+  machine.set_fault("small");  // even its memory is not queried
   CHECK_EQUAL(machine.load("large")->info().fallback_reason,
               "the GPU stopped answering before, with this driver; update the driver, or delete " +
                   lost.string() + " to try again");
@@ -228,7 +230,7 @@ TEST("a self-test is remembered, and so is a GPU that was lost, until its record
   CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
 }
 
-TEST("equal GPUs have numbers, by which one can be chosen") {
+TEST("equal GPUs are numbered, so that one can be chosen") {
   const FakeMachine machine(kCuda, "twins");
   machine.remember_self_tests();
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kCuda);
@@ -241,7 +243,7 @@ TEST("equal GPUs have numbers, by which one can be chosen") {
             .fallback_reason.starts_with("the GPU stopped answering before"));
 }
 
-TEST("of two equal GPUs, one is used although the other was lost") {
+TEST("one of two equal GPUs is used although the other was lost") {
   const FakeMachine machine(kCuda, "twins");
   machine.remember_self_tests();
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kCuda);
@@ -251,7 +253,7 @@ TEST("of two equal GPUs, one is used although the other was lost") {
               "FFN gate and up of different types run on the CPU only");
 }
 
-TEST("a GPU that is named but not there leaves the CPU, and the message lists those there are") {
+TEST("if the named GPU is missing, the CPU is used, and the message lists the GPUs that exist") {
   const FakeMachine machine(kCuda, "");
   const std::string reason = machine.load("4090")->info().fallback_reason;
   CHECK(reason.starts_with(
@@ -259,7 +261,7 @@ TEST("a GPU that is named but not there leaves the CPU, and the message lists th
   CHECK(reason.find("gfx1100 Emulated GPU (hip, 8192 MiB") != std::string::npos);
 }
 
-TEST("a missing library, or asking for the CPU, leaves the CPU") {
+TEST("if the library is missing or the CPU was requested, the CPU is used") {
   const FakeMachine machine("auto", "");
   test::set_variable("HEARTH_HIP_LIBRARY", "no-such-library.so");
   test::set_variable("HEARTH_CUDA_LIBRARY", "no-such-library.so");

@@ -9,7 +9,8 @@ namespace {
 
 using Ids = std::vector<uint32_t>;
 
-/// Merges by the definition: the lowest rank anywhere, the leftmost of equals, until none is left.
+/// Merges by the definition: the lowest rank anywhere, the leftmost among equals, until no rule
+/// applies.
 Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
   while (true) {
     size_t best = ids.size();
@@ -29,7 +30,7 @@ Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
 TEST("short and long words merge as the definition says") {
   std::mt19937 random(4);
   for (int round = 0; round < 300; round++) {
-    // Few symbols and many rules, so that merges compete and cascade.
+    // Few symbols and many rules, so that merges compete and trigger each other.
     hearth::MergeTable table(64);
     uint32_t n_symbols = 3;
     for (uint32_t rank = 0; rank < 40; rank++) {

@@ -31,7 +31,9 @@ std::vector<float> cold_logits(hearth::Engine& engine, Request request) {
 
 }  // namespace
 
-TEST("a request cancelled at any moment leaves nothing held, and the next answer is the cold one") {
+TEST(
+    "a request cancelled at any moment leaves nothing held, and the next answer equals a cold "
+    "one") {
   const auto engine = test::load_tiny(2, 0);
   const auto cold = test::load_tiny(1, 0);
   std::mt19937 random(3);
@@ -54,7 +56,7 @@ TEST("a request cancelled at any moment leaves nothing held, and the next answer
   CHECK(n_cancelled > kRounds / 4);
 }
 
-TEST("requests waiting behind another are cancelled without being begun") {
+TEST("requests that wait for another are cancelled without being begun") {
   const auto engine = test::load_tiny(2, 0);
   std::vector<test::Pending> waiting;
   for (uint32_t i = 0; i < 8; i++) {

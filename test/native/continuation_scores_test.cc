@@ -1,5 +1,5 @@
-// Continuations are scored as each would be alone, whatever they share, whatever interrupts them,
-// and also when hardly any page is free.
+// Each continuation gets the score that it gets alone, whatever the continuations share, whatever
+// interrupts them, and even when hardly any page is free.
 #include <chrono>
 #include <random>
 #include <thread>
@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kRounds = 40;
 
-/// Tokens of three kinds, so that many texts begin alike, and some are the beginning of others.
+/// Tokens of three kinds, so that many texts begin alike, and some texts are the beginning of
+/// others.
 std::vector<uint32_t> some_tokens(std::mt19937& random, int n) {
   std::vector<uint32_t> tokens;
   for (int i = 0; i < n; i++) tokens.push_back(300 + random() % 3);
@@ -81,7 +82,7 @@ TEST("continuations cancelled at any moment leave nothing held, and the next sco
   }
 }
 
-TEST("a cache with hardly any page scores what fits and refuses the rest") {
+TEST("with hardly any free page, the engine scores what fits and refuses the rest") {
   const auto roomy = test::load_tiny(1, 0);
   const auto scarce = test::load_tiny(1, roomy->status().page_bytes * 6);
   int n_refused = 0;

@@ -1,4 +1,4 @@
-// Texts that may follow a prompt get the scores that they get alone, however they share what they begin with.
+// Texts that might follow a prompt get the scores that each gets alone, however much of their beginnings they share.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Continuation, type Engine, loadEngine } from '../../native/index.ts';
@@ -32,7 +32,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
   });
   afterAll(() => engine.close());
 
-  /** By a request of its own without the cache. */
+  /** Scores a text with a request of its own, without the cache. */
   async function alone(continuation: Uint32Array): Promise<number[]> {
     const scores = await engine.score(Uint32Array.from([...tokens, ...continuation]));
     return [...scores.subarray(tokens.length - 1)].map((score) => 0 - score);
@@ -40,7 +40,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
 
   const missed = () => engine.status().cache.missTokens;
 
-  test('bit for bit as each alone, cold and warm', async () => {
+  test('each continuation has the bits that it has alone, cold and warm', async () => {
     const expected = await Promise.all(continuations.map(alone));
     await engine.clearCache();
     const cold = await engine.scoreContinuations(tokens, whole(continuations));
@@ -50,7 +50,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(cold[5]).toHaveLength(0);
   });
 
-  test('what several begin with is evaluated once', async () => {
+  test('a common beginning is evaluated once', async () => {
     await engine.prefill(tokens);
     const before = missed();
     const [a = new Uint32Array(), b = new Uint32Array()] = continuations;
@@ -60,7 +60,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(missed() - before).toBe(1 + a.length - 1 + (b.length - common) - 1);
   });
 
-  test('given tokens have no scores and change none', async () => {
+  test('given tokens get no scores and change none', async () => {
     const all = await engine.scoreContinuations(tokens, whole(continuations));
     await engine.clearCache();
     for (const share of [1, 0.5, 0]) {
@@ -71,7 +71,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     }
   });
 
-  test('more than fit in one batch', async () => {
+  test('more continuations than fit in one batch are scored', async () => {
     const long = engine.tokenize(code.repeat(4));
     const many = Array.from({ length: 24 }, (_, i) => engine.tokenize(`${' '.repeat(i % 7)}item${i} = ${code}`));
     const scores = await engine.scoreContinuations(tokens, whole([long, ...many]));
@@ -79,7 +79,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     for (const i of [0, 11, 23]) expect([...(scores[i + 1] ?? [])]).toEqual(await alone(many[i] ?? long));
   });
 
-  test('goes on after what interrupts it, and leaves no page held', async () => {
+  test('scoring continues after an interruption, and leaves no page held', async () => {
     const expected = await engine.scoreContinuations(tokens, whole(continuations));
     await engine.clearCache();
     const background = engine.scoreContinuations(tokens, whole(continuations), 'background');
@@ -91,7 +91,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(engine.status().cache.pagesHeld).toBe(0);
   });
 
-  test('an abort gives no scores', async () => {
+  test('an aborted request gives no scores', async () => {
     const controller = new AbortController();
     const scores = engine.scoreContinuations(tokens, whole(continuations), 'background', controller.signal);
     controller.abort();
@@ -99,7 +99,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(engine.status().cache.pagesHeld).toBe(0);
   });
 
-  test('refuses what it cannot score', async () => {
+  test('requests that cannot be scored are refused', async () => {
     const wrong = Uint32Array.of(engine.info.vocabulary);
     await expect(engine.scoreContinuations(tokens, whole([wrong]))).rejects.toThrow('outside the vocabulary');
     const tooLong = new Uint32Array(engine.info.contextTokens - tokens.length + 1);

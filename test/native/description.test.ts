@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a file is described as another reader reads it', async () => {
+test('the description agrees with another GGUF reader', async () => {
   const description = await describeModel(starter);
   const other = await gguf(starter, { allowLocalFile: true });
   const texts = Object.entries(other.metadata).filter(
@@ -33,7 +33,7 @@ test('a file is described as another reader reads it', async () => {
   expect(description.quantization).toBe('Q4_0');
 });
 
-test('a model costs what its tensors take', async () => {
+test("a token costs what the model's tensors take", async () => {
   const path = join(folder, 'tied.gguf');
   writeSyntheticModel(path, { shape: shapes.tiny, quantization: 'q8_0' });
   const tied = await describeModel(path);
@@ -51,11 +51,11 @@ test('a model costs what its tensors take', async () => {
 
 test.each([
   ['is cut', (bytes: Buffer) => bytes.subarray(0, 1000)],
-  ['is of something else', () => Buffer.from('<html>'.repeat(100))],
+  ['is not GGUF', () => Buffer.from('<html>'.repeat(100))],
   ['has an unknown version', (bytes: Buffer) => bytes.fill(9, 4, 5)],
-  ['counts without end', (bytes: Buffer) => bytes.fill(0xff, 16, 24)],
-  ['names a key without end', (bytes: Buffer) => bytes.fill(0xff, 24, 32)],
-])('a file that %s is refused with its name', async (_, change) => {
+  ['claims an endless number of tensors', (bytes: Buffer) => bytes.fill(0xff, 16, 24)],
+  ['has an endless key', (bytes: Buffer) => bytes.fill(0xff, 24, 32)],
+])('the error for a file that %s names it', async (_, change) => {
   const path = join(folder, 'bad.gguf');
   writeFileSync(path, change(readFileSync(starter)));
   await expect(describeModel(path)).rejects.toThrow('bad.gguf');

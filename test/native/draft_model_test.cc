@@ -19,7 +19,7 @@ using test::GgufCopy;
 
 namespace {
 
-/// Cuts the vocabulary, whose last tokens are special, or extends it by unused tokens.
+/// Removes the last tokens of the vocabulary, which are special, or adds unused ones.
 void resize_vocabulary(GgufCopy& model, uint32_t n_tokens) {
   constexpr int64_t kUnused = 5;
   model.list<std::string>("tokenizer.ggml.tokens").resize(n_tokens, "[PAD]");
@@ -73,7 +73,7 @@ TEST("with a draft model the text is the same, in fewer passes") {
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
 }
 
-TEST("a prompt that the draft model has not read is answered without it") {
+TEST("a prompt that the draft model has not evaluated is answered without it") {
   const auto engine = load_with_draft_model();
   const auto plain = test::load_tiny(1, 0);
   Request request = prompt(3, 200);
@@ -104,7 +104,7 @@ TEST("the draft model evaluates a few more typed tokens and drops deleted ones")
   CHECK(n_passes < n_tokens);
 }
 
-TEST("cancelling amid a draft leaves the next answer as it was") {
+TEST("cancelling during a draft does not change the next answer") {
   const auto engine = load_with_draft_model();
   const auto plain = test::load_tiny(1, 0);
   Request request = prompt(8, 150);
@@ -122,7 +122,7 @@ TEST("cancelling amid a draft leaves the next answer as it was") {
   CHECK(test::ask(*engine, request).tokens == expected);
 }
 
-TEST("an engine whose draft model cannot be used goes on without it and says why") {
+TEST("an engine whose draft model cannot be used works without it and says why") {
   const std::string folder = HEARTH_FIXTURES;
   const std::vector<std::pair<std::string, std::string>> problems{
       {folder + "/../../models/starter.gguf", "starter.gguf cannot draft: its token"},
@@ -150,7 +150,7 @@ TEST("a draft model that lacks a token of the model is not used, and the reason 
   CHECK(problem.find("draft.gguf cannot draft: it has no token 1002") != std::string::npos);
 }
 
-TEST("a draft model without the unused tokens of the model drafts where they do not occur") {
+TEST("a draft model that lacks the model's unused tokens drafts wherever they do not occur") {
   const test::TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
   options.draft_model_path = options.model_path;

@@ -26,14 +26,14 @@ std::vector<uint32_t> text(uint32_t first) {
 
 }  // namespace
 
-/// A pass of n tokens takes 1 + (n - 1) * token_cost of one.
+/// A pass of n tokens takes 1 + (n - 1) * token_cost times as long as a pass of one.
 PassCosts costs_of(double token_cost) {
   PassCosts costs;
   for (int n = 1; n <= hearth::kMaxDraft + 1; n++) costs.record(n, 10 * (1 + (n - 1) * token_cost));
   return costs;
 }
 
-TEST("a draft is what followed the same three tokens") {
+TEST("a draft is the text that followed the same three tokens") {
   Drafting drafting;
   Drafter drafter(drafting, kPrompt, 8);
   const std::vector<uint32_t> after{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
@@ -45,7 +45,7 @@ TEST("a draft is what followed the same three tokens") {
   CHECK(drafter.propose(11).empty());
 }
 
-TEST("a draft goes on with a period") {
+TEST("a draft continues a periodic text") {
   Drafting drafting;
   const std::vector<uint32_t> prompt{5, 6, 5, 6, 5, 6};
   Drafter drafter(drafting, prompt, 8);
@@ -63,7 +63,7 @@ TEST("drafts grow while they are accepted and shrink when not") {
   CHECK_EQUAL(record.next_length(costs), 1);
 }
 
-TEST("the more a token of a pass costs, the shorter the drafts, until none pays") {
+TEST("the more each further token of a pass costs, the shorter the drafts, until none pays") {
   DraftRecord record;
   const int cheap = record.next_length(costs_of(0.05));
   const int dear = record.next_length(costs_of(0.3));
@@ -73,7 +73,7 @@ TEST("the more a token of a pass costs, the shorter the drafts, until none pays"
   CHECK_EQUAL(record.next_length(costs_of(0.9)), 0);
 }
 
-TEST("drafting stops when it does not pay, over requests, but for one token once in a while") {
+TEST("drafting that does not pay stops, even across requests, except for an occasional token") {
   Drafting drafting;
   int n_trials = 0, n_drafted = 0;
   for (int request = 0; request < 40; request++) {
@@ -87,7 +87,7 @@ TEST("drafting stops when it does not pay, over requests, but for one token once
   }
   CHECK(n_trials < 80);
   CHECK(n_drafted < 150);
-  // What begins to be right is found out.
+  // Drafts that become right are noticed.
   Drafter drafter(drafting, kPrompt, 8);
   size_t n = 0;
   for (int i = 0; i < 300; i++) {
@@ -97,7 +97,7 @@ TEST("drafting stops when it does not pay, over requests, but for one token once
   CHECK(n > 3);
 }
 
-TEST("matches of one length say nothing about longer ones") {
+TEST("matches of one length do not count for longer ones") {
   const PassCosts costs = costs_of(0.3);
   MatchRecords records;
   for (int i = 0; i < 50; i++) records.of(3).record(3, 0);
@@ -107,7 +107,7 @@ TEST("matches of one length say nothing about longer ones") {
   CHECK(&records.of(16) == &records.of(1000));
 }
 
-TEST("what a longer pass costs is measured") {
+TEST("the cost of a longer pass is measured") {
   PassCosts costs;
   CHECK_NEAR(costs.relative(11), 2.0, 1e-9);
   costs.record(1, 10);
@@ -116,7 +116,7 @@ TEST("what a longer pass costs is measured") {
   costs.record(1, 9.9);
   costs.record(4, 39.6);
   CHECK_NEAR(costs.relative(4), 4.0, 1e-9);
-  CHECK_NEAR(costs.relative(2), 4.0, 1e-9);  // no more than a longer one
+  CHECK_NEAR(costs.relative(2), 4.0, 1e-9);  // at most that of a longer one
   CHECK_NEAR(costs.relative(6), 1.5, 1e-9);  // not known yet
   CHECK_NEAR(costs.relative_ms(4.95), 0.5, 1e-9);
 }
@@ -159,7 +159,7 @@ TEST("a drafter notices that the corpus was built again while a token was comput
   const uint64_t before = corpus.generation();
   corpus.add(text(500));
   CHECK(corpus.generation() > before);
-  // The state that the match was in is no longer there.
+  // The state of the match no longer exists.
   for (const uint32_t token : {411, 412}) drafter.append(token);
   CHECK(std::ranges::equal(drafter.propose(2), std::vector<uint32_t>{413, 414}));
 }
@@ -185,7 +185,7 @@ TEST("the corpus drops the oldest texts and adds no text twice") {
   CHECK(has(1990) && !has(1000));
 }
 
-TEST("what the corpus gets wrong says nothing about the text's own words") {
+TEST("wrong drafts from the corpus do not count against drafts from the text itself") {
   Drafting drafting;
   drafting.pass_costs = costs_of(0.3);
   drafting.corpus.add(std::vector<uint32_t>{40, 41, 42, 43, 44, 45, 46});

@@ -23,13 +23,13 @@ namespace {
 
 constexpr int kMostTokens = 220;
 constexpr int kSteps = test::kIsSanitized ? 500 : 3000;
-// Fewer pages than four documents of up to seven pages need with answers, forks and pins, so that
-// pages are evicted and foreground requests take them from background requests and pins.
+// Four documents of up to seven pages, with answers, forks and pins, need more pages than these. So
+// pages are evicted, and foreground requests take pages from background requests and pins.
 constexpr int kPages = 16;
-// Less than the cache: not all pages come back.
+// Less than the cache, so not all pages come back.
 constexpr int kPagesOnDisk = 12;
 
-/// Engines one after the other, each with what the last one left on disk.
+/// Engines one after the other, each with the pages that the previous one left on disk.
 class Restarted {
  public:
   Restarted() {
@@ -51,7 +51,7 @@ class Restarted {
     n_restored += engine_->info().restored_pages;
     CHECK(engine_->info().disk_problems.empty());
   }
-  /// Over all engines.
+  /// Counted over all engines.
   hearth::CacheStatistics statistics() {
     add(engine_->status().cache);
     return total_;
@@ -183,7 +183,7 @@ class Editor {
     background_.clear();
   }
 
-  // At most one request goes on in the background while others are asked.
+  // At most one request runs in the background while others are made.
   void tend_background() {
     if (!background_.empty() && below(3) == 0) {
       if (below(2) == 0) warm_->cancel(background_.back().job);
@@ -208,7 +208,7 @@ class Editor {
     n_checked++;
   }
 
-  // The answer is sometimes accepted, so that the next prompt goes on from its KV.
+  // The answer is sometimes accepted, so that the next prompt continues from its KV.
   void complete(Document& document) {
     Request wanted = request(RequestKind::kGenerate, document);
     const Result warm = test::ask(*warm_, wanted);
@@ -274,7 +274,7 @@ class Editor {
 
 }  // namespace
 
-TEST("after any editing an answer equals the cold one, and no page stays held") {
+TEST("after any editing an answer equals a cold one, and no page stays held") {
   Restarted warm;
   const auto cold = test::load_tiny(1, 0);
   CHECK_EQUAL(warm->status().cache.pages_total, kPages);

@@ -1,4 +1,4 @@
-// The engine through its typed boundary: warm equals cold bitwise, cancelling, healing, priorities.
+// The engine through its typed interface: warm equals cold bitwise, cancelling, healing, priorities.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
@@ -29,7 +29,7 @@ test('answers with code that fits', async () => {
   expect(answer.timings.promptTokens).toBe(engine.tokenize(code).length);
 });
 
-test('logits through the cache equal a cold run bitwise, however the prompt came in', async () => {
+test('logits from the cache have the bits of a cold run, however the prompt got there', async () => {
   const tokens = engine.tokenize(busyCode);
   const vocabulary = engine.info.vocabulary;
   const cold = await engine.logits(tokens);
@@ -126,7 +126,7 @@ test('no page stays held once all requests are done', async () => {
   expect(engine.status()).toMatchObject({ state: 'idle', queued: 0, cache: { pagesHeld: 0 } });
 });
 
-test('wrong arguments are told apart', async () => {
+test('each wrong argument gets its own error', async () => {
   const wrong = (code: string) => expect.objectContaining({ code });
   await expect(engine.prefill(new Uint32Array())).rejects.toEqual(wrong('bad-argument'));
   await expect(engine.prefill(Uint32Array.of(1e9))).rejects.toEqual(wrong('bad-argument'));

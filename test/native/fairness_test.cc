@@ -1,6 +1,6 @@
 // Background work while foreground requests follow each other without a gap. Each request is
-// submitted from the callback of the previous one, on the engine thread, so there is always a
-// foreground job in the queue and all counts below hold on any machine.
+// submitted from the previous one's callback, on the engine thread. So there is always a foreground
+// job in the queue, and the counts below hold on any machine.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -49,7 +49,7 @@ Request scoring(int n_prompt, int n_continuation) {
   return scoring;
 }
 
-/// Foreground requests one upon the other until stopped or n_most were made.
+/// Foreground requests in immediate succession, until stopped or until n_most were made.
 template <class Engine>
 class Stream {
  public:
@@ -58,7 +58,7 @@ class Stream {
 
   std::function<void()> after_each = [] {};
 
-  /// Returns once the last is done.
+  /// Returns once the last request is done.
   void run() {
     submit_next();
     ended_.get_future().wait();
@@ -87,7 +87,8 @@ class Stream {
   std::promise<void> ended_;
 };
 
-/// The foreground requests that it takes until a background prompt of n_tokens is evaluated.
+/// Returns how many foreground requests it takes until a background prompt of n_tokens is
+/// evaluated.
 int requests_until_evaluated(Engine& engine, int n_tokens, Request each, int n_most) {
   Stream stream(engine, std::move(each), n_most);
   std::shared_ptr<Job> background = std::make_shared<Job>();
@@ -97,7 +98,7 @@ int requests_until_evaluated(Engine& engine, int n_tokens, Request each, int n_m
     if (!error) reason = result.finish_reason;
     stream.stop();
   };
-  // From the first request's callback: never is the background alone.
+  // Started in the first request's callback, so that the background job never runs alone.
   stream.after_each = [&, is_first = true]() mutable {
     if (std::exchange(is_first, false)) engine.submit(background);
   };
@@ -115,12 +116,12 @@ TEST("a background prompt is evaluated while requests follow each other without 
   constexpr int kPromptTokens = 400;
   const auto engine = test::load_tiny(2, 0);
   const Request each = request(RequestKind::kGenerate, 40, 300, 4);
-  // One slice for each request but the first, which precedes the background job.
+  // One slice per request, except for the first, which precedes the background job.
   const int n_most = kPromptTokens / kLeastSlice + 2;
   CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
 }
 
-TEST("a background prompt is evaluated beside requests that write nothing, too") {
+TEST("a background prompt is also evaluated between requests that write nothing") {
   constexpr int kPromptTokens = 200;
   const auto engine = test::load_tiny(2, 0);
   const Request each = request(RequestKind::kPrefill, 40, 300, 0);
@@ -128,7 +129,7 @@ TEST("a background prompt is evaluated beside requests that write nothing, too")
   CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
 }
 
-TEST("a background request goes before a prompt that is only read ahead, even if that has begun") {
+TEST("a background request precedes a prompt that is only read ahead, even if that has begun") {
   test::FaultyEngine engine;
   const Request asked = scoring(10, 30);
   const std::vector<float> expected = engine.ask(asked).values;
@@ -163,7 +164,7 @@ TEST("a request waits for at most one pass of background work") {
   int n_passes = 0, n_passes_before = 0, most_between = 0;
   auto background = std::make_shared<Job>();
   background->request = in_background(request(RequestKind::kGenerate, 30, 500, kBackgroundTokens));
-  // One choice a pass.
+  // One choice per pass.
   background->request.speculate = false;
   background->on_text = [&](const hearth::Piece&) { n_passes++; };
   size_t n_written = 0;
@@ -202,7 +203,7 @@ TEST("a cancelled background request leaves before the foreground writes its nex
   CHECK_EQUAL(n_texts_at_end, 5);
 }
 
-TEST("a request does not wait for the rows that background scoring has still to read") {
+TEST("a request does not wait until background scoring has read all rows of logits") {
   test::FaultyEngine engine;
   const Request background = scoring(10, 30);
   const std::vector<float> expected = engine.ask(background).values;
@@ -220,7 +221,9 @@ TEST("a request does not wait for the rows that background scoring has still to 
   CHECK_EQUAL(n_read_when_answered, kReadBefore);
 }
 
-TEST("background scoring amid other requests reads few rows at a time, if rows take long") {
+TEST(
+    "between other requests, background scoring reads few rows of logits at a time if they take "
+    "long") {
   constexpr int kMostRows = 4;
   test::FaultyEngine engine;
   Stream stream(engine, request(RequestKind::kGenerate, 40, 300, 4), 200);

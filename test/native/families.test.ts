@@ -1,5 +1,6 @@
-// Model families other than qwen2: the same weights in the layout of another family's files give the same logits, bit
-// for bit. reference.test.ts compares each family with another implementation.
+// Model families other than qwen2: the same weights, laid out as in another family's files, give the same logits, bit
+// for bit.
+// reference.test.ts compares each family with another implementation.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +25,7 @@ function asLlama(spec: GgufSpec, keys: Record<string, GgufValue> = {}): GgufSpec
   };
 }
 
-/** The rows of each head from RoPE's halves (i, i + headDim / 2) to neighbours (2i, 2i + 1). */
+/** Reorders the rows of each head from RoPE's halves (i, i + headDim / 2) to neighbours (2i, 2i + 1). */
 function inNeighbours(tensor: TensorSpec): TensorSpec {
   const fill = (write: (bytes: Uint8Array) => void) => {
     const pieces: Uint8Array[] = [];
@@ -62,17 +63,17 @@ const ropeFactors = (factors: number[]): TensorSpec => ({
 
 describe('llama', () => {
   test.each(['f32', 'q8_0', 'q4_0', 'q4_k_m'] as const)(
-    'turns neighbours as qwen2 turns halves, in %s',
+    'rotates neighbours as qwen2 rotates halves, in %s',
     async (type) => {
       expect(await logitsOf(asLlama(qwen2(type)))).toEqual(await logitsOf(qwen2(type)));
     },
   );
 
-  test('turns neighbours with a cache of int8, too', async () => {
+  test('rotates neighbours with an int8 cache, too', async () => {
     expect(await logitsOf(asLlama(qwen2('q4_0')), 'int8')).toEqual(await logitsOf(qwen2('q4_0'), 'int8'));
   });
 
-  test('scales RoPE by one factor or by one for each frequency', async () => {
+  test('scales RoPE by one factor or by a factor per frequency', async () => {
     const linear = { 'llama.rope.scaling.type': { string: 'linear' }, 'llama.rope.scaling.factor': { f32: 4 } };
     const plain = await logitsOf(asLlama(qwen2('q8_0')));
     const scaled = await logitsOf(asLlama(qwen2('q8_0'), linear));
@@ -84,17 +85,17 @@ describe('llama', () => {
 
   test.each<[string, (spec: GgufSpec) => void, RegExp]>([
     [
-      'a factor that is no number',
+      'a factor that is not a number',
       ({ tensors }) => tensors.push(ropeFactors(Array(headDim / 2).fill(Number.NaN))),
       /RoPE factor/,
     ],
     [
-      'factors of another size',
+      'the wrong number of factors',
       ({ tensors }) => tensors.push(ropeFactors([1, 2])),
       /rope_freqs\.weight has shape \[2\]/,
     ],
     [
-      'RoPE on a part of each head',
+      'RoPE on only a part of each head',
       ({ metadata }) => {
         metadata['llama.rope.dimension_count'] = { u32: headDim / 2 };
       },
@@ -126,7 +127,7 @@ describe('a mixture of experts', () => {
   });
 
   test.each(['qwen3moe', 'mellum'])(
-    'gives the same bits token by token from the cache as for the whole prompt: %s',
+    'gives the same bits token by token as for the whole prompt: %s',
     async (family) => {
       const engine = await loadEngine({ modelPath: modelPath.replace('qwen3moe', family) });
       try {
@@ -155,7 +156,7 @@ describe('a mixture of experts', () => {
     }
   });
 
-  test('reads the experts that a token uses, which its description counts', async () => {
+  test('reads only the experts that a token uses, as the description says', async () => {
     const { parameters, readBytesPerToken, weightsPerToken, fileBytes } = await describeModel(modelPath);
     const ofExperts = 2 * 3 * 6 * 32 * 256; // layers, matrices, experts, rows, columns
     const others = 2 * (128 * 256 * 2 + 64 * 256 * 2 + 6 * 256 + 2 * 256 + 2 * 32);
@@ -165,7 +166,7 @@ describe('a mixture of experts', () => {
   });
 
   test.each<[string, Record<string, GgufValue>, RegExp]>([
-    ['more experts in use than there are', { 'qwen3moe.expert_used_count': { u32: 9 } }, /greater than expert_count/],
+    ['more experts in use than exist', { 'qwen3moe.expert_used_count': { u32: 9 } }, /greater than expert_count/],
     ['no experts', { 'qwen3moe.expert_count': { u32: 0 } }, /expert_count is 0/],
     ['more than can be counted', { 'qwen3moe.expert_count': { u32: 1 << 23 } }, /of its 8388608 experts/],
     [
@@ -192,7 +193,7 @@ describe('mellum', () => {
   };
   const window = 'mellum.attention.sliding_window';
 
-  test('sees everything through a window as wide as the prompt, and less through a narrower one', async () => {
+  test('sees everything with a window as wide as the prompt, and less with a narrower one', async () => {
     const whole = await logitsOf(asMellum({}));
     expect(await logitsOf(asMellum({ [window]: { u32: tokens.length } }))).toEqual(whole);
     const narrow = await logitsOf(asMellum({ [window]: { u32: 5 } }));
@@ -202,8 +203,8 @@ describe('mellum', () => {
     expect(await logitsOf(asMellum({ [window]: { u32: 5 } }), 'int8')).not.toEqual(whole);
   });
 
-  test('has a period of layers, or names those that slide', async () => {
-    // Three layers: of a period of two, the second does not slide.
+  test('gives a period of layers, or names the layers with a sliding window', async () => {
+    // Three layers with a period of two: only the second has no sliding window.
     const period = await logitsOf(asMellum({ [window]: { u32: 5 }, [`${window}_pattern`]: { u32: 2 } }));
     const named = await logitsOf(
       asMellum({ [window]: { u32: 5 }, [`${window}_pattern`]: { bools: [true, false, true] } }),
@@ -215,13 +216,13 @@ describe('mellum', () => {
   test.each<[string, Record<string, GgufValue>, RegExp]>([
     ['no window', { [window]: { u32: 0 } }, /sliding_window is 0/],
     [
-      'layers that it does not have',
+      'layers that do not exist',
       { [window]: { u32: 5 }, [`${window}_pattern`]: { bools: [true, false] } },
       /pattern has 2/,
     ],
     ['YaRN without its context', yarn, /original_context_length/],
     ['YaRN of less than 1', { ...yarn, 'mellum.rope.scaling.factor': { f32: 0.5 } }, /factor is less than 1/],
-    ['a RoPE of nothing', { [window]: { u32: 5 }, 'mellum.rope.freq_base_swa': { f32: 0 } }, /freq_base_swa/],
+    ['a RoPE base of zero', { [window]: { u32: 5 }, 'mellum.rope.freq_base_swa': { f32: 0 } }, /freq_base_swa/],
   ])('is refused with %s', async (_, keys, message) => {
     await expect(logitsOf(asMellum(keys))).rejects.toThrow(message);
   });

@@ -1,4 +1,4 @@
-// An engine over FaultyOps, for tests that look at what the ops are asked to do, or disturb it.
+// An engine with FaultyOps, for tests that look at what the ops are asked to do, or disturb them.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace test {
 
-/// The parts that Engine::load builds, over ops that can be made to fail.
+/// The parts that Engine::load builds, with ops that can be made to fail.
 struct FaultyEngine {
   FaultyEngine() {
     const hearth::GgufFile file = hearth::GgufFile::open(tiny_options().model_path);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr uint32_t kUnknownId = 37;
 
-/// Opens a file of these bytes. True if it is valid; any exception but EngineError fails the test.
+/// Opens a file with these bytes. Returns true if it is valid; any exception but EngineError fails
+/// the test.
 bool opens(const std::string& path) {
   try {
     const GgufFile file = GgufFile::open(path);
@@ -35,7 +36,7 @@ bool opens(const std::string& path) {
 
 }  // namespace
 
-TEST("a file that is no GGUF of version 2 or 3 is refused") {
+TEST("a file that is not GGUF of version 2 or 3 is refused") {
   const std::string valid = small_builder().bytes(small_data());
   check_bytes_refused("PK\3\4 not a model", "model-invalid", "not a GGUF");
   check_bytes_refused("G", "model-truncated", "1 bytes");
@@ -49,7 +50,7 @@ TEST("a file that is no GGUF of version 2 or 3 is refused") {
   check_bytes_refused(builder.bytes(small_data()), "model-unsupported", "big-endian");
 }
 
-TEST("a file whose end is missing says how many bytes there should be") {
+TEST("the error for a truncated file says how many bytes there should be") {
   const std::string bytes = small_builder().bytes(small_data());
   // The last tensor ends 60 bytes before the file does.
   const std::string expected = std::to_string(bytes.size() - 60);
@@ -58,8 +59,8 @@ TEST("a file whose end is missing says how many bytes there should be") {
   check_bytes_refused(bytes.substr(0, 150), "model-truncated", "150 bytes end inside the metadata");
 }
 
-TEST("lying counts and sizes are refused without allocating for them") {
-  // To allocate what the greater counts claim would fail with another exception.
+TEST("wrong counts and sizes are refused without allocating memory for them") {
+  // Allocating memory for the greater counts would fail with a different exception.
   const auto refuse = [](GgufBuilder builder, const std::string& code, const std::string& text) {
     check_bytes_refused(builder.bytes(small_data()), code, text);
   };
@@ -77,7 +78,7 @@ TEST("lying counts and sizes are refused without allocating for them") {
   }
 }
 
-TEST("lists of metadata that would take many times the bytes of the file are refused") {
+TEST("metadata lists that would take many times the bytes of the file are refused") {
   GgufBuilder builder = small_builder();
   const std::vector<uint8_t> bytes(1 << 20);  // as numbers of eight bytes each
   for (int i = 0; i < 17; i++) builder.array("list " + std::to_string(i), GgufBuilder::kU8, bytes);
@@ -100,7 +101,7 @@ TEST("metadata of unknown type, nested or repeated, is refused") {
   }
 }
 
-TEST("a tensor of impossible shape or place is refused by name") {
+TEST("the error for a tensor with an impossible shape or place names it") {
   const auto refuse = [](const std::vector<uint64_t>& shape, uint32_t type, uint64_t offset,
                          const std::string& text, const std::string& code = "model-invalid") {
     GgufBuilder builder = small_builder();

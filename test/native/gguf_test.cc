@@ -11,7 +11,7 @@ using test::check_refused, test::kF32Id, test::small_builder, test::small_data;
 using test::GgufBuilder;
 using test::TemporaryFolder;
 
-TEST("an opened file answers metadata, tensors and sizes") {
+TEST("an open file gives its metadata, tensors and sizes") {
   const TemporaryFolder folder;
   for (const uint32_t version : {2u, 3u}) {
     GgufBuilder builder = small_builder();
@@ -37,7 +37,7 @@ TEST("an opened file answers metadata, tensors and sizes") {
   }
 }
 
-TEST("a value of another kind is an error that names the key") {
+TEST("the error for a value of the wrong kind names the key") {
   const TemporaryFolder folder;
   const GgufFile file =
       GgufFile::open(folder.write("model.gguf", small_builder().bytes(small_data())));
@@ -94,7 +94,7 @@ TEST("any part of a split model opens all parts") {
   }
 }
 
-TEST("a split model with a part missing, mixed up or renamed says which") {
+TEST("the error for a split model names a missing, foreign or renamed part") {
   const TemporaryFolder folder;
   const std::string first = folder.file("m-00001-of-00002.gguf");
   const std::string second = folder.file("m-00002-of-00002.gguf");

@@ -41,7 +41,7 @@ Request request(const std::string& heal = "") {
 
 }  // namespace
 
-TEST("bytes that no token begins with are not healed") {
+TEST("bytes with which no token begins are not healed") {
   const auto engine = load_without_byte();
   const Result free = test::ask(*engine, request());
   const Result answer = test::ask(*engine, request("\xA9 and more"));
@@ -50,7 +50,7 @@ TEST("bytes that no token begins with are not healed") {
   CHECK_EQUAL(answer.text, free.text);
 }
 
-TEST("healing ends at the byte that the vocabulary lacks") {
+TEST("healing ends at a byte that the vocabulary lacks") {
   const auto engine = load_without_byte();
   const Result answer = test::ask(*engine, request("\xC3\xA9 and more"));
   Request after = request();
@@ -61,7 +61,7 @@ TEST("healing ends at the byte that the vocabulary lacks") {
   CHECK(answer.tokens == expected);
 }
 
-TEST("alternatives begin freely where no token can heal") {
+TEST("alternatives are chosen freely if no token can heal") {
   const auto engine = load_without_byte();
   Request several = request(), healed = request("\xA9");
   several.n_alternatives = healed.n_alternatives = 3;

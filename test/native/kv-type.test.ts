@@ -1,4 +1,4 @@
-// An engine whose KV cache holds int8: exact in what it promises, near to f16 in what it computes.
+// An engine with an int8 KV cache: it keeps the same promises exactly, and computes nearly the same as with f16.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,12 +26,12 @@ const row = (logits: Float32Array, i: number) => {
 test('the same memory holds nearly twice the tokens, and the engine says what it holds', () => {
   expect([engine.info.kvType, f16.info.kvType]).toEqual(['int8', 'f16']);
   const [small, large] = [engine.status().cache, f16.status().cache];
-  // A byte a value, and two bytes of scale for 32 of them.
+  // One byte per value, and a scale of two bytes per 32 values.
   expect(small.pageBytes / large.pageBytes).toBeCloseTo(34 / 64, 6);
   expect(small.pagesTotal).toBe(Math.floor(2 ** 26 / small.pageBytes));
 });
 
-test('logits through the cache equal a cold run bitwise, however the prompt came in', async () => {
+test('logits from the cache have the bits of a cold run, however the prompt got there', async () => {
   const cold = await engine.logits(tokens);
   for (const length of [1, 31, 32, 33, 64, 257, tokens.length]) {
     await engine.clearCache();
@@ -41,7 +41,7 @@ test('logits through the cache equal a cold run bitwise, however the prompt came
   }
 });
 
-test('a prompt that parts from a cached one inside a page is answered as if cold', async () => {
+test('a prompt that differs from a cached one within a page gets the cold answer', async () => {
   const other = Uint32Array.from(tokens.subarray(0, 301));
   other[290] = 7;
   await engine.prefill(tokens);
@@ -50,7 +50,7 @@ test('a prompt that parts from a cached one inside a page is answered as if cold
   expect(await engine.lastLogits(tokens)).toEqual(row(await engine.logits(tokens), tokens.length - 1));
 });
 
-test('drafts and any number of threads leave the answer as it is', async () => {
+test('drafts and any number of threads do not change the answer', async () => {
   const request = { tokens, maxTokens: 40 };
   const plain = await engine.generate({ ...request, speculate: false });
   const drafted = await engine.generate(request);
@@ -63,7 +63,7 @@ test('drafts and any number of threads leave the answer as it is', async () => {
   }
 });
 
-test('the next token is nearly always the one that f16 gives', async () => {
+test('the next token is nearly always the same as with f16', async () => {
   const [ours, exact] = [await engine.logits(tokens), await f16.logits(tokens)];
   const best = (logits: Float32Array) => logits.indexOf(logits.reduce((most, value) => Math.max(most, value)));
   const rows = Array.from(tokens, (_, i) => i);
@@ -74,7 +74,7 @@ test('the next token is nearly always the one that f16 gives', async () => {
   expect(error / energy).toBeLessThan(1e-3);
 });
 
-test('another type is refused by name', async () => {
+test('the error for any other type names it', async () => {
   const wrong = load({ kvType: 'int4' as 'int8' });
   await expect(wrong).rejects.toMatchObject({
     code: 'bad-argument',

@@ -1,4 +1,4 @@
-// The engine's TypeScript side with a stand-in for the addon.
+// The TypeScript side of the engine, with a stand-in for the addon.
 import { expect, test, vi } from 'vitest';
 import type { NativeEngine } from '../../native/addon.ts';
 import { EngineError, loadEngine } from '../../native/index.ts';
@@ -15,7 +15,7 @@ const lost = {
   close: () => Promise.resolve(),
 } as unknown as NativeEngine;
 
-test('a model that cannot be loaded on the CPU after its GPU was lost is not loaded again for each request', async () => {
+test('if loading on the CPU fails after the GPU was lost, not every request tries it again', async () => {
   let loads = 0;
   const loadOnCpu = () => {
     loads++;
@@ -28,7 +28,7 @@ test('a model that cannot be loaded on the CPU after its GPU was lost is not loa
   await engine.close();
 });
 
-test('a model whose texts cannot be read is closed again', async () => {
+test('a model whose texts cannot be read is closed', async () => {
   const close = vi.fn(() => Promise.resolve());
   const texts = () => {
     throw new Error('a text is too long');

@@ -37,7 +37,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     return { answer, pieces, total: sum(pieces.map(({ logProbability }) => logProbability)) };
   }
 
-  test('each is the softmax of the logits at its place', async () => {
+  test('each log-probability is the log-softmax of the logits at its place', async () => {
     const answer = await engine.generate({ tokens, maxTokens: 30 });
     const all = Uint32Array.from([...tokens, ...answer.tokens]);
     const logits = await engine.logits(all);
@@ -50,7 +50,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     }
   });
 
-  test('they have the same bits cold and warm, with drafts and without, alone and beside others', async () => {
+  test('log-probabilities have the same bits cold and warm, with drafts and without, alone and beside others', async () => {
     const request = { tokens, maxTokens: 40 };
     await engine.clearCache();
     const cold = await engine.generate({ ...request, speculate: false });
@@ -68,7 +68,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     await alone.close();
   });
 
-  test('while healing they are those among the tokens that agree with the given bytes', async () => {
+  test('while healing, only tokens that agree with the given bytes share the probability', async () => {
     const heal = new TextEncoder().encode('cou');
     const answer = await engine.generate({ tokens, heal, maxTokens: 8 });
     const logits = await engine.lastLogits(tokens);
@@ -86,7 +86,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     expect(answer.logProbabilities.length).toBe(answer.tokens.length);
   });
 
-  test('a sampled answer has them, too', async () => {
+  test('a sampled answer has log-probabilities, too', async () => {
     const sampling = { temperature: 0.8, topK: 20, topP: 1, minP: 0, seed: 3 };
     const answer = await engine.generate({ tokens, maxTokens: 12, sampling });
     const logits = await engine.logits(Uint32Array.from([...tokens, ...answer.tokens]));
@@ -96,7 +96,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     expect(answer.logProbabilities[last]).toBeCloseTo(logSoftmax(row, answer.tokens[last] ?? 0), 5);
   });
 
-  test('what is streamed adds up to that of all tokens that gave text', async () => {
+  test('the streamed values add up to the sum over all tokens that gave text', async () => {
     let maxPieces = 0;
     for (const request of [
       { tokens, maxTokens: 30 },
@@ -106,7 +106,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     ]) {
       const { answer, pieces, total } = await streamed(request);
       maxPieces = Math.max(maxPieces, pieces.length);
-      // Behind the last piece there may be an end token, or bytes of a character that is not whole.
+      // After the last piece there may be an end token, or bytes of an incomplete character.
       const sums = [...answer.logProbabilities.keys()].map((i) => sum([...answer.logProbabilities.subarray(0, i + 1)]));
       const nearest = sums.reduce((best, value) => (Math.abs(value - total) < Math.abs(best - total) ? value : best));
       expect(total).toBeCloseTo(nearest, 10);
@@ -116,7 +116,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     expect(maxPieces).toBeGreaterThan(5);
   });
 
-  test('a piece counts the tokens that came since the one before: healed ones and parts of characters', async () => {
+  test('a piece counts all tokens since the previous piece, including healed ones and parts of characters', async () => {
     const heal = new TextEncoder().encode('count');
     const { answer, pieces } = await streamed({ tokens, heal, maxTokens: 12 });
     const counted = answer.tokens.findIndex((_, i) => engine.detokenize(answer.tokens.subarray(0, i + 1)).length > 5);

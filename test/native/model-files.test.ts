@@ -20,7 +20,7 @@ async function checkError(change: (spec: GgufSpec) => void, code: string, messag
   writeGguf(path, spec);
   const error = await loadEngine({ modelPath: path }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
-  // Which file, and what to do.
+  // Says which file it is, and what to do.
   expect(String(error)).toContain(`The model file ${path} `);
   expect(String(error)).toMatch(/\. (Download|Choose) [^.]+(\.5-coder model)?\.$/);
 }
@@ -39,12 +39,12 @@ describe('accepts', () => {
     ['separate projections without biases', { biases: false }],
     ['a fused projection', { fusedQkv: true }],
     ['a fused projection without biases', { fusedQkv: true, biases: false }],
-    ['an output matrix of its own', { shape: { ...shapes.tiny, tied: false } }],
+    ['a separate output matrix', { shape: { ...shapes.tiny, tied: false } }],
   ])('%s', async (_, options) => {
     expect((await greedyText({ ...tiny, ...options })).length).toBeGreaterThan(0);
   });
 
-  test('numbers beyond 32 bits as no limit at all', async () => {
+  test('limits beyond 32 bits as no limit', async () => {
     writeGguf(path, syntheticModel(tiny));
     const engine = await loadEngine({ modelPath: path, contextTokens: 2 ** 32 + 100 });
     expect(engine.info.contextTokens).toBe(shapes.tiny.context);
@@ -54,7 +54,7 @@ describe('accepts', () => {
     await engine.close();
   });
 
-  test('version 2 of the format, with the same answer', async () => {
+  test('version 2 of the format, and gives the same answer', async () => {
     expect(await greedyText(tiny, 2)).toEqual(await greedyText(tiny, 3));
   });
 });
@@ -71,7 +71,7 @@ describe('refuses', () => {
       /blk\.1\.ffn_up\.weight is missing/,
     ));
 
-  test('more heads than fit in memory for a batch', () =>
+  test('more heads than a batch has memory for', () =>
     checkError(
       (spec) => {
         spec.metadata['qwen2.attention.head_count'] = { u32: 2 ** 16 };
@@ -127,7 +127,7 @@ describe('refuses', () => {
   test.each<[string, GgufSpec['metadata'][string] | undefined, string, RegExp]>([
     ['qwen2.block_count', undefined, 'model-invalid', /its metadata lack qwen2\.block_count/],
     ['qwen2.block_count', { u32: 0 }, 'model-invalid', /its qwen2\.block_count is 0/],
-    // A file may have as many. What a batch needs of memory would not fit.
+    // A file can claim this many, but a batch would not fit in memory.
     ['qwen2.embedding_length', { u32: 2 ** 23 }, 'model-invalid', /its qwen2\.embedding_length is 8388608/],
     ['qwen2.feed_forward_length', { u32: 2 ** 23 }, 'model-invalid', /its qwen2\.feed_forward_length is 8388608/],
     ['qwen2.attention.head_count', { u32: 3 }, 'model-invalid', /embedding_length is no multiple of head_count/],
@@ -152,7 +152,7 @@ describe('refuses', () => {
       /its context_length is 3, and a prompt needs at least 64/,
     ],
     ['qwen2.rope.scaling.type', { string: 'longrope' }, 'model-unsupported', /RoPE scaling "longrope"/],
-  ])('%s of a value that cannot be used', (key, value, code, message) =>
+  ])('an unusable value of %s', (key, value, code, message) =>
     checkError(
       ({ metadata }) => {
         if (value) metadata[key] = value;
@@ -172,7 +172,7 @@ describe('refuses', () => {
 
   const narrow = { ...shapes.tiny, hidden: 48, heads: 3, kvHeads: 1 };
 
-  test('rows that kernels cannot divide', async () => {
+  test('rows of a length that the kernels cannot process', async () => {
     writeGguf(path, syntheticModel({ shape: narrow, quantization: 'f32' }));
     await expect(loadEngine({ modelPath: path })).rejects.toMatchObject({
       code: 'model-unsupported',
@@ -189,7 +189,7 @@ describe('refuses', () => {
     await engine.close();
   });
 
-  test('a context that no prompt fits into', async () => {
+  test('a context too small for any prompt', async () => {
     writeGguf(path, syntheticModel(tiny));
     await expect(loadEngine({ modelPath: path, contextTokens: 1 })).rejects.toMatchObject({
       code: 'bad-argument',
@@ -234,13 +234,13 @@ describe('refuses', () => {
     chmodSync(path, 0o600);
   });
 
-  test('a file that is no model', async () => {
+  test('a file that is not a model', async () => {
     writeFileSync(path, 'not a model at all, but long enough to be read as one');
     await expect(loadEngine({ modelPath: path })).rejects.toMatchObject({ code: 'model-invalid' });
   });
 });
 
-/** Root may read everything: steps down while the action runs. */
+/** Root may read everything, so the process gives up its rights while the action runs. */
 async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65534);
@@ -251,14 +251,14 @@ async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
   }
 }
 
-test("loading leaves the file's head, of several megabytes, to the engine", async () => {
+test("TypeScript does not read the file's header, of several megabytes, when loading", async () => {
   const before = process.memoryUsage().external;
   const { engine } = await loadModel({ modelPath: 'models/starter.gguf', backend: 'cpu' });
   expect(process.memoryUsage().external - before).toBeLessThan(2 ** 20);
   await engine.close();
 });
 
-describe('what differs by model', () => {
+describe('differences between models', () => {
   async function infoOf(change: (spec: GgufSpec) => void, options = {}) {
     const spec = syntheticModel({ ...tiny, ...options });
     change(spec);
@@ -268,13 +268,13 @@ describe('what differs by model', () => {
     return { info: engine.info, traits };
   }
 
-  test('a mixture of types has the name that its file gives it', async () => {
+  test('a mixture of types is named as in the file', async () => {
     expect((await infoOf(() => {})).info.quantization).toBe('Q4_K_M');
     const { info } = await infoOf(({ metadata }) => delete metadata['general.file_type'], { quantization: 'q8_0' });
     expect(info.quantization).toBe('Q8_0');
   });
 
-  test('a family with other tokens completes with its own', async () => {
+  test('a family with its own tokens completes with them', async () => {
     const { info, traits } = await infoOf(({ metadata }) => {
       const { strings } = metadata['tokenizer.ggml.tokens'] as { strings: string[] };
       const renamed = strings.map((token) => token.replace(/^<\|(fim_\w+)\|>$/, '<$1>'));
@@ -292,7 +292,7 @@ describe('what differs by model', () => {
       const { strings } = spec.metadata['tokenizer.ggml.tokens'] as { strings: string[] };
       const { i32s } = spec.metadata['tokenizer.ggml.token_type'] as { i32s: number[] };
       const tokens = strings.map((token) => token.replace(/^<\|(fim_\w+)\|>$/, '<$1>'));
-      // What the model writes next trades its name with the token that marks a prefix.
+      // The token that the model writes next swaps names with the one that marks a prefix.
       const prefix = tokens.indexOf('<fim_prefix>');
       [tokens[next], tokens[prefix]] = [tokens[prefix] ?? '', tokens[next] ?? ''];
       [i32s[next], i32s[prefix]] = [i32s[prefix] ?? 0, i32s[next] ?? 0];
@@ -308,7 +308,7 @@ describe('what differs by model', () => {
     expect(await answerOf('CodeQwen1.5 7B')).toEqual(['stop', 1]);
   });
 
-  test('a model that has the tokens, but was not trained with them, must do without', async () => {
+  test('a model that has the tokens but was not trained with them does not use them', async () => {
     const { info, traits } = await infoOf(({ metadata }) => {
       metadata['general.name'] = { string: 'Qwen2.5 7B Instruct' };
     });

@@ -1,5 +1,5 @@
 // Injects faults into the ops and pages of a working engine. After a single fault the answer is
-// still right; a lasting one gives an error that names the model, the backend and the op.
+// still right; a lasting fault gives an error that names the model, the backend and the op.
 #include "common/output_guard.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void check_error(FaultyEngine& engine, const char* text) {
 
 TEST("if an op gives NaN once, the request is repeated and the answer is right") {
   FaultyEngine engine;
-  int n_left = 100;  // in the midst of the answer
+  int n_left = 100;  // in the middle of the answer
   engine.ops.after_attention = [&](int, float* out) {
     if (--n_left == 0) out[3] = kNan;
   };
@@ -105,7 +105,7 @@ TEST("equal logits are an error") {
   check_error(engine, "the same logit for every token");
 }
 
-TEST("values that are not numbers are an error for those who ask for values") {
+TEST("a request for values gets an error if they are not numbers") {
   FaultyEngine engine;
   engine.ops.after_head = [](std::span<float> logits) { logits.back() = kNan; };
   for (const auto kind : {hearth::RequestKind::kLogits, hearth::RequestKind::kLastLogits,
@@ -116,7 +116,7 @@ TEST("values that are not numbers are an error for those who ask for values") {
   }
 }
 
-TEST("a healed token is not chosen from what is no number") {
+TEST("a healed token is not chosen from logits that are not numbers") {
   FaultyEngine engine;
   Request healed = request();
   healed.heal = "q";
@@ -124,17 +124,17 @@ TEST("a healed token is not chosen from what is no number") {
   CHECK_THROWS(engine.ask(healed), "attention of layer 0");
 }
 
-TEST("pages that went wrong after they were read are dropped, and the answer is the right one") {
+TEST("pages that became wrong after their evaluation are dropped, and the answer is right") {
   FaultyEngine engine;
   CHECK(engine.ask(request()).tokens == right_answer());
-  // All ones: what is no number, in every key and value.
+  // All bits set: not a number, in every key and value.
   const std::vector<std::byte> garbage(engine.ops.kv_page_bytes(), std::byte{0xff});
   for (const hearth::CachedPage& page : engine.cache.pages())
     engine.ops.write_page(page.page, garbage);
   CHECK(engine.ask(request()).tokens == right_answer());
 }
 
-TEST("the same token again and again is doubted once if it followed cached pages") {
+TEST("if the same token repeats after cached pages, the request is repeated once without them") {
   FaultyEngine engine;
   const auto repeats = [](std::span<float> logits) { logits[77] = 1000; };
   int n_heads = 0;

@@ -39,7 +39,7 @@ class RandomEdits {
  private:
   struct Running {
     Path path;
-    Tokens written;  // reserved and in the pages, not committed yet
+    Tokens written;  // reserved and in the pages, but not yet committed
   };
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
@@ -58,7 +58,7 @@ class RandomEdits {
     Path& path = running.path;
     path.commit(std::exchange(running.written, {}));
     if (action < 6) {
-      // Half of the batches are committed only after others have run.
+      // Half of the batches are committed only after other batches have run.
       const Tokens tokens = random_tokens(pick(2 * simulation_.page_tokens) + 1);
       if (!simulation_.write(path, tokens, pick(4))) return;
       if (pick(2))

@@ -1,4 +1,4 @@
-// The page cache, over simulated pages (page_simulation.h). The pages of a path must hold the KV of
+// The page cache with simulated pages (page_simulation.h). The pages of a path must hold the KV of
 // exactly its tokens; Simulation::check() compares them.
 #include "cache/page_cache.h"
 
@@ -23,7 +23,7 @@ TEST("a path's partly filled last page is found again after it ends") {
   CHECK_EQUAL(simulation.cache.statistics().pages_used, 3);
 }
 
-TEST("find leaves the last token to be evaluated") {
+TEST("find() leaves the last token to be evaluated") {
   Simulation simulation(8, 4);
   simulation.evaluate(counting(0, 8));
   CHECK_EQUAL(simulation.cache.find(counting(0, 8)).length(), 7);
@@ -115,7 +115,7 @@ TEST("truncating gives reserved pages back") {
   CHECK_EQUAL(simulation.cache.statistics().pages_held, 0);
 }
 
-TEST("reserve answers false and changes nothing when other paths hold the pool") {
+TEST("reserve() returns false and changes nothing if other paths hold all pages") {
   Simulation simulation(4, 4);
   const Path holder = simulation.evaluate(counting(0, 9));
   Path path = simulation.cache.find(counting(100, 2));
@@ -146,7 +146,7 @@ TEST("two paths that compute the same page end up with one") {
   simulation.check(b);
 }
 
-TEST("the document that was used longest ago is evicted first") {
+TEST("the least recently used document is evicted first") {
   Simulation simulation(4, 4);
   const Tokens a = counting(100, 8), b = counting(200, 8), c = counting(300, 8);
   simulation.evaluate(a);
@@ -158,7 +158,7 @@ TEST("the document that was used longest ago is evicted first") {
   CHECK_EQUAL(simulation.cache.statistics().evictions, 2u);
 }
 
-TEST("of pages last used at the same time, the cheapest to recompute are evicted first") {
+TEST("among pages last used at the same time, the cheapest to recompute are evicted first") {
   Simulation simulation(2052, 4);
   {
     // Last pages at depths 2047 and 0, and a last page with one token only.
@@ -174,7 +174,7 @@ TEST("of pages last used at the same time, the cheapest to recompute are evicted
   CHECK_EQUAL(simulation.cache.match_length(counting(0, 8193)), 8192);
 }
 
-TEST("clear drops what no path holds and nothing else") {
+TEST("clear() drops only the pages that no path holds") {
   Simulation simulation(16, 4);
   const Path held = simulation.evaluate(counting(0, 6));
   simulation.evaluate(joined(counting(0, 4), counting(50, 9)));
@@ -185,7 +185,7 @@ TEST("clear drops what no path holds and nothing else") {
   simulation.check(held);
 }
 
-TEST("continuation() returns the latest tokens after a prompt, also across pages") {
+TEST("continuation() returns the latest tokens after a prompt, even across pages") {
   Simulation simulation(32, 4);
   const auto after = [&](int n_tokens, int n_most) {
     return simulation.cache.continuation(counting(0, n_tokens), n_most);
@@ -205,7 +205,7 @@ TEST("continuation() returns the latest tokens after a prompt, also across pages
   CHECK(!after(6, 8).empty());
 }
 
-TEST("a page that cannot be filled is free again") {
+TEST("a page that cannot be filled becomes free again") {
   Simulation simulation(8, 4);
   bool has_thrown = false;
   try {

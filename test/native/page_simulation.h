@@ -42,7 +42,7 @@ struct Simulation {
     return hash;
   }
 
-  /// Like a batch: reserves positions for tokens and rejected drafts and writes both.
+  /// Like a batch: reserves positions for the tokens and the rejected drafts, and writes both.
   bool write(hearth::Path& path, const Tokens& tokens, int n_drafts) {
     const int n = static_cast<int>(tokens.size());
     const int start = path.length();
@@ -67,7 +67,8 @@ struct Simulation {
     }
   }
 
-  /// Like a request: finds the cached prefix and evaluates the rest. The path then has all tokens.
+  /// Like a request: finds the cached prefix and evaluates the rest. Afterwards the path has all
+  /// tokens.
   hearth::Path evaluate(const Tokens& tokens) {
     hearth::Path path = cache.find(tokens);
     CHECK(path.length() < static_cast<int>(tokens.size()));

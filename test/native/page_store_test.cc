@@ -1,5 +1,5 @@
-// The disk cache: the next engine finds the pages of the last one, and its logits have the same
-// bits as with a cold cache, whatever has happened to the files in between.
+// The disk cache: the next engine finds the pages of the previous one, and its logits have the same
+// bits as with a cold cache, whatever happened to the files in between.
 #include "cache/page_store.h"
 
 #include <chrono>
@@ -47,7 +47,7 @@ Request document(uint32_t seed, int n_tokens) {
   return request;
 }
 
-/// Reads the documents and closes.
+/// Reads the documents and closes the engine.
 void leave(const fs::path& folder, const std::vector<Request>& documents,
            uint64_t disk_bytes = 1 << 30) {
   const auto engine = open_engine(folder, disk_bytes);
@@ -72,7 +72,7 @@ void write_file(const fs::path& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST("the next engine has the pages of the last one, and its logits are the cold ones") {
+TEST("the next engine has the pages of the previous one, and its logits equal cold ones") {
   const Folder folder;
   const std::vector<Request> documents{document(1, 200), document(2, 75), document(3, 1)};
   leave(folder.path, documents);
@@ -87,7 +87,7 @@ TEST("the next engine has the pages of the last one, and its logits are the cold
   }
 }
 
-TEST("pages are in one file that replaces the last one, in a folder that is made") {
+TEST("pages go into one file, which replaces the previous one, in a folder that is created") {
   const Folder folder;
   const fs::path inner = folder.path / "not" / "there yet";
   for (uint32_t i = 0; i < 3; i++) leave(inner, {document(i, 50)});
@@ -97,7 +97,7 @@ TEST("pages are in one file that replaces the last one, in a folder that is made
   CHECK_EQUAL(open_engine(inner)->info().restored_pages, 3 * 2);
 }
 
-TEST("two engines that ran side by side leave both their pages") {
+TEST("two engines that ran side by side both leave their pages") {
   const Folder folder;
   const auto one = open_engine(folder.path), other = open_engine(folder.path);
   test::ask(*one, document(1, 60));
@@ -109,7 +109,7 @@ TEST("two engines that ran side by side leave both their pages") {
   CHECK_EQUAL(open_engine(folder.path)->info().restored_pages, 2 + 3);
 }
 
-TEST("a folder never holds more than its limit, and the oldest goes first") {
+TEST("a folder never holds more than its limit, and the oldest file is deleted first") {
   const Folder folder;
   const uint64_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;
   const uint64_t limit = 10 * (page_bytes + 1000);
@@ -126,7 +126,7 @@ TEST("a folder never holds more than its limit, and the oldest goes first") {
   CHECK_EQUAL(test::ask(*next, document(1, 6 * 32)).timings.cached_tokens, 0);
 }
 
-TEST("a small cache takes from disk what it holds, and the file stays for larger ones") {
+TEST("a small cache loads only the pages that fit, and the file stays for larger caches") {
   const Folder folder;
   const uint64_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;
   leave(folder.path, {document(1, 400), document(2, 400)});
@@ -165,7 +165,7 @@ TEST("a damaged file costs the damaged pages, never a wrong logit") {
   CHECK(n_restored.size() > 4);
 }
 
-TEST("pages of another model are left alone, and so is what others put there") {
+TEST("pages of other models and foreign files are left alone") {
   const Folder folder;
   leave(folder.path, {document(1, 100)});
   const fs::path file = folder.files().at(0);
@@ -183,7 +183,7 @@ TEST("pages of another model are left alone, and so is what others put there") {
   CHECK_EQUAL(read_file(folder.path / "holiday.pages"), std::string("not ours either"));
 }
 
-TEST("an engine takes only pages of its own KV type, and leaves the others where they are") {
+TEST("an engine loads only pages of its own KV type, and leaves the others where they are") {
   const Folder folder;
   for (const char* kv_type : {"f16", "int8"}) {
     const auto engine = open_engine(folder.path, 1 << 30, 0, kv_type);
@@ -199,7 +199,7 @@ TEST("an engine takes only pages of its own KV type, and leaves the others where
   CHECK(test::ask(*engine, document(1, 100)).values == test::ask(*cold, document(1, 100)).values);
 }
 
-TEST("a file renamed to this model's name is recognized as another's") {
+TEST("another model's file is recognized even if renamed") {
   const Folder folder, other;
   leave(folder.path, {document(1, 100)});
   const fs::path file = folder.files().at(0);
@@ -211,7 +211,7 @@ TEST("a file renamed to this model's name is recognized as another's") {
   CHECK_EQUAL(engine->info().disk_problems.size(), 1u);
 }
 
-TEST("a folder that cannot be written is named when the engine closes") {
+TEST("a folder that cannot be written is reported when the engine closes") {
   const Folder folder;
   write_file(folder.path / "file", "in the way");
   const auto engine = open_engine(folder.path / "file" / "pages");
@@ -219,7 +219,7 @@ TEST("a folder that cannot be written is named when the engine closes") {
   CHECK_THROWS(engine->close(), (folder.path / "file" / "pages").string());
 }
 
-TEST("nothing is written when nothing was read, or no folder was given") {
+TEST("nothing is written if nothing was read, or no folder was given") {
   const Folder folder;
   open_engine(folder.path)->close();
   CHECK(folder.files().empty());
@@ -228,7 +228,7 @@ TEST("nothing is written when nothing was read, or no folder was given") {
   engine->close();
 }
 
-TEST("a checksum sees each changed bit, cut and shift") {
+TEST("the checksum detects each changed bit, truncation and shift") {
   std::vector<std::byte> bytes(100);
   for (size_t i = 0; i < bytes.size(); i++) bytes[i] = static_cast<std::byte>(i * 7);
   std::set<uint64_t> sums{hearth::checksum(bytes, 0), hearth::checksum(bytes, 1)};
@@ -244,23 +244,23 @@ TEST("a checksum sees each changed bit, cut and shift") {
   CHECK_EQUAL(sums.size(), 2 + 800 + 100 + 99u);
 }
 
-TEST("a file that another server has deleted meanwhile is not called damaged") {
+TEST("a file that another server has deleted meanwhile does not count as damaged") {
   const Folder folder;
   leave(folder.path, {document(1, 64)});
-  // Listed, but no longer there when it is opened.
+  // Listed, but gone when it is opened.
   fs::path gone = folder.files().front();
   std::string name = gone.stem().string();
   name.back() = name.back() == '0' ? '1' : '0';
   gone.replace_filename(name + ".pages");
   std::error_code error;
   fs::create_symlink(folder.path / "nothing", gone, error);
-  if (error) throw test::NotRun("links need a right here: " + error.message());
+  if (error) throw test::NotRun("creating links needs a privilege here:  " + error.message());
   const auto engine = open_engine(folder.path);
   CHECK_EQUAL(engine->info().restored_pages, 2);
   CHECK(engine->info().disk_problems.empty());
 }
 
-TEST("pages of a split model are left alone once any of its parts was written again") {
+TEST("pages of a split model are not used once any of its parts was rewritten") {
   const Folder folder, pages;
   const test::GgufCopy whole = test::GgufCopy::of(test::tiny_options().model_path);
   const auto part_of = [&](int i) {

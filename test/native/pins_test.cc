@@ -26,7 +26,7 @@ Request document(uint32_t number, int n_tokens) {
   return request;
 }
 
-/// Several times the cache's size.
+/// Several times as many tokens as the cache holds.
 void read_others(Engine& engine) {
   for (uint32_t number = 20; number < 30; number++) test::ask(engine, document(number, 5 * 32));
 }
@@ -55,7 +55,7 @@ TEST("a pinned prompt stays cached while others are evaluated, until it is unpin
   CHECK_EQUAL(n_cached(*engine, anchor), 0);
 }
 
-TEST("a new anchor takes the place of the old one") {
+TEST("a new anchor replaces the old one") {
   const auto engine = load_small();
   for (uint32_t number = 1; number < 6; number++) {
     const Request anchor = document(number, kAnchorTokens);
@@ -68,7 +68,7 @@ TEST("a new anchor takes the place of the old one") {
   CHECK_EQUAL(n_cached(*engine, document(4, kAnchorTokens)), 0);
 }
 
-TEST("a prompt that needs the pages of pins gets them, the oldest pin's first") {
+TEST("a prompt that needs pinned pages gets them, the oldest pin's first") {
   for (const hearth::Priority priority :
        {hearth::Priority::kForeground, hearth::Priority::kBackground}) {
     const auto engine = load_small();
@@ -86,7 +86,7 @@ TEST("a prompt that needs the pages of pins gets them, the oldest pin's first") 
   }
 }
 
-TEST("a pin of unknown tokens holds what is known of them") {
+TEST("a pin with unknown tokens holds the known ones") {
   const auto engine = load_small();
   const Request known = document(1, 40);
   test::ask(*engine, known);

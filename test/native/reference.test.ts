@@ -1,6 +1,7 @@
 // Compares logits with those of llama.cpp or transformers in exact arithmetic. test/fixtures/reference has tiny random
-// models: one with every tensor type and one of each family; and an adapter for the first, by
-// scripts/make-adapter-reference.py. HEARTH_REFERENCE names a folder with more models (NAME.gguf, NAME.json, NAME.I.f32).
+// models, one with every tensor type and one per family, and an adapter for the first
+// (scripts/make-adapter-reference.py). HEARTH_REFERENCE names a folder with more models (NAME.gguf, NAME.json,
+// NAME.I.f32).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,8 +14,9 @@ interface Reference {
   prompts: { tokens: number[]; rows: number; greedy: { id: number; logit: number; margin: number }[] }[];
 }
 
-// llama.cpp's own fast path differs from exact by this NMSE on one of the prompts; our mean may be no more. K-quants
-// and IQ4_XS as measured file by file: theirs and ours have one scale for 256 activations.
+// The limits of the mean NMSE. llama.cpp's own fast path differs from exact by this NMSE on one of the prompts. For
+// K-quants and
+// IQ4_XS it was measured file by file: there, both programs use one scale for 256 activations.
 const distanceOfLlamaCpp: Record<string, number> = {
   F32: 2e-7,
   F16: 5e-7,
@@ -28,14 +30,15 @@ const distanceOfLlamaCpp: Record<string, number> = {
   Q2_K: 6.1e-4,
   IQ4_XS: 5e-4,
   mixed: 3.27e-4,
-  // Files of scripts/make-family-reference.py, where every matrix has a type of its own: what llama.cpp's probabilities
-  // show on the same positions (5.30e-4, 4.97e-4, 2.75e-5), and 5 % more.
+  // Files from scripts/make-family-reference.py, in which every matrix has its own type. The limits: the NMSE that
+  // llama.cpp's probabilities show at the same positions (5.30e-4, 4.97e-4, 2.75e-5), plus 5 %.
   llama: 5.57e-4,
   qwen3: 5.22e-4,
   granite: 2.89e-5,
-  // Likewise 1.89e-3, of which two thirds are a token for which rounding chooses another expert, theirs and ours.
+  // Likewise 1.89e-3. Two thirds of it come from one token for which rounding makes both programs choose a different
+  // expert.
   qwen3moe: 1.99e-3,
-  // llama.cpp takes one RoPE base for granted and shows 0.25, so that there is none to compare with.
+  // llama.cpp assumes a single RoPE base and shows 0.25, so there is nothing to compare with.
   mellum: 1.2e-3,
 };
 
@@ -44,7 +47,7 @@ const names = readdirSync(folder)
   .filter((file) => /^tiny.*\.gguf$/.test(file))
   .map((file) => file.slice(0, -'.gguf'.length));
 
-/** Of the CPU kernels; and WebGPU where its tests run, which has neither experts nor sliding windows. */
+/** All variants of the CPU kernels; and, where its tests run, WebGPU, which has neither experts nor sliding windows. */
 const variants = addonInfo().variants.map((variant) => [variant, { variant }, names] as const);
 const dense = names.filter((name) => !/moe|mellum/.test(name));
 const webgpu = ['webgpu', { backend: 'webgpu' }, dense] as const;
@@ -59,14 +62,14 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 12
     });
     afterAll(() => engine.close());
 
-    test('logits are no further from exact than llama.cpp', async () => {
+    test("logits are no further from exact ones than llama.cpp's", async () => {
       const limit = distanceOfLlamaCpp[name.split('-')[1] ?? ''];
       if (limit === undefined) throw new Error(`no limit is known for ${name}`);
       const distances = [];
       for (const [i, prompt] of reference.prompts.entries()) {
         const exact = floats(join(folder, `${name}.${i}.f32`));
         const ours = await engine.logits(Uint32Array.from(prompt.tokens));
-        // Of a long prompt the file holds the last eight positions.
+        // For a long prompt, the file has the last eight positions.
         expect(exact.length).toBe(Math.min(prompt.rows, 8) * reference.n_vocab);
         distances.push(nmse(ours.subarray(-exact.length), exact));
       }
@@ -77,9 +80,9 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 12
     });
 
     const adapter = join(folder, `${name.replace('tiny', 'adapter')}.gguf`);
-    // Adapters run on the CPU alone.
+    // Adapters run only on the CPU.
     test.runIf(existsSync(adapter) && variant !== 'webgpu')(
-      'logits with an adapter are as near to those of PyTorch',
+      "logits with an adapter are as near to PyTorch's",
       async () => {
         const adapted = await loadEngine({ modelPath: join(folder, `${name}.gguf`), variant, adapters: [adapter] });
         const distances = [];
@@ -88,7 +91,7 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 12
           const ours = await adapted.logits(Uint32Array.from(prompt.tokens), undefined, adapter);
           expect(exact.length).toBe(Math.min(prompt.rows, 8) * reference.n_vocab);
           distances.push(nmse(ours.subarray(-exact.length), exact));
-          // Without it they are not near at all.
+          // Without the adapter they are far from them.
           expect(nmse(floats(join(folder, `${name}.${i}.f32`)), exact)).toBeGreaterThan(0.1);
         }
         await adapted.close();
@@ -99,7 +102,7 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 12
       },
     );
 
-    test('greedy tokens are equal while the margin is above the error', async () => {
+    test('greedy tokens are equal as long as the margin exceeds the error', async () => {
       let compared = 0;
       for (const { tokens, greedy } of reference.prompts) {
         const ids = greedy.map(({ id }) => id);

@@ -1,9 +1,9 @@
-// Lets the start of a thread fail, in a program that has one definition of this function.
+// Makes the start of a thread fail, in a program that defines this function once.
 #pragma once
 
 namespace test {
 
-/// Asked whenever the C++ library starts a thread.
+/// Called whenever the C++ library starts a thread.
 bool is_thread_refused();
 
 }  // namespace test

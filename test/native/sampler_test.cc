@@ -19,7 +19,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 using Logits = std::vector<float>;
 
-/// How often each index comes in n draws, as a fraction.
+/// The fraction of n draws in which each index is chosen.
 std::vector<double> frequencies(const Logits& logits, const SamplingOptions& options,
                                 int n = 40000) {
   Sampler sampler(static_cast<int>(logits.size()));
@@ -30,17 +30,17 @@ std::vector<double> frequencies(const Logits& logits, const SamplingOptions& opt
 }
 
 void check_frequencies(const SamplingOptions& options, const std::vector<double>& expected) {
-  Logits logits;  // probabilities 0.4 0.3 0.2 0.1 out of order
+  Logits logits;  // the probabilities 0.4, 0.3, 0.2 and 0.1 in a different order
   for (const double p : {0.2, 0.4, 0.1, 0.3}) logits.push_back(static_cast<float>(std::log(p)) + 5);
   const std::vector<double> actual = frequencies(logits, options);
-  // Four standard deviations of 40000 draws.
+  // Four standard deviations for 40000 draws.
   for (size_t i = 0; i < 4; i++) CHECK_NEAR(actual[i], expected[i], 0.01);
   for (size_t i = 0; i < 4; i++) CHECK((expected[i] == 0) == (actual[i] == 0));
 }
 
 }  // namespace
 
-TEST("greedy takes the greatest logit and the lowest index of equals") {
+TEST("greedy sampling chooses the greatest logit, and the lowest index among equals") {
   Sampler sampler(4);
   Random random(1);
   const Sampled sampled = sampler.sample(Logits{1, 3, 3, 2}, {}, random);
@@ -58,13 +58,13 @@ TEST("temperature sharpens the distribution before the other options") {
                     {0.04 / 0.3, 0.16 / 0.3, 0.01 / 0.3, 0.09 / 0.3});
 }
 
-TEST("top-k keeps the k most likely") {
+TEST("top-k keeps the k most likely tokens") {
   check_frequencies({.temperature = 1, .top_k = 2, .seed = 5}, {0, 0.4 / 0.7, 0, 0.3 / 0.7});
   check_frequencies({.temperature = 1, .top_k = 1, .seed = 5}, {0, 1, 0, 0});
   check_frequencies({.temperature = 1, .top_k = 9, .seed = 5}, {0.2, 0.4, 0.1, 0.3});
 }
 
-TEST("top-p keeps the fewest that reach the mass") {
+TEST("top-p keeps the fewest tokens that reach the mass") {
   check_frequencies({.temperature = 1, .top_k = 0, .top_p = 0.6f, .seed = 6},
                     {0, 0.4 / 0.7, 0, 0.3 / 0.7});
   check_frequencies({.temperature = 1, .top_k = 0, .top_p = 0, .seed = 6}, {0, 1, 0, 0});
@@ -77,14 +77,14 @@ TEST("top-p after top-k measures the mass that top-k leaves") {
                     {0, 0.4 / 0.7, 0, 0.3 / 0.7});
 }
 
-TEST("min-p drops what is unlikely beside the most likely") {
+TEST("min-p drops tokens that are unlikely compared with the most likely one") {
   const std::vector<double> expected{0.2 / 0.9, 0.4 / 0.9, 0, 0.3 / 0.9};
   check_frequencies({.temperature = 1, .top_k = 0, .min_p = 0.4f, .seed = 8}, expected);
   check_frequencies({.temperature = 1, .top_k = 3, .min_p = 0.4f, .seed = 8}, expected);
   check_frequencies({.temperature = 1, .top_k = 0, .min_p = 2, .seed = 8}, {0, 1, 0, 0});
 }
 
-TEST("the same seed gives the same tokens, another seed others") {
+TEST("the same seed gives the same tokens, and a different seed different ones") {
   const Logits logits(1000, 1.0f);
   Sampler sampler(1000);
   const auto run = [&](uint64_t seed) {
@@ -150,5 +150,6 @@ TEST("sampling from a large vocabulary takes a few milliseconds") {
   }
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
   std::printf("  %.2f ms a token\n", spent.count() / kRounds);
-  CHECK(spent.count() / kRounds < 500);  // far above what is measured: sanitizers, busy machines
+  CHECK(spent.count() / kRounds <
+        500);  // far above the measured time, to allow for sanitizers and busy machines
 }

@@ -50,7 +50,7 @@ TEST("a foreground request gets the pages of a background prompt, which is evalu
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
 }
 
-TEST("a caller that fails to take its result does not end the engine") {
+TEST("a caller that throws when it gets its result does not end the engine") {
   const auto engine = load_small();
   const auto job = std::make_shared<hearth::Job>();
   job->request = prompt(RequestKind::kPrefill, 300);

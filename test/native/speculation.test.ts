@@ -1,11 +1,12 @@
-// Drafts make an answer faster and never change it: each request is compared, token by token, with one without drafts.
+// Drafts make an answer faster and never change it: the tests compare each request, token by token, with one without
+// drafts.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';
 
-// The passes of an answer that drafts foresee, as a share of those without drafts, which are one a token. The length of
-// drafts depends on how long passes take at the moment, but after a right draft there is always another one. So nearly
-// every pass gives two tokens or more.
+// The passes of an answer that drafts predict, relative to one pass per token without drafts. The length of drafts
+// depends on how long passes take at the moment, but a right draft is always followed by another, so nearly every pass
+// gives two tokens or more.
 const maxPasses = 0.7;
 const longestDraft = 11; // kMaxDraft of native/drafts/draft_record.h
 const models = {
@@ -47,7 +48,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(drafted.timings.decodePasses).toBeLessThan(maxPasses * plain.timings.decodePasses);
   });
 
-  test('an answer that was learned as another text takes fewer passes, and is the same', async () => {
+  test('an answer that occurs in a learned text takes fewer passes, and is the same', async () => {
     const tokens = prompt(`${fresh}    const value = values[i];\n`);
     const { tokens: answer } = await engine.generate({ tokens, maxTokens: 50, speculate: false });
     await engine.learn(Uint32Array.from([...tokens.subarray(-8), ...answer]));
@@ -100,7 +101,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     }
   });
 
-  test('what the key before has healed of a word is healed in the pass that reads the prompt', async () => {
+  test('tokens healed at the previous key are healed again in the pass that evaluates the prompt', async () => {
     const tokens = prompt(fresh);
     const word = new TextEncoder().encode('configurationOf');
     let before: Uint32Array = new Uint32Array();
@@ -119,7 +120,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(saved).toBeGreaterThan(0);
   });
 
-  /** How many of the first tokens write nothing but a beginning of the bytes. */
+  /** How many of the first tokens only write a beginning of the bytes. */
   function tokensWithin(tokens: Uint32Array, bytes: Uint8Array): number {
     let written = '';
     const isWithin = (token: number) => {
@@ -130,7 +131,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     return outside === -1 ? tokens.length : outside;
   }
 
-  test('what drafts leave behind in the cache is right', async () => {
+  test('the pages that drafts leave in the cache are right', async () => {
     const tokens = prompt(`class Row {\n${repetitive}\n`);
     const { tokens: answer } = await engine.generate({ tokens, maxTokens: 60 });
     const all = Uint32Array.from([...tokens, ...answer]);

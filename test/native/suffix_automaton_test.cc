@@ -22,7 +22,7 @@ int longest_match(std::span<const uint32_t> text) {
 }
 
 void check_text(const std::vector<uint32_t>& text) {
-  SuffixAutomaton automaton(1);  // so that it grows, too
+  SuffixAutomaton automaton(1);  // small, so that it has to grow
   for (size_t n = 1; n <= text.size(); n++) {
     automaton.append(text[n - 1]);
     const auto so_far = std::span(text).first(n);
@@ -73,7 +73,8 @@ bool occurs(std::span<const uint32_t> words, std::span<const uint32_t> text) {
   return std::search(text.begin(), text.end(), words.begin(), words.end()) != text.end();
 }
 
-/// The suffix that the place stands for occurs, and what is said to follow it does follow it.
+/// Checks that the suffix at the place occurs earlier, and that what the automaton says follows it
+/// does.
 void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Match place,
                  std::span<const uint32_t> other) {
   if (place.length == 0) return;

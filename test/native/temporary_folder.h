@@ -1,4 +1,4 @@
-// A folder for one test, gone after it.
+// A folder for one test, deleted after it.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct TemporaryFolder {
     const std::string name =
         "hearth-" + std::to_string(process_id()) + "-" + std::to_string(n_made++);
     path = std::filesystem::temp_directory_path() / name;
-    std::filesystem::remove_all(path);  // of a process that was killed
+    std::filesystem::remove_all(path);  // left by a process that was killed
     std::filesystem::create_directory(path);
   }
   ~TemporaryFolder() {

@@ -1,4 +1,4 @@
-// A byte-level vocabulary of hardly more than the bytes.
+// A byte-level vocabulary with hardly more tokens than the bytes.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Compares the tokenizers of families other than qwen2, with the starter model's vocabulary, to another implementation
-// that uses the patterns of the models' tokenizer.json files.
+// that uses the patterns in the models' tokenizer.json files.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +101,7 @@ describe('byte-level BPE', () => {
 });
 
 describe('SentencePiece', () => {
-  /** The starter's tokens as SentencePiece would have them, by falling score, and a token for each byte. */
+  /** The starter's tokens as SentencePiece would have them, by descending score, and a token for each byte. */
   async function sentencePieces(): Promise<Vocabulary & { scores: number[] }> {
     const { tokens: names, types } = await starterVocabulary();
     const engine = await loadEngine({ modelPath: join(root, 'models/starter.gguf') });
@@ -123,7 +123,7 @@ describe('SentencePiece', () => {
     return { tokens, types: kinds, merges: [], scores: tokens.map((_, id) => 1000 - id) };
   }
 
-  test('merges by score, with byte tokens for what is no token', async () => {
+  test('merges by score, and uses byte tokens for everything else', async () => {
     const vocabulary = await sentencePieces();
     const ids = new Map(vocabulary.tokens.map((token, id) => [token, id]));
     const isOrdinary = (token: string) => vocabulary.types[ids.get(token) ?? 0] === 1;
@@ -147,7 +147,7 @@ describe('SentencePiece', () => {
     expect(engine.info.bosToken).toBe(1);
     expect(engine.texts.specialTokens).toMatchObject({ '▁<PRE>': ids.get('▁<PRE>'), '▁<EOT>': ids.get('▁<EOT>') });
     expect(compare(engine, (text) => asText.encode(text).ids)).toBeGreaterThan(600);
-    // Healing: any token that begins like "def", also a byte of it.
+    // Healing: any token that begins like "def", or its first byte.
     const answer = await engine.generate({ tokens: engine.tokenize('x = '), heal: Buffer.from('déf'), maxTokens: 8 });
     expect(answer.tokens.length).toBeGreaterThan(0);
     await engine.close();

@@ -18,7 +18,7 @@ import {
 const root = join(import.meta.dirname, '../..');
 const models = ['models/starter.gguf', 'test/fixtures/reference/tiny-mixed.gguf'];
 
-// Tokens of Qwen2's tokenizer.json, less its NFC normalizer, which neither llama.cpp nor Hearth applies.
+// Tokens from Qwen2's tokenizer.json without its NFC normalizer, which neither llama.cpp nor Hearth applies.
 const pattern =
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
@@ -47,7 +47,7 @@ describe.each(models)('%s', (path) => {
     expect(engine.detokenize(engine.tokenize(text)), message).toBe(text);
   }
 
-  test('gives the ids of the other implementation for each hostile word alone and doubled', () => {
+  test("gives the other implementation's ids for each hostile word, alone and doubled", () => {
     for (const word of words) {
       check(word);
       check(word + word);
@@ -55,7 +55,7 @@ describe.each(models)('%s', (path) => {
     }
   });
 
-  test('gives the ids of the other implementation for fifteen hundred random texts', () => {
+  test("gives the other implementation's ids for fifteen hundred random texts", () => {
     const r = random(1);
     let compared = 0;
     while (compared < 1500) {
@@ -66,7 +66,7 @@ describe.each(models)('%s', (path) => {
     }
   });
 
-  test('gives the ids of the other implementation for source files', () => {
+  test("gives the other implementation's ids for source files", () => {
     for (const file of [
       'native/tokenizer/tokenizer.cc',
       'native/index.ts',

@@ -81,7 +81,7 @@ std::string random_text(std::mt19937& random, int n_parts) {
 }  // namespace
 
 TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
-  // The ids of the whole vocabulary, by index in the cut-down one.
+  // The ids in the full vocabulary, by index in the reduced one.
   std::vector<uint32_t> whole_ids;
   Texts tokens, merges;
   std::istringstream lines(read_fixture("qwen2.vocabulary"));
@@ -119,7 +119,7 @@ TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
   CHECK_EQUAL(n_cases, 46);
 }
 
-TEST("every text of valid UTF-8 comes back from its tokens") {
+TEST("every valid UTF-8 text comes back from its tokens") {
   std::mt19937 random(2);
   for (int i = 0; i < 3000; i++) {
     const std::string text = random_text(random, 1 + static_cast<int>(random() % 40));
@@ -127,7 +127,7 @@ TEST("every text of valid UTF-8 comes back from its tokens") {
   }
 }
 
-TEST("invalid UTF-8 is read with U+FFFD for each bad byte") {
+TEST("invalid UTF-8 is read as U+FFFD for each bad byte") {
   const std::string bad = "\xEF\xBF\xBD";
   const auto check = [&](const std::string& text, const std::string& expected) {
     CHECK_EQUAL(hearth::repair_utf8(text), expected);
@@ -150,7 +150,7 @@ TEST("invalid UTF-8 is read with U+FFFD for each bad byte") {
   }
 }
 
-TEST("names of special tokens are text unless they are asked for") {
+TEST("names of special tokens are text unless special tokens are requested") {
   const Tokenizer& tokenizer = starter();
   const std::string text = "a<|fim_prefix|>b<|fim_prefi<|file_sep|>";
   const Ids plain = encode(text);
@@ -183,7 +183,7 @@ TEST("special tokens are found by name and end a generation") {
   CHECK(!tokenizer.is_special(16384));
 }
 
-TEST("tokens that agree with bytes to heal are all found, and only they") {
+TEST("exactly the tokens that agree with the bytes to heal are found") {
   const Tokenizer& tokenizer = starter();
   Ids found;
   for (const std::string prefix :

@@ -20,13 +20,13 @@ TEST("a character is held back until it is whole") {
 TEST("bytes that can never become a character are not held back") {
   for (const char* bytes : {"\xF8\x88", "\xFF", "\xC0", "\xC1\x80", "\xF5\x80\x80"})
     CHECK_EQUAL(whole_characters(bytes), std::string_view(bytes).size());
-  // Too long a form, half of a surrogate pair, beyond the last code point.
+  // An overlong form, half of a surrogate pair, beyond the last code point.
   for (const char* bytes : {"\xE0\x80", "\xED\xA0", "\xF0\x80\x80", "\xF4\x90"})
     CHECK_EQUAL(whole_characters(bytes), std::string_view(bytes).size());
   CHECK_EQUAL(whole_characters("\x80\x80\x80"), 3u);
 }
 
-TEST("foreign words become one line of visible characters") {
+TEST("foreign text becomes one line of visible characters") {
   CHECK_EQUAL(one_line("GPU\n[error] \x1b[2J\xe2\x80\xaex\xc2\x85y\0z", 100),
               "GPU [error]  [2J x y");
   CHECK_EQUAL(one_line("a\xff"

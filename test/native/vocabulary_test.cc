@@ -48,7 +48,7 @@ TEST("a vocabulary without token types still has its well-known special tokens")
 }
 
 TEST("a special token whose name is a part of a character is not found in text") {
-  const std::vector<char> euro{'\xE2', '\x82', '\xAC'};  // with nothing behind it
+  const std::vector<char> euro{'\xE2', '\x82', '\xAC'};  // without a terminating zero
   for (const std::string part : {"\xAC", "\x82\xAC", "\xE2\x82", "\xE2"}) {
     constexpr int32_t kNormal = 1, kControl = 3;
     std::vector<int32_t> types(256, kNormal);
@@ -64,7 +64,7 @@ TEST("a special token whose name is a part of a character is not found in text")
   }
 }
 
-TEST("bytes that a vocabulary has no token for are left out of a text") {
+TEST("bytes without a token in the vocabulary are left out of a text") {
   const TemporaryFolder folder;
   // U+1D11E begins with the byte 0xF0.
   const std::string bytes = tiny_vocabulary("gpt2", "smollm", {"a b"}, 0xF0).bytes("");

@@ -98,8 +98,7 @@ test('no time limit uses the wall clock', () => {
       .map((name) => `${room}/${name}`),
   );
   // Three uses are allowed: a server's "Retry-After" may be a date, people compare the end of a snooze with a clock,
-  // and the
-  // tests above show that ranking and the endpoint survive a changed clock.
+  // and the tests above show that ranking and the endpoint survive a changed clock.
   expect(byTheWall.sort()).toEqual([
     'extension/download/errors.ts',
     'extension/settings/document-mode.ts',

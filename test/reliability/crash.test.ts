@@ -1,6 +1,5 @@
 // What ends a server and what must not: crashes, broken messages, errors in handlers. Reports about them never contain
-// the
-// text of a document.
+// the text of a document.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
 // The kinds of faults that are tried: where they are injected, the file with their tests, and for each kind a part of
-// its
-// tests' titles. The titles say what is expected.
+// its tests' titles. The titles say what is expected.
 
 /** @type {{ where: string, file: string, kinds: Record<string, string> }[]} */
 export const faults = [
@@ -290,7 +289,7 @@ export const faults = [
     kinds: {
       'no numbers': 'NaN',
       infinity: 'an infinite logit',
-      'the same token again and again': 'the same token again',
+      'the same token again and again': 'if the same token repeats',
     },
   },
 ];

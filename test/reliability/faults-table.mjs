@@ -1,6 +1,5 @@
 // Writes faults.md: for each kind of fault where it is injected, what is expected and what was seen. For TypeScript
-// tests it
-// uses the results of the last `npm test`; it runs the C++ tests itself.
+// tests it uses the results of the last `npm test`; it runs the C++ tests itself.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,6 +1,5 @@
 // Faults from outside: the server is killed, its disk is full, its home is missing, its process is stopped. They must
-// not
-// damage data or change an answer.
+// not damage data or change an answer.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
 // Many more messages than a person could cause: none is lost, nothing hangs, and memory does not grow. The tests
-// measure the
-// server's CPU time, since the time until an answer depends on what else the machine does.
+// measure the server's CPU time, since the time until an answer depends on what else the machine does.
 import { afterEach, expect, test } from 'vitest';
 import type { CompletionOutcome } from '../../language-server/protocol/messages.ts';
 import type { FrameClient } from './frame-client.ts';

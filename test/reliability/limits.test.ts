@@ -1,6 +1,5 @@
 // What the system can refuse to the server's process: file handles, memory, disk space, /proc. Some tests need root,
-// for a
-// mount or a control group of their own, and are skipped without.
+// for a mount or a control group of their own, and are skipped without.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';

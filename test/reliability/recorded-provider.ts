@@ -1,6 +1,5 @@
 // A provider that records what each text from the engine depends on: the place, the options and the anchor. From these
-// a
-// fresh engine must generate the same text.
+// a fresh engine must generate the same text.
 
 import { type CompletionOptions, type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
 import type { Maker } from '../../language-server/offers/document-offers.ts';

@@ -1,10 +1,8 @@
 // `npm run test:reliability` runs everything in full, for hours; `-- flood fuzz` only some of it; `-- soak --minutes
-// 60` the
-// soak. Each program in test/fuzz and each claim in test/fuzz/ts (`-- fuzz-ts`, `-- fuzz-guided`) runs for as many
-// minutes as
-// the soak; `--claim markdown` chooses one claim. `-- kernels` tests the kernels for AVX2 and AVX-VNNI with
-// AddressSanitizer
-// and UBSan, which take minutes to compile. `-- table` runs no tests: it writes faults.md from the last results.
+// 60` the soak. Each program in test/fuzz and each claim in test/fuzz/ts (`-- fuzz-ts`, `-- fuzz-guided`) runs for as
+// many minutes as the soak; `--claim markdown` chooses one claim. `-- kernels` tests the kernels for AVX2 and AVX-VNNI
+// with AddressSanitizer and UBSan, which take minutes to compile. `-- table` runs no tests: it writes faults.md from
+// the last results.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildAsanKernels } from '../../scripts/build-native.mjs';

@@ -1,7 +1,6 @@
 // What shows that SECURITY.md is true. The key is the beginning of a sentence. The value has test files, each with a
-// part of
-// a test's title (and with the folder, if several files have the name), or says why there is no test. security.test.ts
-// checks it.
+// part of a test's title (and with the folder, if several files have the name), or says why there is no test.
+// security.test.ts checks it.
 export type Evidence = [file: string, title: string][] | 'by design' | 'introduces';
 
 export const claims: Record<string, Evidence> = {
@@ -59,7 +58,7 @@ export const claims: Record<string, Evidence> = {
   ],
   'The lists in it': [['gguf_part_test.cc', 'many times the bytes of the file']],
   'A special token whose name': [['vocabulary_test.cc', 'whose name is a part of a character']],
-  'A text of the file that': [['addon.test.ts', 'that JavaScript cannot take']],
+  'A text of the file that': [['addon.test.ts', 'that JavaScript cannot accept']],
   'Its chat template': [
     ['chat-template.test.ts', 'cannot end or block the server'],
     ['chat-template.test.ts', 'inherits no environment'],

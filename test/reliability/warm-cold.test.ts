@@ -1,6 +1,5 @@
 // Whatever was evaluated, drafted, cancelled or suggested before, an answer has the same bits as one from a fresh
-// engine with
-// the same anchor, including probabilities.
+// engine with the same anchor, including probabilities.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,5 @@
 // The cases in test/fixtures/cross-file. Each has a few files, a cursor ("$0") in one of them, and the text with which
-// a
-// completion there should begin. Only the other files have the name in that text.
+// a completion there should begin. Only the other files have the name in that text.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
 // A clock for tests that do not wait: a timer fires as soon as nothing else is left to do, and timers fire in the order
-// of
-// their times. So a test ends at once, and in the same way on any machine, however busy.
+// of their times. So a test ends at once, and in the same way on any machine, however busy.
 
 import { syncBuiltinESMExports } from 'node:module';
 import type { TimerOptions } from 'node:timers';

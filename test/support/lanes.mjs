@@ -1,8 +1,6 @@
 // Runs the parts of the tests in two lanes, each part as a process: one lane computes on all cores, the other mostly
-// waits for
-// an editor, a download or a server. The computing lane has the lower priority, so the waiting lane is about as fast as
-// on an
-// idle machine.
+// waits for an editor, a download or a server. The computing lane has the lower priority, so the waiting lane is about
+// as fast as on an idle machine.
 import { fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';

@@ -1,6 +1,5 @@
 // Language clients for tests and tools: a window can use any connection; a client is a window with its own server
-// process over
-// stdio, as any editor runs it.
+// process over stdio, as any editor runs it.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';

@@ -1,6 +1,5 @@
 // The settings files of a user, a workspace and a folder in it, as VS Code's API reads and writes them. The folder's
-// settings
-// apply only to a scope with a URI. A language's own settings are in an object under its name in brackets.
+// settings apply only to a scope with a URI. A language's own settings are in an object under its name in brackets.
 import { contributes } from '../../package.json';
 
 type Values = Record<string, unknown>;

@@ -1,8 +1,6 @@
 // Tries a claim about a parser on many inputs made by fast-check. Together with the other tests it uses the same few
-// inputs
-// each time, so that a failure comes from a change and not from chance; `npm run test:reliability -- fuzz-ts --minutes
-// N` tries
-// new ones for N minutes per claim. A failure names the smallest input that was found.
+// inputs each time, so that a failure comes from a change and not from chance; `npm run test:reliability -- fuzz-ts
+// --minutes N` tries new ones for N minutes per claim. A failure names the smallest input that was found.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 

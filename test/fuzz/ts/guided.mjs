@@ -1,6 +1,5 @@
 // Fuzzes what holds for any bytes (claims/) with Jazzer.js, guided by coverage. Each claim has its seeds and words;
-// inputs that
-// reached new code in earlier runs are kept in build/fuzz-ts. A failing input is left there, too.
+// inputs that reached new code in earlier runs are kept in build/fuzz-ts. A failing input is left there, too.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
 // A document may contain anything, and the server answers nobody else while it looks for edits: so the time must not
-// grow
-// faster than the text.
+// grow faster than the text.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';

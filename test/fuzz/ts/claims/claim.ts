@@ -1,6 +1,5 @@
 // What must hold for any bytes that reach a parser. fast-check tries each claim together with the other tests;
-// Jazzer.js tries
-// it guided by coverage (test/fuzz/ts/guided.mjs).
+// Jazzer.js tries it guided by coverage (test/fuzz/ts/guided.mjs).
 export interface Claim {
   /** A sentence, which is the title of the claim's test. */
   title: string;

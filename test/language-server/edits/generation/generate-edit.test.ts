@@ -1,6 +1,5 @@
 // How models that write next edits are asked, and what Hearth makes of their answers. The model here reads bytes and
-// has a
-// prepared answer.
+// has a prepared answer.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { propose } from '../../../../language-server/edits/decision/propose.ts';

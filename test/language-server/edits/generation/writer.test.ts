@@ -1,6 +1,5 @@
 // How a model with one of Hearth's adapters is asked about the lines of an edit, and what follows from its answer. The
-// model
-// here reads bytes and has a prepared answer.
+// model here reads bytes and has a prepared answer.
 import { expect, test } from 'vitest';
 import { askAboutLines, linesChangedBy } from '../../../../language-server/edits/generation/hearth-format.ts';
 import { withWriter } from '../../../../language-server/edits/generation/writer.ts';
