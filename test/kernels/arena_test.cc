@@ -12,7 +12,7 @@
 
 using hearth::kernels::cpu::Slabs, hearth::kernels::cpu::Workspace;
 
-TEST("pieces of a slab lie one behind the other, on cache lines") {
+TEST("pieces of a slab follow each other, aligned to cache lines") {
   Slabs slabs;
   const Slabs::Piece first = slabs.take(100), second = slabs.take(64), third = slabs.take(1);
   CHECK_EQUAL(reinterpret_cast<uintptr_t>(first.data) % 64, uintptr_t{0});
@@ -20,7 +20,7 @@ TEST("pieces of a slab lie one behind the other, on cache lines") {
   CHECK_EQUAL(third.data - second.data, 64);
 }
 
-TEST("a piece that does not fit what is left of a slab has room in another, zeroed") {
+TEST("a piece that does not fit the rest of a slab goes into another, zeroed") {
   Slabs slabs;
   const size_t large = size_t{200} << 20;
   const Slabs::Piece first = slabs.take(large), second = slabs.take(large);
@@ -30,7 +30,7 @@ TEST("a piece that does not fit what is left of a slab has room in another, zero
                     [](std::byte byte) { return byte == std::byte{0}; }));
 }
 
-TEST("a slab lives as long as a piece of it") {
+TEST("a slab lives as long as any of its pieces") {
   std::optional<Slabs> slabs(std::in_place);
   std::weak_ptr<const hearth::kernels::cpu::Arena> slab;
   {
@@ -43,14 +43,14 @@ TEST("a slab lives as long as a piece of it") {
   CHECK(slab.expired());
 }
 
-TEST("after a piece that there is no memory for, smaller ones are still real") {
+TEST("after a piece without memory for it, smaller ones are still allocated") {
   Slabs slabs;
   CHECK_THROWS(slabs.take(SIZE_MAX / 4), "alloc");
   const Slabs::Piece piece = slabs.take(100);
   CHECK(piece.slab != nullptr && piece.data == piece.slab->data());
 }
 
-TEST("a workspace that could not grow is as large as it was, and knows it") {
+TEST("a workspace that could not grow keeps its size, and reports it") {
   Workspace workspace(1);
   workspace.reserve(64);
   const float* const f32 = workspace.activations(1, 64).f32;

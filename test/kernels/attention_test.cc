@@ -1,4 +1,5 @@
-// Attention of every variant against softmax(q k^T / sqrt(d)) v written out in double precision.
+// Compares attention in every variant with softmax(q k^T / sqrt(d)) v, written out in double
+// precision.
 #include "cpu/attention.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using hearth::kernels::cpu::RowKernels;
 
 namespace {
 
-/// One sequence with known q, k and v in scattered pages, whose unwritten bytes are all NaN.
+/// One sequence with known q, k and v in scattered pages, whose unused bytes are all NaN.
 class Sequence {
  public:
   Sequence(const AttentionShape& shape, int length) : shape_(shape), length_(length) {
@@ -58,7 +59,7 @@ class Sequence {
       for (int layer = 0; layer < shape_.n_layers; layer++) {
         for (size_t i = 0; i < n; i++) append(attention, layer, static_cast<int>(i), first);
       }
-      // The last layer: others hold the same, and must not be in its way.
+      // The last layer: the others hold the same values, and must not interfere.
       const Attention::Step step{shape_.n_layers - 1, q_.data() + at * row, out.data() + at * row};
       for (int i = 0; i < attention.n_chunks(); i++) attention.chunk(step, i, i % n_threads);
       if (!attention.is_split()) continue;
@@ -72,7 +73,7 @@ class Sequence {
     std::vector<double> out, tolerance;  // [n_heads * head_dim]
   };
 
-  /// Takes longer than what is tested, and is the same for every variant and KV type.
+  /// Takes longer than the tested code, and is the same for every variant and KV type.
   Exact exact(int position) const {
     const int dim = shape_.head_dim, group = shape_.n_heads / shape_.n_kv_heads;
     const int first = shape_.first_visible(shape_.n_layers - 1, position);
@@ -102,7 +103,7 @@ class Sequence {
         }
         exact.out.push_back(expected);
         // A score errs by at most dim roundings of its products, and so does the logarithm of its
-        // weight; the weighted sum and the sum of weights add a rounding for each position.
+        // weight. The weighted sum and the sum of weights add one rounding per position.
         exact.tolerance.push_back(0x1p-24 * most_v * (2 * dim * most_products + 2 * position + 32));
       }
     }
@@ -116,8 +117,8 @@ class Sequence {
   }
 
  private:
-  /// Storing costs nothing: half precision holds these exactly, and so does int8, as each group has
-  /// a greatest that makes its scale 1/64.
+  /// Storing these values loses nothing: half precision represents them exactly, and so does int8,
+  /// since each group has a maximum that makes its scale 1/64.
   float storable(float x, size_t i) const {
     if (i % static_cast<size_t>(shape_.head_dim) % kKvGroup == 3) return 127.0f / 64;
     return std::round(std::clamp(x * 64, -127.0f, 127.0f)) / 64;
@@ -144,7 +145,7 @@ AttentionShape shape_of(int n_heads, int n_kv_heads, int head_dim) {
   return {2, n_heads, n_kv_heads, head_dim, 4096, 10000.0f, KvType::kF16};
 }
 
-/// body(row kernels, KV type)
+/// Calls body(row kernels, KV type) for each combination.
 template <typename Body>
 void for_variants_and_kv_types(const Body& body) {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
@@ -152,7 +153,7 @@ void for_variants_and_kv_types(const Body& body) {
   }
 }
 
-/// Every variant and KV type, in batches of batch_size, at these positions.
+/// Checks every variant and KV type, in batches of batch_size, at these positions.
 void check(const Sequence& sequence, const std::vector<int>& positions, int batch_size,
            int n_threads) {
   const std::vector<Sequence::Exact> expected = sequence.exact(positions);
@@ -171,7 +172,7 @@ std::vector<int> each(int step, int length) {
   return positions;
 }
 
-/// Every second size for one type, and the others for the other one.
+/// Every second size for one KV type, and the other sizes for the other.
 std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
   std::vector<int> some;
   for (size_t i = kv_type == KvType::kF16 ? 0 : 1; i < sizes.size(); i += 2)
@@ -182,7 +183,7 @@ std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
 }  // namespace
 
 TEST("attention equals the softmax over positions for every group size") {
-  // Four pages do where it takes long; that of the test across splits is longer.
+  // Where computing takes long, four pages are enough; the test across splits uses more.
   const int length = test::is_slow() ? 100 : 200;
   for (int head_dim : {64, 128}) {
     for (int group = 1; group <= 8; group++) {
@@ -216,7 +217,7 @@ TEST("attention equals the softmax over a sliding window, within splits and acro
   }
 }
 
-TEST("attention of a token is the same bits in any batch, with any number of threads") {
+TEST("a token's attention has the same bits in any batch, with any number of threads") {
   for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
     const Sequence sequence(shape_of(7, 1, 64), 290);
     const std::vector<float> alone = sequence.run(kernels, kv_type, test::is_slow() ? 64 : 1, 1);

@@ -1,5 +1,5 @@
-// A small transformer over the CPU ops, every variant: its result must not change by a bit with
-// threads or batches, and its steps must not allocate.
+// A small transformer made of the CPU ops, in every variant: threads and batches must not change a
+// bit of its result, and its steps must not allocate.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -21,7 +21,7 @@ using test::pack, test::random_floats, test::random_matrix, test::TestBatch, tes
 
 static std::atomic<int> n_allocations{0};
 
-// Not inlined, or GCC would compare this malloc with the delete of its own library.
+// Not inlined. Otherwise GCC would compare this malloc with the delete of its own library.
 [[gnu::noinline]] void* operator new(size_t n) {
   n_allocations++;
   if (void* memory = std::malloc(n)) return memory;
@@ -41,7 +41,7 @@ class Model {
   Model(const CpuOptions& options, KvType kv_type) : ops(make_cpu_ops(options)) {
     const int n_q = kHeads * kHeadDim, n_kv = kKvHeads * kHeadDim;
     const auto q8 = BlockType::kQ8_0;
-    const auto q4 = BlockType::kQ4_K;  // wants its input in another form
+    const auto q4 = BlockType::kQ4_K;  // needs its input in a different form
     const auto f32 = BlockType::kF32;
     const TestMatrix q = random_matrix(q4, n_q, kWidth, 1), k = random_matrix(f32, n_kv, kWidth, 2),
                      v = random_matrix(q8, n_kv, kWidth, 3), o = random_matrix(q8, kWidth, n_q, 4),
@@ -64,7 +64,7 @@ class Model {
     ops->make_kv_pool({kLayers, kHeads, kKvHeads, kHeadDim, kContext, 10000.0f, kv_type}, kPages);
   }
 
-  /// One batch; leaves logits of all its tokens in logits().
+  /// Runs one batch; logits() then has the logits of all its tokens.
   void step(const Batch& batch, std::span<const int32_t> rows, std::span<Argmax> best) {
     ops->begin(batch);
     ops->embed(*head_, x_->data);
@@ -80,8 +80,8 @@ class Model {
     ops->argmax(logits_->data, batch.size(), kVocab, best);
   }
 
-  /// Logits of all tokens of a prompt that is evaluated in batches of batch_size, how likely the
-  /// best ones are, then all pages.
+  /// Evaluates a prompt in batches of batch_size. Returns the logits of all tokens, the
+  /// log-probabilities of the best ones, and then all pages.
   std::vector<float> run(int batch_size) {
     std::vector<float> results, log_probabilities;
     std::vector<int32_t> rows;
@@ -120,8 +120,9 @@ struct Arrangement {
   std::vector<int> batch_sizes;
 };
 
-/// With the best kernels every size with every number of threads; with others, and where it takes
-/// long, every size with one of them. What is emulated has every size with one of the types.
+/// With the best kernels: every batch size with every number of threads. With others, or where
+/// computing takes long: every size with one number of threads. With an emulator: every size with
+/// one of the KV types.
 std::vector<Arrangement> arrangements(KvType kv_type, bool is_best) {
   if (test::kIsSanitized) return {{3, {13, 256}}};
   if (test::is_slow() && kv_type == KvType::kF16) return {{1, {1, 13}}, {3, {7, 256}}};
@@ -133,7 +134,8 @@ std::vector<Arrangement> arrangements(KvType kv_type, bool is_best) {
 
 }  // namespace
 
-TEST("a token's result is the same bits in any batch, with any number of threads and any kernels") {
+TEST(
+    "a token's result has the same bits in any batch, with any number of threads and any kernels") {
   for (KvType kv_type : kKvTypes) {
     const std::string best = test::tested_variants().front();
     const std::vector<float> expected = Model({best, 1}, kv_type).run(test::is_slow() ? 64 : 1);

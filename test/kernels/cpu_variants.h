@@ -1,4 +1,4 @@
-// The variants of the CPU kernels that a build tests, and their row kernels.
+// The variants of the CPU kernels that a build tests, and the row kernels of each.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace test {
 
-/// Those that this CPU can run, the best first. A build with sanitizers leaves out the variants
-/// that are compiled without: there, it sees no more than the build without sanitizers.
+/// The variants that this CPU can run, the best first. A build with sanitizers leaves out the
+/// variants that are compiled without sanitizers: it would see no more of them than the other
+/// build.
 inline std::vector<std::string> tested_variants() {
   std::vector<std::string> names = hearth::kernels::cpu_variants();
 #ifdef HEARTH_PLAIN_VARIANTS
@@ -34,7 +35,7 @@ inline std::vector<const hearth::kernels::cpu::RowKernels*> usable_row_kernels()
   return usable;
 }
 
-/// A float of IEEE half precision, by definition of the format.
+/// Converts IEEE half precision to float, by the definition of the format.
 inline double half_value(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   const double sign = half >> 15 ? -1 : 1;

@@ -1,5 +1,5 @@
-// dequantize_row against a second decoder, written weight by weight from the format's definition,
-// and against blocks worked out by hand.
+// Compares dequantize_row with a second decoder, written weight by weight from the format's
+// definition, and with blocks worked out by hand.
 #include <array>
 #include <cmath>
 
@@ -18,7 +18,7 @@ float half_value(const uint8_t* p) {
   return static_cast<float>(test::half_value(static_cast<uint16_t>(p[0] | p[1] << 8)));
 }
 
-/// By the format's definition: sign, two bits of exponent, one of mantissa.
+/// Decodes by the format's definition: a sign, two bits of exponent, one bit of mantissa.
 float fp4_value(int code) {
   const int exponent = code / 2 % 4, mantissa = code % 2;
   const float magnitude = exponent == 0
@@ -33,7 +33,7 @@ constexpr int kCodeBook[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
 int nibble(const uint8_t* p, bool high) { return high ? *p / 16 : *p % 16; }
 int bit(const uint8_t* p, int i) { return p[i / 8] >> (i % 8) & 1; }
 
-/// Two consecutive 6-bit scales' worth of the 12 bytes of Q4_K and Q5_K.
+/// Two consecutive 6-bit scales from the 12 bytes of Q4_K and Q5_K.
 int scale_6(const uint8_t* s, int g, bool minimum) {
   if (g < 4) return s[minimum ? g + 4 : g] % 64;
   const int low = nibble(s + g + 4, minimum);
@@ -123,7 +123,7 @@ std::array<float, 256> dequantize(BlockType type, const std::array<uint8_t, n>& 
   return out;
 }
 
-TEST("dequantizes every type as its definition says, at any alignment") {
+TEST("every type is dequantized as its definition says, at any alignment") {
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     constexpr int kColumns = 1024;
     std::vector<std::byte> rows = test::random_rows(type, 1, kColumns, 7);
@@ -140,7 +140,7 @@ TEST("dequantizes every type as its definition says, at any alignment") {
   }
 }
 
-TEST("keeps a subnormal scale") {
+TEST("a subnormal scale is kept") {
   constexpr float kScale = 253 * 0x1p-24f;  // 0x00fd
   std::array<uint8_t, 18> q4_0{0xfd, 0x00, 0x0f, 0x90};
   CHECK_EQUAL(dequantize(BlockType::kQ4_0, q4_0)[0], 7 * kScale);
@@ -150,17 +150,17 @@ TEST("keeps a subnormal scale") {
   CHECK_EQUAL(dequantize(BlockType::kQ8_0, q8_0)[0], 128 * kScale);
   CHECK_EQUAL(dequantize(BlockType::kQ8_0, q8_0)[1], -127 * kScale);
   std::array<uint8_t, 210> q6_k{};
-  q6_k[192] = 0x80;  // scale -128 of weights that are -32
+  q6_k[192] = 0x80;  // scale -128, with weights of -32
   q6_k[208] = 0xfd;
   CHECK_EQUAL(dequantize(BlockType::kQ6_K, q6_k)[0], 4096 * kScale);
   CHECK_EQUAL(dequantize(BlockType::kQ6_K, q6_k)[16], 0.0f);
-  std::array<uint8_t, 17> mxfp4{104, 0x01, 0x02};  // 2^-23, and half of it for the code 1
+  std::array<uint8_t, 17> mxfp4{104, 0x01, 0x02};  // 2^-23; the code 1 means half of it
   CHECK_EQUAL(dequantize(BlockType::kMXFP4, mxfp4)[0], 0x1p-24f);
   CHECK_EQUAL(dequantize(BlockType::kMXFP4, mxfp4)[1], 0x1p-23f);
   CHECK_EQUAL(dequantize(BlockType::kF16, std::array<uint8_t, 2>{0xfd, 0x00})[0], kScale);
 }
 
-TEST("dequantizes blocks worked out by hand") {
+TEST("blocks worked out by hand are dequantized right") {
   std::array<uint8_t, 20> q4_1{0x00, 0x38, 0x00, 0xc0, 0x3a};  // 0.5, -2
   CHECK_EQUAL(dequantize(BlockType::kQ4_1, q4_1)[0], 3.0f);
   CHECK_EQUAL(dequantize(BlockType::kQ4_1, q4_1)[16], -0.5f);
@@ -190,7 +190,7 @@ TEST("dequantizes blocks worked out by hand") {
   CHECK_EQUAL(dequantize(BlockType::kBF16, std::array<uint8_t, 2>{0xc0, 0xbf})[0], -1.5f);
 }
 
-TEST("converts every half to float and back") {
+TEST("every half is converted to float and back") {
   for (int bits = 0; bits < 65536; bits++) {
     const auto half = static_cast<uint16_t>(bits);
     const float value = hearth::kernels::cpu::f16_to_f32(half);

@@ -1,4 +1,4 @@
-// What cpu/amx_tiles.h does, on any processor: the instructions as Intel's manual (volume 2)
+// Does what cpu/amx_tiles.h does, on any processor: the instructions as Intel's manual (volume 2)
 // describes them.
 #pragma once
 
@@ -11,7 +11,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Registers of a thread; without a shape, as outside of a TileRegisters' life, of no rows.
+/// A thread's tile registers. Without a shape, as before and after a TileRegisters object, they
+/// have no rows.
 struct EmulatedTiles {
   uint8_t bytes[8][16][64];
   int n_rows[8] = {}, row_bytes[8] = {};
@@ -57,7 +58,7 @@ void tile_store(int32_t (&sums)[16][kTileRows]) {
     std::memcpy(sums[row], t.bytes[kTile][row], sizeof sums[row]);
 }
 
-/// sums[m][n] += the four products of tokens[m][4k..] and weights[k][4n..], for all k.
+/// sums[m][n] += the four products of tokens[m][4k..4k+3] and weights[k][4n..4n+3], for all k.
 template <int kSums, int kTokens, int kWeights, class Weight>
 void emulated_dot() {
   EmulatedTiles& t = emulated_tiles;

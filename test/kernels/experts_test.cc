@@ -1,5 +1,5 @@
-// Mixture of experts on the CPU, every variant: routes and sums against double precision, and the
-// same bits in every batch.
+// A mixture of experts on the CPU, in every variant: compares routes and sums with double
+// precision, and batches bit for bit.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -36,7 +36,7 @@ struct ExpertWeights {
   std::vector<TestMatrix> gate, up, down;
 };
 
-/// The ops of one layer's experts, on a batch of the rows of x [n][kWidth].
+/// The ops of one layer's experts, for a batch with the rows of x [n][kWidth].
 class Layer {
  public:
   Layer(Ops& ops, const ExpertWeights& weights) : ops_(ops), router_(pack(ops, {&weights.router})) {
@@ -93,7 +93,7 @@ Doubles normed(const float* x, const std::vector<float>& norm) {
 }
 
 struct Exact {
-  std::vector<int> ids;  // rising
+  std::vector<int> ids;  // ascending
   Doubles weights, x;
 };
 
@@ -122,7 +122,7 @@ Exact exact(const ExpertWeights& weights, const std::vector<float>& norm, const 
 
 }  // namespace
 
-TEST("experts are chosen by their logits, and the lower id wins a tie") {
+TEST("experts are chosen by their logits, and ties go to the lower id") {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = INFINITY;
   const auto chosen = [](std::vector<float> logits, int n_used) {
     std::vector<float> routes(2 * static_cast<size_t>(n_used));
@@ -136,7 +136,7 @@ TEST("experts are chosen by their logits, and the lower id wins a tie") {
   const std::vector<float> all = chosen({0, std::log(3.0f)}, 2);
   CHECK_NEAR(all[2], 0.25, 1e-6);
   CHECK_NEAR(all[3], 0.75, 1e-6);
-  // What is not a number must not choose an expert twice, nor one that does not exist.
+  // NaN must not choose an expert twice, or one that does not exist.
   for (const std::vector<float>& logits :
        {std::vector<float>{nan, nan, nan}, {nan, 1, nan}, {-inf, -inf, nan}, {inf, inf, inf}}) {
     const std::vector<float> bad = chosen(logits, 2);
@@ -145,11 +145,11 @@ TEST("experts are chosen by their logits, and the lower id wins a tie") {
   CHECK(std::isnan(chosen({nan, nan, nan}, 2)[2]));
 }
 
-TEST("a token is the weighted sum of its experts") {
+TEST("a token's result is the weighted sum of its experts' results") {
   for (BlockType type : {BlockType::kF32, BlockType::kQ8_0}) {
     const ExpertWeights weights(type);
     const std::vector<float> norm = random_floats(kWidth, 2, 1);
-    // Of what int8 inputs round away, relative to sums of around 1.
+    // What rounding the inputs to int8 loses, relative to sums of about 1.
     const double tolerance = type == BlockType::kF32 ? 2e-5 : 0.05;
     constexpr int kTokens = 40;
     const std::vector<float> all = random_floats(size_t{kTokens} * kWidth, 3);
@@ -176,7 +176,7 @@ TEST("a token is the weighted sum of its experts") {
   }
 }
 
-TEST("what experts add is scaled like any other part of a layer") {
+TEST("the experts' sum is scaled like any other part of a layer") {
   const ExpertWeights weights(BlockType::kF32);
   const std::vector<float> norm = random_floats(kWidth, 2, 1), in = random_floats(kWidth, 3);
   const std::unique_ptr<Ops> ops = make_cpu_ops({"", 1});
@@ -188,7 +188,7 @@ TEST("what experts add is scaled like any other part of a layer") {
     CHECK_NEAR(quarter.x[i] - in[i], (whole.x[i] - in[i]) / 4, 1e-5);
 }
 
-TEST("experts give a token the same bits in any batch, with any threads and kernels") {
+TEST("a token's experts give the same bits in any batch, with any threads and kernels") {
   constexpr int kTokens = 256;
   for (BlockType type : {BlockType::kQ8_0, BlockType::kF32}) {
     const ExpertWeights weights(type);

@@ -22,14 +22,14 @@ float random_float(std::mt19937& random) {
 }  // namespace
 
 TEST("a fused multiply-add rounds once") {
-  // Of two roundings, the first would end in the middle between two floats.
+  // With two roundings, the first would end in the middle between two floats.
   const float a = 1 + 0x1p-12f, b = 1 + 0x1p-12f, c = 0x1p-60f;
   CHECK_EQUAL(bits(fused(a, b, c)), bits(1 + 0x1p-11f + 0x1p-23f));
   CHECK_EQUAL(bits(fused(a, b, -c)), bits(1 + 0x1p-11f));
   CHECK_EQUAL(bits(fused(-a, b, c)), bits(-(1 + 0x1p-11f)));
   CHECK_EQUAL(bits(fused(-a, b, -c)), bits(-(1 + 0x1p-11f + 0x1p-23f)));
   CHECK_EQUAL(bits(fused(3, 4, -12)), bits(0.0f));
-  // Denormal numbers have fewer bits: 1.5 of the smallest, and a little less.
+  // Denormal numbers have fewer bits: 1.5 times the smallest, and a little less.
   CHECK_EQUAL(bits(fused(0x1.8p-75f, 0x1p-74f, 0)), 2u);
   CHECK_EQUAL(bits(fused(0x1.7ffffep-75f, 0x1p-74f, 0)), 1u);
 }
@@ -45,13 +45,14 @@ TEST("a fused multiply-add keeps infinity and NaN") {
   CHECK(std::isnan(fused(kInfinity, 1, -kInfinity)));
 }
 
-// The sum stands for what glibc's fmaf gives, which is correct; other C libraries' need not be.
+// Compares with a sum that equals glibc's fmaf, which is correct; the fmaf of other C libraries
+// need not be.
 TEST("a fused multiply-add gives the right bits for random numbers") {
   std::mt19937 random(1);
   uint64_t sum = 0;
   for (int i = 0; i < 1'000'000; i++) {
     const float a = random_float(random), b = random_float(random);
-    // Every other one near the product, where cancellation and ties happen.
+    // Every other addend is near the product, where cancellation and ties happen.
     const float c =
         i % 2 ? random_float(random) : a * b * -(1 + static_cast<float>(i % 7) * 0x1p-24f);
     const float result = std::isnan(c) ? 0 : fused(a, b, c);

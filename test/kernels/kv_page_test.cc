@@ -1,4 +1,4 @@
-// What a position becomes in a KV page of each type, in every variant.
+// How a position is stored in a KV page of each type, in every variant.
 #include "kv_page.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::vector<float> random_floats(int n, float spread, unsigned seed) {
   return floats;
 }
 
-/// One KV head's page of int8, all bytes 0x5a before anything is appended.
+/// One KV head's int8 page. Before anything is appended, all its bytes are 0x5a.
 class Int8Page {
  public:
   explicit Int8Page(int dim)
@@ -55,7 +55,8 @@ class Int8Page {
   std::vector<std::byte> bytes_;
 };
 
-/// Every value within half a step of what it was, and NaN where one of its group was.
+/// Checks that every value is within half a step of the original, and NaN if a value in its group
+/// was.
 void check_group(const float* x, size_t n, double scale, const std::vector<int>& q) {
   double most = 0;
   bool has_nan = false;
@@ -68,7 +69,7 @@ void check_group(const float* x, size_t n, double scale, const std::vector<int>&
   CHECK_NEAR(scale, most / 127, std::fmax(most / 127 * 0x1p-11, 0x1p-25));
   for (size_t i = 0; i < n; i++) {
     const double clamped = std::fmin(65504, std::fmax(-65504, x[i]));
-    // What the scale lost to rounding, the greatest may lose 127 times.
+    // The greatest value may lose 127 times what rounding the scale lost.
     CHECK_NEAR(q[i] * scale, clamped, scale * 0.5001 + most * 0x1p-11 + 127 * 0x1p-25);
     CHECK(std::abs(q[i]) <= 127);
   }
@@ -113,7 +114,7 @@ TEST(
   }
 }
 
-TEST("keys and values appended as int8 are within half a step, and one position only is written") {
+TEST("keys and values appended as int8 are within half a step, and only one position is written") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (int dim : {16, 48, 64, 128, 256}) {
       for (size_t slot : {0, 1, 17, 31}) {
@@ -150,7 +151,7 @@ TEST("keys and values appended as int8 are within half a step, and one position 
   }
 }
 
-TEST("a page of int8 takes a good half of the bytes") {
+TEST("an int8 page takes a little more than half the bytes of an f16 page") {
   CHECK_EQUAL(page_head_bytes(KvType::kF16, 64), size_t{8192});
   CHECK_EQUAL(page_head_bytes(KvType::kInt8, 64), size_t{4096 + 256});
   CHECK_EQUAL(page_head_bytes(KvType::kInt8, 48), size_t{3072 + 256});

@@ -1,5 +1,5 @@
-// Keys and values in pages, by the operations of the CPU backend: what int8 keys cost, how pages
-// travel, and memory that is only taken when written.
+// Keys and values in pages, with the CPU backend's operations: what int8 keys cost, how pages
+// travel, and memory that is only used once written.
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -18,8 +18,9 @@ using test::pack, test::random_floats, test::random_matrix, test::TestBatch, tes
 
 namespace {
 
-/// How far attention over int8 keys is from that over f16, of its energy, where a few dimensions of
-/// every key are `outlier` times as large as the rest and, as in qwen2, as small in the queries.
+/// The error of attention with int8 keys, relative to the energy of attention with f16. A few
+/// dimensions of every key are `outlier` times as large as the others and, as in qwen2, the queries
+/// are correspondingly small there.
 double int8_error(const std::string& variant, float outlier) {
   constexpr int kDim = 64, kHeads = 4, kColumns = 96, kTokens = 80;
   TestMatrix q = random_matrix(BlockType::kF32, kHeads * kDim, kColumns, 70);
@@ -72,7 +73,7 @@ TEST("int8 keys lose no more precision if a few dimensions are far larger than t
   }
 }
 
-TEST("pages travel through host memory, and a copied page holds the same positions") {
+TEST("pages can be copied through host memory, and hold the same positions then") {
   for (KvType kv_type : {KvType::kF16, KvType::kInt8}) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({});
     const AttentionShape shape{3, 4, 2, 32, 128, 10000.0f, kv_type};
@@ -86,7 +87,7 @@ TEST("pages travel through host memory, and a copied page holds the same positio
     CHECK(back == page);
     ops->copy_page(3, 1, 20);
     ops->read_page(back, 3);
-    // Of each head all but the values of the last 12 positions, with which it ends.
+    // For each head, everything but the values of the last 12 positions, which come last.
     const size_t head_bytes = page_head_bytes(kv_type, 32);
     const size_t n_left_out = 12 * 32 * (kv_type == KvType::kF16 ? 2 : 1);
     CHECK_EQUAL(page.size(), 3 * 2 * head_bytes);

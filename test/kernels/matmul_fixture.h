@@ -1,4 +1,4 @@
-// A matrix packed by one variant, tokens quantized by it, and their product, without an Ops.
+// A matrix packed by one variant, tokens quantized by it, and their product, without an Ops object.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace cpu = hearth::kernels::cpu;
 using hearth::kernels::BlockType;
 using hearth::kernels::row_bytes;
 
-/// Those for AMX with its instructions emulated, or null; for processors with AVX-512 VNNI.
+/// The kernels for AMX with emulated instructions, for processors with AVX-512 VNNI; otherwise
+/// null.
 const cpu::RowKernels* emulated_amx_kernels();
 
 inline std::vector<const cpu::RowKernels*> tested_row_kernels() {
@@ -30,14 +31,14 @@ inline std::vector<const cpu::RowKernels*> tested_row_kernels() {
   const auto is_avx512 = [](const cpu::RowKernels* kernels) {
     return kernels->name == std::string("avx512vnni");
   };
-  // Sanitizers see nothing in them.
+  // Sanitizers see nothing in these kernels.
   if (!kIsSanitized && std::any_of(tested.begin(), tested.end(), is_avx512) &&
       emulated_amx_kernels() != nullptr)
     tested.push_back(emulated_amx_kernels());
   return tested;
 }
 
-/// Bytes on a 64-byte boundary, plus `misalign`.
+/// A byte buffer on a 64-byte boundary, plus `misalign`.
 class Bytes {
  public:
   explicit Bytes(size_t n, size_t misalign = 0)
@@ -74,7 +75,8 @@ struct Packed {
   Bytes bytes;
 };
 
-/// Room for a token tile's padding, in whole groups and blocks; and what the type wants there.
+/// Room for a token tile's padding in whole groups and blocks, and the forms of input that the type
+/// needs.
 struct ActivationBuffers {
   ActivationBuffers(BlockType type, int n, int n_cols)
       : formats{!hearth::kernels::is_float(type) && !cpu::layout_of(type).has_block_scale,
@@ -106,7 +108,7 @@ inline std::vector<float> random_tokens(int n, int n_cols, uint32_t seed) {
   return x;
 }
 
-/// [n][16 * tiles] from inputs and to outputs at odd addresses (multiples of 4).
+/// [n][16 * tiles]; inputs and outputs are at odd multiples of 4 bytes.
 inline std::vector<float> run(const cpu::RowKernels& kernels, const Packed& w, const float* x,
                               int n, int tile_begin, int tile_end) {
   const int n_cols = w.part.n_cols;

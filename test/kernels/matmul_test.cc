@@ -1,6 +1,6 @@
-// Packing and matmul of every block type in every variant that this machine runs: against sums in
-// double precision over the same quantized activations, bit for bit between variants, and bit for
-// bit between any two ways to batch and split the work.
+// Packing and matmul for every block type in every variant that this machine runs. The results are
+// compared with sums in double precision over the same quantized activations; bit for bit between
+// variants; and bit for bit between any two ways to batch and split the work.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +24,7 @@ namespace cpu = hearth::kernels::cpu;
 
 // --- the reference ---
 
-/// One token as the kernels see it: q * scale, in groups of 32 or blocks of 256.
+/// One token as the kernels see it: q * scale, in groups of 32 or blocks of 256 columns.
 std::vector<double> quantized(const float* x, int n_cols, int n_together) {
   std::vector<double> out;
   for (int first = 0; first < n_cols; first += n_together) {
@@ -41,7 +41,8 @@ std::vector<double> quantized(const float* x, int n_cols, int n_together) {
 
 struct Sum {
   double value = 0;
-  double magnitude = 0;  // of all terms, minima counted apart: what rounding errors are relative to
+  double magnitude =
+      0;  // of all terms, with minima counted separately; rounding errors are relative to it
 };
 
 int columns_of_a_scale(BlockType type) {
@@ -68,10 +69,11 @@ Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) 
   return sum;
 }
 
-/// Roundings of 2^-24 that a term takes part in. With a scale every 32 columns: the group's scale,
-/// the product, the fma and the minimum's fma, then two fma a group. With one every 256: the sum's
-/// conversion, its product with d, the minimum's fma, then an fma a block; dequantize_row, which we
-/// compare with, rounds twice. A float chain has 32 + 1, then one addition each 32 columns.
+/// The number of roundings (of 2^-24) that a term takes part in. With a scale every 32 columns: the
+/// group's scale, the product, the fma and the minimum's fma, then two fma per group. With a scale
+/// every 256: the sum's conversion, its product with d, the minimum's fma, then one fma per block;
+/// dequantize_row, with which we compare, rounds twice. A chain of floats has 32 + 1, then one
+/// addition per 32 columns.
 double tolerance(BlockType type, int n_cols) {
   const double roundings = hearth::kernels::is_float(type)      ? 33 + n_cols / 32
                            : columns_of_a_scale(type) == kBlock ? 5 + n_cols / kBlock
@@ -79,7 +81,7 @@ double tolerance(BlockType type, int n_cols) {
   return roundings * 0x1p-24;
 }
 
-/// What a matrix and tokens [n][n_cols] give, for every variant.
+/// The product of a matrix and tokens [n][n_cols], which every variant must compute.
 class Expected {
  public:
   Expected(BlockType type, const std::vector<std::byte>& rows, int n_rows, int n_cols,
@@ -94,7 +96,7 @@ class Expected {
     }
   }
 
-  /// out: of the first n tokens
+  /// out: the results for the first n tokens
   void check(const std::vector<float>& out, int n) const {
     const size_t stride = (n_rows_ + 15) / 16 * 16;
     for (size_t token = 0; token < static_cast<size_t>(n); token++) {
@@ -116,7 +118,8 @@ class Expected {
   std::vector<Sum> sums_;
 };
 
-/// Widths that the type allows: odd numbers of groups, and more than one block of the column loop.
+/// The widths to test for a type: odd numbers of groups, and more than one block of the column
+/// loop.
 std::vector<int> widths(BlockType type) {
   if (block_traits(type).weights == 256) return {256, 1280};
   return {96, 448, 1056};
@@ -124,7 +127,7 @@ std::vector<int> widths(BlockType type) {
 
 // --- tests ---
 
-TEST("unpacks a packed row to the bits of dequantize_row") {
+TEST("a packed row is unpacked to the bits of dequantize_row") {
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     for (const int n_cols : widths(type)) {
       constexpr int kRows = 21;
@@ -143,7 +146,7 @@ TEST("unpacks a packed row to the bits of dequantize_row") {
   }
 }
 
-TEST("packs within 15 percent of the file's size, in whole cache lines") {
+TEST("packed weights take whole cache lines and at most 15 percent more than in the file") {
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     const size_t packed = cpu::tile_bytes(type, 1536);
     CHECK_EQUAL(packed % 64, size_t{0});
@@ -151,7 +154,7 @@ TEST("packs within 15 percent of the file's size, in whole cache lines") {
   }
 }
 
-TEST("multiplies every type in every variant as double precision does") {
+TEST("the product of every type in every variant agrees with double precision") {
   constexpr int kRows = 37;
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     for (const int n_cols : widths(type)) {
@@ -166,7 +169,7 @@ TEST("multiplies every type in every variant as double precision does") {
   }
 }
 
-TEST("gives the same bits in every variant") {
+TEST("the product has the same bits in every variant") {
   constexpr int kRows = 19;
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     const int n_cols = widths(type).back();
@@ -182,7 +185,7 @@ TEST("gives the same bits in every variant") {
   }
 }
 
-TEST("gives a token the same bits in any batch, at any place, with any split of the rows") {
+TEST("a token's product has the same bits in any batch, at any place, with any split of the rows") {
   constexpr int kRows = 37, kTokens = 25;
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     const int n_cols = widths(type).back();
@@ -215,7 +218,7 @@ TEST("gives a token the same bits in any batch, at any place, with any split of 
   }
 }
 
-TEST("does not saturate at the extremes of weights and activations") {
+TEST("products do not saturate at the extremes of weights and activations") {
   constexpr int kRows = 16, kColumns = 256;
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     if (hearth::kernels::is_float(type)) continue;
@@ -241,7 +244,7 @@ TEST("does not saturate at the extremes of weights and activations") {
   }
 }
 
-TEST("multiplies float matrices of any width") {
+TEST("float matrices of any width are multiplied") {
   for (const BlockType type : {BlockType::kF32, BlockType::kF16, BlockType::kBF16}) {
     for (const int n_cols : {1, 4, 31, 33, 530}) {
       const std::vector<std::byte> rows = test::random_rows(type, 5, n_cols, 31);
@@ -255,7 +258,7 @@ TEST("multiplies float matrices of any width") {
   }
 }
 
-TEST("lets NaN and infinity in one token through, to that token only") {
+TEST("NaN and infinity in a token reach that token's product, and no other") {
   constexpr int kColumns = 256;
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
@@ -272,7 +275,7 @@ TEST("lets NaN and infinity in one token through, to that token only") {
   }
 }
 
-TEST("takes zeros and tiny activations for what they are") {
+TEST("zeros and tiny activations give zero") {
   constexpr int kColumns = 96;
   const std::vector<std::byte> rows = test::random_rows(BlockType::kQ8_0, 16, kColumns, 47);
   std::vector<float> x(2 * kColumns);

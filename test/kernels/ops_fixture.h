@@ -1,5 +1,5 @@
-// Random matrices with their meaning in float, batches of one sequence, and short ways to give both
-// to an Ops.
+// Random matrices with their values as floats, batches of one sequence, and short ways to pass both
+// to an Ops object.
 #pragma once
 
 #include <cmath>
@@ -43,8 +43,8 @@ inline TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned
     return matrix;
   }
   for (std::byte& byte : matrix.bytes) byte = static_cast<std::byte>(random());
-  // A block of Q8_0 begins with its scale, one of Q4_K also with that of its minima: here 2^-10 as
-  // IEEE half.
+  // A Q8_0 block begins with its scale; a Q4_K block has the scale of its minima next. Here each
+  // scale is 2^-10, as an IEEE half.
   const size_t block_bytes = static_cast<size_t>(hearth::kernels::block_traits(type).bytes);
   for (size_t block = 0; block < matrix.bytes.size(); block += block_bytes) {
     for (size_t half = 0; half < (type == BlockType::kQ4_K ? 2 : 1); half++) {
@@ -60,7 +60,7 @@ inline TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned
   return matrix;
 }
 
-/// Natural logarithm of a token's probability under the softmax of a row.
+/// The natural logarithm of a token's probability in the softmax over a row.
 inline double log_probability(const float* logits, int n, uint32_t token) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += std::exp(double{logits[i]} - logits[token]);
@@ -75,8 +75,8 @@ inline std::vector<float> random_floats(size_t n, unsigned seed, float offset = 
   return floats;
 }
 
-/// n tokens of one sequence at first, first + 1, ...; page i of n_pages is page n_pages - 1 - i.
-/// Token ids are below 40.
+/// n tokens of one sequence at positions first, first + 1, ... Page i of n_pages has the id n_pages
+/// - 1 - i. Token ids are below 40.
 struct TestBatch {
   TestBatch(int first, int n, int n_pages) {
     for (int i = 0; i < n; i++) {

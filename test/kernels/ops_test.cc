@@ -1,4 +1,4 @@
-// Each op of the CPU backend, every variant, against straightforward double precision.
+// Compares each op of the CPU backend, in every variant, with straightforward double precision.
 #include "ops.h"
 
 #include <algorithm>
@@ -20,14 +20,14 @@ using test::log_probability, test::pack, test::random_floats, test::random_matri
 
 namespace {
 
-/// Value and how far the kernels may be from it.
+/// A value, and how far the kernels may be from it.
 struct Bounded {
   double value = 0;
   double error = 0;
 };
 
-/// Row of w times in: float weights meet float inputs; quantized ones meet int8 inputs, each off by
-/// at most half a step of its group's greatest / 127.
+/// A row of w times in. Float weights multiply float inputs; quantized weights multiply int8
+/// inputs, each of which is off by at most half a step, a step being the group's greatest / 127.
 Bounded product(const TestMatrix& w, int row, const std::vector<double>& in) {
   Bounded result;
   for (int group = 0; group < w.n_cols; group += 32) {
@@ -66,7 +66,7 @@ void for_variants_and_types(const Check& check) {
 
 }  // namespace
 
-TEST("embed gives the rows of the table") {
+TEST("embed() gives the rows of the table") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
     const TestMatrix table = random_matrix(type, 100, 96, 20);
     const std::unique_ptr<Matrix> packed = pack(ops, {&table});
@@ -105,7 +105,7 @@ TEST("matmul_add adds the product to the residual stream") {
   });
 }
 
-TEST("parts that want their input in different forms share one matrix") {
+TEST("parts that need their input in different forms can share one matrix") {
   const int n_rows = 32, n_cols = 256, n = 14;
   const TestMatrix parts[] = {random_matrix(BlockType::kQ4_K, n_rows, n_cols, 50),
                               random_matrix(BlockType::kF32, n_rows, n_cols, 51),
@@ -136,7 +136,7 @@ TEST("parts that want their input in different forms share one matrix") {
 
 TEST("norm_gate_up multiplies silu of the gate with up") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
-    const int n_ff = 72, n_cols = 64;  // up begins inside what would be the gate's fifth tile
+    const int n_ff = 72, n_cols = 64;  // "up" begins within what would be the gate's fifth tile
     const TestMatrix gate = random_matrix(type, n_ff, n_cols, 24);
     const TestMatrix up = random_matrix(BlockType::kF32, n_ff, n_cols, 25);
     const std::unique_ptr<Matrix> packed = pack(ops, {&gate, &up});
@@ -216,7 +216,7 @@ TEST("norm_qkv gives rotated queries and appends keys and values to the pages") 
   });
 }
 
-TEST("norm_head gives the logits of the wanted rows, and the same bits for candidates alone") {
+TEST("norm_head gives the logits of the requested tokens, and the same bits for candidates alone") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
     const int n_vocab = 219, n_cols = 96;
     const TestMatrix head = random_matrix(type, n_vocab, n_cols, 40);
@@ -248,7 +248,7 @@ TEST("norm_head gives the logits of the wanted rows, and the same bits for candi
   });
 }
 
-TEST("argmax reports each row's best, how likely it is, and rows that are not finite") {
+TEST("argmax reports each row's best, its probability, and rows that are not finite") {
   for (const std::string& variant : test::tested_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
     std::vector<float> logits(5 * 50, -1.0f);
@@ -276,7 +276,7 @@ TEST("argmax reports each row's best, how likely it is, and rows that are not fi
   }
 }
 
-TEST("ops that are cancelled return without doing anything") {
+TEST("cancelled ops return without doing anything") {
   for (const std::string& variant : test::tested_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
     const TestMatrix w = random_matrix(BlockType::kF32, 64, 64, 50);
@@ -305,8 +305,9 @@ TEST("matrices that cannot be packed are refused") {
   CHECK_THROWS(pack(*ops, {}), "no parts");
 }
 
-/// HEARTH_EXPECTED_VARIANTS lists what an emulated processor can run, each name after a space.
-TEST("CPU variants are those that the processor can run, best first") {
+/// HEARTH_EXPECTED_VARIANTS lists the variants that an emulated processor can run, each name after
+/// a space.
+TEST("the CPU variants offered are those that the processor can run, best first") {
   const std::vector<std::string> usable = cpu_variants();
   std::string in_order, actual;
 #define HEARTH_IF_USABLE(variant) \
@@ -319,7 +320,7 @@ TEST("CPU variants are those that the processor can run, best first") {
   if (expected != nullptr) CHECK_EQUAL(actual, std::string(expected));
 }
 
-TEST("an unknown CPU variant is refused with the names of those that run here") {
+TEST("an unknown CPU variant is refused with the names of those that run on this machine") {
   const std::string best = cpu_variants().front();
   CHECK_THROWS(make_cpu_ops({"sse9", 1}), best);
   CHECK_THROWS(make_cpu_ops({"sse9", 1}), "scalar");

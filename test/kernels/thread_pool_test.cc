@@ -13,20 +13,20 @@ using hearth::kernels::cpu::ThreadPool;
 
 namespace {
 
-/// A sleep as short as this may take no time at all on Windows.
+/// On Windows, a sleep as short as this may take no time at all.
 void pass(std::chrono::microseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
-/// A chunk that takes workers 2 ms, as if they had lost their cores.
+/// A chunk that takes the workers 2 ms, as if they had lost their cores.
 constexpr auto kStarved = [](int, int thread) {
   pass(std::chrono::microseconds(thread == 0 ? 20 : 2000));
 };
 
 }  // namespace
 
-TEST("runs each chunk of a parallel loop exactly once") {
+TEST("the pool runs each chunk of a parallel loop exactly once") {
   for (int n_threads : {1, 2, 3, 4}) {
     ThreadPool pool(n_threads);
     CHECK_EQUAL(pool.n_threads(), n_threads);
@@ -38,7 +38,7 @@ TEST("runs each chunk of a parallel loop exactly once") {
   }
 }
 
-TEST("hands out thread numbers that no two threads use at once") {
+TEST("no two threads use the same thread number at once") {
   constexpr int kThreads = 4;
   ThreadPool pool(kThreads);
   std::atomic<int> users[kThreads] = {};
@@ -52,7 +52,7 @@ TEST("hands out thread numbers that no two threads use at once") {
   CHECK(!clashed);
 }
 
-TEST("sees in every loop what the loop before it wrote") {
+TEST("every loop sees what the previous loop wrote") {
   ThreadPool pool(3);
   constexpr size_t kSize = 48;
   std::vector<int> values(kSize), next(kSize);
@@ -66,7 +66,7 @@ TEST("sees in every loop what the loop before it wrote") {
   for (int value : values) CHECK_EQUAL(value, 3000);
 }
 
-TEST("wakes sleeping workers for a loop that comes late") {
+TEST("sleeping workers wake for a loop that comes late") {
   ThreadPool pool(3);
   for (int i = 0; i < 20; i++) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -85,11 +85,11 @@ TEST("an idle pool uses no CPU time") {
   CHECK(test::process_cpu_seconds() - before < 0.002);
 }
 
-TEST("stops using workers that do not pay, and tries them again later") {
+TEST("the pool stops using workers that do not pay, and tries them again later") {
   ThreadPool pool(2);
   std::atomic<int> by_workers{1};
   const auto count = [&](int, int thread) { by_workers += thread != 0; };
-  // On a busy machine the caller may lose its core, too; then the pool concludes later.
+  // On a busy machine the caller may lose its core, too; then the pool notices later.
   for (int window = 0; window < 20 && by_workers > 0; window++) {
     for (int i = 0; i < 128; i++) pool.parallel_for(4, kStarved);
     by_workers = 0;
@@ -105,7 +105,7 @@ TEST("stops using workers that do not pay, and tries them again later") {
   CHECK(by_workers > 0);
 }
 
-TEST("does not conclude from loading that workers do not pay") {
+TEST("the pool does not conclude from loading that workers do not pay") {
   ThreadPool pool(2);
   for (int i = 0; i < 200; i++) pool.parallel_for_once(4, kStarved);
   std::atomic<int> by_workers{0};
@@ -118,7 +118,7 @@ TEST("does not conclude from loading that workers do not pay") {
   CHECK(by_workers > 0);
 }
 
-TEST("chooses between 1 and 8 threads on its own") {
+TEST("the pool chooses between 1 and 8 threads by itself") {
   ThreadPool pool(0);
   CHECK(pool.n_threads() >= 1 && pool.n_threads() <= 8);
 }

@@ -1,14 +1,16 @@
-// One source is compiled once per instruction set. Were a function of it visible outside its object, the linker
-// would keep one copy for all variants, perhaps one of AVX-512 that then crashes a processor without it.
+// Each source is compiled once per instruction set. If one of its functions were visible outside its object, the linker
+// would keep one copy for all variants, perhaps an AVX-512 copy that crashes a processor without AVX-512.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-// The addon is linked from it; `npm run build:native` makes it.
+// `npm run build:native` makes this library; the addon is linked from it.
 const archive = fileURLToPath(new URL('../../build/native/kernels/libkernels_cpu.a', import.meta.url));
 
-/** Object name -> what it exports, from `nm`: "object.o:" lines, each followed by "address type name" lines. */
+/**
+ * Object name -> the symbols that it exports, from `nm`: "object.o:" lines, each followed by "address type name" lines.
+ */
 function exportedSymbols(path: string): Map<string, string[]> {
   const objects = new Map<string, string[]>();
   let symbols: string[] = [];
@@ -26,7 +28,7 @@ function exportedSymbols(path: string): Map<string, string[]> {
 
 const names = process.arch === 'x64' ? ['amx', 'avx2', 'avx512vnni', 'avxvnni', 'scalar'] : ['i8mm', 'neon', 'scalar'];
 
-test('each variant exports its table and nothing else', () => {
+test('each variant exports only its table', () => {
   expect(existsSync(archive), `${archive} is missing: run npm run build:native`).toBe(true);
   const variants = [...exportedSymbols(archive)].filter(([object]) => object.startsWith('variant_'));
   expect(variants.map(([object]) => object.replace(/\..*/, '')).sort()).toEqual(names.map((name) => `variant_${name}`));

@@ -1,4 +1,4 @@
-// The kernels for AMX with its instructions emulated: tested wherever AVX-512 VNNI is.
+// The kernels for AMX with emulated instructions: tested wherever AVX-512 VNNI exists.
 #include "cpu/row_kernels.h"
 
 #if defined(__AMX_INT8__)

@@ -13,7 +13,7 @@ namespace cpu = hearth::kernels::cpu;
 
 namespace {
 
-constexpr double kUnit = 0x1p-24;  // of float rounding
+constexpr double kUnit = 0x1p-24;  // the rounding of a float
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
@@ -47,7 +47,7 @@ Row random_row(int n, float spread, unsigned seed) {
   return row;
 }
 
-/// Every length up to 70 has each kind of tail; the others are rows of real models.
+/// Every length up to 70, which has each kind of tail; and the rows of real models.
 template <typename Check>
 void for_variants_and_lengths(const Check& check) {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
@@ -58,7 +58,7 @@ void for_variants_and_lengths(const Check& check) {
 
 }  // namespace
 
-TEST("rmsnorm divides by the root of the mean square and scales") {
+TEST("rmsnorm divides by the root of the mean square, and scales") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row x = random_row(n, 3, 1), norm = random_row(n, 1, 2), out(n);
     kernels.rmsnorm(x.data(), norm.data(), 1e-6f, n, out.data());
@@ -83,7 +83,7 @@ TEST("rmsnorm of a row with a NaN is NaN throughout") {
   });
 }
 
-TEST("rope rotates pairs that are half a head apart") {
+TEST("rope rotates pairs of values that are half a head apart") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (int dim = 16; dim <= 256; dim += 16) {
       const int half = dim / 2;
@@ -133,7 +133,7 @@ TEST("silu_mul takes the extremes of float, and lets NaN through") {
   }
 }
 
-TEST("add adds, touching nothing else") {
+TEST("add() adds, and touches nothing else") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row x = random_row(n, 1, 7), y = random_row(n, 1, 8), sum = x;
     kernels.add(sum.data(), y.data(), n);
@@ -142,7 +142,7 @@ TEST("add adds, touching nothing else") {
   });
 }
 
-TEST("argmax finds the greatest, the lowest index of equals") {
+TEST("argmax finds the greatest value, and the lowest index among equals") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     const Row x = random_row(n, 5, 11);
     for (int place : {0, n / 3, n - 1}) {
@@ -160,7 +160,7 @@ TEST("argmax finds the greatest, the lowest index of equals") {
   });
 }
 
-TEST("argmax sums exp of what logits are below the greatest, in whatever order they come") {
+TEST("argmax sums exp(logit - greatest), whatever the order of the logits") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row rising = random_row(n, 8, 14);
     std::sort(rising.data(), rising.data() + n);
@@ -173,8 +173,8 @@ TEST("argmax sums exp of what logits are below the greatest, in whatever order t
         const double best = *std::max_element(x.data(), x.data() + n);
         double sum = 0;
         for (int i = 0; i < n; i++) sum += std::exp(x[i] - best);
-        // Each exp is within 2 roundings; a lane adds n / 16 of them, and has been scaled n / 1024
-        // times.
+        // Each exp is within 2 roundings. A lane adds n / 16 of them, and its sum is rescaled n /
+        // 1024 times.
         CHECK_NEAR(kernels.argmax(x.data(), n).sum, sum, sum * (n / 16.0 + n / 256.0 + 16) * kUnit);
       }
     }

@@ -89,13 +89,13 @@ export const claims: Record<string, Evidence> = {
     ['security.test.ts', 'statistics are for their owner alone'],
     ['security.test.ts', 'a planted secret'],
   ],
-  'Pages that belong to somebody else': [['unreadable_file_test.cc', 'is not opened as the user']],
+  'Pages that belong to somebody else': [['unreadable_file_test.cc', 'does not count as the user']],
   'So is the folder': [['endpoint.test.ts', 'all files are for their owner alone']],
   'Before a window sends': [
     ['endpoint.test.ts', 'is not trusted with'],
     ['socket.test.ts', 'does not know the secret word'],
   ],
-  'On Windows, the folder': [['pipes_test.cc', 'only this user may open a pipe']],
+  'On Windows, the folder': [['pipes_test.cc', 'only this user may open it']],
   'Whoever is root': 'by design',
 
   'A server that hangs or crashes': [

@@ -1,4 +1,4 @@
-// Attention over q, k and v that the kernels make themselves.
+// Attention over q, k and v that the GPU's own kernels make.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,8 @@
 
 namespace test::gpu {
 
-/// Runs q, k, v and attention over a context in batches of the given sizes; the last batch's
+/// Runs q, k, v and attention over a context in batches of the given sizes. Returns the outputs for
+/// the last batch.
 /// outputs.
 struct AttentionRun {
   std::vector<float> q, out;

@@ -1,5 +1,5 @@
-// Attention of a GPU's kernels, over q, k and v that they make themselves: against the CPU's, and
-// in batches of every kind.
+// Attention in a GPU's kernels, over q, k and v that they make themselves: compared with the CPU's,
+// and in batches of every kind.
 #include <array>
 #include <climits>
 #include <vector>
@@ -10,7 +10,7 @@ using namespace hearth::kernels;
 using namespace test::gpu;
 using test::random_floats, test::to_buffer;
 
-TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
+TEST("GPU attention over its own q, k and v equals the CPU's, at every head size") {
   for (const auto& [head_dim, n_heads, n_kv_heads] :
        std::vector<std::array<int, 3>>{{64, 7, 1}, {128, 6, 2}, {32, 20, 2}, {256, 4, 4}}) {
     const AttentionShape shape{2, n_heads, n_kv_heads, head_dim, 256, 10000};
@@ -26,13 +26,13 @@ TEST("GPU attention over its own q, k and v is the CPU's, at every head size") {
       const auto h = normed(&x[token * 128], norm);
       std::vector<double> bounds;
       for (int row = 0; row < n_q; row++) bounds.push_back(product_bound(qkv, row, h.data(), true));
-      for (int row = 0; row < n_q; row++) {  // RoPE mixes two
+      for (int row = 0; row < n_q; row++) {  // RoPE mixes two rows
         const int other = row % head_dim < head_dim / 2 ? row + head_dim / 2 : row - head_dim / 2;
         check_near(got.q, expected.q, token * n_q + row, bounds[row] + bounds[other] + 1e-4, what);
       }
     }
-    // Attention is a mean of f16 values: an f16 step of the greatest, and what steps in q and k
-    // move.
+    // Attention is a mean of f16 values, so it may be off by an f16 step of the greatest, plus what
+    // steps in q and k cause.
     check_all_near(got.out, expected.out, greatest_of(expected.out) * 0.01, "attention");
   }
 }
@@ -48,7 +48,7 @@ TEST("GPU heads are normalized before RoPE, as on the CPU, with the same bits in
     const auto x = random_floats(60 * 128, 77);
     const auto expected = run_attention(*cpu_ops(), shape, qkv, {40, 20}, x);
     const auto got = run_attention(*gpu_ops(1), shape, qkv, {40, 20}, x);
-    // int8 inputs: about a hundredth of a value.
+    // int8 inputs: the error is about a hundredth of a value.
     check_all_near(got.q, expected.q, greatest_of(expected.q) * 0.02, "normalized q");
     check_all_near(got.out, expected.out, greatest_of(expected.out) * 0.03, "attention");
     const auto cut = run_attention(*gpu_ops(1), shape, qkv, {33, 8, 1, 9, 2, 7}, x);
@@ -58,9 +58,9 @@ TEST("GPU heads are normalized before RoPE, as on the CPU, with the same bits in
 }
 
 TEST("a GPU token's attention has the same bits in any batch") {
-  // 256 positions are one part of attention. With few blocks each has one part, else all; up to
-  // eight tokens, or with fewer blocks than processors, another kernel is at work, of which there
-  // is one for more blocks than processors, too.
+  // 256 positions are one part of attention. With few blocks, each block takes one part; otherwise
+  // it takes all parts. Up to eight tokens, or with fewer blocks than processors, a different
+  // kernel runs, of which there is also a version for more blocks than processors.
   constexpr int kTokens = 300;
   const auto x = random_floats(kTokens * 256, 78);
   for (const auto& [head_dim, n_heads] :

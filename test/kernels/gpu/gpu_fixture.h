@@ -1,7 +1,7 @@
-// What the tests of all GPU backends share: matrices of random weights, and how far a GPU's results
-// may be from the CPU's. Both quantize the same way, so results differ by the order of float sums,
-// and, behind a norm, by int8 steps where a quotient lies on a rounding tie. Bounds follow from
-// that; none is tuned.
+// What the tests of all GPU backends share: matrices with random weights, and how far a GPU's
+// results may be from the CPU's. Both quantize in the same way, so results differ by the order of
+// float sums and, after a norm, by int8 steps where a quotient is a rounding tie. The bounds follow
+// from that; none is tuned.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +39,13 @@ struct TestMatrix {
   std::vector<float> weights;
 };
 
-/// On the GPU of the program, or one with fewer processors, for which work is divided in larger
-/// blocks (where the backend asks for their number).
+/// The ops on the program's GPU, or on one with fewer processors, for which work is divided into
+/// larger blocks (if the backend asks for the number of processors).
 std::unique_ptr<kernels::Ops> gpu_ops(int most_processors = INT_MAX);
 inline std::unique_ptr<kernels::Ops> cpu_ops() { return kernels::make_cpu_ops({"scalar", 1}); }
 
-/// How far two right products of row w and x may be apart. steps: x went through a norm first.
+/// How far apart two right products of row w and x may be. steps: whether x went through a norm
+/// first.
 inline double product_bound(const TestMatrix& w, int row, const float* x, bool has_steps) {
   const bool has_blocks = kernels::block_traits(w.type).weights == 256;
   const int n_scale = has_blocks ? 256 : 32;  // columns that share a scale
@@ -62,10 +63,11 @@ inline double product_bound(const TestMatrix& w, int row, const float* x, bool h
     }
   }
   if (w.is_float()) steps = 0;
-  // A block of 256 is the same number on both, if no norm has moved its scale by a few roundings:
-  // what differs is the order in which blocks, and then slices, are added.
+  // The value of a block of 256 is the same on both, unless a norm has moved its scale by a few
+  // roundings: results differ by the order in which blocks, and then slices, are added.
   if (has_blocks) return steps + sum * (w.n_cols / 256 + 8 + 8 * has_steps) * 0x1p-23 + 1e-30;
-  // Minima and offsets cancel inside a group: their parts are bounded by sixteen times its sum.
+  // Minima and offsets cancel within a group: their part is bounded by sixteen times the group's
+  // sum.
   return steps + 16 * sum * (w.n_cols / 32 + 32) * 0x1p-24 + 1e-30;
 }
 

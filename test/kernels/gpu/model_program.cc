@@ -1,7 +1,7 @@
-// A whole model on the GPU against the CPU: "model_test MODEL.gguf", or "model_test 1.5b:q8_0" for
-// random weights of a true shape. Greedy tokens must agree, or first differ where the CPU
-// hesitates; a prompt in pieces, or beside others in a batch, must give the bits of the whole; then
-// tokens/s.
+// Compares a whole model on the GPU with the CPU: "model_test MODEL.gguf", or "model_test
+// 1.5b:q8_0" for random weights in a real shape. Greedy tokens must agree, or first differ where
+// the CPU hesitates; a prompt in pieces, or together with others in a batch, must give the bits of
+// the whole prompt. Then prints tokens/s.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -24,15 +24,15 @@ using namespace hearth;
 namespace {
 
 constexpr int kPrompt = 200, kTokens = 256;
-// Of one sequence; the pool holds eight.
+// The pages of one sequence; the pool holds eight sequences.
 constexpr int kPages = 16, kSequences = 8;
-// Two right engines with int8 activations differ by this much of the logits' own spread (0.5 in a
-// trained model, whose logits spread by 3).
+// Two right engines with int8 activations differ by this fraction of the logits' standard deviation
+// (by 0.5 in a trained model, whose logits have a deviation of 3).
 constexpr float kLogitNoise = 0.17f;
-// A float's rounding, relative. Random weights, not those of trained models, can be chaotic: layers
-// amplify, and engines that round in other places differ by as much as the CPU does from itself
-// when the weights of all its norms are moved by two of these. Both are the greatest of many logits
-// of one spread, so twice that is a bound.
+// The relative rounding of a float. Models with random weights, unlike trained ones, can be
+// chaotic: layers amplify differences. Engines that round in different places differ by as much as
+// the CPU differs from itself when all its norms' weights are moved by two roundings. Each of the
+// two differences is a maximum over many logits, so twice the second one bounds the first.
 constexpr float kRounding = 0x1p-24f;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -44,7 +44,7 @@ Model from_file(const std::string& path, kernels::Ops& ops) {
   return load_model(file, read_config(file), ops, [](double) { return true; });
 }
 
-/// "1.5b:q4_k_m": types as such files have them.
+/// For "1.5b:q4_k_m": the types that such files have.
 Model from_shape(const std::string& name, kernels::Ops& ops) {
   using kernels::BlockType;
   const size_t colon = name.find(':');
@@ -92,7 +92,7 @@ Model from_shape(const std::string& name, kernels::Ops& ops) {
   return model;
 }
 
-/// Sequences on one backend, each with its own pages.
+/// Several sequences on one backend, each with its own pages.
 class Runner {
  public:
   Runner(const std::string& name, kernels::Ops& ops)
@@ -110,7 +110,8 @@ class Runner {
 
   int n_vocab() const { return model_.config.n_vocab; }
 
-  /// Evaluates tokens of sequence 0 at `first`; the logits of the last stay in backend memory.
+  /// Evaluates tokens of sequence 0 at `first`. The logits of the last token stay in backend
+  /// memory.
   const float* step(int first, std::span<const uint32_t> tokens) {
     std::vector<int32_t> positions(tokens.size()), sequences(tokens.size(), 0);
     std::iota(positions.begin(), positions.end(), first);
@@ -119,13 +120,13 @@ class Runner {
     return forward_->head({&row, 1});
   }
 
-  /// Logits of the next token of every sequence, [kSequences][n_vocab]; sequence i is at
+  /// The logits for the next token of every sequence, [kSequences][n_vocab]. Sequence i is at
   /// position i of the prompt.
   std::vector<float> batch_logits(std::span<const uint32_t> prompt) {
     std::vector<int32_t> indices(kSequences);
     std::iota(indices.begin(), indices.end(), 0);
     for (int position = 0; position < kSequences - 1; position++) {
-      const int n = kSequences - 1 - position;  // sequences that are longer
+      const int n = kSequences - 1 - position;  // the number of longer sequences
       const std::vector<uint32_t> tokens(n, prompt[position]);
       const std::vector<int32_t> positions(n, position);
       forward_->run({tokens, positions, std::span(indices).last(n), tables_}, true);
@@ -137,7 +138,7 @@ class Runner {
     return values;
   }
 
-  /// Weights of all norms of the layers, and others in their place.
+  /// The weights of all norms in the layers, and replacements for them.
   std::vector<std::vector<float>> norms() {
     std::vector<std::vector<float>> all;
     for (const Layer& layer : model_.layers)
@@ -216,7 +217,8 @@ void check_batch(Runner& gpu, std::span<const uint32_t> prompt) {
   std::printf("ok eight sequences in a batch have the bits of each alone\n");
 }
 
-/// From the greatest logit to the second where the answer's i-th token was chosen.
+/// The difference between the greatest and the second logit where the answer's i-th token was
+/// chosen.
 float margin(Runner& runner, std::span<const uint32_t> prompt, const Continuation& answer, int i) {
   std::vector<float> logits = i == 0 ? runner.logits(0, prompt)
                                      : runner.logits(kPrompt + i - 1, {&answer.tokens[i - 1], 1});
@@ -241,7 +243,7 @@ float greatest_difference(const std::vector<float>& a, const std::vector<float>&
   return greatest;
 }
 
-/// Logits of an engine that rounds in other places.
+/// The logits of an engine that rounds in different places.
 std::vector<float> rounded_otherwise(Runner& runner, std::span<const uint32_t> prompt) {
   const auto norms = runner.norms();
   auto moved = norms;

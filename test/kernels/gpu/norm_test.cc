@@ -16,7 +16,7 @@ constexpr int kRows = 96;
 constexpr BlockType kSomeTypes[] = {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kQ6_K,
                                     BlockType::kF16};
 
-/// Logits of the first n tokens of x.
+/// The logits of the first n tokens of x.
 std::vector<float> logits_of(Ops& ops, const Matrix& head, const std::vector<float>& norm,
                              const std::vector<float>& x, int n) {
   std::vector<int32_t> rows(n);
@@ -31,8 +31,9 @@ std::vector<float> logits_of(Ops& ops, const Matrix& head, const std::vector<flo
 
 }  // namespace
 
-TEST("a GPU token behind a norm has the same bits in any batch") {
-  // Few columns, which blocks normalize for themselves, and more than they do; not whole blocks.
+TEST("a GPU token's product after a norm has the same bits in any batch") {
+  // Few columns, which each block normalizes by itself, and more columns than that; no whole number
+  // of blocks.
   size_t turn = 0;
   for (BlockType type : kSomeTypes) {
     const bool has_blocks = block_traits(type).weights == 256;

@@ -1,4 +1,4 @@
-// A GPU's kernels against the CPU's scalar ones, op by op, for every type of weight.
+// Compares a GPU's kernels with the CPU's scalar ones, op by op, for every type of weight.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,7 +16,7 @@ using test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
-/// matmul_add of n random tokens, on the GPU and on the CPU.
+/// matmul_add for n random tokens, on the GPU and on the CPU.
 void check_matmul_add(const TestMatrix& w, int n, int most_processors = INT_MAX) {
   const auto in = random_floats(n * size_t(w.n_cols), n);
   const auto x = random_floats(n * size_t(w.n_rows), 5);
@@ -36,7 +36,7 @@ void check_matmul_add(const TestMatrix& w, int n, int most_processors = INT_MAX)
                title(w.type, w.n_rows, w.n_cols, n));
 }
 
-/// Column counts with every kind of tail: half a unit, odd units, several slices.
+/// Column counts with every kind of tail: half a unit, odd numbers of units, several slices.
 std::vector<int> column_counts(BlockType type) {
   if (block_traits(type).weights == 256) return {256, 1280};
   return {32, 96, 448, 2112};
@@ -44,7 +44,7 @@ std::vector<int> column_counts(BlockType type) {
 
 }  // namespace
 
-TEST("a GPU embedding is the dequantized row") {
+TEST("a GPU embedding equals the dequantized row") {
   for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n_cols : column_counts(type)) {
       const TestMatrix table(type, 40, n_cols, 7);
@@ -74,7 +74,7 @@ TEST("a GPU matmul adds what the CPU adds, for every type, shape and batch") {
   }
 }
 
-TEST("a GPU product is the plain one, whichever kernel multiplies") {
+TEST("a GPU product equals the plain product, whichever kernel multiplies") {
   for (const BlockType type : kBlockTypes) {
     const size_t n_per_scale = block_traits(type).weights == 256 ? 256 : 32;
     const TestMatrix w(type, 48, 512, 3);
@@ -101,7 +101,7 @@ TEST("a GPU product is the plain one, whichever kernel multiplies") {
   }
 }
 
-TEST("what a GPU matmul adds is scaled") {
+TEST("a GPU matmul scales what it adds") {
   for (BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
     const TestMatrix w(type, 48, 256, 3);
     for (int n : {1, 5, 40}) {
@@ -126,7 +126,7 @@ TEST("what a GPU matmul adds is scaled") {
   }
 }
 
-TEST("GPU products of more tiles than processors are the CPU's") {
+TEST("GPU products with more tiles than processors equal the CPU's") {
   for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n : {1, 5, 20, 40}) {
       if (test::kIsSanitized && n > 5 && type != BlockType::kQ6_K) continue;
@@ -135,7 +135,7 @@ TEST("GPU products of more tiles than processors are the CPU's") {
   }
 }
 
-TEST("GPU logits are the CPU's, for all rows or some candidates") {
+TEST("GPU logits equal the CPU's, for all tokens or some candidates") {
   for (BlockType type : hearth::kernels::kBlockTypes) {
     const int n_cols = 512, n_rows = 100, n = 5;
     const TestMatrix head(type, n_rows, n_cols, 11);
@@ -166,7 +166,7 @@ TEST("GPU logits are the CPU's, for all rows or some candidates") {
   }
 }
 
-TEST("GPU SwiGLU is the CPU's") {
+TEST("GPU SwiGLU equals the CPU's") {
   for (BlockType type : hearth::kernels::kBlockTypes) {
     for (int n : {1, 9, 40}) {
       const int n_cols = 256, n_ff = 48;
@@ -223,7 +223,7 @@ TEST("a GPU token's products have the same bits in any batch") {
   }
 }
 
-TEST("GPU pages are copied, read and written whole") {
+TEST("GPU pages are copied, read and written as a whole") {
   const AttentionShape shape{2, 2, 1, 64, 64, 10000};
   const auto ops = gpu_ops();
   ops->make_kv_pool(shape, 3);

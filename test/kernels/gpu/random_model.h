@@ -1,5 +1,5 @@
-// Models of the true shapes of qwen2.5-coder, and of qwen3-coder (30b-a3b), with random weights,
-// made in memory: the same weights on every backend. Norms are small, so that attention does not
+// Models in the real shapes of qwen2.5-coder and of qwen3-coder (30b-a3b), with random weights made
+// in memory: the same weights on every backend. Norms are small, so that attention does not
 // saturate and logits stay near 1.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace test {
 
 struct Shape {
   int n_layers, n_embd, n_heads, n_kv_heads, n_ff, n_vocab;
-  int n_experts = 0, n_used = 0;  // of a mixture of experts, whose heads have 128 dimensions
+  int n_experts = 0, n_used = 0;  // for a mixture of experts, whose heads have 128 dimensions
   int head_dim() const { return n_experts ? 128 : n_embd / n_heads; }
   int n_q() const { return n_heads * head_dim(); }
   int n_kv() const { return n_kv_heads * head_dim(); }
@@ -30,7 +30,7 @@ inline const std::map<std::string, Shape> kShapes = {
     {"30b-a3b", {48, 2048, 32, 4, 768, 151936, 128, 8}},
 };
 
-/// Random bytes with sane scales; fast, since models are large: rows repeat after n_different.
+/// Random bytes with sane scales. Models are large, so for speed rows repeat after n_different.
 inline std::vector<std::byte> fast_rows(BlockType type, int n_rows, int n_cols, uint32_t seed = 1,
                                         int n_different = 64) {
   const std::vector<std::byte> some = random_rows(type, n_different, n_cols, seed);

@@ -1,4 +1,4 @@
-// Attention of the HIP kernels: against the plain sum, and through sliding windows.
+// Attention in the HIP kernels: compared with the plain sum, and with sliding windows.
 #include <array>
 #include <climits>
 #include <cmath>
@@ -13,7 +13,7 @@ using namespace hearth::kernels;
 using namespace test::gpu;
 using test::random_floats, test::to_buffer;
 
-TEST("GPU attention is the plain sum over what a token attends to") {
+TEST("GPU attention equals the plain sum over the positions that a token attends to") {
   constexpr int kHeadDim = 64, kHeads = 4, kTokens = 300;
   const auto x = random_floats(kTokens * 128, 80);
   for (const int window : {0, 70}) {
@@ -24,7 +24,8 @@ TEST("GPU attention is the plain sum over what a token attends to") {
     const TestMatrix qkv(BlockType::kQ8_0, (kHeads + 2) * kHeadDim, 128, 44);
     const auto ops = gpu_ops(1);
     const AttentionRun run = run_attention(*ops, shape, qkv, {200, kTokens - 205, 4, 1}, x);
-    // Pages are K then V, of kPageTokens positions each; run_attention() uses the last page first.
+    // A page has its keys, then its values, for kPageTokens positions; run_attention() uses the
+    // last page first.
     std::vector<float> cache[2];
     const int n_pages = (kTokens + kPageTokens - 1) / kPageTokens;
     for (int page = n_pages - 1; page >= 0; page--) {
@@ -49,9 +50,9 @@ TEST("GPU attention is the plain sum over what a token attends to") {
   }
 }
 
-TEST("GPU attention through a sliding window is the CPU's, with the same bits in any batch") {
-  // Windows that begin in the first chunk, in a later one, and in a later part; the layer that
-  // slides has a RoPE of its own.
+TEST("GPU attention with a sliding window equals the CPU's, with the same bits in any batch") {
+  // The windows begin in the first chunk, in a later one, and in a later part; the layer with a
+  // sliding window has its own RoPE.
   constexpr int kTokens = 330;
   const auto x = random_floats(kTokens * 128, 79);
   for (const auto& [head_dim, n_heads, window] :

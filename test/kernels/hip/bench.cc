@@ -1,5 +1,5 @@
 // Measures the HIP ops in tokens per second, with the real shapes of qwen2.5-coder (30b-a3b: of
-// qwen3-coder, but for its norms of heads) and random weights: the most that the engine could
+// qwen3-coder, without the norms of heads) and random weights: the most that the engine could
 // reach. "bench 1.5b q8_0": decode, batches of 2..8, prefill; "bench 1.5b q8_0 32": one batch of 32
 // tokens.
 #include <algorithm>
@@ -22,8 +22,9 @@ namespace {
 
 struct Layer {
   std::unique_ptr<Matrix> qkv, attn_out, gate_up, down;
-  std::unique_ptr<Matrix> router;                     // of a mixture of experts
-  std::unique_ptr<Buffer> attn_norm, ffn_norm, bias;  // of its own, as in a model: none is at hand
+  std::unique_ptr<Matrix> router;  // for a mixture of experts
+  std::unique_ptr<Buffer> attn_norm, ffn_norm,
+      bias;  // each layer has its own, as in a model, so they are not in the caches
 };
 
 class Bench {
@@ -50,7 +51,8 @@ class Bench {
       layers_.push_back(std::move(layer));
     }
     const BlockType last = is_mixed ? BlockType::kQ6_K : main;
-    // With experts, all rows of the embedding differ, so that tokens go to different ones.
+    // With experts, all rows of the embedding differ, so that different tokens go to different
+    // experts.
     head_ = pack({{last, shape.n_vocab}}, shape.n_embd, shape.n_experts ? shape.n_vocab : 64);
     ops_.make_kv_pool(
         {shape.n_layers, shape.n_heads, shape.n_kv_heads, shape.head_dim(), kContext, 1e6f},
@@ -68,7 +70,8 @@ class Bench {
 
   double gigabytes() const { return n_bytes_ * 1e-9; }
 
-  /// One batch of n tokens at `first`, its last n_rows rows through the head; and waits for it.
+  /// Runs one batch of n tokens at `first`, the last n_rows of them through the head, and waits for
+  /// it.
   void step(int first, int n, int n_rows) {
     start(first, n, n_rows);
     std::vector<Argmax> best(n_rows);
@@ -100,7 +103,7 @@ class Bench {
     ops_.norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
   }
 
-  /// Seconds of a token if the GPU need not wait for the host: the next step is ready in time.
+  /// Seconds per token if the GPU never waits for the host, because the next step is ready in time.
   double time_ahead(int first, int n_steps) {
     step(first, 1, 1);
     const auto start_time = std::chrono::steady_clock::now();
@@ -123,10 +126,10 @@ class Bench {
     return seconds[3 + n_repeats / 2];
   }
 
-  /// Kernels of a decode step, and what they are launched as once they repeat.
+  /// The kernels of a decode step, and how they are launched once they repeat.
   void count_launches() {
     const auto& queue = ops_.queue();
-    step(0, 1, 1);  // shows what the next weights want of attention and SwiGLU
+    step(0, 1, 1);  // shows in which form the next weights need the output of attention and SwiGLU
     step(0, 1, 1);
     const uint64_t kernels = queue.n_launches();
     const uint64_t graphs = queue.n_graph_launches(), singles = queue.n_plain_launches();
@@ -140,7 +143,7 @@ class Bench {
   static constexpr int kContext = 4096;
 
  private:
-  using Part = std::pair<BlockType, int>;  // rows of a type
+  using Part = std::pair<BlockType, int>;  // a type and its number of rows
 
   Experts experts(const Layer& layer) const {
     return {*layer.router, *layer.gate_up, *layer.down, shape_.n_experts, shape_.n_used};
@@ -182,7 +185,7 @@ class Bench {
   std::vector<int32_t> pages_;
 };
 
-/// Bytes a second that the GPU reads and writes while it copies.
+/// Bytes per second that the GPU reads and writes while it copies.
 double copy_bandwidth() {
   constexpr size_t kBytes = size_t{1} << 30;
   constexpr int kCopies = 10;

@@ -1,4 +1,4 @@
-// Types whose blocks of 256 columns have one float scale: what such a block gives.
+// Types whose blocks of 256 columns have one float scale: the result of such a block.
 #include <vector>
 
 #include "hip_fixture.h"
@@ -7,7 +7,7 @@ using namespace hearth::kernels;
 using namespace test::gpu;
 using test::random_floats, test::TestBatch, test::to_buffer;
 
-TEST("a block of 256 columns gives the CPU's bits on the GPU") {
+TEST("a block of 256 columns has the CPU's bits on the GPU") {
   for (BlockType type : hearth::kernels::kBlockTypes) {
     if (block_traits(type).weights != 256) continue;
     const TestMatrix w(type, 50, 256, 3);

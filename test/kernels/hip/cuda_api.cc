@@ -1,7 +1,7 @@
-// The GPU of the tests on an NVIDIA GPU, through its driver, as the product has it.
+// The test program's GPU is an NVIDIA GPU, used through its driver as in the product.
 // HEARTH_GPU_KERNELS names the kernels. HEARTH_GPU_AS, sm_75 or sm_89, says that they are those of
-// an older GPU, whose PTX runs on any later one. Then no more thread blocks are on a compute unit
-// at once than there would be on the older GPU: they get more shared memory than they ask for.
+// an older GPU, whose PTX runs on any later one. Then thread blocks get more shared memory than
+// they ask for, so that no more of them run on a compute unit at once than on the older GPU.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -22,11 +22,11 @@ const hearth::gpu::Runtime& runtime() {
   return driver;
 }
 
-/// A GPU whose kernels run on one with kProcessorKib of shared memory.
+/// A GPU whose kernels run on a GPU with kProcessorKib of shared memory.
 struct Older {
   const char* name;
   bool has_copies;
-  unsigned block_kib, processor_kib;  // shared memory of a thread block and of a compute unit
+  unsigned block_kib, processor_kib;  // shared memory per thread block and per compute unit
 };
 constexpr Older kOlder[] = {{"sm_75", false, 64, 64}, {"sm_89", true, 99, 100}};
 constexpr unsigned kProcessorKib = 228, kMostBytes = 220 << 10;

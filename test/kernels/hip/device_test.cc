@@ -1,5 +1,5 @@
-// A GPU that does not respond: waits end, and later calls neither wait again nor free anything. One
-// that is gone.
+// A GPU that does not respond: waits end, and later calls neither wait again nor free anything. A
+// GPU that is gone.
 #include "hip/device.h"
 
 #include <cstdlib>
@@ -17,14 +17,14 @@ namespace {
 namespace hip = hearth::kernels::hip;
 
 bool hangs = false;
-std::vector<std::unique_ptr<char[]>> owned;  // freed by the test: a lost GPU frees nothing
+std::vector<std::unique_ptr<char[]>> owned;  // freed by the test, since a lost GPU frees nothing
 
 int give(void** memory, size_t n_bytes) {
   owned.push_back(std::make_unique<char[]>(n_bytes));
   *memory = owned.back().get();
   return 0;
 }
-/// A real runtime would wait for the kernel that hangs.
+/// A real runtime would wait for the hanging kernel.
 int release(void*) {
   if (hangs) std::abort();
   return 0;
@@ -54,7 +54,7 @@ std::string message_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST("a GPU that does not answer is given up after a while, and for good") {
+TEST("a GPU that does not answer is given up for good after a while") {
   const hip::GpuApi api = hanging_api();
   hip::DeviceChoice choice = test::gpu_choice();
   choice.patience = std::chrono::milliseconds(20);
@@ -74,7 +74,7 @@ TEST("a GPU that does not answer is given up after a while, and for good") {
   owned.clear();
 }
 
-TEST("the sleep of the computer does not count as waiting for the GPU") {
+TEST("time in which the computer sleeps does not count as waiting for the GPU") {
   static bool has_slept;
   has_slept = hangs = false;
   hip::GpuApi api = hanging_api();
@@ -94,7 +94,7 @@ TEST("the sleep of the computer does not count as waiting for the GPU") {
   owned.clear();
 }
 
-TEST("a GPU that is gone when it is first asked for a kernel is a failure of the GPU") {
+TEST("a GPU that is gone when its first kernel is requested counts as a failure of the GPU") {
   hip::GpuApi api = test::gpu_api();
   api.find_function = [](void**, void*, const char*) { return 700; };
   const hip::Device device(api, test::gpu_choice());

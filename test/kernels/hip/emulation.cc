@@ -6,8 +6,9 @@
 #include <map>
 #include <vector>
 
-// Saves the callee-saved registers on the running fiber's stack and continues another one. With the
-// calling convention of Linux; on Windows, the caller saves what it has to keep beside.
+// Saves the callee-saved registers on the running fiber's stack and continues another fiber. Uses
+// Linux's calling convention; on Windows, the caller saves the registers that Windows also wants
+// kept.
 extern "C" [[gnu::sysv_abi]] void emulation_switch(void** from, void* to);
 asm(".text\n.globl emulation_switch\nemulation_switch:\n"
     " push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
@@ -59,7 +60,7 @@ void fiber_main() {
   leave(State::kDone);
 }
 
-/// A frame as emulation_switch leaves it: six registers, then the address to return to.
+/// A stack frame as emulation_switch leaves it: six registers, then the return address.
 void start(Fiber& fiber) {
   if (!fiber.stack) fiber.stack.reset(new char[kStackBytes]);
   char* top = fiber.stack.get() + kStackBytes - kApart * ((&fiber - fibers.data()) % kLanes);
@@ -91,7 +92,7 @@ void check_group(int first, int last) {
   }
 }
 
-/// Runs a wave until none of its lanes can go on without the other waves.
+/// Runs a wave until none of its lanes can continue without the other waves.
 void run_wave(int first, int last) {
   running.warp = &fibers[first], warp_end = running.warp + (last - first);
   for (Fiber* next; (next = next_running(running.warp)) != warp_end;) {

@@ -1,8 +1,8 @@
-// Runs HIP kernels on the CPU: a fiber per thread, a block at a time. Lanes run until they meet at
-// a shuffle or a barrier; lanes that meet at different ones, or after others have left, are
-// reported with their numbers. Shared memory is poisoned with NaN between blocks where it is
-// dynamic. It shows wrong indices, missing barriers and divergence; it cannot show races between
-// blocks, nor speed.
+// Runs HIP kernels on the CPU, one block at a time, with a fiber for each thread. Lanes run until
+// they meet at a shuffle or a barrier. If lanes meet at different ones, or after others have left,
+// that is reported with their numbers. Dynamic shared memory is filled with NaN between blocks. The
+// emulation shows wrong indices, missing barriers and divergence, but neither races between blocks
+// nor speed.
 #pragma once
 
 #include <math.h>
@@ -37,7 +37,7 @@ struct alignas(16) float4 {
 using std::max;
 using std::min;
 
-/// Returns the value before. Threads take turns.
+/// Returns the previous value. Threads take turns, so this is atomic.
 inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
   *counter += value;
   return *counter - value;
@@ -111,12 +111,12 @@ T shuffle(T value, int source) {
   return Exchange<T>(value, 0).of(source);
 }
 
-/// AMD's matrix instructions, on one lane's operands, in the layouts that
+/// AMD's matrix instructions, with one lane's operands in the layouts that
 /// kernels/hip/matrix_unit.hip.h describes.
 void wmma_16x16x16(int* c, const int (&a)[4], const int (&b)[4]);
 void wmma12_16x16x16(int* c, const int (&a)[2], const int (&b)[2]);
 
-/// What kernels multiply matrices with: WMMA, unless told.
+/// The instructions with which kernels multiply matrices: WMMA by default.
 enum class MatrixUnit { kNone, kQuad, kQuadInRegisters, kWmma, kWmma12 };
 MatrixUnit matrix_unit();
 void use_matrix_unit(MatrixUnit unit);
@@ -137,13 +137,13 @@ struct Kernel {
 struct Register {
   Register(const char* name, Kernel kernel);
 };
-/// Null if there is none.
+/// The kernel with this name; null if there is none.
 const Kernel* find(const std::string& name);
-/// A broken one: it does nothing.
+/// A broken kernel, which does nothing.
 inline Kernel broken{[](const void*) {}, 0};
-/// Of all kernels.
+/// The names of all kernels.
 std::vector<std::string> names();
-/// Runs all blocks of a grid, one after another.
+/// Runs all blocks of a grid one after the other.
 void launch(Launcher kernel, dim3 grid, dim3 block, size_t shared_bytes, const void* params);
 
 }  // namespace emulation

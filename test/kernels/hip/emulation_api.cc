@@ -1,5 +1,5 @@
-// The GPU runtime's functions for the emulation: everything runs synchronously, new memory begins
-// with NaN, and graphs are lists of launches.
+// The GPU runtime's functions for the emulation: everything runs synchronously, new memory is
+// filled with NaN, and graphs are lists of launches.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +22,7 @@ struct RecordedLaunch {
 using RecordedGraph = std::vector<RecordedLaunch>;
 RecordedGraph* capture = nullptr;
 
-/// Megabytes in which a copy is staged would take longer to fill than the kernels to run.
+/// How much of new memory is filled with NaN: filling megabytes would take longer than the kernels.
 constexpr size_t kMostPoisonedBytes = size_t{1} << 20;
 
 int allocate(void** memory, size_t n_bytes) {
@@ -30,7 +30,7 @@ int allocate(void** memory, size_t n_bytes) {
   std::memset(*memory, 0xff, std::min(n_bytes, kMostPoisonedBytes));
   return 0;
 }
-/// Kernels read and write all of it: so it must be mapped.
+/// Kernels read and write all of it, so it must be mapped.
 int allocate_host(void** memory, size_t n_bytes, unsigned flags) {
   return flags == hip::kMapped ? allocate(memory, n_bytes) : 1;
 }

@@ -1,5 +1,5 @@
-// Matrix instructions for int8 as AMD documents their layouts, one lane at a time: every lane
-// publishes its operands and computes its own sums from the others'.
+// Matrix instructions for int8 in the layouts that AMD documents, one lane at a time: every lane
+// publishes its operands and computes its own sums from the other lanes' operands.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
-// The engine on a file, as the product runs it: "gpu_engine_bench MODEL.gguf KERNELS BACKEND
-// [GiB [VARIANT]]". KERNELS is the folder of nvidia.fatbin, BACKEND auto, cuda or cpu. GiB of the
-// GPU's memory are left free: with less than the model needs, its first layers run on the CPU.
-// Prints tokens per second, memory, and a number that is the same for the same bits of logits.
+// Runs the engine with a model file as the product does: "gpu_engine_bench MODEL.gguf KERNELS
+// BACKEND [GiB [VARIANT]]". KERNELS is the folder with nvidia.fatbin, BACKEND is auto, cuda or cpu.
+// GiB of the GPU's memory are left free; if the model needs more, its first layers run on the CPU.
+// Prints tokens per second, memory, and a hash of the logits' bits.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -34,7 +34,7 @@ Request request(RequestKind kind, std::vector<uint32_t> tokens) {
   return made;
 }
 
-/// FNV-1a.
+/// The FNV-1a hash.
 unsigned long long digest(const std::vector<float>& values) {
   unsigned long long hash = 0xcbf29ce484222325;
   for (const std::byte each : std::as_bytes(std::span(values)))
@@ -42,7 +42,7 @@ unsigned long long digest(const std::vector<float>& values) {
   return hash;
 }
 
-/// The GPU's memory, all but some of which a neighbour takes.
+/// Takes all of the GPU's memory except some, as a neighbour might.
 class GpuMemory {
  public:
   GpuMemory() : runtime_(gpu::nvidia_runtime()) { runtime_.api.set_device(0); }
@@ -88,7 +88,7 @@ class Bench {
     return 1e3 / median(ms);
   }
 
-  /// Of one pass, with the logits of all its tokens.
+  /// The milliseconds of one pass that computes the logits of all its tokens.
   double pass_ms(int n) {
     std::vector<double> ms;
     for (uint32_t round = 0; round < 9; round++) {
@@ -101,7 +101,7 @@ class Bench {
     return median(ms);
   }
 
-  /// Logits behind a prompt that is evaluated in pieces of so many tokens.
+  /// The logits after a prompt that is evaluated in pieces of this many tokens.
   unsigned long long bits(int piece) {
     test::clear_cache(engine_);
     const std::vector<uint32_t> all = tokens(200);

@@ -1,4 +1,4 @@
-// Mixtures of experts on the GPU: routes and sums are the CPU's, and have the same bits in any
+// Mixtures of experts on the GPU: routes and sums equal the CPU's, and have the same bits in any
 // batch.
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ struct Result {
   std::vector<float> routes, x;
 };
 
-/// A layer's experts, on batches of the given sizes.
+/// A layer's experts, run on batches of the given sizes.
 Result run_experts(Ops& ops, const ExpertWeights& weights, const std::vector<int>& batches,
                    const std::vector<float>& x_all, float x_scale = 1) {
   const int n_cols = weights.n_cols;
@@ -78,7 +78,7 @@ Result run_experts(Ops& ops, const ExpertWeights& weights, const std::vector<int
 
 }  // namespace
 
-TEST("GPU experts are the CPU's, for every type of quantized weight") {
+TEST("GPU experts compute the same as the CPU's, for every type of quantized weight") {
   for (BlockType type : kBlockTypes) {
     if (block_traits(type).is_float()) continue;
     const ExpertWeights weights(type);
@@ -103,7 +103,7 @@ TEST("GPU experts are the CPU's, for every type of quantized weight") {
   }
 }
 
-TEST("GPU experts add the plain sum of the chosen ones") {
+TEST("GPU experts add the plain sum of the chosen experts") {
   const ExpertWeights weights(BlockType::kQ8_0);
   std::vector<hip::plain::Expert> experts;
   for (size_t i = 0; i < weights.matrices.size(); i += 3)
@@ -117,14 +117,14 @@ TEST("GPU experts add the plain sum of the chosen ones") {
         hip::plain::mixture(weights.router, experts, kUsed, hip::plain::normed(x, norm, 1e-6));
     double greatest = 0;
     for (const double value : expected) greatest = std::max(greatest, std::fabs(value));
-    // int8 inputs: about a hundredth of the greatest.
+    // int8 inputs: the error is about a hundredth of the greatest value.
     for (size_t i = 0; i < kCols; i++)
       check_near(got.x[token * kCols + i], x[i] + expected[i], greatest * 0.02, "x" + at(i));
   }
 }
 
 TEST("a GPU token's experts give the same bits in any batch") {
-  // So wide that each portion of a sum has columns, in one format not equally many.
+  // Wide enough that each portion of a sum has columns, but in one format not equally many.
   const std::vector widths{std::pair{BlockType::kQ4_K, 1280}, {BlockType::kQ5_0, 1344}};
   for (const auto& [type, n_cols] : test::sample(widths, 1)) {
     const ExpertWeights weights(type, kExperts, n_cols);
@@ -136,7 +136,7 @@ TEST("a GPU token's experts give the same bits in any batch") {
   }
 }
 
-TEST("a GPU token whose router gives no numbers still has experts that there are") {
+TEST("a GPU token whose router gives NaN still gets experts that exist") {
   for (const float scale : {std::numeric_limits<float>::quiet_NaN(), 0.0f}) {
     const ExpertWeights weights(BlockType::kQ8_0);
     const auto in = random_floats(2 * kCols, 3);
@@ -149,7 +149,7 @@ TEST("a GPU token whose router gives no numbers still has experts that there are
   }
 }
 
-TEST("GPU experts may be more than a token uses by far, or just as many") {
+TEST("a GPU layer may have many more experts than a token uses, or just as many") {
   for (const int n_experts : {kUsed, 40}) {
     const ExpertWeights weights(BlockType::kQ8_0, n_experts);
     const auto in = random_floats(size_t(20) * kCols, 3);

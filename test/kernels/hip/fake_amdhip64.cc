@@ -1,7 +1,7 @@
 // A fake libamdhip64 for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
 // "none": no device; "unknown": an architecture without kernels; "full": no memory for anything
-// large; "memory:N": N bytes of memory, which allocations take; "copy:N": copies of N bytes fail;
-// "slow:MS": work is done so long after its launch; "hang:FILE": no response once FILE exists.
+// large; "memory:N": N bytes of memory, which allocations use up; "copy:N": copies of N bytes fail;
+// "slow:MS": work is done this long after its launch; "hang:FILE": no response once FILE exists.
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -129,7 +129,7 @@ EXPORT int hipModuleUnload(void* module) { return gpu().unload_module(module); }
 EXPORT int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z,
                                  unsigned shared_bytes, void* stream, void** params, void** extra) {
-  if (hangs()) return 0;  // it takes work, and does none
+  if (hangs()) return 0;  // it accepts work, and does none
   delay();
   return gpu().launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                       stream, params, extra);

@@ -1,8 +1,8 @@
 // What both fake runtimes (fake_amdhip64.cc, fake_cuda.cc) report about the emulated GPU.
 // HEARTH_FAKE_GPU selects a fault: "small" means no free memory, "wrong:KERNEL" a kernel that does
-// nothing, "stuck" a first call that never returns, "dies" one that crashes the process, "exits"
-// one that ends it as if all were well, "words" names with line breaks; each runtime's own file
-// names further ones.
+// nothing, "stuck" a first call that never returns, "dies" a first call that crashes the process,
+// "exits" one that ends it with success, "words" names with line breaks. Each runtime's own file
+// names further faults.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@
 
 namespace test {
 
-constexpr int kNoDevice = 100;  // both runtimes' number
+constexpr int kNoDevice = 100;  // both runtimes use this number
 constexpr size_t kGiB = size_t{1} << 30;
 
-/// What follows "kind:" in the fault, "" for "kind" alone; null if the fault is another.
+/// The text after "kind:" in the fault, "" for "kind" alone; null for any other fault.
 inline const char* fault(const char* kind) {
   const char* given = std::getenv("HEARTH_FAKE_GPU");
   const size_t n = std::strlen(kind);
@@ -28,7 +28,7 @@ inline const char* fault(const char* kind) {
   return given + n + (given[n] == ':');
 }
 
-/// What the first call of a driver does.
+/// What a driver's first call does.
 inline void fake_start() {
   while (fault("stuck")) std::this_thread::sleep_for(std::chrono::hours(1));
   if (fault("dies")) std::abort();

@@ -1,4 +1,4 @@
-// What the tests of HIP kernels share beside ../gpu/gpu_fixture.h.
+// What the tests of HIP kernels share besides ../gpu/gpu_fixture.h.
 #pragma once
 
 #include <climits>
@@ -10,7 +10,7 @@
 
 namespace test::gpu {
 
-/// gpu_ops(), for what only HipOps has.
+/// gpu_ops() as HipOps, for the functions that only HipOps has.
 std::unique_ptr<kernels::hip::HipOps> hip_ops(int most_processors = INT_MAX);
 
 }  // namespace test::gpu

@@ -1,4 +1,4 @@
-// What adapters add to the products of a step on the GPU, against the CPU.
+// What adapters add to the products of a step on the GPU, compared with the CPU.
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -18,8 +18,8 @@ struct Part {
   int first_row, n_rows, rank;
 };
 
-/// An adapter that adds about half as much as the matrix. Its parts are whole sources of the
-/// matrix.
+/// An adapter that adds about half as much as the matrix. Each of its parts covers a whole source
+/// of the matrix.
 class TestAdapter {
  public:
   TestAdapter(const std::vector<Part>& parts, int n_cols, float scale = 8) : n_cols_(n_cols) {
@@ -43,7 +43,7 @@ class TestAdapter {
 
 constexpr int kRows = 112;
 
-/// x + 0.5 (w in), with what the adapter adds, or null.
+/// x + 0.5 (w in), plus what the adapter adds, if there is one.
 std::vector<float> added(Ops& ops, const TestMatrix& w, const TestAdapter* adapter, int n,
                          bool packs_another = false) {
   ops.residual_scale = 0.5f;
@@ -59,7 +59,7 @@ std::vector<float> added(Ops& ops, const TestMatrix& w, const TestAdapter* adapt
   return from_buffer(ops, *x);
 }
 
-/// The output of SwiGLU, and that of the product behind it, both with an adapter.
+/// The output of SwiGLU, and the output of the next product, both with an adapter.
 struct FeedForward {
   TestMatrix gate, up, down;
   TestAdapter inner{{{0, 64, 16}, {64, 64, 40}}, kCols}, outer{{{0, 48, 3}}, 64};
@@ -86,8 +86,8 @@ struct FeedForward {
   }
 };
 
-/// q and attention's output, batch after batch: keys and values of earlier batches have an adapter,
-/// too.
+/// q and attention's output, batch after batch; keys and values of earlier batches were computed
+/// with the adapter, too.
 std::vector<float> attended(Ops& ops, const AttentionShape& shape, const TestMatrix& qkv,
                             const TestAdapter* adapter) {
   const int n_q = shape.n_heads * shape.head_dim;
@@ -143,7 +143,7 @@ TEST("an adapter adds to a GPU product what it adds on the CPU, for any type, ra
   }
 }
 
-TEST("what an adapter adds on a GPU comes before SwiGLU") {
+TEST("on a GPU, an adapter's part is added before SwiGLU") {
   for (const BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
     const FeedForward layer(type);
     for (const int n : {1, 3, 9, 40})
@@ -152,7 +152,7 @@ TEST("what an adapter adds on a GPU comes before SwiGLU") {
   }
 }
 
-TEST("what an adapter adds on a GPU comes before bias, norms of heads and RoPE") {
+TEST("on a GPU, an adapter's part is added before bias, norms of heads and RoPE") {
   const TestMatrix qkv(BlockType::kQ8_0, 4 * 64, kCols, 31);
   const TestAdapter adapter({{0, 128, 16}, {192, 64, 12}}, kCols);  // q and v
   for (const bool has_norms : {false, true}) {
@@ -175,7 +175,7 @@ TEST("a GPU token with an adapter has the same bits in any batch") {
   const auto most = added(*gpu_ops(), w, &adapter, 70), most_h = layer.run(*gpu_ops(), 70);
   for (const int n : {1, 7, 20}) {
     const auto few = added(*gpu_ops(), w, &adapter, n), few_h = layer.run(*gpu_ops(), n);
-    // Random floats of one seed begin alike, however many there are.
+    // Random floats from one seed begin alike, however many there are.
     CHECK(std::equal(few.begin(), few.end(), most.begin()));
     CHECK(std::equal(few_h.begin(), few_h.begin() + n * 64, most_h.begin()));
     CHECK(std::equal(few_h.begin() + n * 64, few_h.end(), most_h.begin() + 70 * 64));
@@ -188,7 +188,7 @@ TEST("a GPU product without an adapter has the same bits beside one") {
     CHECK(added(*gpu_ops(), w, nullptr, n) == added(*gpu_ops(), w, nullptr, n, true));
 }
 
-TEST("an adapter's matrix of a size that is impossible is not packed for a GPU") {
+TEST("an adapter's matrix with an impossible size is not packed for a GPU") {
   const auto ops = gpu_ops();
   const std::vector<float> values(8 * 64);
   const auto pack = [&](const LowRankSource& source) {

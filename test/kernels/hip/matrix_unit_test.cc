@@ -1,5 +1,6 @@
-// GEMM kernels use the matrix instructions that a GPU has. Dot products of a group are exact, so
-// all fragments must give the same bits; this tests their index arithmetic, lane by lane.
+// GEMM kernels use the matrix instructions that the GPU has. The dot products of a group are exact,
+// so all kinds of fragments must give the same bits; this tests their index arithmetic, lane by
+// lane.
 #include "../ops_fixture.h"
 #include "../random_blocks.h"
 #include "emulation.h"
@@ -12,9 +13,10 @@ namespace {
 namespace hip = hearth::kernels::hip;
 using hearth::kernels::BlockType;
 
-constexpr int kRows = 200, kCols = 320;  // a block of tiles and a half; odd slices
+constexpr int kRows = 200, kCols = 320;  // one and a half blocks of tiles; odd slices
 
-/// Of n tokens, on a GPU of so many processors: with few of them, this matrix has many tiles.
+/// The product for n tokens on a GPU with this many processors. If there are few, this matrix has
+/// many tiles for each.
 std::vector<float> product(BlockType type, int n_cols, int n, emulation::MatrixUnit unit,
                            int n_processors = 1) {
   emulation::use_matrix_unit(unit);
@@ -34,7 +36,7 @@ std::vector<float> product(BlockType type, int n_cols, int n, emulation::MatrixU
   return values;
 }
 
-/// All but NVIDIA's of today.
+/// All kinds of fragments but the one for today's NVIDIA GPUs.
 std::vector<emulation::MatrixUnit> units() {
   using emulation::MatrixUnit;
   return {MatrixUnit::kNone, MatrixUnit::kQuadInRegisters, MatrixUnit::kWmma, MatrixUnit::kWmma12};
@@ -42,7 +44,7 @@ std::vector<emulation::MatrixUnit> units() {
 
 }  // namespace
 
-TEST("a prompt gets the same bits by every GPU's way to multiply matrices") {
+TEST("a prompt has the same bits with every GPU's matrix instructions") {
   using emulation::MatrixUnit;
   const MatrixUnit before = emulation::matrix_unit();
   size_t turn = 0;
@@ -58,7 +60,7 @@ TEST("a prompt gets the same bits by every GPU's way to multiply matrices") {
   emulation::use_matrix_unit(before);
 }
 
-TEST("a prompt gets the same bits in however many ways a block's lanes divide the rows") {
+TEST("a prompt has the same bits however a block's lanes divide the rows") {
   using emulation::MatrixUnit;
   const MatrixUnit before = emulation::matrix_unit();
   constexpr int kTokens = 70, kLongRows = 2048;  // whose slices make eight quads

@@ -1,4 +1,4 @@
-// The beginning and the end of a step on the GPU: how the batch gets there, how launches are
+// The beginning and the end of a step on the GPU: how the batch reaches the GPU, how launches are
 // submitted, and how the best token is found.
 #include <algorithm>
 #include <atomic>
@@ -25,8 +25,8 @@ std::vector<Argmax> best_of(Ops& ops, const std::vector<float>& logits, int n_vo
   return best;
 }
 
-/// Attention's output for a token of a second sequence, whose page ids are the batch's last. Its
-/// embedding brings the batch, if there is one, or else a launch for it.
+/// Attention's output for a token of a second sequence, whose page ids come last in the batch. The
+/// batch is uploaded by the embedding, if there is one, or else by a launch of its own.
 std::vector<float> second_sequence(const TestMatrix& table, bool with_embedding) {
   const AttentionShape shape{1, 2, 1, 32, 64, 10000};
   const TestMatrix qkv(BlockType::kQ8_0, 4 * 32, table.n_cols, 31);
@@ -54,7 +54,7 @@ std::vector<float> second_sequence(const TestMatrix& table, bool with_embedding)
 
 }  // namespace
 
-TEST("GPU argmax finds the greatest, the lowest id of equals, how likely it is, and NaN") {
+TEST("GPU argmax finds the greatest logit (the lowest id among equals), its probability, and NaN") {
   const auto ops = gpu_ops();
   const int n = 5000;
   std::vector<float> logits = random_floats(4 * n, 6);
@@ -62,7 +62,7 @@ TEST("GPU argmax finds the greatest, the lowest id of equals, how likely it is, 
   logits[n + 4999] = 9, logits[n] = 8.5f;
   logits[2 * n + 4999] = NAN;
   logits[3 * n + 1] = INFINITY;
-  for (int repeat = 0; repeat < 3; repeat++) {  // the last time as a graph
+  for (int repeat = 0; repeat < 3; repeat++) {  // the last repeat runs as a graph
     const auto got = best_of(*ops, logits, n);
     CHECK_EQUAL(got[0].id, 17u);
     CHECK_NEAR(got[0].log_probability, log_probability(logits.data(), n, 17), 1e-6);
@@ -75,14 +75,14 @@ TEST("GPU argmax finds the greatest, the lowest id of equals, how likely it is, 
   }
 }
 
-TEST("GPU argmax of any number of rows and parts is the CPU's") {
+TEST("GPU argmax equals the CPU's for any number of rows and parts") {
   const auto gpu = gpu_ops();
   const auto cpu = cpu_ops();
   for (const int n_vocab : {1, 31, 513, 2561, 30000}) {
     for (const int n_rows : {1, 2, 7, 33, 256}) {
       if (n_vocab == 30000 && n_rows > 33) continue;
       auto logits = random_floats(n_rows * size_t(n_vocab), n_vocab + n_rows);
-      // Ties everywhere, among them those of the greatest and of parts of their own.
+      // Ties everywhere, also between greatest values and between whole parts.
       for (float& value : logits) value = std::round(4 * value) / 4;
       const auto got = best_of(*gpu, logits, n_vocab), expected = best_of(*cpu, logits, n_vocab);
       for (int i = 0; i < n_rows; i++) {
@@ -109,7 +109,7 @@ TEST("a GPU row's argmax has the same bits alone and beside any others") {
   }
 }
 
-TEST("a head of a loaded model needs no memory that the GPU may not have any more") {
+TEST("a loaded model's head needs no new memory, which the GPU might no longer have") {
   static std::atomic<bool> is_full;
   is_full = false;
   hip::GpuApi api = test::gpu_api();
@@ -137,12 +137,12 @@ TEST("a head of a loaded model needs no memory that the GPU may not have any mor
   is_full = false;
 }
 
-TEST("a GPU batch is there, all of it, whichever kernel brings it") {
+TEST("the whole batch reaches the GPU, whichever kernel uploads it") {
   const TestMatrix table(BlockType::kF32, 7, 64, 5);
   CHECK(second_sequence(table, true) == second_sequence(table, false));
 }
 
-TEST("a repeated GPU step is one graph launch, and sees the new batch") {
+TEST("a repeated GPU step is one graph launch, and uses the new batch") {
   const auto ops = hip_ops();
   const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
   const auto matrix = ops->pack(std::vector{table.source()});
@@ -158,7 +158,7 @@ TEST("a repeated GPU step is one graph launch, and sees the new batch") {
   CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{1});
 }
 
-TEST("a GPU step brings its batch and its best token without copies on the stream") {
+TEST("a GPU step uploads its batch and returns its best token without copies on the stream") {
   static int n_copies;
   n_copies = 0;
   hip::GpuApi api = test::gpu_api();
@@ -186,7 +186,7 @@ TEST("a GPU step brings its batch and its best token without copies on the strea
   CHECK_EQUAL(n_copies, n_before);
 }
 
-TEST("a long GPU step goes out as two graphs, the first before the step is whole") {
+TEST("a long GPU step is launched as two graphs, the first before the step is complete") {
   const auto ops = hip_ops();
   const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
   const auto matrix = ops->pack(std::vector{table.source()});
@@ -207,7 +207,7 @@ TEST("a long GPU step goes out as two graphs, the first before the step is whole
   CHECK_EQUAL(ops->queue().n_plain_launches(), uint64_t{20});
 }
 
-TEST("a GPU step that is cancelled before its first kernel leaves the next one its batch") {
+TEST("a GPU step cancelled before its first kernel does not disturb the next step's batch") {
   const auto ops = gpu_ops();
   const TestMatrix table(BlockType::kQ8_0, 40, 64, 7);
   const auto matrix = ops->pack(std::vector{table.source()});

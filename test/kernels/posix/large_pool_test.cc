@@ -1,4 +1,4 @@
-// Windows, in contrast, promises memory for all that is reserved, and refuses what it does not
+// Not on Windows, which reserves memory for all that is promised, and refuses what it does not
 // have.
 #include <cstring>
 #include <memory>
@@ -20,16 +20,16 @@ TEST("a KV pool larger than the machine's memory costs nothing until it is writt
   ops->read_page(page, 0);
 }
 
-// No model has so many heads and positions, but a file may say so.
+// No model has so many heads and positions, but a file could claim them.
 TEST("attention counts more partial results than an int can") {
-  if (test::is_emulated()) throw test::NotRun("an emulator keeps a book of all pages");
+  if (test::is_emulated()) throw test::NotRun("an emulator keeps a record of all pages");
   constexpr int kHeads = 2048, kDim = 16, kPositions = 1 << 24, kFirst = 256, kTokens = 9;
   const AttentionShape shape{1, kHeads, 1, kDim, kPositions, 10000.0f};
   cpu::Attention attention(*test::usable_row_kernels().front(), shape, kFirst / kPageTokens + 1, 2);
   const test::TestBatch batch(kFirst, kTokens, kFirst / kPageTokens + 1);
   attention.begin(batch.batch());
   CHECK(attention.is_split());
-  // All keys are zero, so that all positions count the same, and so are the values before.
+  // All keys are zero, so that all positions count equally; the earlier values are zero, too.
   const std::vector<float> key(kDim), value(kDim, 1.0f);
   for (int token = 0; token < kTokens; token++)
     attention.append(0, token, 0, key.data(), value.data());
@@ -43,7 +43,7 @@ TEST("attention counts more partial results than an int can") {
   }
 }
 
-TEST("a product's rows are divided among threads, however many they are") {
+TEST("a product's rows are divided among threads, however many rows there are") {
   if (test::is_slow()) throw test::NotRun("it would take long");
   constexpr int kParts = 400, kRows = 16000, kColumns = 32, kTokens = 13;
   const test::TestMatrix part = test::random_matrix(BlockType::kQ4_0, kRows, kColumns, 1);

@@ -1,4 +1,4 @@
-// A model file that changes while it is read.
+// A model file that changes while it is being read.
 #include "gguf/mapped_file.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 using hearth::MappedFile;
 
 TEST("a program that cuts a mapped file short waits until it is no longer needed") {
-  // In memory: not every file system of a container has leases.
+  // In memory, since not every container's file system has leases.
   const std::string path = "/dev/shm/hearth-mapped-" + std::to_string(getpid());
   const std::string content(100'000, 'x');
   std::ofstream(path, std::ios::binary) << content;
@@ -28,7 +28,7 @@ TEST("a program that cuts a mapped file short waits until it is no longer needed
     std::string shell = "sh", option = "-c", command = ": > " + path;
     char* arguments[] = {shell.data(), option.data(), command.data(), nullptr};
     CHECK_EQUAL(posix_spawnp(&other, "sh", nullptr, nullptr, arguments, environ), 0);
-    // The first read of a page that is gone would end this process.
+    // Reading a page that is gone would end this process.
     for (int i = 0; i < 10; i++) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       CHECK_EQUAL(waitpid(other, nullptr, WNOHANG), 0);
@@ -45,8 +45,8 @@ TEST("a program that cuts a mapped file short waits until it is no longer needed
 
 namespace {
 
-/// Loads a model while another program writes it: it has the file open already, so no lease stops
-/// it, and it writes when the first tensor has been read.
+/// Loads a model while another program changes it. That program opened the file earlier, so no
+/// lease stops it, and it writes once the first tensor has been read.
 void check_change(void (*change)(int fd)) {
   const test::TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
@@ -74,10 +74,12 @@ TEST("a model that is cut short while it is loaded is an error") {
   check_change([](int fd) { CHECK_EQUAL(ftruncate(fd, 100'000), 0); });
 }
 
-TEST("a file that was cut short after all reads as zeros, and is not taken for whole") {
+TEST(
+    "a file that was truncated in spite of everything reads as zeros and does not count as whole") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("model.gguf", std::string(1 << 20, 'x'));
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);  // as there is a writer, there is no lease
+  const int fd =
+      open(path.c_str(), O_RDWR | O_CLOEXEC);  // since there is a writer, there is no lease
   const MappedFile file(path);
   CHECK_EQUAL(ftruncate(fd, 100'000), 0);
   CHECK(file.bytes()[99'999] == std::byte{'x'});

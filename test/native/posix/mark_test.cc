@@ -1,4 +1,4 @@
-// What a process leaves that ends while a GPU has work.
+// What a process leaves behind if it ends while a GPU works for it.
 #include "system/mark.h"
 
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ using hearth::system::Mark, hearth::system::names_in;
 
 namespace {
 
-/// Runs it in a process that ends then, as by a crash.
+/// Runs the work in a process that then ends as if it had crashed.
 void crash_after(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {
@@ -39,7 +39,7 @@ std::vector<std::string> marks_in(const std::string& folder) {
 
 }  // namespace
 
-TEST("a mark tells of a process that has ended while it was set, and of no other") {
+TEST("a mark is left only by a process that ended while its mark was set") {
   const test::TemporaryFolder folder;
   const std::string prefix = folder.path.string() + "/mark-";
   crash_after([&] {
@@ -55,17 +55,17 @@ TEST("a mark tells of a process that has ended while it was set, and of no other
   for (const std::string& path : marks_in(folder.path.string())) n_left += Mark::was_left(path);
   CHECK_EQUAL(n_left, 1);
   CHECK_EQUAL(marks_in(folder.path.string()).size(),
-              size_t{2});  // that one, and this process's own
+              size_t{2});  // the one left behind, and this process's own
 }
 
-TEST("a mark goes with its object, and one that cannot be written is none") {
+TEST("a mark is deleted with its object, and a mark that cannot be written does not exist") {
   const test::TemporaryFolder folder;
   { Mark(folder.path.string() + "/mark-").set(true); }
   Mark("/nowhere/mark-").set(true);
   CHECK(names_in(folder.path.string()).empty());
 }
 
-TEST("a GPU is not used after two processes in a row have ended while it had work, for a day") {
+TEST("after two processes in a row ended while the GPU worked, it is not used for a day") {
   const test::TemporaryFolder folder;
   test::set_variable(test::kCacheVariable, folder.path.string());
   const TestRecord record("a GPU", {}), other("another GPU", {});
@@ -86,7 +86,7 @@ TEST("a GPU is not used after two processes in a row have ended while it had wor
   test::unset_variable(test::kCacheVariable);
 }
 
-TEST("a process that ends in order forgets the marks that others have left") {
+TEST("a process that ends normally deletes the marks that others have left") {
   const test::TemporaryFolder folder;
   test::set_variable(test::kCacheVariable, folder.path.string());
   const TestRecord record("a GPU", {});

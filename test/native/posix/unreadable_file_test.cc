@@ -20,7 +20,8 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// The superuser may read everything, and becomes nobody for a moment. The action must not throw.
+/// The superuser can read everything, so the process becomes "nobody" for a moment. The action must
+/// not throw.
 template <typename Action>
 void with_ordinary_rights(const TemporaryFolder& folder, const Action& action) {
   chmod(folder.path.c_str(), 0755);
@@ -32,14 +33,14 @@ void with_ordinary_rights(const TemporaryFolder& folder, const Action& action) {
 
 }  // namespace
 
-TEST("a device or a pipe is not a model, and nobody waits for it") {
+TEST("a device or a pipe is refused as a model without waiting for it") {
   const TemporaryFolder folder;
   check_refused("/dev/null", "model-unreadable", "not an ordinary file");
   mkfifo(folder.file("pipe").c_str(), 0600);
   check_refused(folder.file("pipe"), "model-unreadable", "not an ordinary file");
 }
 
-TEST("only an ordinary file is opened as one") {
+TEST("only an ordinary file is opened as an ordinary file") {
   const TemporaryFolder folder;
   mkfifo(folder.file("pipe").c_str(), 0600);
   CHECK_EQUAL(symlink(folder.write("file", "x").c_str(), folder.file("link").c_str()), 0);
@@ -50,7 +51,9 @@ TEST("only an ordinary file is opened as one") {
   std::fclose(file);
 }
 
-TEST("a file of somebody else, or one that others may write, is not opened as the user's own") {
+TEST(
+    "a file that belongs to somebody else or that others may write does not count as the user's "
+    "own") {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", "x");
   const auto is_opened = [&] {
@@ -72,7 +75,7 @@ TEST("a file of somebody else, or one that others may write, is not opened as th
   CHECK(!is_opened());
 }
 
-TEST("what the system does not permit is forbidden, not damaged") {
+TEST("a file that the system does not let us open counts as forbidden, not damaged") {
   using hearth::system::FileError;
   for (const int error : {EACCES, EPERM}) {
     try {
@@ -83,7 +86,7 @@ TEST("what the system does not permit is forbidden, not damaged") {
   }
 }
 
-TEST("a file that may not be read says so") {
+TEST("the error for a file without read permission says so") {
   const TemporaryFolder folder;
   const std::string path = folder.write("model.gguf", small_builder().bytes(small_data()));
   chmod(path.c_str(), 0);
@@ -98,7 +101,7 @@ TEST("a file that may not be read says so") {
   CHECK_EQUAL(code, "model-unreadable");
 }
 
-TEST("saved pages that cannot be opened now are not called damaged, and are kept") {
+TEST("saved pages that cannot be opened now do not count as damaged, and are kept") {
   const TemporaryFolder folder;
   test::FaultyEngine engine;
   hearth::Request request;

@@ -1,4 +1,4 @@
-// The disk cache below paths as Windows has them: long ones, other alphabets, other drives, shares.
+// The disk cache in folders with Windows paths: long paths, other alphabets, other drives, shares.
 #include <windows.h>
 
 #include <cctype>
@@ -19,7 +19,8 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// Reads a document with a new engine and closes it; returns how many pages it had from the disk.
+/// Reads a document with a new engine and closes the engine. Returns how many pages came from the
+/// disk.
 int restored_pages(const std::string& folder) {
   hearth::LoadOptions options = test::tiny_options();
   options.disk_folder = folder;
@@ -37,16 +38,16 @@ int restored_pages(const std::string& folder) {
 void check_cache_works(const std::string& folder) {
   CHECK_EQUAL(restored_pages(folder), 0);
   CHECK_EQUAL(restored_pages(folder), 3);
-  CHECK_EQUAL(restored_pages(folder), 3);  // and the file before was replaced
+  CHECK_EQUAL(restored_pages(folder), 3);  // and the earlier file was replaced
   CHECK_EQUAL(names_in(folder).size(), 1u);
-  // The C++ library cannot remove what has a long path by itself.
+  // The C++ library itself cannot remove files with long paths.
   for (const std::string& name : names_in(folder))
     CHECK(DeleteFileW(path_of(folder + "\\" + name).c_str()));
 }
 
 }  // namespace
 
-TEST("the disk cache is found again below long paths and names of any alphabet") {
+TEST("the disk cache is found again in folders with long paths and names in any alphabet") {
   const TemporaryFolder folder;
   std::vector<std::string> folders{utf8_of(folder.path) + "\\\u00fc dir \u00e4"};
   while (folders.back().size() < 400)
@@ -56,12 +57,12 @@ TEST("the disk cache is found again below long paths and names of any alphabet")
     CHECK(RemoveDirectoryW(path_of(folders.back()).c_str()));
 }
 
-TEST("a model and its disk cache may be on two drives, and paths may have slashes of either kind") {
+TEST("a model and its disk cache may be on two drives, and paths may have either kind of slash") {
   const TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
   std::string model = fs::absolute(path_of(options.model_path)).generic_string();
   if (std::tolower(model[0]) == std::tolower(utf8_of(folder.path)[0]))
-    throw test::NotRun("there is one drive");
+    throw test::NotRun("there is only one drive");
   for (int i = 0; i < 2; i++) {
     options.model_path = model;
     CHECK(test::load(options)->info().file_bytes > 0);
@@ -70,7 +71,7 @@ TEST("a model and its disk cache may be on two drives, and paths may have slashe
   check_cache_works(folder.path.generic_string() + "/cache/with\\slashes");
 }
 
-TEST("a long path of a share, or of a drive, gets the prefix that Windows wants for it") {
+TEST("a long path on a share or a drive gets the prefix that Windows requires") {
   const std::string deep(300, 'x');
   CHECK_EQUAL(utf8_of(path_of("\\\\server\\share\\" + deep)), "\\\\?\\UNC\\server\\share\\" + deep);
   CHECK_EQUAL(utf8_of(path_of("//server/share/./a/../" + deep)),

@@ -1,4 +1,4 @@
-// Model files as Windows has them: shared, long paths, other alphabets, more than 4 GiB.
+// Model files on Windows: shared files, long paths, other alphabets, more than 4 GiB.
 #include <windows.h>
 #include <winioctl.h>
 
@@ -21,7 +21,7 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// Opened for writing by a program that lets others do what they like.
+/// A file opened for writing by a program that lets others read, write and delete it.
 HANDLE open_writer(const std::string& path) {
   return CreateFileW(path_of(path).c_str(), GENERIC_READ | GENERIC_WRITE,
                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_ALWAYS,
@@ -55,7 +55,7 @@ TEST("nobody can write to a model file while it is mapped, but it can be replace
   CHECK_EQUAL(error_of(path), "");
 }
 
-TEST("a model is found below long paths and names of any alphabet") {
+TEST("a model is found in folders with long paths and names in any alphabet") {
   const TemporaryFolder folder;
   std::vector<std::string> folders{utf8_of(folder.path) + "\\\u00fc dir \u00e4"};
   while (folders.back().size() < 400)
@@ -66,13 +66,13 @@ TEST("a model is found below long paths and names of any alphabet") {
   fs::copy_file(path_of(options.model_path), path_of(model));
   options.model_path = model;
   CHECK(test::load(options)->info().file_bytes > 0);
-  // The C++ library cannot remove them by itself.
+  // The C++ library itself cannot remove these.
   CHECK(DeleteFileW(path_of(model).c_str()));
   for (; !folders.empty(); folders.pop_back())
     CHECK(RemoveDirectoryW(path_of(folders.back()).c_str()));
 }
 
-TEST("a path without a readable file says what is wrong, in words of Windows") {
+TEST("the error for a path without a readable file has Windows' own words") {
   const TemporaryFolder folder;
   CHECK(error_of(folder.file("none.gguf")).starts_with("model-not-found"));
   CHECK(error_of("Q:\\no such drive\\model.gguf").starts_with("model-not-found"));

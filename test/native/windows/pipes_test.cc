@@ -1,4 +1,4 @@
-// Who may open the named pipe of a server.
+// Who may open a server's named pipe.
 #include "system/pipes.h"
 
 #include <windows.h>
@@ -17,7 +17,7 @@ namespace {
 
 const std::string kPipe = "\\\\.\\pipe\\hearth-test-" + std::to_string(test::process_id());
 
-/// As Node makes it.
+/// A pipe as Node makes it.
 HANDLE make_instance(DWORD flags) {
   constexpr DWORD kBytes = 65536;
   return CreateNamedPipeA(kPipe.c_str(),
@@ -60,7 +60,7 @@ std::vector<Right> rights_of(HANDLE pipe) {
 
 }  // namespace
 
-TEST("only this user may open a pipe that others are kept out of") {
+TEST("after others are shut out of a pipe, only this user may open it") {
   const HANDLE first = make_instance(FILE_FLAG_FIRST_PIPE_INSTANCE);
   CHECK(first != INVALID_HANDLE_VALUE);
   const std::vector<Right> before = rights_of(first);
@@ -72,8 +72,8 @@ TEST("only this user may open a pipe that others are kept out of") {
   CHECK_EQUAL(after.size(), 1u);
   CHECK_EQUAL(after[0].sid, std::string(name));
   CHECK_EQUAL(after[0].mask, DWORD{FILE_ALL_ACCESS});
-  CHECK(before.size() != 1 || before[0].sid != after[0].sid);  // it was otherwise
-  // The user still makes further instances, with the same rights, and connects to them.
+  CHECK(before.size() != 1 || before[0].sid != after[0].sid);  // it was different before
+  // The user can still make further instances with the same rights, and connect to them.
   const HANDLE second = make_instance(0);
   CHECK(second != INVALID_HANDLE_VALUE);
   CHECK_EQUAL(rights_of(second).size(), 1u);
@@ -83,6 +83,6 @@ TEST("only this user may open a pipe that others are kept out of") {
   for (const HANDLE each : {client, second, first}) CloseHandle(each);
 }
 
-TEST("a pipe that is not there is not called safe") {
+TEST("a missing pipe does not count as safe") {
   CHECK(!keep_others_out("\\\\.\\pipe\\hearth-no-such-pipe").empty());
 }

@@ -1,4 +1,4 @@
-// The linker (-Wl,--wrap=pthread_create) has the C++ library call the first of these.
+// With -Wl,--wrap=pthread_create, the C++ library calls the first of these functions.
 #include "refused_thread.h"
 
 #include <pthread.h>
