@@ -1,5 +1,5 @@
-// Takes the frames of the animation in README.md: a person writes a file with Hearth. The name of a frame says how long
-// it is shown, independent of how long taking it took: keys come every 110 ms, with pauses for reading.
+// Takes the frames for the animation in README.md: a person writes a file with Hearth. A frame's name says how long it
+// is shown, whatever time it took to take: keys come every 110 ms, with pauses for reading.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e animation && python3 test/e2e/animate.py
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,13 +64,13 @@ test('writes two functions', async () => {
   await bench.setText(sample);
   await bench.page.setViewportSize({ width: 720, height: 470 });
   await bench.page.mouse.move(600, 300);
-  // What is suggested for the empty line goes, and the editor finishes saving.
+  // The suggestion for the empty line disappears, and the editor finishes saving.
   await bench.press('Escape');
   await sleep(2000);
   await frame(readMs);
   await type('export function sub');
   await suggestion(/Point$/);
-  await type('tra'); // what the suggestion says: the rest of it stays
+  await type('tra'); // agrees with the suggestion, whose rest stays
   await press('Tab', keyMs);
   await type(' {');
   await press('Enter', keyMs);
@@ -84,7 +84,7 @@ test('writes two functions', async () => {
   await press('Enter', keyMs);
   await type('return');
   await suggestion(/\S/);
-  await type(' { x: a.x *'); // where the suggestion says something else, it goes at the first key that differs
+  await type(' { x: a.x *'); // a suggestion that says something else disappears at the first differing key
   await suggestion(/factor/);
   await press('Tab', 2500);
   await browser.close();

@@ -1,5 +1,5 @@
-// A server in place of Hearth's own, for a window alone: its model answers with what a test has written into a file beside
-// it, and with nothing when the file is gone.
+// A server that replaces Hearth's own, for a single window: its answers are what the test has written into a file
+// beside it, or nothing if the file is gone.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';

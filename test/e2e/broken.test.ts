@@ -25,13 +25,13 @@ async function message(words: RegExp) {
   return shown;
 }
 
-test('an engine for another system is named as the fault, with a button to the log', async () => {
+test('an engine for a different system is reported, with a button that opens the log', async () => {
   const shown = await message(/hearth\.node/);
   await shown.getByRole('button', { name: 'Show Log' }).click();
   await bench.page.locator('.output-view .view-line').first().waitFor();
 });
 
-test('a server that ends at once is tried twice, not for ever', async () => {
+test('a server that ends at once is started only twice', async () => {
   writeFileSync(join(installed, 'server.js'), 'process.exit(3)');
   const before = server.hearthLog().length;
   await bench.runCommand('Hearth: Restart Server');
@@ -48,7 +48,7 @@ test('a missing server is named with its path', async () => {
   await message(/server\.js is missing/);
 });
 
-test('a model that is too slow for the machine is named once, with the way to a smaller one', async () => {
+test('a model that is too slow for the machine is reported once, with the way to a smaller one', async () => {
   await replaceServer(installed, 'slow-server.ts');
   await bench.runCommand('Notifications: Clear All Notifications');
   await bench.runCommand('Hearth: Restart Server');

@@ -30,7 +30,7 @@ const quietSettings = {
   'workbench.tips.enabled': false,
 };
 
-/** The user's settings.json: the given settings and the quiet ones above. */
+/** The content of the user's settings.json: the given settings and the quiet ones above. */
 export function settingsText(settings: object): string {
   return JSON.stringify({ ...quietSettings, ...settings }, null, 2);
 }
@@ -40,20 +40,23 @@ export interface CodeServerOptions {
   vsix?: string[];
   /** Without it a released VS Code ignores extensionDevelopmentPath and extensionTestsPath. */
   isTestDriver?: boolean;
-  /** The user's settings, beside those that keep everything else quiet. */
+  /** The user's settings, in addition to those that keep everything else quiet. */
   settings?: object;
-  /** Whether the folders that are opened are trusted. They are, unless this is false. */
+  /** Whether the folders that are opened are trusted. Default: true. */
   isTrusted?: boolean;
-  /** What an administrator has set: the content of /etc/hearth/settings.json, which only this editor sees. */
+  /** The content of /etc/hearth/settings.json, an administrator's file, which only this editor sees. */
   managed?: object;
 }
 
 export class CodeServer {
-  /** Its temporary folder. */
+  /** The editor's temporary folder. */
   readonly root = join(tmpdir(), `hearth-e2e-${randomBytes(4).toString('hex')}`);
   /** The user's settings.json. */
   readonly settingsFile = join(this.root, 'data/User/settings.json');
-  /** What the editor sees as /etc/hearth/settings.json. Outside the layer, which must not change while it is mounted. */
+  /**
+   * The file that the editor sees as /etc/hearth/settings.json. It is outside the layer, which must not change while
+   * mounted.
+   */
   readonly managedFile = join(this.root, 'managed.json');
   private child: ChildProcess | undefined;
   private port = '';
@@ -89,22 +92,22 @@ export class CodeServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The URL by which the workbench, a web page, addresses a file on this machine. */
+  /** The URL of a file on this machine for the workbench, which is a web page. */
   remoteUri(path: string): string {
     return `vscode-remote://127.0.0.1:${this.port}${path}`;
   }
 
-  /** Writes the settings that it began with. */
+  /** Restores the settings with which it began. */
   resetSettings(): void {
     writeFileSync(this.settingsFile, settingsText(this.options.settings ?? {}));
   }
 
-  /** The extension's logs of all windows, one after another; '' if there are none yet. */
+  /** The extension's logs from all windows, one after another; '' if there are none yet. */
   hearthLog(): string {
     return logsIn(join(this.root, 'data/logs'));
   }
 
-  /** hearthLog(), once nothing has been added for two seconds: what was begun before has then been logged. */
+  /** hearthLog() once nothing was added for two seconds, by when everything begun before has been logged. */
   async settledLog(): Promise<string> {
     for (let before = this.hearthLog(); ; ) {
       await sleep(2000);
@@ -120,10 +123,10 @@ export class CodeServer {
   }
 }
 
-/** The beginning of a command line that runs the rest with a mount table of its own. */
+/** The beginning of a command line that runs the rest with its own mount table. */
 const ownMounts = ['unshare', '--map-root-user', '--mount'];
 
-/** Whether this machine lets a test have a layer of its own over /etc; some containers don't. */
+/** Whether this machine lets a test mount its own layer over /etc; some containers do not. */
 export function canManage(): boolean {
   const [program, ...args] = [...ownMounts, 'sh', '-c', mountLayer('/tmp/none')];
   return spawnSync(program ?? '', args).status === 0;
@@ -134,8 +137,8 @@ function withManaged(file: string): string[] {
 }
 
 /**
- * Shell commands that lay hearth/settings.json, a link to the file, over /etc. What is written there lies in memory,
- * because the root of a container cannot hold a layer.
+ * Shell commands that mount a layer with hearth/settings.json, a link to the file, over /etc. Its files are in memory,
+ * since the root of a container cannot hold a layer.
  */
 function mountLayer(file: string): string {
   return [
@@ -169,7 +172,7 @@ function listeningPort(child: ChildProcess, logFile: string): Promise<string> {
   });
 }
 
-/** Ends the server and then its extension hosts, which would otherwise still write files for a moment. */
+/** Ends the server, and then its extension hosts, which would otherwise write files for a moment longer. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const gone = new Promise((resolveGone) => child.once('exit', resolveGone));

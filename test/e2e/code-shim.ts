@@ -1,13 +1,12 @@
-// A replacement for the `code` executable that @vscode/test-electron starts. It runs the same tests in the same
-// extension host, but with VS Code's server and a headless browser. It prints their output and ends with their exit
-// code.
+// Replaces the `code` executable that @vscode/test-electron starts. Runs the same tests in the same extension host, but
+// in VS Code's server with a headless browser. Prints their output and ends with their exit code.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';
 import { launchBrowser } from './browser.ts';
 import { CodeServer } from './code-server.ts';
 
-// What VS Code itself says into the console of a page: its own stack traces, "[Service Worker] ..." and the like.
+// Messages of VS Code itself in a page's console: its own stack traces, "[Service Worker] ..." and the like.
 const noise = /\/out\/vs\/|^(\[|Creating a socket|Resolv|Updating additional|Extension host|Timed out|getaddrinfo)/;
 
 function option(name: string): string {

@@ -1,4 +1,4 @@
-// In the real editor, definitions and code of other open files become part of the prompt, if they may be shared.
+// In the real editor, definitions and code from other open files become part of the prompt if they may be shared.
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -15,17 +15,17 @@ const { server, bench, folder } = useEditor({
   beforeWindow: () => void execFileSync('git', ['init', '-q', folder]),
 });
 
-/** The longest prompt of a completion in main.ts, in tokens. */
+/** The length of the longest prompt for a completion in main.ts, in tokens. */
 function longestPrompt(): number {
   const lines = [...server.hearthLog().matchAll(/completion at main\.ts.* of (\d+) prompt tokens cached/g)];
   return Math.max(0, ...lines.map(([, tokens]) => Number(tokens)));
 }
 
-test('a key finds the code of another file, where a name at the cursor is defined, in its prompt', async () => {
+test("a key's prompt contains code from another file that defines a name at the cursor", async () => {
   await bench.statusSays(/ready/);
-  const alone = main.length / 2; // main.ts has far fewer tokens
-  // The language features need a moment before they know a definition; what they say is read while the cursor rests.
-  // Another digit each time: what was answered before is not asked again.
+  const alone = main.length / 2; // main.ts has far fewer tokens than this
+  // The language features need a moment before they know a definition, and their answer is evaluated while the cursor
+  // rests. A different digit each time, since nothing is asked again that was answered before.
   let digit = 0;
   await expect
     .poll(async () => {

@@ -1,6 +1,6 @@
-// Chooses a model from the list, downloads it and gets ghost text from it, in one window without a restart. The
-// download comes from a mirror on this machine, which serves the starter model in place of two models of the list. The
-// installed list has the starter's length for both, and its digest for one.
+// Chooses a model from the list, downloads it and gets ghost text from it, in one window without a restart. A mirror on
+// this machine serves the starter model in place of two models on the list. The installed list has the starter's length
+// for both, and its digest for one.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { installedIn } from './installed.ts';
 
 const starter = readFileSync('models/starter.gguf');
 const replaced = catalogueFile('qwen2.5-coder-7b-q8_0.gguf');
-/** Has the starter's length in the list, and a digest that is not the starter's. */
+/** The list has the starter's length for this model, but a digest that is not the starter's. */
 const wrong = catalogueFile('qwen2.5-coder-0.5b-q8_0.gguf');
 const ranges: (string | undefined)[] = [];
 
@@ -26,7 +26,7 @@ const mirror = createServer((request, response) => {
   response.writeHead(404).end();
 });
 
-/** What is asked for as a whole sticks in the middle, until the client has had enough. */
+/** A request for the whole file hangs in the middle until the client gives up. */
 function sendInTwoParts({ headers }: IncomingMessage, response: ServerResponse): void {
   ranges.push(headers.range);
   const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
@@ -54,7 +54,7 @@ function catalogueFile(name: string): RemoteFile {
   return file;
 }
 
-/** Changes what the installed extension's list says of the two files. */
+/** Changes what the installed extension's list says about the two files. */
 function listStarter(): void {
   list(replaced, createHash('sha256').update(starter).digest('hex'));
   list(wrong, wrong.sha256);
@@ -73,7 +73,7 @@ function list({ maxBytes, sha256 }: RemoteFile, digest: string | null): void {
 
 const notification = (words: RegExp) => bench.page.locator('.notification-toast', { hasText: words });
 
-/** The files of models in the extension's folder. */
+/** The model files in the extension's folder. */
 const modelFiles = () =>
   readdirSync(server.root, { recursive: true, encoding: 'utf8' })
     .filter((name) => /globalStorage.*\.gguf/.test(name))
@@ -94,7 +94,7 @@ async function download(name: string, quantization: string): Promise<void> {
   await bench.page.getByRole('button', { name: 'Download' }).click();
 }
 
-test('a download is chosen, followed, paused, resumed and used, all in one window', async () => {
+test('a model is chosen, its download is watched, paused and resumed, and it is used, all in one window', async () => {
   await bench.statusSays(/ready/);
   await download('Qwen2.5-Coder 7B', 'Q8_0');
   const progress = notification(/Downloading Qwen2\.5-Coder 7B.*MB/);
@@ -117,7 +117,7 @@ test('a download is chosen, followed, paused, resumed and used, all in one windo
   await expect.poll(() => bench.shownGhostText()).not.toBe('');
 });
 
-test('what a mirror sends in place of a model with a known digest is refused, deleted and not used', async () => {
+test('a wrong file in place of a model with a known digest is refused, deleted and not used', async () => {
   const before = JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path'];
   await download('Qwen2.5-Coder 0.5B', 'Q8_0');
   const refused = notification(/is damaged or another file: its length or SHA-256 digest is wrong/);

@@ -1,4 +1,4 @@
-// The one file in which next edits are tested: what is done to it by keys, and what the editor draws into it.
+// The file in which next edits are tested: edits it with keys, and reads what the editor draws into it.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -10,7 +10,7 @@ export class EditedFile {
     private readonly path: string,
   ) {}
 
-  /** What is drawn into the text beside the code: new words of an edit, or the hint to one that is out of sight. */
+  /** The text drawn beside the code: new words of an edit, or the hint for an edit out of sight. */
   async drawn(): Promise<string[]> {
     const contents = await this.bench.page.evaluate<string[]>(
       `[...document.querySelectorAll('.editor-instance .view-lines span')]
@@ -24,14 +24,14 @@ export class EditedFile {
     return expect.poll(() => this.drawn()).not.toEqual([]);
   }
 
-  /** Replaces the text, which is much at once and therefore no edit that anything follows from. */
+  /** Replaces the whole text. So large a change does not count as an edit from which something follows. */
   async start(text: string): Promise<void> {
     await this.bench.press('Control+1', 'Control+Home');
     await this.bench.setText(text);
-    await sleep(2000); // what is typed within 1.5 s after it would count as a part of it
+    await sleep(2000); // text typed within 1.5 s would count as a part of this change
   }
 
-  /** Puts the cursor before the first occurrence of a word, by keys. */
+  /** Puts the cursor before the first occurrence of a word, with keys. */
   async goTo(word: string): Promise<void> {
     const before = readFileSync(this.path, 'utf8').split(word)[0]?.split('\n') ?? [];
     await this.bench.press('Control+Home');
@@ -39,20 +39,20 @@ export class EditedFile {
     for (let i = 0; i < (before.at(-1)?.length ?? 0); i++) await this.bench.press('ArrowRight');
   }
 
-  /** At its first occurrence. */
+  /** Selects a word at its first occurrence. */
   async rename(old: string, now: string): Promise<void> {
     await this.goTo(old);
     for (let i = 0; i < old.length; i++) await this.bench.press('Shift+ArrowRight');
     await this.bench.type(now);
   }
 
-  /** "Ln 1, Col 1" */
+  /** The cursor's position, such as "Ln 1, Col 1". */
   cursor(): Promise<string | null> {
     return this.bench.page.getByText(/^Ln \d+, Col \d+$/).textContent();
   }
 }
 
-/** A file of 60 lines in which the one name is used at the beginning and near the end. */
+/** A file of 60 lines that uses the name at the beginning and near the end. */
 export function farApart(name: string): string {
   return `let ${name} = 1;\n\n${Array.from({ length: 55 }, (_, i) => `step${i}();\n`).join('')}\nconsole.log(${name});\n`;
 }

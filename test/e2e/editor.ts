@@ -1,4 +1,4 @@
-// What most files of tests drive: VS Code's server with Hearth installed, and a window of it on a folder of files.
+// What most test files drive: VS Code's server with Hearth installed, and a window on a folder with files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -8,17 +8,17 @@ import { CodeServer, type CodeServerOptions } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
 export interface EditorOptions extends Omit<CodeServerOptions, 'vsix'> {
-  /** Name -> text. The first one is open. */
+  /** The files: name -> text. The first one is opened. */
   files: Record<string, string>;
-  /** Called when Hearth is installed and the files are there, before the window opens. */
+  /** Called when Hearth is installed and the files exist, before the window opens. */
   beforeWindow?: () => void | Promise<void>;
-  /** Packages of other extensions. */
+  /** Other extensions' packages. */
   extensions?: string[];
 }
 
 export interface Editor {
   server: CodeServer;
-  /** Its workspace. */
+  /** The path of the workspace. */
   folder: string;
   bench: Workbench;
   /** Opens another window on the folder, with an empty file. */
@@ -26,8 +26,8 @@ export interface Editor {
 }
 
 /**
- * Call at the top of a file or group of tests. The editor runs while they do; a test that fails leaves a picture and a log,
- * and the window is then loaded anew.
+ * Call this at the top of a file or group of tests. The editor runs while they do. A failing test leaves a picture and
+ * a log, and then the window is loaded again.
  */
 export function useEditor({ files, beforeWindow, extensions = [], ...options }: EditorOptions): Editor {
   const server = new CodeServer({ vsix: [inject('vsix'), ...extensions], ...options });

@@ -1,4 +1,4 @@
-// The page of an explanation in a browser, with a stub of VS Code.
+// The page with an explanation in a browser, with a stub for VS Code.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explainPage, type PageMessage, type PageState } from '../../extension/explain/explain-page.ts';
@@ -39,7 +39,7 @@ async function show(given: Partial<PageState>): Promise<void> {
 const answer = (html: string) => ({ question: '', html });
 const shownButtons = () => page.locator('footer button:visible').allTextContents();
 
-test('shows the conversation and what can be done now', async () => {
+test('the page shows the conversation and the possible actions', async () => {
   await open({
     title: 'a.ts, line 1',
     turns: [answer('<p>It'), { question: 'Why <b>?', html: '' }],
@@ -53,7 +53,7 @@ test('shows the conversation and what can be done now', async () => {
   await expect.poll(() => sent).toEqual([{ action: 'stop' }]);
 });
 
-test('is read out when it is done, and keeps the focus in the page', async () => {
+test('an answer is read out when it is complete, and the focus stays in the page', async () => {
   await open({ turns: [answer('<p>It')], actions: ['stop'] });
   expect(await page.locator('main[aria-live=polite]').getAttribute('aria-busy')).toBe('true');
   await page.getByRole('button', { name: 'Stop' }).focus();
@@ -63,14 +63,14 @@ test('is read out when it is done, and keeps the focus in the page', async () =>
   expect(await page.locator('input:focus').count()).toBe(1);
 });
 
-test('a question that is asked while an answer is written is sent once the answer is there', async () => {
+test('a question asked while an answer is being written is sent once the answer is complete', async () => {
   await open({ actions: ['stop'] });
   const input = page.getByRole('textbox', { name: 'Ask a follow-up question' });
   const waiting = page.getByText('Your question is asked when this answer is there.');
   await input.fill('Wh');
   await input.press('Enter');
   expect(await waiting.isVisible()).toBe(true);
-  // Still being written: it waits for another Enter.
+  // This question is still being written, and waits for another Enter.
   await input.press('y');
   expect(await waiting.isVisible()).toBe(false);
   await input.fill(' Why? ');
@@ -83,7 +83,7 @@ test('a question that is asked while an answer is written is sent once the answe
   expect(await input.inputValue()).toBe('');
 });
 
-test('a question that waits is asked also if the page was hidden, and so discarded, meanwhile', async () => {
+test('a waiting question is asked even if the page was hidden, and therefore discarded, meanwhile', async () => {
   await open({ turns: [answer('<p>It')], actions: ['stop'] });
   await page.locator('input').fill('And then?');
   await page.locator('input').press('Enter');
@@ -96,14 +96,14 @@ test('a question that waits is asked also if the page was hidden, and so discard
   expect(await page.locator('input').inputValue()).toBe('');
 });
 
-test('a new explanation takes the place of a longer one', async () => {
+test('a new explanation replaces a longer one completely', async () => {
   await open({ turns: [answer('<p>old'), { question: 'Why?', html: '<p>old' }] });
   await show({ turns: [answer('<p>new')] });
   expect(await page.locator('main').textContent()).toBe('new');
 });
 
-// The renderer already removes markup; the content security policy is a second defence.
-test('the policy of the page stops what the renderer might let through', async () => {
+// The renderer already removes markup; the content security policy is the second defence.
+test("the page's policy blocks what the renderer might let through", async () => {
   await open({});
   await page.evaluate(
     `blocked = []; addEventListener('securitypolicyviolation', (event) => blocked.push(event.effectiveDirective))`,

@@ -1,16 +1,16 @@
-// Runs the tests in host/ inside VS Code's extension host, by @vscode/test-electron: by default in VS Code's server,
+// Runs the tests in host/ inside VS Code's extension host with @vscode/test-electron: by default in VS Code's server,
 // and with HEARTH_DESKTOP=1 in a desktop VS Code, which is downloaded.
 import { chmodSync, cpSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { runTests } from '@vscode/test-electron';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-// @ts-expect-error a script without types
+// @ts-expect-error the script has no types
 import { programOptions } from '../../scripts/bundle.mjs';
 
 const out = 'build/e2e/host';
 
-/** It reads golden cases as the server does, so it needs the grammars. */
+/** The bundle reads golden cases as the server does, so it needs the grammars. */
 async function bundleSuite(): Promise<void> {
   const entryPoints = ['test/e2e/host/index.ts'];
   const outExtension = { '.js': '.cjs' };

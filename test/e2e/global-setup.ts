@@ -1,4 +1,4 @@
-// Before the tests: VS Code is installed and the extension, as built, is packed. HEARTH_VSIX names another package.
+// Before the tests, installs VS Code and packs the extension as built. HEARTH_VSIX names a different package.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';

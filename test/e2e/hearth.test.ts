@@ -1,4 +1,4 @@
-// The packaged extension in a real VS Code, used by keyboard. The tests do not depend on the text that the model
+// The packaged extension in a real VS Code, used with the keyboard. The tests do not depend on the text that the model
 // generates.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const sample = `class Stack<Item> {
     `;
 const typed = 'return';
 
-// In the page.
+// Runs in the page.
 declare const document: { documentElement: unknown };
 declare function getComputedStyle(element: unknown): {
   fill: string;
@@ -32,17 +32,15 @@ declare function getComputedStyle(element: unknown): {
 
 const { server, bench } = useEditor({ files: { 'stack.ts': '' } });
 
-/**
- * Takes a picture for README.md or the walkthrough, only on request, so that tests leave the working tree unchanged.
- */
+/** Takes a picture for README.md or the walkthrough, only on request, so that tests do not change the working tree. */
 async function picture(name: string): Promise<void> {
   if (!process.env.HEARTH_PICTURES) return;
-  await bench.page.mouse.move(520, 450); // away from what has a tooltip
+  await bench.page.mouse.move(520, 450); // away from anything with a tooltip
   await bench.page.locator('.workbench-hover').waitFor({ state: 'hidden' });
   await bench.page.screenshot({ path: `media/${name}.png` });
 }
 
-/** How often the server has answered for the document's end with a whole text, by the log. */
+/** According to the log, how often the server has answered with a complete text at the document's end. */
 function answersAtEnd(text: string): number {
   const lines = text.split('\n');
   const place = `completion at stack.ts:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}: `;
@@ -50,7 +48,7 @@ function answersAtEnd(text: string): number {
   return answers.filter((answer) => /^(shown|typed-along);/.test(answer)).length;
 }
 
-/** Types at the end of the sample and answers with the ghost text that is then shown. */
+/** Types at the end of the sample. Returns the ghost text that is then shown. */
 async function ghostTextFor(last: string): Promise<string> {
   await bench.setText(sample);
   const before = answersAtEnd(sample + last);
@@ -64,8 +62,8 @@ test('the status bar says ready once the bundled model is loaded', async () => {
   await bench.statusSays(/ready/);
 });
 
-// An edit asks for a completion, which may come first and leave nothing to read: moving the cursor asks for none.
-test('the text around the cursor is read before a key comes', async () => {
+// An edit also requests a completion, which might come first and leave nothing to evaluate; moving the cursor does not.
+test('the text around the cursor is evaluated before a key comes', async () => {
   await bench.setText(sample);
   await bench.press('ArrowUp', 'ArrowUp', 'ArrowUp', 'End');
   const line = sample.split('\n').length - 3;
@@ -73,7 +71,7 @@ test('the text around the cursor is read before a key comes', async () => {
   await expect.poll(() => server.hearthLog()).toMatch(read);
 });
 
-test('typing brings ghost text, and the status bar says how fast it came, and from the starter model', async () => {
+test('typing brings ghost text, and the status bar says how fast it came and that the model is the starter', async () => {
   await ghostTextFor(typed);
   await bench.statusSays(/ready, \d+ tokens per second/);
   expect(await bench.statusItem.textContent()).toBe(' Starter Model');
@@ -113,7 +111,7 @@ test('Alt+End accepts a line of the ghost text', async () => {
   await expect.poll(accepted).toSatisfy((text: string) => text.trimEnd() === line.trimEnd());
 });
 
-test('asking brings other suggestions, which Alt+] and Alt+[ go through', async () => {
+test('asking for suggestions brings several, and Alt+] and Alt+[ go through them', async () => {
   await ghostTextFor(typed);
   await bench.press('Alt+Backslash');
   const seen = new Set<string>();
@@ -142,7 +140,7 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   await page.getByRole('button', { name: 'Retry' }).waitFor();
 });
 
-test('off for all is off for a language that was off and on again, and no mode stays in the settings', async () => {
+test('turning all off includes a language that was off and on again, and no mode stays in the settings', async () => {
   const modes = () => readFileSync(server.settingsFile, 'utf8').match(/"hearth\.mode".*/g) ?? [];
   const before = modes();
   await bench.setText(sample);
@@ -166,8 +164,8 @@ test('off for all is off for a language that was off and on again, and no mode s
   await ghostTextFor(typed);
 });
 
-// The name of a section is in its first row and makes it shorter. Which model is recommended depends on the machine.
-test('the list of models recommends one, and cuts nothing that it says of it', async () => {
+// A section's name is in its first row and shortens the row. Which model is recommended depends on the machine.
+test('the list of models recommends one, and shows its description uncut', async () => {
   await bench.runCommand('Hearth: Choose Model');
   const best = bench.page.locator('.quick-input-list .monaco-list-row[data-index="1"]', { hasText: / GB · / });
   await best.waitFor();
@@ -210,7 +208,7 @@ test('the charts of the statistics are drawn in High Contrast, too', async () =>
   await bench.setSettings({});
 });
 
-/** From 0 to 255, of a colour as rgb() or in hexadecimal digits. */
+/** The brightness, from 0 to 255, of a colour given as rgb() or in hexadecimal digits. */
 function luminance(color: string): number {
   const digits = /^#(..)(..)(..)/.exec(color.trim())?.slice(1) ?? [];
   const [red, green, blue] =

@@ -1,4 +1,4 @@
-// The extension as an editor has installed it: its folder of programs, and another server in the place of its own.
+// The extension as an editor has installed it: its folder of programs, and a way to replace its server.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -12,7 +12,7 @@ export function installedIn({ root }: CodeServer): string {
   return join(extensions, name, 'dist');
 }
 
-/** Takes effect when the server is restarted. source: a file of this folder. */
+/** Replaces the server; takes effect when it is restarted. source: a file in this folder. */
 export async function replaceServer(installed: string, source: string): Promise<void> {
   await build({
     entryPoints: [join('test/e2e', source)],

@@ -18,7 +18,7 @@ afterAll(async () => {
   await ofUser.close();
 });
 
-// Some containers let nobody mount anything; then this cannot be tried.
+// Some containers let nobody mount anything; then this test cannot run.
 describe.skipIf(!canManage())("with an administrator's file", () => {
   beforeAll(() => {
     vi.stubEnv('HEARTH_SERVER_TOKEN', 'X-API-Key: for-everyone');
@@ -32,7 +32,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
 
   const ghostText = () => expect.poll(() => bench.shownGhostText());
 
-  test("the administrator's server is asked, with the token of the environment, and the user's is not", async () => {
+  test("the administrator's server is asked with the environment's token, and the user's server is not asked", async () => {
     await bench.statusSays(/ready/);
     await bench.setText(sample);
     await bench.type('return');
@@ -42,7 +42,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     expect([...ofUser.asked, ...ofUser.probes]).toEqual([]);
   });
 
-  test('a new window reads the file anew: without it, the user decides', async () => {
+  test('a new window reads the file again; without the file, the user decides', async () => {
     rmSync(server.managedFile);
     await bench.reload();
     await bench.statusSays(/ready/);
@@ -52,7 +52,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     expect(ofUser.asked.at(-1)?.body.model).toBe('mine');
   });
 
-  test("a token of the user's own is sent to the administrator's server, although the user has set none", async () => {
+  test("a user's own token is sent to the administrator's server, although the user has set no server", async () => {
     writeFileSync(server.settingsFile, settingsText({}));
     writeFileSync(server.managedFile, JSON.stringify(managed));
     await bench.reload();
@@ -61,7 +61,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     await bench.page.locator('.quick-input-title', { hasText: 'Set Server Token' }).waitFor();
     await bench.type('my-own');
     await bench.press('Enter');
-    // The new server process finds out at once whether the company's answers.
+    // The new server process finds out at once whether the company's server answers.
     await expect.poll(() => ofCompany.probes.at(-1)?.headers.authorization).toBe('Bearer my-own');
   });
 });

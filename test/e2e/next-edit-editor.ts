@@ -1,4 +1,4 @@
-// The editor in which next edits are tested: a folder with a file that is edited, and with whatever else is given.
+// The editor in which next edits are tested, on a folder with a file to edit and any other files given.
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { EditedFile } from './edited-file.ts';
@@ -11,7 +11,7 @@ interface NextEditEditor extends Editor {
   edited: EditedFile;
 }
 
-/** Call at the top of a file of tests. */
+/** Call this at the top of a test file. */
 export function useNextEditEditor({ files, settings, ...others }: Partial<EditorOptions> = {}): NextEditEditor {
   const editor = useEditor({
     ...others,

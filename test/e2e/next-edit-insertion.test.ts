@@ -1,4 +1,4 @@
-// A next edit that only inserts lines is ghost text once the user has gone there. A scripted server offers it.
+// A next edit that only inserts lines becomes ghost text once the user has gone there. A scripted server offers it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,13 +15,13 @@ const { server, bench, edited } = useNextEditEditor({
   beforeWindow: () => replaceServer(installedIn(server), 'scripted-server.ts'),
 });
 
-/** With an empty line, the 41st, above "step38();". */
+/** The text with an empty line, the 41st, above "step38();". */
 const text = farApart('count').replace('step38', '\nstep38');
 const added = 'open(b);\nread(b);';
 const withLine = (line: string) => text.replace('\n\nstep38', `\n${line}\nstep38`);
 const whole = withLine(added);
 
-/** Behind what is in a line, counted from 0. */
+/** The position after the text of a line, counted from 0. */
 function insertion(line: number, before: string, inserted: string): Script['edit'] {
   const end = { line, character: before.length };
   return {
@@ -31,7 +31,7 @@ function insertion(line: number, before: string, inserted: string): Script['edit
   };
 }
 
-/** The insertion is offered, as one that is out of sight, once a space is typed behind the first line. */
+/** Types a space after the first line, so that the insertion is offered, out of sight. */
 async function offer(line: number, before: string, inserted: string): Promise<void> {
   await edited.start(text);
   const script: Script = {
@@ -44,7 +44,7 @@ async function offer(line: number, before: string, inserted: string): Promise<vo
   await edited.offered();
 }
 
-/** The user goes to the insertion, and sees it. */
+/** Goes to the insertion and waits until it is shown. */
 async function goTo(line: number, before: string, inserted: string): Promise<void> {
   await offer(line, before, inserted);
   await bench.press('Tab');
@@ -59,7 +59,7 @@ async function picture(name: string): Promise<void> {
   await bench.page.screenshot({ path: `build/e2e/insertion-${name}.png` });
 }
 
-test('accepted word by word, and by Tab in the second line', async () => {
+test('an insertion can be accepted word by word, and then with Tab in the second line', async () => {
   await goTo(40, '', added);
   await picture('offered');
   for (let shown = added; !shown.startsWith('read'); shown = await bench.shownGhostText()) {
@@ -71,7 +71,7 @@ test('accepted word by word, and by Tab in the second line', async () => {
   await expect.poll(saved).toBe(whole);
 });
 
-test('typed up to the second line, and the other key inserts the rest', async () => {
+test('an insertion can be typed up to its second line, and Alt+Enter inserts the rest', async () => {
   await goTo(39, 'step37();', '\nopen(b);\nread(b);');
   await bench.press('Enter');
   await bench.type('open(b);');
@@ -82,7 +82,7 @@ test('typed up to the second line, and the other key inserts the rest', async ()
   await expect.poll(saved).toBe(text.replace('step37();', `step37();\n${added}`));
 });
 
-test('several lines that come before other text are drawn, since VS Code shows no ghost text there', async () => {
+test('several lines before other text are drawn, since VS Code shows no ghost text there', async () => {
   await offer(41, '', `${added}\n`);
   await bench.press('Tab');
   await expect.poll(() => edited.drawn()).toEqual(['open(b); +1 line ⏎ ']);
@@ -92,7 +92,7 @@ test('several lines that come before other text are drawn, since VS Code shows n
   await expect.poll(saved).toBe(text.replace('step38', `${added}\nstep38`));
 });
 
-test('one Esc dismisses it, and Tab is Tab again', async () => {
+test('one Esc dismisses an insertion, and Tab is Tab again', async () => {
   await goTo(40, '', added);
   await bench.press('Escape');
   await expect.poll(() => bench.shownGhostText()).toBe('');
@@ -101,14 +101,14 @@ test('one Esc dismisses it, and Tab is Tab again', async () => {
   await expect.poll(saved).toBe(withLine('  '));
 });
 
-test('Tab accepts one that begins with more white space than Tab would insert', async () => {
+test('Tab accepts an insertion that begins with more white space than Tab would insert', async () => {
   await goTo(40, '', '    open(b);');
   await picture('indented');
   await bench.press('Tab');
   await expect.poll(saved).toBe(withLine('    open(b);'));
 });
 
-test('one undo takes it back', async () => {
+test('one undo takes an insertion back', async () => {
   await goTo(40, '', added);
   await bench.press('Tab');
   await expect.poll(saved).toBe(whole);
@@ -122,7 +122,7 @@ const unwanting = [
   { '[typescript]': { 'hearth.mode': 'off' } },
   { 'hearth.exclude': ['*.ts'] },
 ];
-test.each(unwanting)('with %j no edit is offered any more', async (setting) => {
+test.each(unwanting)('with %j no more edits are offered', async (setting) => {
   await offer(40, '', added);
   await bench.setSettings({ ...settings, ...setting });
   await expect.poll(() => edited.drawn()).toEqual([]);

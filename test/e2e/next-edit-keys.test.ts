@@ -1,5 +1,5 @@
-// What Tab, Esc and a screen reader get while an edit is offered and something else goes on: a snippet, an input method,
-// several cursors, another mode of Vim.
+// What Tab, Esc and a screen reader do while an edit is offered and something else is active: a snippet, an input
+// method, several cursors, another mode of Vim.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { farApart } from './edited-file.ts';
@@ -11,14 +11,14 @@ const { server, bench, edited } = useNextEditEditor({
   extensions: [packed('vim')],
 });
 
-/** A text in which a rename at the top is offered at the bottom. */
+/** A text in which a rename at the top leads to an edit at the bottom. */
 async function offer(old: string, now: string): Promise<void> {
   await edited.start(farApart(old));
   await edited.rename(old, now);
   await edited.offered();
 }
 
-test('one Tab renames all uses of a name, also behind a loop up to the name', async () => {
+test('one Tab renames all uses of a name, even after a loop with the name as its bound', async () => {
   const loop = 'let top = 9;\n\nfor (let i = 0; i < top; i++) {\n  console.log(i);\n}\nconsole.log(top);\n';
   const text = `${loop}${Array.from({ length: 20 }, (_, i) => `step${i}(top);\n`).join('')}`;
   await edited.start(text);
@@ -28,7 +28,7 @@ test('one Tab renames all uses of a name, also behind a loop up to the name', as
   await expect.poll(() => bench.savedText()).toBe(text.replaceAll('top', 'most'));
 });
 
-test('a screen reader hears where the edit is, and what it changes', async () => {
+test('a screen reader is told where the edit is and what it changes', async () => {
   await offer('amount', 'quantity');
   const notice = bench.page.locator('.notifications-toasts .notification-list-item-message', { hasText: 'quantity' });
   await notice.waitFor();
@@ -62,7 +62,7 @@ test('nothing is lost when an edit is offered while an input method composes', a
   expect(await bench.savedText()).toContain('console.log(speed);');
 });
 
-test('with several cursors, Tab is for all of them, and no edit is asked for', async () => {
+test('with several cursors, Tab acts at all of them, and no edit is requested', async () => {
   await offer('count', 'number');
   await bench.press('ArrowDown', 'ArrowDown', 'End');
   await bench.runCommand('Add Cursor Below');
@@ -76,7 +76,7 @@ test('with several cursors, Tab is for all of them, and no edit is asked for', a
   await bench.press('Escape');
 });
 
-test('in normal mode of Vim, neither Esc nor Tab is for the edit; in insert mode Tab is', async () => {
+test("in Vim's normal mode neither Esc nor Tab is for the edit, but in insert mode Tab is", async () => {
   await bench.runCommand('Vim Test: Normal');
   await offer('first', 'second');
   await bench.press('Escape');

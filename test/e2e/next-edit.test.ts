@@ -1,4 +1,4 @@
-// Next edits in a real VS Code, by keyboard alone, with the starter model.
+// Next edits in a real VS Code, with the keyboard alone and the starter model.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,20 +9,20 @@ import { useNextEditEditor } from './next-edit-editor.ts';
 
 const { server, bench, edited, folder } = useNextEditEditor({ files: { 'cart.ts': cart } });
 
-/** Pictures to look at, and one for README.md; only on request. */
+/** Takes pictures to look at, and one for README.md, only on request. */
 async function picture(name: string, path = `build/e2e/${name}.png`, height = 330): Promise<void> {
   if (!process.env.HEARTH_PICTURES) return;
-  await bench.page.mouse.move(700, 450); // away from what has a tooltip
+  await bench.page.mouse.move(700, 450); // away from anything with a tooltip
   await sleep(300);
   await bench.page.screenshot({ path, clip: { x: 52, y: 36, width: 984, height } });
 }
 
-/** What a person sees change after Tab. */
+/** Presses Tab. Returns the changes that a person sees. */
 async function seen(): Promise<string> {
   return JSON.stringify([await edited.drawn(), await edited.cursor()]);
 }
 
-test('a rename with seven places in two files, by Tab alone', async () => {
+test('Tab alone completes a rename at seven places in two files', async () => {
   await bench.openFile('cart.ts');
   await bench.openFile('prices.ts');
   await edited.start(prices);
@@ -44,7 +44,7 @@ test('a rename with seven places in two files, by Tab alone', async () => {
   await bench.openFile('prices.ts');
 });
 
-test('what README.md lets its reader try: paste, a moment later a rename, Tab, and an undo', async () => {
+test('the example in README.md works: paste, a rename a moment later, Tab, and an undo', async () => {
   const [, text = ''] = /^```ts\n(.*?)^```$/ms.exec(readFileSync('README.md', 'utf8')) ?? [];
   await bench.setText(text);
   await sleep(500);
@@ -59,7 +59,7 @@ test('what README.md lets its reader try: paste, a moment later a rename, Tab, a
   await expect.poll(() => bench.savedText()).toBe(text.replace('sum', 'net'));
 });
 
-test('all uses of a local are drawn, one Tab renames them, and one undo takes that back; another function keeps its own', async () => {
+test('all uses of a local are drawn, one Tab renames them, and one undo takes that back; another function keeps its namesake', async () => {
   const adding = (name: string) =>
     `function ${name}(items) {\n  let sum = 0;\n  for (const item of items) {\n    sum += item.price;\n  }\n  return sum;\n}\n`;
   const text = adding('total') + adding('average');
@@ -76,7 +76,7 @@ test('all uses of a local are drawn, one Tab renames them, and one undo takes th
   await expect.poll(() => bench.savedText()).toBe(text.replace('sum', 'subtotal'));
 });
 
-test('an edit out of sight has a hint at the cursor; Tab goes there, and Tab again applies it', async () => {
+test('for an edit out of sight there is a hint at the cursor; Tab goes there, and Tab again applies it', async () => {
   await edited.start(farApart('amount'));
   await edited.rename('amount', 'quantity');
   await expect.poll(() => edited.drawn()).toEqual(['⇥ line 59: amount → quantity']);
@@ -105,7 +105,7 @@ test('one undo takes back one edit, and nothing follows from an undo', async () 
   expect(await edited.drawn()).toEqual([]);
 });
 
-test('one Esc dismisses an edit, which does not come again at that place', async () => {
+test('one Esc dismisses an edit, which does not come back at that place', async () => {
   await edited.start(farApart('first'));
   await edited.rename('first', 'second');
   await expect.poll(() => edited.drawn()).toEqual(['⇥ line 59: first → second']);
@@ -121,7 +121,7 @@ test('one Esc dismisses an edit, which does not come again at that place', async
   expect(await bench.savedText()).toContain('console.log(first);');
 });
 
-test('Tab indents in leading white space; the other key goes to the edit from anywhere', async () => {
+test('Tab indents in leading white space, but Alt+Enter goes to the edit from anywhere', async () => {
   await edited.start(farApart('count'));
   await edited.rename('count', 'number');
   await edited.offered();
@@ -136,7 +136,7 @@ test('Tab indents in leading white space; the other key goes to the edit from an
   await expect.poll(() => bench.savedText()).toContain('console.log(number);');
 });
 
-test('while the list of suggestions is open, Tab takes its entry', async () => {
+test('while the list of suggestions is open, Tab accepts its entry', async () => {
   await edited.start(farApart('speed'));
   await edited.rename('speed', 'velocity');
   await edited.offered();
@@ -160,7 +160,7 @@ test('with a selection, Tab indents the lines', async () => {
   expect(await bench.savedText()).toContain('console.log(red);');
 });
 
-test('a parameter that was added, and passed in one call, comes to the other call; what only inserts at the cursor is ghost text', async () => {
+test('an added parameter that is passed in one call is offered for the other, as ghost text if it only inserts at the cursor', async () => {
   const text = farApart('unused').replace('console.log(unused);', 'send(message);');
   await edited.start(text.replace('let unused = 1;', 'function send(message) {}\n\nsend(message);'));
   for (const before of ['send(message', '\nsend(message']) {

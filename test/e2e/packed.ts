@@ -1,4 +1,4 @@
-// Packs a small extension that a test needs beside Hearth.
+// Packs a small extension that a test needs in addition to Hearth.
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 

@@ -1,6 +1,6 @@
-// Takes the pictures of docs/suggestions.md: what the starter model suggests in ten languages. In each file of
-// test/fixtures/sessions, the lines of the second half are begun one after the other, until there is a suggestion for
-// one, also after its first word: the first one counts.
+// Takes the pictures for docs/suggestions.md: what the starter model suggests in ten languages. In each file in
+// test/fixtures/sessions, the lines of the second half are begun one after the other, with nothing or with their first
+// word. The first suggestion counts.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e places
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,7 +15,7 @@ const sources = 'test/fixtures/sessions';
 const pictures = 'docs/suggestions';
 const lines = 25;
 const minShown = 12;
-// Longer than an answer takes.
+// Longer than any answer takes.
 const answerMs = 1000;
 const lineHeight = 20;
 const settings = {
@@ -28,7 +28,7 @@ const settings = {
   'editor.suggestOnTriggerCharacters': false,
   'editor.parameterHints.enabled': false,
   'workbench.activityBar.location': 'hidden',
-  // It would say in front of the picture that there is no PHP.
+  // Otherwise a message about missing PHP would cover the picture.
   'php.validate.enable': false,
 };
 
@@ -67,7 +67,7 @@ test.each(readdirSync(sources))(
   240_000,
 );
 
-/** Returns the first suggestion for a line that is begun; '' if there is none. */
+/** Begins a line. Returns the first suggestion, or '' if there is none. */
 async function beginUntilShown(bench: Workbench, rows: string[]): Promise<string> {
   for (const [i, row] of rows.entries()) {
     if (i < rows.length - lines || row.trim() === '' || isClosing(row)) continue;
@@ -95,7 +95,7 @@ const isClosing = (row: string) => /^\s*([)\]}]|<\/)/.test(row);
 
 const indentOf = (row: string) => row.length - row.trimStart().length;
 
-/** The lines that close what is open before a row, which an editor has written already. */
+/** The closing lines for what is open before a row, as an editor would have inserted them already. */
 function closing(rows: string[], i: number): string[] {
   let indent = indentOf(rows[i] ?? '');
   return rows.slice(i).filter((row) => {
@@ -105,7 +105,7 @@ function closing(rows: string[], i: number): string[] {
   });
 }
 
-/** What is shown when it no longer grows. */
+/** What is shown once it no longer grows. */
 async function wholeText(bench: Workbench, shown: string): Promise<string> {
   await sleep(answerMs);
   const now = await bench.shownGhostText();

@@ -1,5 +1,5 @@
-// A workspace's settings, which may come from anybody, restrict what the user allows and never widen it: in a workspace
-// that is trusted and in one that is not.
+// A workspace's settings, which might come from anybody, restrict what the user allows and never extend it, whether the
+// workspace is trusted or not.
 import { describe, expect, test } from 'vitest';
 import { useEditor } from './editor.ts';
 
@@ -27,7 +27,7 @@ describe.each([
   const files = { ...empty, '.vscode/settings.json': JSON.stringify(workspace) };
   const { bench } = useEditor({ files, settings: user, isTrusted });
 
-  test('the window says whether it is', async () => {
+  test('the window says whether the workspace is trusted', async () => {
     const badge = bench.page.locator('.statusbar-item', { hasText: 'Restricted Mode' });
     await bench.statusSays(/ready/);
     if (!isTrusted) await badge.waitFor();

@@ -1,5 +1,5 @@
-// A server in place of Hearth's own, for a window alone: the edit that it offers is the one that a test has written into
-// a file beside it. It is offered once, to whoever asks at the place that the test says.
+// A server that replaces Hearth's own, for a single window: it offers the edit that the test has written into a file
+// beside it, once, to the first question from the place that the test says.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NextEdits } from '../../language-server/edits/next-edits.ts';
@@ -8,9 +8,9 @@ import type { NextEdit } from '../../language-server/protocol/next-edit-messages
 import { Server } from '../../language-server/server/server.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 
-/** What is in next-edit.json. */
+/** The content of next-edit.json. */
 export interface Script {
-  /** Where the cursor is when the edit is asked for. A question from elsewhere comes too early, from an edit before. */
+  /** Where the cursor is when the edit is asked for. A question from elsewhere is about an earlier edit. */
   position: { line: number; character: number };
   edit: Omit<NextEdit, 'uri' | 'version'>;
 }

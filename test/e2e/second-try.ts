@@ -1,4 +1,4 @@
-// Says which tests passed only when they were tried again; Vitest's short output counts them like the others.
+// Prints which tests passed only at the second try; Vitest's short output does not tell.
 import { afterEach } from 'vitest';
 
 afterEach(({ task }) => {

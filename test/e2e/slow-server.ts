@@ -1,4 +1,4 @@
-// A server in place of Hearth's own whose model is slower than any typist, for a window alone.
+// A server that replaces Hearth's own, for a single window: its model is slower than any typist.
 import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';
 import { Server } from '../../language-server/server/server.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';

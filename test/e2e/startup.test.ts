@@ -1,5 +1,5 @@
-// A key that is pressed as soon as a new window can be used gets a suggestion, without another key. With HEARTH_COMPARE=1
-// the same is measured for an extension that has nothing to load.
+// A key pressed as soon as a new window can be used gets a suggestion, without another key. HEARTH_COMPARE=1 also
+// measures an extension that has nothing to load.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -11,7 +11,7 @@ import { Workbench } from './workbench.ts';
 const sample =
   'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n';
 
-/** Opens a window of a new editor with an extension, presses keys at once, and says how long each step took. */
+/** Opens a window of a new editor with an extension, presses keys at once, and returns how long each step took. */
 async function firstMoments(vsix: string, name: string): Promise<string> {
   const server = new CodeServer({ vsix: [vsix] });
   const folder = join(server.root, 'sample');
@@ -44,7 +44,7 @@ test('the first keys of a window bring ghost text', async () => {
   console.log(await firstMoments(inject('vsix'), 'Hearth'));
 });
 
-// VS Code does not always ask an extension again that came after the key, which is not ours to mend.
+// VS Code does not always ask an extension that arrived after the key, which Hearth cannot change.
 test.runIf(process.env.HEARTH_COMPARE)('the first keys of a window, with an extension that loads nothing', async () => {
   console.log(await firstMoments(packed('instant'), 'Instant'));
 });

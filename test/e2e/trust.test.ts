@@ -8,7 +8,7 @@ import { useEditor } from './editor.ts';
 const sample =
   'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n  ';
 const typed = 'return';
-/** Not the bundled one, to see that it is used; in a place that the user's own settings name. */
+/** Not the bundled model, to see that it is really used; its path is in the user's own settings. */
 const chosenModel = resolve('build/e2e/chosen.gguf');
 const settings = { 'hearth.model.path': chosenModel };
 
@@ -26,7 +26,7 @@ beforeEach(async () => {
 const ghostTextComes = () => expect.poll(() => bench.shownGhostText()).not.toBe('');
 const requestsIn = (log: string) => log.match(/completion at /g)?.length ?? 0;
 
-/** The language servers of this test's editor that live now. */
+/** The language servers of this test's editor that are running. */
 function servers(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -40,11 +40,11 @@ function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // it has just ended
+    return ''; // the process has just ended
   }
 }
 
-/** Text that was never on the screen, for so long. */
+/** Checks that a text does not appear on the screen for this long. */
 async function nothingComes(ms: number): Promise<void> {
   for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) expect(await bench.shownGhostText()).toBe('');
 }
@@ -65,7 +65,7 @@ test('Esc is final', async () => {
     await nothingComes(1500);
   }
   await nothingComes(5000);
-  // The next key is another place.
+  // The next key is at a new place.
   await bench.type(' ');
   await ghostTextComes();
 });
@@ -81,7 +81,7 @@ test('off means off: nothing is computed', async () => {
   await bench.setSettings(settings);
 });
 
-test('in manual mode a suggestion comes when it is asked for, and only then', async () => {
+test('in manual mode a suggestion comes only on request', async () => {
   await bench.setSettings({ ...settings, '[typescript]': { 'hearth.mode': 'manual' } });
   await bench.statusSays(/when you ask/);
   const before = requestsIn(await server.settledLog());
@@ -93,7 +93,7 @@ test('in manual mode a suggestion comes when it is asked for, and only then', as
   await bench.setSettings(settings);
 });
 
-test('the status bar leads to a snooze, and back', async () => {
+test('the status bar can begin and end a snooze', async () => {
   await bench.statusItem.click();
   await bench.choose('Snooze Suggestions');
   await bench.choose('5 minutes');
@@ -106,11 +106,11 @@ test('the status bar leads to a snooze, and back', async () => {
   await ghostTextAfter(typed);
 });
 
-test('a second window shares the server, costs little and is answered', async () => {
+test('a second window shares the server, costs little memory and is answered', async () => {
   const [pid] = servers();
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   const before = rss();
-  // On a file of its own: two windows that save one file would each find it newer than what they have read.
+  // On a different file: if two windows saved one file, each would find it newer than what it has read.
   const second = await openWindow('second.ts');
   await second.statusSays(/ready/);
   await second.setText(sample);
@@ -123,14 +123,14 @@ test('a second window shares the server, costs little and is answered', async ()
   await ghostTextAfter(typed);
 });
 
-/** The window still gets what it asks for. */
+/** Checks that the window still gets suggestions. */
 async function ghostTextAfter(last: string): Promise<void> {
   await bench.setText(sample);
   await bench.type(last);
   await ghostTextComes();
 }
 
-test('once nobody types, the server comes to rest: it wakes up for little more than to say each second that it is alive', async () => {
+test('once nobody types, the server rests: it wakes up for little more than its sign of life each second', async () => {
   const [pid] = servers() as [number];
   const restMs = 10_000;
   const wakeUpsInRest = async () => {
@@ -140,11 +140,11 @@ test('once nobody types, the server comes to rest: it wakes up for little more t
   };
   await bench.type(typed);
   await ghostTextComes();
-  // How long the work takes that the last key has left behind, depends on the machine.
+  // How long the last key's remaining work takes depends on the machine.
   await expect.poll(wakeUpsInRest).toBeLessThanOrEqual(100);
 });
 
-/** How often the threads of a process have begun to wait; a busy machine changes nothing about that. */
+/** How often the process's threads have begun to wait, which does not depend on how busy the machine is. */
 function wakeUps(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'),
@@ -169,7 +169,7 @@ test('two restarts at once leave one server, which obeys', async () => {
   await bench.setSettings(settings);
 });
 
-test('a bad model is named, and the status bar leads to another', async () => {
+test('a bad model is reported by name, and the status bar leads to others', async () => {
   await bench.setSettings({ 'hearth.model.path': resolve('build/e2e/missing.gguf') });
   await bench.statusSays(/missing\.gguf/);
   await bench.statusItem.click();
@@ -179,7 +179,7 @@ test('a bad model is named, and the status bar leads to another', async () => {
   await bench.statusSays(/ready/);
 });
 
-test('a server that is killed while text is shown is back within a moment', async () => {
+test('a server killed while text is shown is back within a moment', async () => {
   await bench.type(typed);
   await ghostTextComes();
   const [pid] = servers();
@@ -192,8 +192,8 @@ test('a server that is killed while text is shown is back within a moment', asyn
   await ghostTextAfter(typed);
 });
 
-test('a server that keeps dying ends in one message that says how, with a way out', async () => {
-  // Each one when the window has connected to it.
+test('for a server that keeps crashing, a single message says how it ended and offers a way out', async () => {
+  // Kills each one once the window has connected to it.
   const killed = async () => {
     for (const pid of servers().filter((each) => server.connections().includes(each))) process.kill(pid, 'SIGKILL');
     return bench.statusLabel();

@@ -1,4 +1,5 @@
-// Several windows of a real VS Code on one server: the first one closes, the server hangs, the server is restarted.
+// Several windows of a real VS Code with one server: the first window closes, the server hangs, the server is
+// restarted.
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { useEditor } from './editor.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
   second = await openWindow('second.ts');
 });
 
-/** Not of a process that has ended and whose parent has not asked how. */
+/** Whether a process runs. One that has ended does not, even if its parent has not yet collected its exit code. */
 function isRunning(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -29,7 +30,7 @@ test('two windows share one process', async () => {
   expect(other).toBe(one);
 });
 
-test('the window that has started the server closes, and the other one keeps its model', async () => {
+test('when the window that started the server closes, the other window keeps its model', async () => {
   const [pid = 0] = server.connections();
   const starter = parentOf(pid);
   const changes = (log: string) => log.match(/is running as process|ended unexpectedly|restarted|load/g);
@@ -44,7 +45,7 @@ test('the window that has started the server closes, and the other one keeps its
   await expect.poll(() => server.connections()).toEqual([pid, pid, pid]);
 });
 
-/** Stops the server and does something about it, or nothing; resolves when both windows share another one. */
+/** Stops the server and does something about it, or nothing. Resolves when both windows share another server. */
 async function replace(act = async () => {}): Promise<void> {
   const known = new Set(server.connections());
   const hung = [...known].find(isRunning) ?? 0;
@@ -52,7 +53,7 @@ async function replace(act = async () => {}): Promise<void> {
   const start = performance.now();
   const seconds = () => ((performance.now() - start) / 1000).toFixed(1);
   await act();
-  // Each window logs the process that it has connected to.
+  // Each window logs which process it has connected to.
   const others = () => server.connections().filter((pid) => !known.has(pid));
   await expect.poll(() => [others().length, new Set(others()).size]).toEqual([2, 1]);
   const connected = seconds();

@@ -1,4 +1,4 @@
-// Accepting a suggestion word by word, over what the editor has closed.
+// Accepting a suggestion word by word where the editor has inserted closing characters.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const { server, bench } = useEditor({
 const before = 'LABELS = {\n    "ok": "All is fine",\n    "ng": ';
 const after = '\n}\n';
 
-test('a comma that is shown behind the closing quote stays until it is accepted', async () => {
+test('a comma shown after the closing quote stays until it is accepted', async () => {
   await bench.statusSays(/ready/);
   await bench.setText(before + after);
   await bench.press('Control+Home', 'ArrowDown', 'ArrowDown', 'End');
@@ -21,14 +21,14 @@ test('a comma that is shown behind the closing quote stays until it is accepted'
   writeFileSync(answer, 'Something failed",\n');
   await bench.type('"');
   await expect.poll(() => bench.shownGhostText()).toBe('Something failed,');
-  rmSync(answer); // what comes next is what is left
+  rmSync(answer); // only the rest of the suggestion comes next
   const left = [' failed,', 'failed,', ','];
   for (const [i, typed] of ['"Something"', '"Something "', '"Something failed"'].entries()) {
     await bench.press('Control+ArrowRight');
     await expect.poll(() => bench.savedText()).toBe(before + typed + after);
     await expect.poll(() => bench.shownGhostText()).toBe(left[i]);
   }
-  // VS Code goes over the quote with this key, and over the comma with the next one.
+  // This key makes VS Code step over the quote, and the next one over the comma.
   await bench.press('Control+ArrowRight');
   await expect.poll(() => server.hearthLog()).toMatch(/completion at labels\.py:3:29: typed-along/);
   await expect.poll(() => bench.shownGhostText()).toBe(',');

@@ -1,13 +1,13 @@
-// Drives VS Code's workbench in a headless browser as a person would, by keys and clicks, and reads what it shows.
+// Drives VS Code's workbench in a headless browser as a person would, with keys and clicks, and reads what it shows.
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type CodeServer, settingsText } from './code-server.ts';
 
-/** How long anything is waited for, on however busy a machine; as in vitest.config.ts. */
+/** How long to wait for anything, however busy the machine; the same as in vitest.config.ts. */
 const patienceMs = 60_000;
 
-/** The window on one folder with one file open. */
+/** The window on a folder, with one file open. */
 export class Workbench {
   private opened: Page | undefined;
 
@@ -25,7 +25,7 @@ export class Workbench {
     const payload = JSON.stringify([['openFile', this.server.remoteUri(this.file)]]);
     await this.page.goto(`${this.server.url}/?${new URLSearchParams({ folder: this.folder, payload })}`);
     await this.editor.waitFor();
-    await this.press('Control+b'); // the side bar goes
+    await this.press('Control+b'); // hides the side bar
     return this;
   }
 
@@ -54,7 +54,10 @@ export class Workbench {
     return expect.poll(() => this.statusLabel()).toMatch(words);
   }
 
-  /** What ghost text is shown now; '' for none. Its first line is in the text, the others are in a zone below it. */
+  /**
+   * The ghost text that is shown now; '' if there is none. Its first line is in the text, the others are in a zone
+   * below it.
+   */
   async shownGhostText(): Promise<string> {
     const first = await this.editor.locator('.ghost-text-decoration').allTextContents();
     const others = await this.editor.locator('.suggest-preview-text .view-line').allTextContents();
@@ -70,8 +73,8 @@ export class Workbench {
   }
 
   /**
-   * The text of the document, read from disk after saving it, because the page contains only the visible lines and
-   * mixes ghost text into them. Saving takes a moment, so poll this.
+   * The document's text, read from disk after saving, since the page contains only the visible lines and mixes ghost
+   * text into them. Saving takes a moment, so poll this.
    */
   async savedText(): Promise<string> {
     await this.press('Control+s');
@@ -82,13 +85,13 @@ export class Workbench {
     await this.editor.locator('.view-line').first().click();
     await this.press('Control+a', 'Delete');
     await expect.poll(() => this.savedText()).toBe('');
-    // Pasted: what is typed would be indented and its brackets closed.
+    // Pasted, since the editor would indent typed text and close its brackets.
     await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
     await this.press('Control+v');
     await expect.poll(() => this.savedText()).toBe(text);
   }
 
-  /** Replaces the user's settings, as a person does who writes them. */
+  /** Replaces the user's settings, like a person who edits them. */
   async setSettings(settings: object): Promise<void> {
     const text = settingsText(settings);
     await this.runCommand('Preferences: Open User Settings (JSON)');
@@ -101,8 +104,8 @@ export class Workbench {
   }
 
   /**
-   * Saves a picture and prints the log. Then loads the window again with the settings that it began with, so that the
-   * test can be tried again and the next ones find what they expect.
+   * Saves a picture and prints the log. Then loads the window again with its initial settings, so that the test can be
+   * tried again and the next tests find what they expect.
    */
   async afterFailure(test: string): Promise<void> {
     console.error(this.server.hearthLog().slice(-4000));
@@ -111,13 +114,13 @@ export class Workbench {
     await this.reload();
   }
 
-  /** As "Developer: Reload Window" does. Resolves when nothing on the screen is of the window before. */
+  /** Does what "Developer: Reload Window" does. Resolves once nothing on the screen belongs to the old window. */
   async reload(): Promise<void> {
     await this.page.reload();
     await this.editor.waitFor();
   }
 
-  /** Selects whole lines, counted from 1, which must be on the screen. */
+  /** Selects whole lines, counted from 1, which must be visible. */
   async selectLines(from: number, to: number): Promise<void> {
     await this.press('Control+Home');
     for (let line = 1; line < from; line++) await this.press('ArrowDown');
@@ -132,7 +135,7 @@ export class Workbench {
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
   }
 
-  /** Opens another file of the folder. */
+  /** Opens another file in the folder. */
   async openFile(name: string): Promise<void> {
     await this.press('Control+p');
     await this.page.locator('.quick-input-widget input.input').fill(name);
@@ -140,7 +143,7 @@ export class Workbench {
     await this.page.locator(`.editor-instance .monaco-editor[data-uri$="${name}"]`).waitFor();
   }
 
-  /** An entry of the list that is open. */
+  /** An entry in the list that is open. */
   choosable(label: string): Locator {
     return this.page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
   }
@@ -149,7 +152,7 @@ export class Workbench {
     await this.choosable(label).click();
   }
 
-  /** How long loading an extension's code and calling its `activate` took, as the editor measured it. */
+  /** How long it took to load an extension's code and call its `activate`, as the editor measured it. */
   async activationMs(extension: string): Promise<number> {
     await this.runCommand('Developer: Show Running Extensions');
     await this.page.setViewportSize({ width: 1040, height: 4000 }); // only visible rows exist
@@ -162,7 +165,7 @@ export class Workbench {
     await this.page.context().close();
   }
 
-  /** The body of the explanation or of the statistics, which is a page in a page in the page. */
+  /** The body of the explanation or the statistics, which is nested three pages deep. */
   webview(): Locator {
     const frame = this.page.frameLocator('iframe.webview.ready').last();
     return frame.frameLocator('iframe#active-frame').locator('body');

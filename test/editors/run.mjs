@@ -1,6 +1,6 @@
-// Real editors with the configurations of docs/editors: `npm run test:editors -- --nvim PROGRAM --emacs PROGRAM …`. Each
-// option may be given several times; without any, nvim and emacs of this machine are tried. An editor runs in a terminal
-// of tmux, types as a person does and must show ghost text of the starter model, hide it and accept it.
+// Real editors with the configurations in docs/editors: `npm run test:editors -- --nvim PROGRAM --emacs PROGRAM …`.
+// Each option may be given several times; without any, this machine's nvim and emacs are tried. An editor runs in a
+// tmux terminal, types as a person does, and must show ghost text from the starter model, hide it and accept it.
 //   --pictures FOLDER   draws the terminal with ghost text as FOLDER/EDITOR.png (with chromium)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ async function tryEditor(kind, program) {
       await sleep(60);
     }
     await shows(true, 30_000);
-    if (readFileSync(file, 'utf8') !== document) throw new ToolError('the text is in the file before it is accepted');
+    if (readFileSync(file, 'utf8') !== document) throw new ToolError('the text was in the file before it was accepted');
     if (options.pictures) await draw(terminal.colours(), join(root, options.pictures, `${nameOf(kind, program)}.png`));
     terminal.press(hide);
     await shows(false, 5000);

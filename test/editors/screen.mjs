@@ -1,10 +1,10 @@
-// Draws a terminal's screen as a PNG, by a page in chromium.
+// Draws a terminal's screen as a PNG, on a page in chromium.
 import { chromium } from 'playwright-core';
 
 const basic = ['#000', '#c33', '#3a3', '#a80', '#36c', '#a3a', '#088', '#bbb'];
 const bright = ['#888', '#f55', '#5d5', '#fd5', '#58f', '#f5f', '#5dd', '#fff'];
 
-/** Of 256: 16 by name, a cube of 6 x 6 x 6, 24 greys. */
+/** The 256 colours: 16 with names, a cube of 6 x 6 x 6, and 24 greys. */
 function colourOf(number) {
   if (number < 8) return basic[number];
   if (number < 16) return bright[number - 8];
@@ -13,7 +13,7 @@ function colourOf(number) {
   return `rgb(${[36, 6, 1].map(part)})`;
 }
 
-/** The style after the codes of one escape sequence. */
+/** The style after the codes in one escape sequence. */
 function styled(style, codes) {
   for (let i = 0; i < codes.length; i++) {
     const code = codes[i];

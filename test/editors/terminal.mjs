@@ -1,4 +1,4 @@
-// A program in a terminal of 80 columns, by tmux with a server of its own.
+// A program in a terminal with 80 columns, run by a tmux server of its own.
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -15,7 +15,7 @@ export class Terminal {
     this.tmux('-f', '/dev/null', 'start-server', ';', ...terminal, ...session);
   }
 
-  /** A key by its name, or a text that ends with one. */
+  /** Sends a key by its name, or a text that ends with one. */
   press(key) {
     this.tmux('send-keys', key);
   }
@@ -32,7 +32,7 @@ export class Terminal {
     }
   }
 
-  /** The screen with escape sequences. */
+  /** The screen with its escape sequences. */
   colours() {
     return this.tmux('capture-pane', '-p', '-e');
   }
@@ -52,7 +52,7 @@ export class Terminal {
     try {
       this.tmux('kill-server');
     } catch {
-      // It ends with its last program.
+      // The tmux server ends with its last program.
     }
   }
 

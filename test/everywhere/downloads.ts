@@ -1,5 +1,5 @@
-// Downloads as a program for a Node of another system: downloads.js. The server is in this process, the folder has a long
-// path and a name in other alphabets.
+// The downloads as a program for another system's Node: downloads.js. The server is in this process, and the folder has
+// a long path and a name in other alphabets.
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { download } from '../../extension/download/download.ts';
 import { breakAfter, FileServer, status } from '../extension/download/file-server.ts';
 
-// fetch() asks for it before it connects, and the sockets of Wine 8 fail at that.
+// fetch() needs this before it connects, and the sockets of Wine 8 fail there.
 Socket.prototype.setKeepAlive = function setKeepAlive() {
   return this;
 };

@@ -1,2 +1,2 @@
-// Makes a Node in an emulator start others as it was started itself: by the script that stands in for it.
+// Makes an emulated Node start other processes the way it was started itself: with the script that stands in for it.
 process.execPath = process.argv0;

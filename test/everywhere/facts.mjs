@@ -1,4 +1,4 @@
-// What packages need of a system, as a table for lab/bench/results/systems.md:
+// What packages require from a system, as a table for lab/bench/results/systems.md:
 //   node test/everywhere/facts.mjs build/release/*.vsix
 import { statSync } from 'node:fs';
 import { packageFacts } from '../../scripts/targets/check-package.mjs';
@@ -6,7 +6,7 @@ import { main } from '../../scripts/tools.mjs';
 
 const heads = ['package', 'MB', 'addon, MB', 'oldest system', 'libraries', 'imports', 'of them Node-API', 'signature'];
 
-/** The newest version of each kind of symbol that it asks for, or the system that its header names. */
+/** The newest version of each kind of symbol that the addon requires, or the system that its header names. */
 function oldestSystem({ versions = {}, minimum }) {
   const newest = Object.entries(versions).map(([prefix, version]) => `${prefix}_${version.join('.')}`);
   return minimum ? `macOS ${minimum}` : newest.join(', ') || '-';

@@ -1,4 +1,4 @@
-// The golden cases as a program, for a Node of another system: golden.js FOLDER.
+// The golden cases as a program, for another system's Node: golden.js FOLDER.
 import { allCases, answerTo } from '../golden/answer.ts';
 
 async function main(folder: string): Promise<void> {

@@ -1,6 +1,7 @@
-// `npm run test:everywhere`: Hearth for every system, built, packed, and tried as far as this machine can.
+// `npm run test:everywhere`: builds and packs Hearth for every system, and tries it as far as this machine can.
 //   run.mjs [--system NAME]... [--suite NAME]...
-// Ends with a table of what is known, also in build/everywhere/table.md: results are kept, so that it can be run in parts.
+// Ends with a table of everything known so far, also in build/everywhere/table.md: results are kept, so that it can be
+// run in parts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +36,7 @@ const cell = ({ passed, failed, why, left = [] }) =>
     .filter(Boolean)
     .join(', ') || 'nothing';
 
-/** The fingerprints of a system's variants, each once. */
+/** The different fingerprints of a system's variants. */
 const sumsOf = (results) => [...new Set(results.flatMap(({ sums = {} }) => Object.values(sums)))].join(', ') || '-';
 
 const folder = join(root, 'build/everywhere');
@@ -44,14 +45,14 @@ const kept = join(folder, 'results.json');
 /** System -> suite -> its last result. */
 const known = () => (existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {});
 
-/** The commit of the working tree, with a + if it was changed since; empty where there is no git. */
+/** The commit of the working tree, with a + if there are uncommitted changes; empty without git. */
 async function commit() {
   const git = (...args) => run('git', args, { quiet: true }).catch(() => '');
   const hash = (await git('rev-parse', '--short', 'HEAD')).trim();
   return (await git('status', '--porcelain', '--untracked-files=no')) ? `${hash}+` : hash;
 }
 
-/** The results that belong to an older package of the system are dropped. */
+/** Drops the results that belong to an older package of the system. */
 async function keep(system, suite, { output: _, ...result }) {
   const all = known();
   all[system] =
@@ -93,7 +94,7 @@ export async function everywhere({ system, suite } = {}) {
       const result = await runSuite(name, each);
       await keep(name, each, result);
       sum = add(sum, result);
-      if (each === 'package' && result.failed > 0) break; // there is nothing that the other suites could try
+      if (each === 'package' && result.failed > 0) break; // then the other suites have nothing to try
     }
   }
   const text = table(known());

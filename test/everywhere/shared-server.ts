@@ -1,5 +1,5 @@
-// The server that windows share, as a program for a Node of another system: shared-server.js DIST. Windows find it as the
-// extension does, on Windows by a named pipe. Run below a host named Code.exe, it is found the same.
+// The server that windows share, as a program for another system's Node: shared-server.js DIST. Windows find it as the
+// extension does; on Microsoft Windows, through a named pipe. Also run by a host named Code.exe.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ async function ghostText(window: LspWindow, newline: string): Promise<string> {
   return String(item?.insertText ?? '');
 }
 
-/** What a pipe or socket says to somebody who does not know the word. */
+/** What a pipe or socket answers to somebody who does not know the secret word. */
 function heardBy(path: string, words: string): Promise<string> {
   return new Promise((resolve) => {
     let heard = '';

@@ -1,4 +1,5 @@
-// What is tried on a system. Each suite gets the name of the system and how its programs run, and returns its counts.
+// The suites that are run for a system. Each gets the system's name and a way to run programs there, and returns its
+// counts.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { programOptions } from '../../scripts/bundle.mjs';
@@ -16,7 +17,7 @@ const known = /knownFingerprint =\s*'([0-9a-f]{64})'/.exec(
   readFileSync(join(root, 'language-server/diagnosis/same-bits.ts'), 'utf8'),
 )[1];
 
-/** The addon is built, packed, and looked at from all sides; it must be refused in the package of any other system. */
+/** Builds and packs the addon, and inspects it; every other system's package must refuse it. */
 async function packageSuite(name) {
   await buildTarget(name);
   const folder = folderOf(name);
@@ -39,7 +40,7 @@ async function packageSuite(name) {
   return { passed: isFound ? 2 : 1, failed: isFound ? 0 : 1 };
 }
 
-/** The doctor with each CPU variant: nothing is broken, and the fingerprint is the known one. */
+/** Runs the doctor with each CPU variant: nothing is broken, and the fingerprint is the known one. */
 async function bits(name, { node }) {
   const [command, ...rest] = await node();
   const doctor = async (...options) => {
@@ -63,7 +64,10 @@ async function bits(name, { node }) {
   return result;
 }
 
-/** A program of this folder, whole in one file, on Node there; what it says is kept beside the package as NAME.log. */
+/**
+ * Runs a program from this folder, bundled into one file, on the system's Node. Its output is kept beside the package
+ * as NAME.log.
+ */
 const bundled =
   (source, argument = () => '') =>
   async (name, { node }) => {
@@ -85,13 +89,13 @@ const bundled =
 /** Tests that run Hearth as a program: file -> the tests to run, or all. */
 const inVitest = (file, tests) => async (name, system) => {
   const env = { HEARTH_NODE: JSON.stringify(await system.node()), HEARTH_DIST: distOf(name) };
-  // Under Wine, now and then a process ends or hangs that has not been asked to.
+  // Under Wine, a process occasionally ends or hangs without being asked to.
   const again = system.slowness > 1 ? ['--retry=1'] : [];
   const args = [`--testTimeout=${30_000 * system.slowness}`, ...again, '--project', 'engine', file];
   return vitest(`${name}-${file.replace(/\W/g, '-')}`, tests ? [...args, '-t', tests] : args, env);
 };
 
-/** C++ tests. */
+/** Runs C++ tests. */
 const cpp =
   (target, folder = '') =>
   async (name, system) => {
@@ -101,7 +105,7 @@ const cpp =
     return program(command, args, system.isEmulated ? { HEARTH_EMULATED: '1' } : {});
   };
 
-/** In this order: the first makes what the others run. isStatic: nothing has to run on the system. */
+/** The suites in order: the first makes what the others run. isStatic: nothing has to run on the system. */
 export const suites = {
   package: { run: packageSuite, isStatic: true },
   bits: { run: bits },

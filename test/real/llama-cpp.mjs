@@ -1,5 +1,6 @@
 // Runs a plan with llama.cpp in its own process: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP FOLDER.
-// FOLDER/plan.json is a Plan of plan.ts; FOLDER/theirs.json becomes a Theirs, and NAME.f32 holds the rows asked for.
+// FOLDER/plan.json is a Plan of plan.ts. Writes FOLDER/theirs.json, a Theirs, and NAME.f32 with the requested rows of
+// logits.
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -13,7 +14,8 @@ const {
   conversation,
   runs,
 } = JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8'));
-// A row is a map of the whole vocabulary: as many as fit in memory are asked for at a time.
+// node-llama-cpp gives a row as a map of the whole vocabulary, so only as many rows as fit in memory are requested at a
+// time.
 const rowsAtATime = 16;
 
 const { getLlama, LlamaLogLevel } = await import(pathToFileURL(packagePath).href);
@@ -55,7 +57,7 @@ function withBos(tokens) {
   return shouldPrependBosToken && tokens[0] !== bos ? [bos, ...tokens] : tokens;
 }
 
-/** The two likeliest tokens behind each token from `from` on, and their logits; whole rows go to a file. */
+/** The two likeliest tokens after each token from `from` on, and their logits; whole rows go to a file. */
 async function evaluate({ name, tokens, from, wholeRows }) {
   const file = wholeRows ? openSync(join(folder, `${name}.f32`), 'w') : undefined;
   const pairs = [];

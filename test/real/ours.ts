@@ -9,23 +9,23 @@ import type { Plan } from './plan.ts';
 import type { Options } from './real.ts';
 
 const fimTokens = 48;
-/** What the greedy text continues. */
+/** The texts that the greedy answers continue. */
 const contextTokens = 128;
 const explained =
   'export function mean(values: number[]): number {\n  let sum = 0;\n  for (const value of values) sum += value;\n  return sum / values.length;\n}';
 
-/** A greedy answer: llama.cpp is given the same tokens and asked what it would have written at each. */
+/** A greedy answer. llama.cpp is given the same tokens and asked which it would have written at each place. */
 export interface Answer {
   name: string;
   prompt: Uint32Array;
-  /** With the token that ended it, if it ended by itself. */
+  /** Includes the token that ended the answer, if it ended by itself. */
   tokens: number[];
   text: string;
 }
 
 export interface Asked {
   plan: Omit<Plan, 'model' | 'threads'>;
-  /** Of each text. */
+  /** One entry per text. */
   ids: Uint32Array[];
   logits: { tokens: Uint32Array; rows: Float32Array } | null;
   /** The prompt of an explanation. */

@@ -1,5 +1,5 @@
-// The course of `npm run test:real`; run.mjs explains it. First our engine answers, then llama.cpp is asked about the same
-// tokens, and at last, where the two part, ours is asked how sure it was.
+// The course of `npm run test:real`; run.mjs explains it. First our engine answers, then llama.cpp is asked about the
+// same tokens, and finally our engine is asked how sure it was where the two differ.
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../language-server/cli/command.ts';
 import { loadModel } from '../../language-server/engine/load-model.ts';

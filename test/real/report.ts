@@ -1,4 +1,4 @@
-// What `test:real` prints, line by line, and whether all of it is well.
+// Prints the lines of `test:real`, and remembers whether everything is right.
 export class Report {
   private readonly faults: string[] = [];
   private verdicts = 0;
@@ -7,7 +7,7 @@ export class Report {
     process.stdout.write(`${text}\n`);
   }
 
-  /** A line that says what is right or wrong; wrong ones are repeated at the end. */
+  /** Prints a line that says what is right or wrong. Wrong ones are repeated at the end. */
   verdict(isWell: boolean, text: string): void {
     this.line(`${isWell ? 'ok  ' : 'FAIL'} ${text}`);
     this.verdicts++;

@@ -1,12 +1,12 @@
-// `npm run test:real -- FILE.gguf`: a model file that people use, beside llama.cpp on the same file, in one run.
+// `npm run test:real -- FILE.gguf`: compares Hearth with llama.cpp on one model file, as people use it, in one run.
 //
 //   npm run test:real -- FILE                       everything; about 15 minutes for the 1.5B
-//   npm run test:real -- FILE --only tokenizer,logits           what is to be equal: tokenizer, logits, greedy, template,
+//   npm run test:real -- FILE --only tokenizer,logits           what must be equal: tokenizer, logits, greedy, template,
 //                                                   explain, fim; the figures: speed, typing, drafts, quality
-//   npm run test:real -- FILE --cases CASES.jsonl   for fim and quality, as for `npm run tool -- eval`; else there are none
+//   npm run test:real -- FILE --cases CASES.jsonl   for fim and quality, as for `npm run tool -- eval`; otherwise these are left out
 //   npm run test:real -- FILE --server PATH         for typing: a llama-server that you have built
 //   npm run test:real -- FILE --torch PYTHON        for logits: also PyTorch in float32, from the dequantized weights, to see
-//                                                   who is nearer. Wants torch, numpy and gguf (pip install gguf==0.19.0)
+//                                                   which is nearer. Needs torch, numpy and gguf (pip install gguf==0.19.0)
 //   npm run test:real -- FILE --positions 500 --characters 1000000 --tokens 256 --threads 2
 //
 // llama.cpp comes through node-llama-cpp from npm, installed into .cache/bench when first needed. Exit code 1: something

@@ -1,14 +1,14 @@
-// Real code for the tokenizers and the models: this repository's, and that of the packages it is built with.
+// Real code for the tokenizers and the models: from this repository and from the packages that it is built with.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folders = ['language-server', 'extension', 'native', 'kernels', 'test', 'scripts'];
 const packages = ['typescript', 'esbuild', 'vitest', 'markdown-it', 'node-addon-api', 'vscode-jsonrpc'];
 const isCode = /\.(?:[cm]?[jt]s|cc|h|inl|md|py|css|json)$/;
-// Longer files are generated.
+// Longer files are generated ones.
 const maxChars = 60_000;
 
-/** Half of the characters from each, in whole files but for the last. */
+/** Half of the characters from each of the two, in whole files except for the last. */
 export function sources(root: string, characters: number): string[] {
   const own = folders.flatMap((folder) => textsIn(join(root, folder)));
   const others = packages.flatMap((name) => textsIn(join(root, 'node_modules', name)));

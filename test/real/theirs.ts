@@ -1,4 +1,4 @@
-// llama.cpp's answers, from a process of its own and through files: rows of logits are hundreds of megabytes.
+// Gets llama.cpp's answers from its own process through files, since rows of logits take hundreds of megabytes.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Runs PyTorch in float32 with the file's weights, to find which of the two engines is closer to the exact result.
+// Runs PyTorch in float32 with the file's weights, to find out which of the two engines is closer to the exact result.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

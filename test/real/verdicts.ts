@@ -63,7 +63,7 @@ export function inWords({
   return figures.join('; ');
 }
 
-/** Greedy answers: llama.cpp, given the same tokens, should have written the same ones. */
+/** Greedy answers: llama.cpp, given the same tokens, should have chosen the same ones. */
 export async function checkRuns(
   report: Report,
   engine: Engine,
@@ -92,14 +92,14 @@ export async function checkRuns(
   );
 }
 
-/** a is ours: what it chose at that place. */
+/** a is our engine, and what it chose at this place. */
 async function partingsOf(engine: Engine, { prompt, tokens }: Answer, best: BestTwo[]): Promise<Parting[]> {
   const partings: Parting[] = [];
   for (const [position, [[b, first], [second, next]]] of best.entries()) {
     const a = tokens[position] ?? Number.NaN;
     if (a === b) continue;
     const row = await engine.lastLogits(Uint32Array.from([...prompt, ...tokens.slice(0, position)]));
-    // Of what is not their second choice they say only that it is further off.
+    // If ours is not their second choice either, all we know is that it is further off.
     const marginOfB = second === a ? first - next : Number.POSITIVE_INFINITY;
     partings.push({ position, a, b, marginOfA: margin(row, a, b), marginOfB });
   }

@@ -144,8 +144,8 @@ export const claims: Record<string, Evidence> = {
   ],
   "The token is in the editor's": [
     ['remote/team-connection.test.ts', 'the server gets %s'],
-    ['managed.test.ts', 'the token of the environment'],
-    ['managed.test.ts', "a token of the user's own"],
+    ['managed.test.ts', "with the environment's token"],
+    ['managed.test.ts', "a user's own token"],
   ],
   'If it is a command': [
     ['remote/hostile.test.ts', 'a command for the token that'],
@@ -198,14 +198,14 @@ export const claims: Record<string, Evidence> = {
   'In texts of another kind': 'by design',
   'The time for the search': [['time.test.ts', 'of ordinary text are searched at once']],
 
-  '`dist/gpu/wgpu-native.library` is': [['targets.test.ts', 'a package may have wgpu-native, of its own system']],
+  '`dist/gpu/wgpu-native.library` is': [['targets.test.ts', "a package may contain its own system's wgpu-native"]],
   'It runs with the rights of Hearth': 'by design',
   'It gets the kernels': 'by design',
-  'The grammars of languages': [['grammars.test.ts', 'refuses a grammar that is not the one listed']],
+  'The grammars of languages': [['grammars.test.ts', 'refuses a grammar whose digest is not the listed one']],
   'They run without access to files': 'by design',
   '`dist/NOTICES.txt`': [
-    ['sbom.test.ts', 'has every package of the bundles'],
-    ['sbom.test.ts', 'comes with the texts of the licences'],
+    ['sbom.test.ts', 'has exactly the packages in the bundles'],
+    ['sbom.test.ts', 'licences that require their text'],
   ],
   'Both are made by the build': 'by design',
   'A test fails when': [['sbom.test.ts', 'asks for more than its text']],

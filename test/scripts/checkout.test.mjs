@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-// With core.autocrlf, as Git for Windows has it, the demo would not find its lines, and npm run package not its files.
-test('git gives files no other line ends than they have', () => {
+// With core.autocrlf, the default of Git for Windows, the demo would not find its lines, nor npm run package its files.
+test('git does not change the line ends of files', () => {
   const files = ['.vscodeignore', 'README.md', 'scripts/install-vscode.sh', 'test/fixtures/demo/sample.ts'];
   const { stdout } = spawnSync('git', ['check-attr', 'text', '--', ...files], {
     cwd: join(import.meta.dirname, '../..'),

@@ -44,27 +44,27 @@ beforeEach(() => {
 
 afterEach(() => rmSync(join(checkout, '..'), { recursive: true }));
 
-/** Whether there is something to build with afterwards. */
+/** Whether the build folder still has its files afterwards. */
 function isKept(folder: string): boolean {
   dropForeignBuild(join(folder, 'build', 'native'), join(folder, 'native'));
   return existsSync(join(folder, 'build', 'native', 'build.ninja'));
 }
 
-test('a build of this checkout is kept, also by way of a link', () => {
+test('a build of this checkout is kept, even if it is reached through a link', () => {
   expect(isKept(checkout)).toBe(true);
   const link = join(checkout, '..', 'link');
   symlinkSync(checkout, link);
   expect(isKept(link)).toBe(true);
 });
 
-test('the build of a checkout that was moved is thrown away', () => {
+test('the build of a checkout that was moved is deleted', () => {
   const moved = join(checkout, '..', 'moved');
   renameSync(checkout, moved);
   mkdirSync(checkout);
   expect(isKept(moved)).toBe(false);
 });
 
-test('the build of a checkout that was copied is thrown away while the first one is still there', () => {
+test('the build of a copied checkout is deleted, even if the original still exists', () => {
   const copy = join(checkout, '..', 'copy');
   mkdirSync(join(copy, 'native'), { recursive: true });
   mkdirSync(join(copy, 'build'));
@@ -78,7 +78,7 @@ test('a folder without a build is left alone', () => {
   expect(isKept(checkout)).toBe(true);
 });
 
-test('a build is configured again for other options, or where configuring it failed', () => {
+test('a build is configured again if the options change or configuring it failed', () => {
   const build = join(checkout, 'build', 'native');
   expect(isConfigured(build, ['-DA=1'])).toBe(false);
   writeFileSync(join(build, optionsFile), JSON.stringify(['-DA=1']));
@@ -88,7 +88,7 @@ test('a build is configured again for other options, or where configuring it fai
   expect(isConfigured(build, ['-DA=1'])).toBe(false);
 });
 
-test('where configuring for other options fails, nothing counts as configured', async () => {
+test('if configuring with new options fails, nothing counts as configured', async () => {
   const build = join(checkout, 'build', 'native');
   writeFileSync(join(build, optionsFile), JSON.stringify(['-DA=1']));
   const fromRoot = (path: string) => relative(join(import.meta.dirname, '../..'), path);

@@ -8,7 +8,7 @@ const script = join(import.meta.dirname, '../../scripts/install-vscode.sh');
 const folder = mkdtempSync(join(tmpdir(), 'hearth install-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the script with an npm that only makes folders, and fails where its arguments match; lists what is installed. */
+/** Runs the script with an npm that only creates folders, and fails if its arguments match. Lists what is installed. */
 function install(failing) {
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
@@ -30,7 +30,7 @@ mkdir -p node_modules/code-server/lib/vscode/extensions\n`;
 }
 
 test.each(['node-linux', 'code-server@', '/vscode/extensions', 'rebuild'])(
-  'VS Code does not count as installed where npm fails at %s',
+  'VS Code does not count as installed if npm fails at %s',
   (step) => {
     const { status, stderr, isStamped } = install(step);
     expect(status).not.toBe(0);
@@ -39,6 +39,6 @@ test.each(['node-linux', 'code-server@', '/vscode/extensions', 'rebuild'])(
   },
 );
 
-test('VS Code counts as installed where no step fails', () => {
+test('VS Code counts as installed if no step fails', () => {
   expect(install('nothing-fails')).toEqual({ status: 0, stderr: '', isStamped: true });
 });

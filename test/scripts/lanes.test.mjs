@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'hearth-lanes-'));
 const script = join(folder, 'parts.mjs');
 const lanes = pathToFileURL(join(import.meta.dirname, '../support/lanes.mjs'));
 
-// Each part says when it begins and ends. "left" and "right" each wait for what the other one writes.
+// Each part says when it begins and ends. "left" and "right" each wait for what the other writes.
 beforeAll(() =>
   writeFileSync(
     script,
@@ -35,7 +35,7 @@ beforeAll(() =>
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the lanes run beside each other, and what computes has the lower priority', async () => {
+test('the lanes run in parallel, and the computing one has the lower priority', async () => {
   const printed = [];
   const results = await runLanes({ computing: ['left'], waiting: ['right'] }, script, {
     onEnd: (output) => printed.push(String(output)),
@@ -45,7 +45,7 @@ test('the lanes run beside each other, and what computes has the lower priority'
   expect(results.left.priority).toBeGreaterThan(results.right.priority);
 });
 
-test('the parts of a lane run one after the other, and one that dies has printed what it had to say', async () => {
+test('the parts of a lane run one after the other, and the output of one that dies is kept', async () => {
   const printed = [];
   const results = await runLanes({ computing: ['one', 'dies', 'two'], waiting: [] }, script, {
     onEnd: (output) => printed.push(String(output)),
@@ -54,16 +54,16 @@ test('the parts of a lane run one after the other, and one that dies has printed
   expect(results).toMatchObject({ one: { passed: 1 }, dies: undefined, two: { passed: 1 } });
 });
 
-test('the lane that is done first takes what may run in either', async () => {
+test('the lane that is done first runs the parts that may run in either', async () => {
   const printed = [];
   const results = await runLanes({ computing: ['left', 'two'], waiting: [], either: ['right', 'three'] }, script, {
     onEnd: (output) => printed.push(String(output).split(' ')[0]),
   });
-  expect(results.right.priority).toBeLessThan(results.left.priority); // it ran beside it
+  expect(results.right.priority).toBeLessThan(results.left.priority); // they ran at the same time
   expect(printed.sort()).toEqual(['left', 'right', 'three', 'two']);
 });
 
-test('a part does not last as long as a process that it leaves behind', async () => {
+test('a part ends without waiting for a process that it leaves behind', async () => {
   const printed = [];
   const results = await runLanes({ computing: [], waiting: ['leaves'] }, script, {
     onEnd: (output) => printed.push(String(output)),
@@ -72,7 +72,7 @@ test('a part does not last as long as a process that it leaves behind', async ()
   process.kill(results.leaves.left);
 }, 15_000);
 
-test('a part begins after the one that it needs, and does not wait for one that does not run', async () => {
+test('a part begins after the part that it needs, and does not wait for one that does not run', async () => {
   const printed = [];
   const lanes = { computing: ['one', 'two'], waiting: ['three', 'four'] };
   await runLanes(lanes, script, {

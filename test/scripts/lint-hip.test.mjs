@@ -43,13 +43,13 @@ function lint(...files) {
   return { status, stdout };
 }
 
-test('the program names file and line of such a call and fails', () => {
+test('the program fails, and names the file and line of such a call', () => {
   const file = join(folder, 'a.cc');
   writeFileSync(file, 'int x;\nhipDeviceSynchronize();\n');
   expect(lint(file)).toEqual({ status: 1, stdout: expect.stringMatching(/a\.cc:2: hipDeviceSynchronize waits/) });
 });
 
-test('no host code of the GPU waits for the whole device', () => {
+test('no host code for GPUs waits for the whole device', () => {
   const files = ['kernels/hip', 'native/gpu'].flatMap((room) =>
     readdirSync(join(root, room)).map((name) => join(root, room, name)),
   );

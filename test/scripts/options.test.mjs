@@ -10,14 +10,14 @@ test.each([
   'scripts/build-gpu.mjs',
   'lab/bench/team-sizing.mjs',
   'lab/bench/speculation.mjs',
-])('%s names an option that there is not, without a stack trace', (script) => {
+])('%s reports an unknown option by name, without a stack trace', (script) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, script), '--fast'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toContain("'--fast'");
   expect(stderr).not.toContain('    at ');
 });
 
-test('a release has GPU kernels for all vendors or is not made', () => {
+test('a release is made only with GPU kernels for all vendors', () => {
   const args = [join(root, 'scripts/build-gpu.mjs'), '--release'];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: { PATH: '' } });
   expect({ status, stderr: stderr.trim() }).toEqual({ status: 1, stderr: 'not compiled for AMD: no hipcc' });

@@ -9,7 +9,7 @@ import { audit, licenceProblems, linkedNotices, sbom, shippedPackages } from '..
 
 const root = join(import.meta.dirname, '../..');
 
-test('the list of components has every package of the bundles, and no other', { timeout: 120_000 }, async () => {
+test('the list of components has exactly the packages in the bundles', { timeout: 120_000 }, async () => {
   expect(existsSync(join(root, 'dist/NOTICES.txt')), 'npm run build writes it').toBe(true);
   const packages: { name: string; version: string }[] = shippedPackages();
   expect(packages.map(({ name }) => name)).toEqual(
@@ -44,7 +44,7 @@ test('no package ships under a licence that asks for more than its text', () => 
   ]);
 });
 
-test('a registry that does not answer is not waited for', async () => {
+test('the check does not wait for a registry that does not answer', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-audit-'));
   const [npm, id] = [join(folder, 'npm.js'), join(folder, 'id')];
   const text = `require('fs').writeFileSync(${JSON.stringify(id)}, String(process.pid)); setInterval(() => {}, 1000);\n`;
@@ -52,12 +52,12 @@ test('a registry that does not answer is not waited for', async () => {
   vi.stubEnv('npm_execpath', npm);
   expect(await audit(1000)).toBe('no registry answered: nothing is known');
   vi.unstubAllEnvs();
-  // On a busy machine it may have been ended before it could write.
+  // On a busy machine the process may have been ended before it could write.
   if (existsSync(id)) expect(() => process.kill(Number(readFileSync(id, 'utf8')), 0)).toThrow('ESRCH');
   rmSync(folder, { recursive: true });
 });
 
-test('what a compiler links in comes with the texts of the licences that ask for it, each once', () => {
+test('licences that require their text are included once each for what a compiler links in', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-licences-'));
   const text = join(folder, 'copyright');
   writeFileSync(text, 'Keep this.\n');

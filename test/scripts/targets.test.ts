@@ -1,4 +1,5 @@
-// Which addons and packages scripts/targets/ refuses. What is really in a file is for test/everywhere, which builds them.
+// Which addons and packages scripts/targets/ refuses. What files really contain is tested by test/everywhere, which
+// builds them.
 import { spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,25 +66,25 @@ test.each([
   ['another architecture', { architecture: 'aarch64' }, 'it is ELF for aarch64, not ELF for x86_64'],
   ['no binary', { format: 'other', architecture: undefined }, 'it is other for nothing, not ELF for x86_64'],
   ['a newer C library', { versions: { GLIBC: [2, 34] } }, 'it needs GLIBC_2.34, newer than 2.28'],
-  ['a major version more', { versions: { GLIBC: [3, 0] } }, 'it needs GLIBC_3.0, newer than 2.28'],
+  ['a newer major version', { versions: { GLIBC: [3, 0] } }, 'it needs GLIBC_3.0, newer than 2.28'],
   ['a C++ library', { versions: { GLIBCXX: [3, 4, 30] } }, 'it needs GLIBCXX_3.4.30, which the system need not have'],
   ['a foreign library', { libraries: ['libssl.so.3'] }, 'it needs the library libssl.so.3'],
   [
-    'names that others could be bound to',
+    'exported names that other libraries could bind to',
     { exports: [...exports, '_Znwm'] },
     'it exports 1 other names, such as _Znwm',
   ],
   [
-    'functions that it lacks',
+    'missing functions',
     { imports: ['napi_create_object', '_ZNK6hearth5Model4loadEv'] },
     'it lacks 1 functions of its own, such as _ZNK6hearth5Model4loadEv',
   ],
   [
-    'a table of functions that it lacks',
+    'a missing virtual table',
     { imports: ['_ZTVN6hearth5ModelE'] },
     'it lacks 1 functions of its own, such as _ZTVN6hearth5ModelE',
   ],
-  ['no way in', { exports: exports.slice(1) }, 'it does not export napi_register_module_v1'],
+  ['a missing entry point', { exports: exports.slice(1) }, 'it does not export napi_register_module_v1'],
 ])('an addon is refused for %s', (_, change, problem) => {
   expect(addonProblems({ ...linuxAddon, ...change }, linux)).toEqual([problem]);
 });
@@ -96,7 +97,7 @@ test.each([
   ['no kernels', { instructions: { dot: 3, smmla: 3000 } }, 'it has 3 dot products: kernels are missing'],
   ['no kernels of I8MM', { instructions: { dot: 7000, smmla: 3 } }, 'it has 3 matrix products: kernels are missing'],
   [
-    'a name of its own',
+    'an exported name of its own',
     { exports: [...macAddon.exports, '__ZN6hearth3runEv'] },
     'it exports 1 other names, such as __ZN6hearth3runEv',
   ],
@@ -105,7 +106,7 @@ test.each([
   expect(addonProblems({ ...macAddon, ...change }, targetOf('darwin-arm64'))).toEqual([problem]);
 });
 
-test('an addon for a Mac of Intel must be signed too', () => {
+test('an addon for an Intel Mac must be signed, too', () => {
   const { instructions: _, ...facts } = { ...macAddon, architecture: 'x86_64' };
   expect(addonProblems(facts, targetOf('darwin-x64'))).toEqual([]);
   expect(addonProblems({ ...facts, signature: 'none' }, targetOf('darwin-x64'))).toHaveLength(1);
@@ -117,7 +118,7 @@ test.each([
   ['32 bits', { architecture: 'i386' }, 'it is PE for i386, not PE for amd64'],
   ['another processor', { architecture: 'arm64' }, 'it is PE for arm64, not PE for amd64'],
   [
-    'names that others could be bound to',
+    'exported names that other libraries could bind to',
     { exports: [...exports, '_ZN6hearth4loadEv'] },
     'it exports 1 other names, such as _ZN6hearth4loadEv',
   ],
@@ -133,7 +134,7 @@ test.each([
   expect(addonProblems({ ...windowsArmAddon, ...change }, targetOf('win32-arm64'))).toEqual([problem]);
 });
 
-test('a variant that shares a function, or is missing, is found', () => {
+test('a variant that shares a function or is missing is found', () => {
   const object = (name: string, globals: string[]) => ({ path: `a/variant_${name}.cc.o`, globals });
   const table = (name: string) => `_ZN6hearth7kernels3cpu${name.length + 8}${name}_kernelsEv`;
   const good = ['i8mm', 'neon', 'scalar'].map((name) => object(name, [table(name)]));
@@ -168,7 +169,7 @@ const expected = { bytes: 50e6, version: '0.1.0', model };
 const file = (path: string, isLink = false) => ({ path, bytes: 10, isLink, sha256: '' });
 const without = (path: string) => facts.files.filter((each) => each.path !== path);
 
-test('a whole package is accepted, on Linux with GPU kernels', () => {
+test('a complete package is accepted, on Linux with GPU kernels', () => {
   expect(packageProblems(facts, 'linux-x64', expected)).toEqual([]);
   const kernels = ['gfx1100.co', 'nvidia.fatbin'].map((name) => file(`extension/dist/gpu/${name}`));
   const amdgpu = { path: kernels[0]?.path, format: 'ELF', architecture: 'amdgpu' };
@@ -176,7 +177,7 @@ test('a whole package is accepted, on Linux with GPU kernels', () => {
   expect(packageProblems(withKernels, 'linux-x64', expected)).toEqual([]);
 });
 
-test('a package may have wgpu-native, of its own system, listed and with its licence', () => {
+test("a package may contain its own system's wgpu-native, if it is listed and has its licence", () => {
   const path = 'extension/dist/gpu/wgpu-native.library';
   const files = [...facts.files, { ...file(path), sha256: 'wgpu' }];
   const problems = (more: object, name = 'linux-x64'): string[] =>
@@ -213,24 +214,20 @@ test.each([
   ],
   ['another version', { identity: { Version: '0.2.0', TargetPlatform: 'linux-x64' } }, [/version is 0\.2\.0/]],
   ['a missing bundle', { files: without('extension/dist/server.js') }, [/dist\/server\.js is missing/]],
-  [
-    'a file too much',
-    { files: [...facts.files, file('extension/.env')] },
-    [/extension\/\.env does not belong into it/],
-  ],
+  ['an extra file', { files: [...facts.files, file('extension/.env')] }, [/extension\/\.env does not belong into it/]],
   ['a path that leads out', { files: [...facts.files, file('../../x')] }, [/\.\.\/\.\.\/x does not belong/]],
   [
     'a link',
     { files: [...without('extension/dist/hearth.js'), file('extension/dist/hearth.js', true)] },
     [/hearth\.js is a link/],
   ],
-  ['two files of one path', { files: [...facts.files, file('extension/dist/server.js')] }, [/two of its files/]],
+  ['two files with one path', { files: [...facts.files, file('extension/dist/server.js')] }, [/two of its files/]],
   [
     'another model',
     { files: [...without('extension/models/starter.gguf'), file('extension/models/starter.gguf')] },
     [/not the bundled model/, /does not list .*starter/],
   ],
-  ['a licence that it lacks', { notices: '' }, [/NOTICES\.txt lacks the licence of the compiler-rt of zig/]],
+  ['a missing licence', { notices: '' }, [/NOTICES\.txt lacks the licence of the compiler-rt of zig/]],
   ['a list without the addon', { components: facts.components.toSpliced(1, 1) }, [/does not list .*hearth\.node/]],
   ['a list without a grammar', { components: facts.components.slice(0, -1) }, [/does not list .*\.wasm/]],
 ])('a package is refused for %s', (_, change, problems) => {
@@ -238,7 +235,7 @@ test.each([
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
-test('a package is refused for its size, and for GPU kernels that cannot run there', () => {
+test('a package is refused for its size, and for GPU kernels that cannot run on its system', () => {
   expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 66e6 })).toEqual([
     expect.stringMatching(/66000000 bytes/),
   ]);
@@ -250,7 +247,7 @@ test('a package is refused for its size, and for GPU kernels that cannot run the
   ]);
 });
 
-test('a package for the browser has no binary and nothing that only a process needs', () => {
+test('a package for the browser has no binaries and nothing that only a process needs', () => {
   const problems: string[] = webProblems(facts, { ...expected, version: '0.2.0' });
   expect(problems).toContain('it is for linux-x64, not web');
   expect(problems).toContain('its version is 0.1.0, not 0.2.0');
@@ -259,7 +256,7 @@ test('a package for the browser has no binary and nothing that only a process ne
   expect(problems).toContain('extension/dist/hearth.node is ELF for x86_64');
 });
 
-test('two packings for one target at once have a folder each, and leave none', async () => {
+test('packing one target twice at once uses two folders, and leaves none', async () => {
   const used: string[] = [];
   const end = new EventEmitter();
   const write = (folder: string) => {
@@ -285,7 +282,7 @@ test('two packings for one target at once have a folder each, and leave none', a
   expect(new Set(used).size).toBe(2);
 });
 
-test("a package for another system is not made of this machine's addon", () => {
+test("a package for another system is not made with this machine's addon", () => {
   const other = process.platform === 'win32' ? 'linux-x64' : 'win32-x64';
   const script = join(import.meta.dirname, '../../scripts/package.mjs');
   const { status, stderr } = spawnSync(process.execPath, [script, '--target', other], { encoding: 'utf8' });
@@ -293,7 +290,7 @@ test("a package for another system is not made of this machine's addon", () => {
   expect(status).toBe(1);
 });
 
-test('the notes of a release are its section of the changelog', () => {
+test('the notes of a release are its section in the changelog', () => {
   const changelog =
     '# Changelog\n\n## [Unreleased]\n\n- new\n\n## [0.1.0] - 2026-01-01\n\n- first\n\n### Fixes\n\n- bug\n\n## [0.0.1]\n\n- old\n';
   expect(releaseNotes(changelog, '0.1.0')).toBe('- first\n\n### Fixes\n\n- bug\n');
@@ -301,7 +298,7 @@ test('the notes of a release are its section of the changelog', () => {
   expect(() => releaseNotes('# Changelog\n', '0.1.0')).toThrow('CHANGELOG.md has no section for 0.1.0');
 });
 
-test('a target that is not in the table is refused by name', () => {
+test('the error for an unknown target names it', () => {
   expect(() => targetOf('toString')).toThrow(`no target named toString; there are ${Object.keys(targets).join(', ')}`);
 });
 

@@ -9,14 +9,14 @@ test('CXX may name a compiler with arguments, as CMake reads it', () => {
   expect(() => checkBuildTools()).not.toThrow();
 });
 
-test('a compiler that does not know C++20, or is not there, is named as missing', () => {
+test('a compiler that is missing or does not know C++20 is reported as missing', () => {
   for (const each of ['false', 'env false', 'no-such-compiler -v']) {
     vi.stubEnv('CXX', each);
     expect(() => checkBuildTools()).toThrow(/a C\+\+20 compiler/);
   }
 });
 
-test('what this machine cannot run is said without a stack', async () => {
+test('what this machine cannot run is reported without a stack trace', async () => {
   const error = vi.spyOn(console, 'error').mockReturnValue();
   await main(() => Promise.reject(new NotRun('needs hipcc')));
   expect(error.mock.calls).toEqual([['\nneeds hipcc']]);

@@ -1,4 +1,4 @@
-// What the workflows for GitHub call exists, and what they may do is little.
+// What the GitHub workflows call exists, and they may do little.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -17,12 +17,12 @@ const steps = jobs.flatMap(([file, name, job]) => (job.steps ?? []).map((step) =
 const commands = steps.filter(([, step]) => step.run !== undefined).map(([place, step]) => [place, step.run]);
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-test('there are workflows, jobs and steps', () => {
+test('workflows, jobs and steps exist', () => {
   expect(files.sort()).toEqual(['ci.yml', 'packages.yml', 'release.yml']);
   expect(commands.length).toBeGreaterThan(10);
 });
 
-/** The files and npm scripts that a command names and that are not there. */
+/** The files and npm scripts that a command names but that do not exist. */
 function missingIn(command) {
   const paths = [...command.matchAll(/(?<![\w./-])(?:scripts|test|\.ci)\/[\w./-]+/g)].map(([path]) => path);
   const named = [...command.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name);
@@ -32,19 +32,19 @@ function missingIn(command) {
   ];
 }
 
-test('what a step runs exists', () => {
+test('every file and script that a step runs exists', () => {
   expect(missingIn('node scripts/nowhere.mjs && npm run nothing')).toEqual(['scripts/nowhere.mjs', 'npm run nothing']);
   expect(commands.flatMap(([place, command]) => missingIn(command).map((path) => `${place}: ${path}`))).toEqual([]);
 });
 
-test('a called workflow exists, and so does every job that one waits for', () => {
+test('every called workflow exists, and so does every job that another waits for', () => {
   for (const [file, , { uses, needs = [] }] of jobs) {
     if (uses) expect(existsSync(join(root, uses)), uses).toBe(true);
     for (const each of [needs].flat()) expect(Object.keys(workflows.get(file).jobs)).toContain(each);
   }
 });
 
-test('what a job downloads was uploaded by one that it waits for', () => {
+test('an artifact that a job downloads is uploaded by a job that it waits for', () => {
   const artifacts = (job, action) =>
     (job.steps ?? []).filter(({ uses }) => uses?.startsWith(`actions/${action}-artifact@`)).map((step) => step.with);
   const downloads = jobsOf(workflows.get('packages.yml')).flatMap(([, job]) =>
@@ -72,7 +72,7 @@ test('a job may read, has a time limit, and leaves no credentials behind', () =>
     if (step.uses?.startsWith('actions/checkout@')) expect(step.with?.['persist-credentials'], place).toBe(false);
 });
 
-test('secrets are for the job that publishes, which a person must let go', () => {
+test('only the job that publishes gets secrets, and a person must approve it', () => {
   for (const [file, name, job] of jobs) {
     const names = [...JSON.stringify(job).matchAll(/secrets\.(\w+)/g)].map(([, secret]) => secret);
     expect(names, `${file} ${name}`).toEqual(name === 'publish' ? ['VSCE_PAT', 'OVSX_PAT'] : []);
@@ -82,17 +82,17 @@ test('secrets are for the job that publishes, which a person must let go', () =>
   expect(workflows.get('release.yml').on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } });
 });
 
-test('no command has a text of the event in it, which a stranger could have written', () => {
+test('no command contains text from the event, which anybody could have written', () => {
   for (const [place, command] of commands) expect(command, place).not.toMatch(/\$\{\{(?! matrix\.)/);
   for (const text of texts.values()) expect(text).not.toContain('pull_request_target');
 });
 
-test('every target is tried on its system', () => {
+test('every target is tested on its system', () => {
   const text = texts.get('packages.yml');
   for (const target of Object.keys(targets)) expect(text).toMatch(new RegExp(`target:? ${target}\\b`));
 });
 
-test('a tag that is not the version, or has no notes, is refused', () => {
+test('a tag that differs from the version or has no notes is refused', () => {
   const changelog = '# Changelog\n\n## [Unreleased]\n\n## [0.2.0]\n\n- new\n';
   expect(tagProblems('v0.2.0', '0.2.0', changelog)).toEqual([]);
   expect(tagProblems('v0.2.1', '0.2.0', changelog)).toEqual(['the tag is v0.2.1, and package.json says 0.2.0']);

@@ -4,8 +4,8 @@ import { commands, type TextDocument } from 'vscode';
 const shownWithinMs = 30_000;
 
 /**
- * Asks for a suggestion at the cursor and accepts it, or leaves the document as it is if none comes. No event tells that
- * ghost text is shown; without any, accepting does nothing.
+ * Requests a suggestion at the cursor and accepts it, or leaves the document as it is if none comes. No event tells
+ * when ghost text is shown; without ghost text, accepting does nothing.
  */
 export async function accept(document: TextDocument): Promise<void> {
   const { version } = document;

@@ -1,4 +1,4 @@
-// Where people write apart from one cursor in a file: what Hearth shows there, and what is accepted.
+// Places other than a single cursor in a file: what Hearth shows there, and what is accepted.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commands, NotebookCellData, NotebookCellKind, NotebookData, Selection, scm, window, workspace } from 'vscode';
@@ -8,7 +8,7 @@ import { it, type Test } from './suite.ts';
 const head = 'function add(a: number, b: number) {\n  return a + b;\n}\n\n';
 
 export const tests: Test[] = [
-  it('with several cursors, a suggestion is inserted at each, in one step', async () => {
+  it('with several cursors, a suggestion is inserted at each cursor in one step', async () => {
     const text = `${head}function multiply(a: number, b: number) {\n  ret\n}\n\nfunction product(a: number, b: number) {\n  ret\n}\n`;
     const document = await workspace.openTextDocument({ language: 'typescript', content: text });
     const editor = await window.showTextDocument(document);
@@ -22,7 +22,7 @@ export const tests: Test[] = [
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }),
 
-  it('a cell of a notebook gets suggestions', async () => {
+  it('a notebook cell gets suggestions', async () => {
     const cells = ['def multiply(a, b):\n    return a * b', 'def add(a, b):\n    ret'];
     const data = new NotebookData(cells.map((text) => new NotebookCellData(NotebookCellKind.Code, text, 'python')));
     const notebook = await workspace.openNotebookDocument('jupyter-notebook', data);
@@ -38,7 +38,7 @@ export const tests: Test[] = [
     await commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   }),
 
-  it('the box for commit messages gets none, and "Why No Suggestion?" says why', async () => {
+  it('the box for commit messages gets no suggestions, and "Why No Suggestion?" says why', async () => {
     const control = scm.createSourceControl('test', 'Test', workspace.workspaceFolders?.[0]?.uri);
     control.inputBox.value = 'Mend the ';
     await commands.executeCommand('workbench.view.scm');

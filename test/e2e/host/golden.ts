@@ -44,7 +44,7 @@ async function itemOf(
   return new InlineCompletionItem(first.text, range);
 }
 
-/** Offers one case after the other in one editor for each language: opening an editor takes longer than all the rest. */
+/** Offers one case after the other, in one editor per language: opening an editor takes longer than everything else. */
 class OneEditor {
   private item: InlineCompletionItem | null = null;
   private readonly provider: Disposable;
@@ -61,7 +61,7 @@ class OneEditor {
     return new OneEditor(await window.showTextDocument(await workspace.openTextDocument({ language })));
   }
 
-  /** The document after the text was accepted; as it was if none was shown; null if the case offers none. */
+  /** The document after the text was accepted, unchanged if none was shown; null if the case offers none. */
   async accept(golden: GoldenCase): Promise<string | null> {
     const { editor } = this;
     const { document } = editor;

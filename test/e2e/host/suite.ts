@@ -9,7 +9,7 @@ export function it(title: string, body: Test['body']): Test {
   return { title, body };
 }
 
-/** Runs them one after the other, and rejects when one has failed. */
+/** Runs the tests one after the other. Rejects if one has failed. */
 export async function runAll(tests: Test[]): Promise<void> {
   let failed = 0;
   for (const { title, body } of tests) {

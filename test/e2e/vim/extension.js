@@ -1,4 +1,4 @@
-// Vim for VS Code binds Tab and Esc by these context keys; so does Hearth leave them alone.
+// Like Vim for VS Code, binds Tab and Esc by these context keys, so Hearth leaves the keys alone in the same way.
 const { commands } = require('vscode');
 
 exports.activate = ({ subscriptions }) => {

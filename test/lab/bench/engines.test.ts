@@ -15,7 +15,7 @@ function installed(name: string, version: string): void {
   writeFileSync(join(folderOf(name), 'package.json'), JSON.stringify({ version }));
 }
 
-/** How often npm was asked to install something. */
+/** How often npm was called to install something. */
 function installs(): number {
   llamaCppEntry(root);
   return readFileSync(log(), 'utf8').split('\n').length - 1;
@@ -36,12 +36,12 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-test('llama.cpp that is installed is taken as it is', () => {
+test('an installed llama.cpp is used as it is', () => {
   for (const name of names) installed(name, llamaCppVersion);
   expect(installs()).toBe(0);
 });
 
-test('llama.cpp is installed where it is missing, has another version, or only a part of it is there', () => {
+test('llama.cpp is installed if it is missing, incomplete or of the wrong version', () => {
   expect(installs()).toBe(1);
   for (const name of names) installed(name, '3.0.0');
   expect(installs()).toBe(2);

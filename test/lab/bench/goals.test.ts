@@ -31,7 +31,7 @@ const outcome: Outcome = {
 
 const verdicts = (outcomes: Outcome[]) => goalLines(outcomes).map((line) => line.trim().replace(/ {2,}/g, ' | '));
 
-test('each goal that was measured is met or missed, at the very limit met', () => {
+test('each measured goal is met or missed, and at exactly the limit it is met', () => {
   expect(verdicts([outcome])).toEqual([
     'goals with amx, llama.cpp being another, ik_llama.cpp being its fork',
     'tiny',
@@ -50,7 +50,7 @@ test('each goal that was measured is met or missed, at the very limit met', () =
   ]);
 });
 
-test('what was not measured is no miss', () => {
+test('a goal that was not measured is not missed', () => {
   const alone = { ...outcome, variant: 'avx2', rivals: [], ours: figures({ 'decode 64 at 0': 17 }), limits: undefined };
   expect(verdicts([alone])).toEqual([]);
   const lines = verdicts([outcome, { ...alone, variant: 'amx' }]);

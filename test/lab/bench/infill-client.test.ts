@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-// @ts-expect-error a program without types
+// @ts-expect-error the program has no types
 import { Document } from '../../../lab/bench/infill-client.mjs';
 import { makeTrace } from '../../../lab/tools/make-trace.ts';
 import { cursorAfter, textAfter } from '../../../lab/tools/trace.ts';
 
-test('the rival sees the same document and cursor after each edit of a trace, also of brackets that were closed', () => {
+test('the rival sees the same document and cursor after each edit in a trace, even after closed brackets', () => {
   const text = 'begin\nif (f("a")) {\n  g([1]);\n}\nend\n';
   const trace = makeTrace('block.ts', text, { line: 2, lines: 3, intervalMs: 1, autoClose: true });
   const deletion = { line: 1, character: 3, insert: 'x', behind: 0, deleted: 2, atMs: 100 };

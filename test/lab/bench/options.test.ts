@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { BenchError } from '../../../lab/bench/bench-error.ts';
 import { parse, usage } from '../../../lab/bench/options.ts';
 
-test('an option that there is not is named, and the usage follows', () => {
+test('the error for an unknown option names it, and the usage follows', () => {
   expect(() => parse(['--fast'])).toThrow(BenchError);
   expect(() => parse(['--fast'])).toThrow(/'--fast'.*npm run bench -- --goals/s);
   expect(() => parse(['model.gguf'])).toThrow(/model\.gguf/);
 });
 
-test('the usage names every option, and is what --help is for', () => {
+test('the usage names every option, and --help prints it', () => {
   expect(parse(['--help'])).toBeNull();
   const options = Object.keys(parse([]) ?? {}).length;
   expect(options).toBeGreaterThan(10);

@@ -1,5 +1,4 @@
-// The comparison of the catalogue with a mirror, which is a server on this machine. It has no file, only what it says
-// about each.
+// Compares the catalogue with a mirror on this machine. The mirror has no files, only its statements about each.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -22,7 +21,7 @@ const mirror = createServer((request, response) => {
   (answers.get(file.name) ?? lfs)(request, response, file);
 });
 
-/** As Hugging Face does: a digest beside the redirect, and the file, of which there are a few bytes, elsewhere. */
+/** Like Hugging Face: the redirect has the digest, and leads to the file, which here has only a few bytes. */
 const lfs: Answer = (request, response, file) => {
   if (request.url?.includes('/raw/')) return void response.writeHead(404).end();
   if (request.method === 'HEAD')
@@ -63,7 +62,7 @@ afterEach(() => {
 
 const run = (json = false) => catalogueCommand.run({ mirror: address, json }, []);
 
-/** Of the files with which something is wrong. */
+/** The report about the files with problems. */
 async function wrongOnes(): Promise<Comparison[]> {
   await expect(run(true)).rejects.toThrow(`1 of ${files.length} files are not as the list says`);
   return (JSON.parse(printed.join('')) as Comparison[]).filter(({ problems }) => problems.length > 0);
@@ -112,11 +111,11 @@ test.each<[string, Answer]>([
     },
   ],
   ['fetch failed: other side closed', (_, response) => void response.destroy()],
-])('what is wrong with a file is said: %s', async (problem, answer) => {
+])('the report says what is wrong with a file: %s', async (problem, answer) => {
   answers.set(second.name, answer);
   expect(await wrongOnes()).toMatchObject([{ name: second.name, problems: [problem] }]);
 });
 
-test('a mirror that is no address is refused', async () => {
+test('an invalid mirror address is refused', async () => {
   await expect(catalogueCommand.run({ mirror: 'models' }, [])).rejects.toThrow(/--mirror must be an address/);
 });

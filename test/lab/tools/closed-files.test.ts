@@ -10,7 +10,7 @@ import { FakeEngine } from '../../fixtures/fake-engine.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hearth-workspaces-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a case belongs to the workspace that has its text, not to one with a file of the same path', async () => {
+test('a case belongs to the workspace that has its text, not to one with a file at the same path', async () => {
   for (const name of ['one', 'two']) {
     mkdirSync(join(folder, name, 'src'), { recursive: true });
     writeFileSync(join(folder, name, 'src/a.ts'), `const ${name} = 1;\r\nuse(${name});\r\n`);

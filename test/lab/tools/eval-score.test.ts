@@ -5,13 +5,14 @@ function check(text: string, middle: string, exactMatch: number, firstLine: numb
   expect(scoreOf({ text, replaces: 0 }, { middle, suffix: '' })).toMatchObject({ exactMatch, firstLine });
 }
 
-test('white space at the end does not count', () => check('a + b;\n', 'a + b;', 1, 1));
+test('trailing white space does not count', () => check('a + b;\n', 'a + b;', 1, 1));
 
-test('a first line can be right when the rest is not', () => check('a();\nb();', 'a();\nc();', 0, 1));
+test('the first line can be right when the rest is not', () => check('a();\nb();', 'a();\nc();', 0, 1));
 
-test('nothing is no first line, also where the line is full and others follow', () => check('', '\n  a();', 0, 0));
+test('an empty text has no first line, even if the line was complete and others follow', () =>
+  check('', '\n  a();', 0, 0));
 
-test('behind the opener of a block, the first line is the one below it', () => {
+test('after the opener of a block, the first line is the one below it', () => {
   check('\n  a();\n  b();', '\n  a();\n  c();', 0, 1);
   check('\n  b();', '\n  a();', 0, 0);
   check('\n', '\n  a();', 0, 0);
@@ -19,14 +20,14 @@ test('behind the opener of a block, the first line is the one below it', () => {
 
 test('leading white space counts', () => check(' a', 'a', 0, 0));
 
-test('what the text replaces counts as what was there', () => {
+test('text that the suggestion replaces counts as expected text', () => {
   const fimCase = { middle: 'a, b', suffix: ');\n' };
   const exact = { exactMatch: 1, charactersRight: 6, charactersWrong: 0 };
   expect(scoreOf({ text: 'a, b);', replaces: 2 }, fimCase)).toMatchObject(exact);
   expect(scoreOf({ text: 'a, b);', replaces: 0 }, fimCase)).toMatchObject({ exactMatch: 0, charactersWrong: 2 });
 });
 
-test('characters are right up to the first that differs', () => {
+test('characters count as right up to the first that differs', () => {
   const score = (text: string) => scoreOf({ text, replaces: 0 }, { middle: 'return a;', suffix: '' });
   expect(score('return b;')).toMatchObject({ shown: 1, charactersRight: 7, charactersWrong: 2 });
   expect(score('')).toMatchObject({ shown: 0, charactersRight: 0, charactersWrong: 0 });
@@ -54,7 +55,7 @@ test('similarity is the share of characters that need no edit', () => {
   expect(editSimilarity('abc', 'xyz')).toBe(0);
 });
 
-test('an answer is inserted without what it repeats of the text behind the cursor', () => {
+test('an answer is inserted without its repetition of the text after the cursor', () => {
   expect(insertable({ text: 'a, b);', replaces: 2 }, ');\n')).toEqual({ text: 'a, b', replaces: 0 });
   expect(insertable({ text: 'a, b', replaces: 0 }, ');\n')).toEqual({ text: 'a, b', replaces: 0 });
   expect(insertable({ text: 'a, b);', replaces: 1 }, ')\n')).toEqual({ text: 'a, b);', replaces: 1 });

@@ -16,7 +16,7 @@ test('lines of JSON are read from files that are longer than anything written by
   ]);
 });
 
-test('a file that is not there, or not JSON, is named', () => {
+test('the error for a file that is missing or not JSON names it', () => {
   const path = join(folder, 'broken.jsonl');
   writeFileSync(path, '{"a": 1}\n3\n');
   expect(() => readJsonLines(path)).toThrow(`${path}:2: this is not an object`);

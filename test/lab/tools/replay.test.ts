@@ -31,10 +31,10 @@ function written(name: string, text: string): string {
   return path;
 }
 
-/** 1,800 lines of TypeScript, which stay as they are, so that the figures can be compared. */
+/** 1,800 lines of TypeScript that do not change, so that figures stay comparable. */
 const longDocument = () => readFileSync(join(root, 'test/fixtures/long-document.txt'), 'utf8');
 
-/** Forty lines typed into the text behind this line. */
+/** Forty lines typed into the text after this line. */
 function cutTrace(text: string, line: number, autoClose: boolean): string {
   const trace = makeTrace('long.ts', text, { line, lines: 40, intervalMs: 140, autoClose });
   return written(`trace-${line}.jsonl`, formatTrace(trace));
@@ -45,13 +45,13 @@ test.each<[string, number, boolean]>([
   ['far down in a long document', 1500, false],
   ['with brackets that the editor closes', 1000, true],
 ])(
-  'forty lines typed %s cost few tokens a key, and none many',
+  'typing forty lines %s costs few tokens per key, and no key costs many',
   (_, line, autoClose) => {
     const text = longDocument();
     expect(text.split('\n').length).toBeGreaterThan(1500);
     const report = replay(cutTrace(text, line, autoClose), '--max-tokens', '4', '--whole');
     expect(report.keystrokes).toBeGreaterThan(500);
-    // Without ghost text the trace would say little. How many keys get some depends on the model.
+    // Without ghost text the trace would show little. How many keys get some depends on the model.
     expect(report.withText).toBeGreaterThan(0.45 * report.keystrokes);
     expect(report.tokensEvaluated.mean).toBeLessThanOrEqual(1.5);
     expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
@@ -61,7 +61,7 @@ test.each<[string, number, boolean]>([
   600_000,
 );
 
-test('deleting right of the cursor costs no more tokens a key than typing', () => {
+test('deleting to the right of the cursor costs no more tokens per key than typing', () => {
   const text = longDocument();
   const rows = text.split('\n');
   const line = rows.findIndex((row, i) => i > 1000 && /^ {4}const \w+ = \w+\(/.test(row));
@@ -81,7 +81,7 @@ test('deleting right of the cursor costs no more tokens a key than typing', () =
   expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
 }, 60_000);
 
-test('a trace whose brackets the editor closes ends in the same text, and survives being written', () => {
+test('a trace with brackets closed by the editor ends in the same text, even after it was written and read', () => {
   const source = 'begin\nif (f("a")) {\n  g([1]);\n}\nend\n';
   for (const autoClose of [false, true]) {
     const trace = makeTrace('block.ts', source, { line: 2, lines: 3, intervalMs: 140, autoClose });
@@ -95,7 +95,7 @@ test('a trace whose brackets the editor closes ends in the same text, and surviv
   }
 });
 
-test('reports every figure of a trace', () => {
+test('replay reports every figure of a trace', () => {
   const report = replay(written('start.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 13).join('\n')));
   const times = { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) };
   expect(report).toEqual({
@@ -113,7 +113,7 @@ test('reports every figure of a trace', () => {
   expect(report.peakRssMb).toBeGreaterThan(30);
 });
 
-test('types at the recorded speed when asked to', () => {
+test('replay types at the recorded speed on request', () => {
   const trace = written('live.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 16).join('\n'));
   const startedAt = performance.now();
   const report = replay(trace, '--mode', 'live', '--max-tokens', '2');
@@ -123,7 +123,7 @@ test('types at the recorded speed when asked to', () => {
   expect(report.tokensEvaluated.max).toBeLessThanOrEqual(8);
 });
 
-test('typing what the ghost text says, or accepting it, evaluates no token', () => {
+test('typing or accepting the ghost text evaluates no token', () => {
   const trace = written('accept.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 31).join('\n'));
   const { accepting } = replay(trace, '--accept', '2');
   expect(accepting?.tokensEvaluated).toBe(0);
@@ -131,7 +131,7 @@ test('typing what the ghost text says, or accepting it, evaluates no token', () 
   expect(accepting?.typedThrough).toBeGreaterThan(0);
 }, 30_000);
 
-test('tells each minute, and at the end, what a long session holds', () => {
+test('during a long session, replay reports memory each minute and at the end', () => {
   const trace = written('soak.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 4).join('\n'));
   const { code, out } = node(program, 'replay', trace, '--minutes', '0.02', '--json');
   expect(code).toBe(0);
@@ -151,13 +151,13 @@ test.each([
   ['opens a second one', `${opened}\n{"type":"open"}`, /:2: an "edit" was expected, not "open"/],
   ['lacks a number', `${opened}\n{"type":"edit","line":0}`, /:2: a number is missing/],
   ['is cut off', '{"type":', /:1: this is not JSON/],
-])('names the line of a trace that %s', (_, text, message) => {
+])('the error for a trace that %s names the line', (_, text, message) => {
   const { code, err } = node(program, 'replay', written('wrong.jsonl', text));
   expect(code).toBe(1);
   expect(err).toMatch(message);
 });
 
-test('ends with the reason when the server cannot load the model', () => {
+test('replay ends with the reason if the server cannot load the model', () => {
   const model = join(folder, 'none.gguf');
   const args = [program, 'replay', shortTrace, '--model', model];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 });
@@ -165,13 +165,13 @@ test('ends with the reason when the server cannot load the model', () => {
   expect(status).toBe(1);
 });
 
-test('says which modes there are', () => {
+test('the error for an unknown mode lists the modes', () => {
   const { code, err } = node(program, 'replay', shortTrace, '--mode', 'fast');
   expect(code).toBe(2);
   expect(err).toMatch(/--mode is wait or live, not "fast"/);
 });
 
-test('shows the first text before the answer is whole', () => {
+test('replay measures the first text before the answer is complete', () => {
   const trace = written('first.jsonl', readFileSync(shortTrace, 'utf8').split('\n').slice(0, 6).join('\n'));
   const { firstTextMs, fullMs } = replay(trace, '--max-tokens', '32');
   expect(firstTextMs.p99).toBeLessThan(fullMs.p99);

@@ -5,7 +5,7 @@ import { restInNewLine } from '../../../lab/tools/replay-typing.ts';
 import { typeAndAccept } from '../../../lab/tools/savings.ts';
 import { cursorAfter, type Position } from '../../../lab/tools/trace.ts';
 
-/** Types a line; ghost texts are what is offered where the line's text left of the cursor is the key. */
+/** Types a line. The keys of ghost texts are the beginnings of the line at which each is offered. */
 async function session(ghosts: Record<string, string>) {
   const line = 'let total = sum;';
   const trace = makeTrace('a.ts', `begin\n${line}\nend\n`, { line: 2, lines: 1, intervalMs: 1, autoClose: false });
@@ -32,19 +32,19 @@ test('without ghost text everything is typed', async () => {
   expect(savings).toMatchObject({ keys: 17, keysTyped: 17, ghostTexts: 0, keystrokesSaved: 0 });
 });
 
-test('ghost text that is right is accepted, and nothing of it is typed', async () => {
+test('right ghost text is accepted, and none of it is typed', async () => {
   const { savings, asked } = await session({ let: ' total = sum;' });
   expect(asked).toEqual(['', 'l', 'le', 'let', 'let total = sum;']);
   expect(savings).toMatchObject({ keysTyped: 4, charactersAccepted: 13, charactersWrong: 0, keystrokesSaved: 13 });
 });
 
-test('of ghost text that is wrong further on, the words that are right are accepted', async () => {
+test('if ghost text becomes wrong, its right words are accepted', async () => {
   const { savings, asked } = await session({ let: ' total = suffix();' });
   expect(asked[4]).toBe('let total = ');
   expect(savings).toMatchObject({ charactersAccepted: 9, charactersWrong: 7, keystrokesSaved: 2 });
 });
 
-test('what stays while it is typed along counts once, and what runs past the session is wrong', async () => {
+test("text that stays while it is typed counts once, and text beyond the session's end counts as wrong", async () => {
   const { savings } = await session({ l: 'ex', le: 'x', 'let total = su': 'm;\nend' });
   expect(savings).toMatchObject({ ghostTexts: 2, charactersAccepted: 0, charactersWrong: 5, keystrokesSaved: -5 });
 });

@@ -15,7 +15,7 @@ const texts: [language: string, right: string, wrong: string][] = [
   ['shellscript', 'if true; then\n  a\nfi\n', 'if true; then\n  a\n'],
 ];
 
-test.each(texts)('%s: tells a text with an error from one without', async (language, right, wrong) => {
+test.each(texts)('in %s, a text with an error is told from one without', async (language, right, wrong) => {
   expect(await syntax.errors(language, right)).toBe(0);
   expect(await syntax.errors(language, wrong)).toBeGreaterThan(0);
 });
@@ -24,13 +24,13 @@ test('a language without a parser is not measured', async () => {
   expect(await syntax.errors('markdown', '# A')).toBeNull();
 });
 
-test('texts may be as long as files are, and asked for side by side', async () => {
+test('texts can be as long as files, and parsed in parallel', async () => {
   const text = `${'value = "ü"\n'.repeat(20_000)}`;
   const asked = await Promise.all([syntax.errors('python', text), syntax.errors('python', `${text}(`)]);
   expect(asked).toEqual([0, 1]);
 });
 
-test('a text that ends inside a character is parsed, and so are those after it', async () => {
+test('a text that ends inside a character is parsed, and so are the texts after it', async () => {
   expect(await syntax.errors('shellscript', 'echo "\ud83d"\n')).toBe(0);
   expect(await syntax.errors('shellscript', 'if true\n')).toBe(1);
 });

@@ -15,14 +15,14 @@ const sample = join(folder, 'sample.py');
 writeFileSync(sample, 'def add(a, b):\n    """Add two numbers."""\n    return a\n\n\nprint(add(1, 2))\n');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('ends quietly when nobody reads its output any more', () => {
+test('a tool ends quietly when nobody reads its output any more', () => {
   const trace = join(root, 'test/fixtures/traces/text-window.jsonl');
   const { out, err } = shell(`"$@" replay "${trace}" --keys --max-tokens 1 | head -n 1; echo $PIPESTATUS`);
   expect(err).toBe('');
   expect(out).toMatch(/^\{"insert":.*\}\n0\n$/);
 });
 
-test('lists the tools', () => {
+test('the help lists the tools', () => {
   const { code, out } = tool('--help');
   expect(code).toBe(0);
   const page = readFileSync(join(root, 'lab/README.md'), 'utf8');
@@ -32,7 +32,7 @@ test('lists the tools', () => {
   for (const name of ['eval', 'demo']) expect(tool(name, '--help').out).toContain(`Usage: tool ${name}`);
 });
 
-test('says which token ids or line of a file is wrong', () => {
+test('errors say which token ids or which line of a file is wrong', () => {
   const out = ['--out', join(folder, 'none.f32')];
   checkFails(['logits', '--tokens', 'one', ...out], 1, /--tokens "one": these are no token ids/);
   checkFails(['logits', '--tokens', `@${sample}`, ...out], 1, /sample\.py: these are no token ids/);
@@ -47,7 +47,7 @@ test('says which token ids or line of a file is wrong', () => {
   checkFails(['trace', sample, '--line', '6', '--lines', '3'], 2, /has 7 lines: lines 6 to 8 cannot be taken/);
 });
 
-test('measures what an adapter costs', () => {
+test('adapter-cost measures what an adapter costs', () => {
   const small = ['--shape', 'tiny', '--prompt', '8', '--generate', '4', '--repeat', '2'];
   const costs = json<Record<'decode' | 'prompt', Cost>>('adapter-cost', ...small);
   for (const { without, with: adapted, slower } of [costs.decode, costs.prompt]) {
@@ -59,7 +59,7 @@ test('measures what an adapter costs', () => {
   checkFails(['adapter-cost', '--shape', 'huge'], 2, /--shape must be one of 0\.5b/);
 });
 
-test('the cost of an adapter is the median of the rounds, each by itself', () => {
+test("an adapter's cost is the median of each round's ratio", () => {
   const pairs: [number, number][] = [
     [10, 10],
     [100, 80],
@@ -68,7 +68,7 @@ test('the cost of an adapter is the median of the rounds, each by itself', () =>
   expect(costOf(pairs)).toEqual({ without: 40, with: 20, slower: 0.25 });
 });
 
-test('measures next edits, and those of another program', () => {
+test("next-edit measures Hearth's next edits and another program's", () => {
   checkFails(['next-edit'], 2, /expected --cases FILE/);
   const cases = join(folder, 'next.jsonl');
   const text = 'sum = 0\nuse(total)\n';
@@ -85,7 +85,7 @@ test('measures next edits, and those of another program', () => {
   checkFails(['next-edit', '--cases', cases, '--answers', out], 1, /has 0 answers for 1 cases/);
 });
 
-test('writes logits as float32', () => {
+test('a tool writes logits as float32', () => {
   const out = join(folder, 'logits.f32');
   expect(json('logits', '--tokens', '1,2,3', '--out', out)).toEqual({ tokens: 3, vocabulary: 16384, file: out });
   const bytes = readFileSync(out);
@@ -98,7 +98,7 @@ test('writes logits as float32', () => {
   expect(readFileSync(again).equals(bytes)).toBe(true);
 });
 
-test('measures perplexity per token and per byte', () => {
+test('a tool measures perplexity per token and per byte', () => {
   const result = json<{ nllPerToken: number; nllPerByte: number; tokens: number }>('perplexity', sample);
   const hearth = commandLine(join(root, 'dist/hearth.js'));
   expect(result.tokens).toBe(hearth.json<number[]>('tokenize', '--file', sample).length - 1);
@@ -107,7 +107,7 @@ test('measures perplexity per token and per byte', () => {
   expect(result.nllPerByte).toBeLessThan(result.nllPerToken);
 });
 
-test('evaluates cases in each layout, and writes the answers that it has scored', () => {
+test('eval tries cases in each layout, and writes the answers that it scored', () => {
   const cases = join(folder, 'cases.jsonl');
   const prefix = 'import os\nimport sys\n\n\ndef main():\n    for name in os.listdir(';
   const fimCase = { language: 'python', path: 'a.py', kind: 'bracket', prefix, suffix: '):\n', middle: '"."' };
@@ -122,7 +122,7 @@ test('evaluates cases in each layout, and writes the answers that it has scored'
   }
 });
 
-test('says how many cases have no answer', () => {
+test('eval says how many cases have no answer', () => {
   const [cases, recorded] = [join(folder, 'two.jsonl'), join(folder, 'recorded.jsonl')];
   const fimCase = { language: 'python', path: 'a.py', kind: 'line', prefix: 'a = ', suffix: '\n', middle: '1' };
   writeFileSync(cases, `${JSON.stringify(fimCase)}\n`.repeat(2));
@@ -131,7 +131,7 @@ test('says how many cases have no answer', () => {
   expect(json('eval', cases, '--recorded', recorded)).toMatchObject({ cases: 1, skipped: 1, exactMatch: 1 });
 });
 
-test('counts what ghost text saves in a session', () => {
+test('a tool counts what ghost text saves in a session', () => {
   const trace = join(folder, 'session.jsonl');
   const recorded = readFileSync(join(root, 'test/fixtures/traces/throughput.jsonl'), 'utf8').split('\n');
   writeFileSync(trace, recorded.slice(0, 61).join('\n'));
@@ -143,7 +143,7 @@ test('counts what ghost text saves in a session', () => {
   expect(total.keystrokesSaved).toBe(total.charactersAccepted - total.charactersWrong);
 });
 
-test('says what is wrong with a measurement before it loads a model', () => {
+test("errors in a measurement's options come before a model is loaded", () => {
   checkFails(['bench', '--fast'], 2, /--fast/);
   checkFails(['bench', '-p', 'many'], 2, /must be a whole number of at least 0/);
   checkFails(['bench', '-b', '257'], 2, /--batch must be at most 256/);
@@ -151,7 +151,7 @@ test('says what is wrong with a measurement before it loads a model', () => {
   checkFails(['bench', '-r', '0', '--model', 'none.gguf'], 2, /--repeat must be a whole number/);
 });
 
-test('measures speed', () => {
+test('a tool measures speed', () => {
   const args = ['bench', '-p', '32', '-p', '64', '-n', '4', '-t', '1', '--repeat', '1'];
   const result = json<{ prefill: object; decode: object; threads: number; variant: string; loadMs: number }>(...args);
   expect(Object.keys(result.prefill)).toEqual(['32', '64']);

@@ -1,4 +1,4 @@
-// What a model said is kept when the tool is stopped, and never taken for what was said of something else.
+// A model's answers are kept when the tool is stopped, and never used for a different question.
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('what was said before the tool was stopped is there, without the line that was being written', () => {
+test('answers from before the tool was stopped are kept, except for an unfinished line', () => {
   const path = join(folder, 'cases.asked');
   const first = new AskedFile(path, 'these');
   first.add(said(0));
@@ -25,7 +25,7 @@ test('what was said before the tool was stopped is there, without the line that 
   expect(new AskedFile(path, 'these').cases).toEqual([said(0), said(2), said(4)]);
 });
 
-test('what was said of something else is not taken, nor lost', () => {
+test('answers to different questions are neither used nor lost', () => {
   const path = join(folder, 'cases.asked');
   new AskedFile(path, 'these').add(said(0));
   const before = readFileSync(path, 'utf8');
@@ -33,7 +33,7 @@ test('what was said of something else is not taken, nor lost', () => {
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
-test('the same is the same in short, and nothing else is', () => {
+test('equal questions have equal digests, and others do not', () => {
   expect(shortOf(['a', [1, 2]])).toBe(shortOf(['a', [1, 2]]));
   expect(shortOf(['a', [1, 2]])).not.toBe(shortOf(['a', [2, 1]]));
   expect(shortOf([Uint8Array.of(1)])).not.toBe(shortOf([Uint8Array.of(2)]));

@@ -8,7 +8,7 @@ import { random } from '../../../support/random.ts';
 const chance = random(1);
 const numbers = Array.from({ length: 2000 }, () => [chance.below(10), chance.below(10), chance.below(1000)]);
 
-test('trees find a rule of two numbers, and ignore a third', () => {
+test('trees find a rule about two numbers, and ignore a third', () => {
   const isRight = ([a = 0, b = 0]: number[]) => a > 6 && b <= 3;
   const examples = numbers.map((each) => ({ numbers: each, isRight: isRight(each), weight: 1 }));
   const trees = fitTrees(examples, { trees: 20, rate: 0.3 });
@@ -17,13 +17,13 @@ test('trees find a rule of two numbers, and ignore a third', () => {
   expect(asked).not.toContain(2);
 });
 
-test('nothing is fitted to nothing, or to examples that are all alike', () => {
+test('fitting fails without examples, or if all are alike', () => {
   const right = { numbers: [1], isRight: true, weight: 1 };
   for (const examples of [[], [right]])
     expect(() => fitTrees(examples, { trees: 1, rate: 0.3 })).toThrow('some that are wrong');
 });
 
-test('as much is shown as leaves the wanted precision', () => {
+test('as much is shown as the wanted precision allows', () => {
   const one = (quiet: boolean, isRight: boolean) => ({
     ...{ repository: '', quiet, candidates: [], numbers: [], isRight: [isRight] },
   });
@@ -33,7 +33,7 @@ test('as much is shown as leaves the wanted precision', () => {
   expect(shownAt(cases, odds, 0.9)).toMatchObject({ shown: 12 / 13, quiet: 0, precision: 12 / 13 });
 });
 
-test('where no question tells anything, all examples are on one side', () => {
+test('if no question separates the examples, all are on one side', () => {
   const examples = numbers.map((_, i) => ({ numbers: [i], isRight: i % 2 === 0, weight: 1e-4 }));
   const { trees } = fitTrees(examples, { trees: 1, rate: 0.3 });
   const [{ above } = { above: [] }] = trees;

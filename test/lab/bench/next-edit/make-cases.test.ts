@@ -1,4 +1,4 @@
-// Cases for next edits out of hunks, and out of a small repository.
+// Cases for next edits, made from hunks and from a small repository.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,21 +24,21 @@ const changed = (hunks: Hunk[], text = before): ChangedText => ({ path: 'a.ts', 
 const seeds = Array.from({ length: 40 }, (_, seed) => seed);
 const renamed = before.replaceAll('total', 'sum');
 
-test('what is left of a rename is expected, wherever the typist has begun', () => {
+test('the rest of a rename is expected, wherever the typist began', () => {
   for (const seed of seeds) {
     const made = relatedCase(changed(rename), random(seed));
     if (!made) throw new Error('no case');
     const { text, history, expected, cursor } = made;
     expect(made).toMatchObject({ languageId: 'typescript', quiet: false, kind: 'related' });
     expect(history.length + expected.filter((each) => each.start !== each.end).length).toBe(3);
-    // In the order of their places, from the last: what was done and what is expected make the text after the commit.
+    // In order of place, from the last one: what was done and what is expected together make the text after the commit.
     const inOrder = expected.toSorted((a, b) => b.start - a.start);
     expect(inOrder.reduce(applyEdit, text)).toBe(renamed);
     expect(text.slice(0, cursor)).toMatch(/sum/);
   }
 });
 
-test('hunks that share no word with what was done are not expected', () => {
+test('hunks that share no word with the finished ones are not expected', () => {
   const hunks = [rename[0], { line: 3, old: ['log(end);'], new: ['log(finish);'] }] as Hunk[];
   for (const seed of seeds) {
     expect(relatedCase(changed(hunks), random(seed))).toBeUndefined();
@@ -47,7 +47,7 @@ test('hunks that share no word with what was done are not expected', () => {
   }
 });
 
-test('of a hunk that replaces several lines one by one, each line is expected, too', () => {
+test('if a hunk replaces several lines one by one, each single line is expected, too', () => {
   const text = 'a(old);\nx\nb(old);\nc(old);\n';
   const hunks = [
     { line: 0, old: ['a(old);'], new: ['a(now);'] },
@@ -59,14 +59,14 @@ test('of a hunk that replaces several lines one by one, each line is expected, t
   expect(replacements).toEqual(['b(now);\nc(now);\n', 'b(now);', 'c(now);']);
 });
 
-test('after the last hunk, and after the only one, nothing is to be shown', () => {
+test('after the last or only hunk, nothing should be shown', () => {
   expect(quietCase(changed(rename), 'last hunk', random(1))).toMatchObject({ text: renamed, expected: [] });
   expect(quietCase(changed(rename), 'only hunk', random(1))).toBeUndefined();
   const only = quietCase(changed(rename.slice(0, 1)), 'only hunk', random(1));
   expect(only).toMatchObject({ cursor: 'let sum = 0;'.length, quiet: true });
 });
 
-test('a commit that only moves white space is one of formatting', () => {
+test('a commit that only changes white space counts as formatting', () => {
   const hunks = [
     { line: 0, old: ['a( b );'], new: ['a(b);'] },
     { line: 2, old: ['c( d );'], new: ['c(d);'] },
@@ -77,25 +77,25 @@ test('a commit that only moves white space is one of formatting', () => {
   expect(quietCase(changed(rename), 'formatting', random(1))).toBeUndefined();
 });
 
-test('before a revert, the history has what the revert takes out', () => {
+test('before a revert, the history has the edits that it takes back', () => {
   const made = beforeRevert(changed(rename.slice(0, 1)));
   expect(made?.history).toEqual([{ path: 'a.ts', before: 'let sum = 0;', after: 'let total = 0;' }]);
   expect(made?.text).toBe(before);
 });
 
-test('hunks that are not of the text make no case', () => {
+test('hunks that do not fit the text make no case', () => {
   expect(relatedCase(changed(rename, `x\n${before}`), random(1))).toBeUndefined();
   expect(relatedCase(changed(rename, before.trimEnd()), random(1))).toBeUndefined();
 });
 
-test('a typist stops behind a word of what changes, and what is left of the old line follows', () => {
+test('a typist stops after a changed word, and the rest of the old line follows', () => {
   const stops = new Set(seeds.map((seed) => typedLine('f(a);', 'f(bold, c);', random(seed)).text));
   expect([...stops].toSorted()).toEqual(['f(bold);', 'f(bold,);', 'f(bold, );', 'f(bold, c);'].toSorted());
   expect(typedLine('  x', '', random(1))).toEqual({ text: '', cursor: 0, rest: '' });
   for (const seed of seeds) expect(typedLine('', '    go', random(seed)).text).toBe('    go');
 });
 
-test('or inside a word', () => {
+test('or a typist stops inside a word', () => {
   for (const seed of seeds) {
     const { text = '', rest = '' } = typedInsideWord('f(a);', 'f(bold);', random(seed)) ?? {};
     expect(['f(b);', 'f(bo);', 'f(bol);']).toContain(text);
@@ -104,7 +104,7 @@ test('or inside a word', () => {
   expect(typedInsideWord('f(a);', 'f(b);', random(1))).toBeUndefined();
 });
 
-test('reads commits and their hunks, and makes cases of them', async () => {
+test('commits and their hunks are read and made into cases', async () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
       cwd: folder,
@@ -133,7 +133,7 @@ test('reads commits and their hunks, and makes cases of them', async () => {
   for (const each of cases) expect(each.source).toMatch(/@[0-9a-f]{12}$/);
 });
 
-test('takes cases from each language and repository in turn', () => {
+test('cases are taken from each language and repository in turn', () => {
   const one = relatedCase(changed(rename), random(1));
   if (!one) throw new Error('no case');
   const of = (languageId: string, source: string) => ({ ...one, languageId, source });
@@ -141,6 +141,6 @@ test('takes cases from each language and repository in turn', () => {
   expect(thinned(all, { related: 3, quiet: 1 }).map(({ source }) => source)).toEqual(['a@1', 'c@4', 'b@3']);
 });
 
-test('a folder without a history is no history without cases', async () => {
+test('a folder without a history is an error, not a history without cases', async () => {
   await expect(casesOf(join(folder, 'none'), { related: 1, quiet: 1 })).rejects.toThrow(/none has no history/);
 });

@@ -19,13 +19,13 @@ const answer = (edit: TextEdit | null, probability: number | null = null, path =
 });
 const right = answer({ ...at('end(total);'), text: 'end(sum);' });
 
-test('any of the expected edits is exact, however it is written', () => {
+test('an edit is exact if its result is any of the expected ones, however it is written', () => {
   const wholeFile = answer({ start: 0, end: text.length, text: text.replace('add(total)', 'add(sum)') });
   for (const each of [right, wholeFile])
     expect(scoreOf(rename, each)).toMatchObject({ shown: true, exact: true, place: true, wronglyDeleted: 0 });
 });
 
-test('another text at an expected line is at the right place', () => {
+test('a different text at an expected line is at the right place', () => {
   const other = answer({ ...at('end(total);'), text: 'end(all);' });
   expect(scoreOf(rename, other)).toMatchObject({ exact: false, place: true, deleted: 5, wronglyDeleted: 0, saved: -1 });
   const elsewhere = answer({ ...at('log(end);\n'), text: '' });
@@ -34,15 +34,15 @@ test('another text at an expected line is at the right place', () => {
   expect(scoreOf(rename, inOtherFile)).toMatchObject({ shown: true, exact: false, place: false });
 });
 
-test('an insertion may begin before or behind the line feed', () => {
+test('an insertion may begin before or after the line feed', () => {
   const start = text.indexOf('log(end)');
   const insertion = { ...rename, expected: [{ start, end: start, text: 'flush();\n' }] };
   const before = answer({ start: start - 1, end: start - 1, text: '\nflush();' });
   expect(scoreOf(insertion, before)).toMatchObject({ exact: true, place: true });
 });
 
-test('an exact edit saves what the hand would have done', () => {
-  // To go there, select "total" and type "sum" takes six keys; to go there and apply it takes two.
+test('an exact edit saves the keys that a person would have pressed', () => {
+  // Going there, selecting "total" and typing "sum" takes six keys; going there and applying takes two.
   expect(scoreOf(rename, right)).toMatchObject({ byHand: 6, saved: 4 });
   expect(scoreOf(rename, answer(null))).toMatchObject({ byHand: 6, saved: 0 });
   expect(scoreOf(quiet, right)).toMatchObject({ byHand: 0, saved: -1 });
@@ -60,13 +60,13 @@ test('an edit that takes back the last one is a reversal', () => {
   expect(scoreOf(inserted, answer({ ...at('log(end);\n'), text: '' })).reversal).toBe(true);
 });
 
-test('what is less sure than the gate is not shown', () => {
+test('an edit less sure than the gate is not shown', () => {
   const unsure = { ...right, probability: 0.4 };
   expect(scoreOf(rename, unsure, 0.5)).toMatchObject({ shown: false, exact: false, saved: 0 });
   expect(scoreOf(rename, unsure, 0.4)).toMatchObject({ shown: true, exact: true });
 });
 
-test('shares are of the cases in question', () => {
+test('shares are relative to the cases concerned', () => {
   const wrong = answer({ ...at('log(end);\n'), text: '' });
   const scores = [
     scoreOf(rename, right),

@@ -1,4 +1,4 @@
-// What is typed again makes the text of the case.
+// Typing the edits again gives the text of the case.
 import { expect, test } from 'vitest';
 import type { NextEditCase } from '../../../../lab/bench/next-edit/next-edit-case.ts';
 import { typedEdits } from '../../../../lab/bench/next-edit/typed-edits.ts';
@@ -23,10 +23,10 @@ test('the past edits are taken back and typed key by key', () => {
 
 test.each([
   ['in another file', past('a', 'let sum = 0;', 'src/b.ts')],
-  ['that stands there twice', past('total', 'sum')],
+  ['that fits twice', past('total', 'sum')],
   ['that is gone', past('sub(sum);', 'add(sum);')],
   ['that only removed', past('gone();', '')],
   ['that joined lines', past('add(\nsum, 2);', 'add(sum, 2);')],
-])('not with an edit %s', (_, edit) => {
+])('edits are not typed again if one is %s', (_, edit) => {
   expect(typedEdits(of(edit))).toBeUndefined();
 });

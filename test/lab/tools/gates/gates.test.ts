@@ -1,4 +1,4 @@
-// What the files of places and recordings hold.
+// The content of the files with places and recordings.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { within } from '../../../../lab/tools/gates/record.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hearth-gates-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a window takes whole lines before the cursor, and all of them where they fit', () => {
+test('a window has whole lines before the cursor, and all of them if they fit', () => {
   const prefix = 'one\ntwo\nthree';
   const suffix = '4\n'.repeat(30);
   expect(within({ prefix, suffix }, 100)).toEqual({ prefix, suffix });
@@ -20,7 +20,7 @@ test('a window takes whole lines before the cursor, and all of them where they f
   expect(within({ prefix, suffix }, 8).prefix).toBe('three');
 });
 
-test('fewer sessions than before leave none of those behind', async () => {
+test('recording fewer sessions leaves none of the earlier ones', async () => {
   writeFileSync(join(folder, 'a.py'), 'def add(a, b):\n    return a + b\n\n\n'.repeat(20));
   const out = join(folder, 'places');
   const sessions = () => readdirSync(out).filter((name) => name.startsWith('session-')).length;
@@ -30,7 +30,7 @@ test('fewer sessions than before leave none of those behind', async () => {
   expect(sessions()).toBe(1);
 });
 
-test('all places of a file are in one half', () => {
+test('all places of a file are in the same half', () => {
   const half = halfOf(['a.ts', 'a.ts', 'b.ts', 'a.ts', 'c.ts', 'b.ts']);
   expect(['a.ts', 'b.ts', 'c.ts'].map(half)).toEqual([0, 1, 0]);
 });
