@@ -1,4 +1,4 @@
-// The interface of a `hearth` command, and what commands share: options, input and loading the engine.
+// The interface of a `hearth` command, and what commands share: options, reading input, and loading the engine.
 import { readFileSync, statSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
@@ -25,21 +25,25 @@ export interface Command {
 export class UsageError extends Error {}
 
 export const engineOptions = {
-  model: { type: 'string', alias: 'gguf', value: 'FILE', help: 'GGUF file; without it the bundled starter model' },
+  model: { type: 'string', alias: 'gguf', value: 'FILE', help: 'GGUF file; without it the starter model' },
   backend: {
     type: 'string',
     value: 'NAME',
     help: 'auto, cpu, hip (AMD), cuda (NVIDIA), webgpu or webgpu-if-faster; auto: a GPU if hip or cuda has one',
   },
   gpu: { type: 'string', value: 'NAME', help: 'part of the name of the GPU to use; without it the best' },
-  threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one a core, at most 8' },
+  threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one per core, at most 8' },
   variant: {
     type: 'string',
     value: 'NAME',
     help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, amx, neon, i8mm; without it the best',
   },
-  'kv-type': { type: 'string', value: 'TYPE', help: 'of the KV cache: f16, or int8 with half the memory a token; f16' },
-  context: { type: 'string', value: 'N', help: 'most tokens of a sequence; without it as many as the model allows' },
+  'kv-type': {
+    type: 'string',
+    value: 'TYPE',
+    help: 'type of the KV cache: f16, or int8 with half the memory per token; without it f16',
+  },
+  context: { type: 'string', value: 'N', help: 'maximum tokens of a sequence; without it the most the model allows' },
 } satisfies Options;
 
 export const serverOptionsHelp = {
@@ -97,7 +101,7 @@ export function onlyOperand(operands: string[], name: string): string {
   return operand;
 }
 
-/** A pipe or a device could last for ever, and what is longer than this was never written by hand. */
+/** Nobody writes a longer text by hand. The limit also keeps readText() from filling the memory. */
 const maxTextBytes = 64 * 2 ** 20;
 
 export function readText(path: string): string {
@@ -115,14 +119,14 @@ export function modelPath(values: Values): string {
   return text(values, 'model') ?? bundledModelPath();
 }
 
-/** Which CPU kernels, and on how many threads. */
+/** Which CPU kernels to use, and on how many threads. */
 export function cpuOptions(values: Values): Pick<LoadOptions, 'threads' | 'variant'> {
   const threads = count(values, 'threads');
   const variant = text(values, 'variant');
   return { ...(threads !== undefined && { threads }), ...(variant !== undefined && { variant }) };
 }
 
-/** Rejects also if a GPU was asked for and the model would run on the CPU. */
+/** Loads the model that the options name. Also rejects if a GPU was asked for, but the model would run on the CPU. */
 export async function loadFrom(values: Values): Promise<Model> {
   const options: LoadOptions = { modelPath: modelPath(values), ...cpuOptions(values) };
   const backend = backendOf(values);
@@ -144,7 +148,7 @@ export async function loadFrom(values: Values): Promise<Model> {
   const unmet = asked.find((each) => each !== false);
   if (unmet === undefined || device === 'gpu') return model;
   await model.engine.close();
-  throw new Error(`${unmet} cannot be had: ${fallbackReason || 'the CPU was asked for, too'}`);
+  throw new Error(`${unmet} cannot be used: ${fallbackReason || 'the CPU was asked for, too'}`);
 }
 
 export async function withEngine(

@@ -40,7 +40,7 @@ export const completeCommand: Command = {
     'max-tokens': {
       type: 'string',
       value: 'N',
-      help: `most tokens written; ${defaultSettings['completion.maxTokens']}`,
+      help: `maximum tokens to write; without it ${defaultSettings['completion.maxTokens']}`,
     },
   },
   async run(values, operands) {

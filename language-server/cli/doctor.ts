@@ -1,4 +1,5 @@
-// `hearth doctor`: the checks of diagnosis/machine.ts for a model that it loads itself, and what only a terminal gets.
+// `hearth doctor`: runs the checks of diagnosis/machine.ts on a model that it loads itself. Unlike "Show Status", it
+// can also write a trace and a report on the GPUs.
 import { addonInfo, type Engine } from '../../native/index.ts';
 import { check, reportLines } from '../diagnosis/check.ts';
 import { examine } from '../diagnosis/machine.ts';
@@ -27,12 +28,12 @@ export const doctorCommand: Command = {
     trace: {
       type: 'string',
       value: 'FILE',
-      help: 'writes there when each operation of a completion ran, for a browser',
+      help: "write a timeline of a completion's operations there, to view in a browser",
     },
     'gpu-report': {
       type: 'string',
       value: 'FILE',
-      help: 'writes there what the GPUs are, whether they are right, and how fast',
+      help: 'write there what the GPUs are, whether they compute correctly, and how fast',
     },
   },
   async run(values) {

@@ -24,10 +24,15 @@ export const generateCommand: Command = {
       type: 'string',
       short: 'p',
       value: 'TEXT',
-      help: 'what the model continues; "@FILE" reads it from a file',
+      help: 'text to continue; "@FILE" reads it from a file',
     },
-    'max-tokens': { type: 'string', short: 'n', value: 'N', help: `most tokens written; ${defaultMaxTokens}` },
-    special: { type: 'boolean', help: 'read the names of special tokens in the prompt as these tokens' },
+    'max-tokens': {
+      type: 'string',
+      short: 'n',
+      value: 'N',
+      help: `maximum tokens to write; without it ${defaultMaxTokens}`,
+    },
+    special: { type: 'boolean', help: 'turn names of special tokens in the prompt into these tokens' },
   },
   async run(values) {
     const given = text(values, 'prompt') ?? '';

@@ -1,4 +1,4 @@
-// The file of `hearth doctor --gpu-report`, which people send: it has no paths and no name of theirs.
+// Writes the file of `hearth doctor --gpu-report`. People send it to us, so it contains no paths and not their name.
 import { writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import {
@@ -12,7 +12,9 @@ import {
 import { version } from '../../package.json';
 import { homeFolder } from '../protocol/system.ts';
 
-/** options: the model that is timed on the first GPU of WebGPU and on the CPU. */
+/**
+ * options: the model to time on the first GPU that WebGPU finds and on the CPU. Resolves to a sentence for the user.
+ */
 export async function writeGpuReport(file: string, options: LoadOptions): Promise<string> {
   const header = `Hearth ${version}, ${process.platform} ${process.arch} ${release()}, ${cpus()[0]?.model.trim()}`;
   const gpus = (await gpuReport()).trimEnd();
@@ -21,14 +23,14 @@ export async function writeGpuReport(file: string, options: LoadOptions): Promis
   return `written to ${file}; docs/gpu-report.md says how to read it`;
 }
 
-/** What is wrong with a GPU may name a file. */
+/** The report without the name of the home folder: the message about a GPU's problem may contain a path. */
 export function withoutHome(report: string, home: string): string {
   return home.length > 1 ? report.replaceAll(home, '~') : report;
 }
 
-/** The model is named by what it is, since its path may say whose it is. */
+/** Names the model by its size, not by its path, since the path may contain the user's name. */
 export function trialText(trial: GpuTrial | undefined, { parameters, quantization }: ModelDescription): string {
-  if (trial === undefined) return 'No GPU was timed by WebGPU.';
+  if (trial === undefined) return 'No GPU was timed with WebGPU.';
   const model = `a model of ${(parameters / 1e9).toFixed(2)}B parameters, ${quantization}`;
   const { gpu, figures, problem } = trial;
   if (figures === undefined) return `${gpu || 'The GPU'} fails with ${model}: ${problem}`;

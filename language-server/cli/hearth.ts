@@ -1,4 +1,4 @@
-// What dist/hearth.js runs, the command line. Each command is a file in this folder.
+// The command line, which dist/hearth.js runs. Each command has a file in this folder.
 import { completeCommand } from './complete.ts';
 import { doctorCommand } from './doctor.ts';
 import { explainCommand } from './explain.ts';

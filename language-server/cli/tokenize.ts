@@ -16,7 +16,7 @@ export const tokenizeCommand: Command = {
   options: {
     ...engineOptions,
     file: { type: 'string', value: 'FILE', help: 'read the text from a file' },
-    special: { type: 'boolean', help: 'read the names of special tokens as these tokens' },
+    special: { type: 'boolean', help: 'turn names of special tokens into these tokens' },
   },
   async run(values, operands) {
     const file = text(values, 'file');

@@ -1,4 +1,4 @@
-// One check of a doctor, and how a list of them is written.
+// Runs one check of "Show Status" and `hearth doctor`, and writes a list of checks as text.
 import { logEntry } from '../protocol/log.ts';
 
 export interface Check {
@@ -8,6 +8,7 @@ export interface Check {
   detail: string;
 }
 
+/** Runs a check. find: returns what it finds; throws if something is broken. */
 export async function check(name: string, find: () => string | Promise<string>): Promise<Check> {
   try {
     return { name, isOk: true, detail: await find() };

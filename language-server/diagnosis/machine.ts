@@ -1,4 +1,5 @@
-// Checks what works on this machine: the addon, the model and a short self-test. "Show Status" and `hearth doctor` use it.
+// Checks what works on this machine: the addon, the model, and a short self-test. "Show Status" and `hearth doctor` use
+// it.
 import { statSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Engine } from '../../native/index.ts';
@@ -36,7 +37,7 @@ export async function examine(examined: Examined): Promise<Check[]> {
   return checks;
 }
 
-/** The findings of examine() as text. */
+/** Runs examine() and returns its findings as text. */
 export async function report(examined: Examined): Promise<string> {
   return reportLines(await examine(examined)).join('\n');
 }
@@ -51,7 +52,7 @@ function draftModel({ info: { draftProblem } }: Engine): Check[] {
   return draftProblem === '' ? [] : [{ name: 'draft model', isOk: false, detail: draftProblem }];
 }
 
-/** Completes a place in the middle of a small program. */
+/** A prompt that completes a small program in its middle. */
 export function selfTestPrompt(engine: Engine) {
   const before = tokenizeText(engine, 'def add(a, b):\n    return a');
   const after = tokenizeText(engine, '\n\nprint(add(1, 2))\n');

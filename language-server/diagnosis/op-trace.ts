@@ -1,9 +1,9 @@
-// Records how long each op of one completion takes, as a file for chrome://tracing or ui.perfetto.dev.
+// Records how long each op of a completion takes, in a file for chrome://tracing or ui.perfetto.dev.
 import { writeFileSync } from 'node:fs';
 import type { Engine, OpEvent } from '../../native/index.ts';
 import { selfTestPrompt } from './machine.ts';
 
-/** Traces a completion with a cold cache. Returns a summary for the user. */
+/** Traces a completion with an empty cache. Returns a summary for the user. */
 export async function writeOpTrace(engine: Engine, path: string): Promise<string> {
   await engine.clearCache();
   const { trace = [], timings } = await engine.generate({ ...selfTestPrompt(engine), traceOps: true });

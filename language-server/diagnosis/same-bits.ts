@@ -1,11 +1,14 @@
-// A fingerprint of what the engine computes. The results have the same bits on every system, processor and CPU variant,
-// so a person whose machine we have never seen can show with one line whether Hearth computes correctly there.
+// A fingerprint of what the engine computes. The results have the same bits on every system, processor and CPU variant.
+// So people whose machine we have never seen can show with one line whether Hearth computes correctly on it.
 import { createHash } from 'node:crypto';
 import type { Engine, LoadOptions } from '../../native/index.ts';
 import type { LoadModel } from '../engine/engine-host.ts';
 import { bundledModelPath } from '../engine/load-model.ts';
 
-/** Of the bundled model. Another model has another value, and so has a change of the kernels that changes a rounding. */
+/**
+ * The fingerprint of the bundled model. It changes with the model, and with any change of the kernels that rounds
+ * differently.
+ */
 export const knownFingerprint = '707d99873280d28b656fe154e5fd921f6a20d86b048c40185c84ecddf259f933';
 
 const prompt = `// Größe und Breite: 12 × 34 → "日本" 🙂
@@ -23,7 +26,10 @@ export function largest(shapes: readonly Shape[], limit = 0.25e-3): Shape[] {
 const answerTokens = 24;
 const sampling = { temperature: 0.8, topK: 40, topP: 0.95, minP: 0.01, seed: 7 };
 
-/** SHA-256 over the logits of a fixed prompt, and over the tokens and log-probabilities of a greedy and a sampled answer. */
+/**
+ * SHA-256 over the logits of a fixed prompt, and over the tokens and log-probabilities of a greedy and a sampled
+ * answer.
+ */
 export async function fingerprint(engine: Engine): Promise<string> {
   const hash = createHash('sha256');
   const add = (values: Float32Array | Uint32Array) =>
@@ -39,7 +45,9 @@ export async function fingerprint(engine: Engine): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Loads the bundled model on the CPU for this alone, whatever else is loaded. Throws if the result is another one. */
+/**
+ * Loads the bundled model on the CPU, in addition to any other model. Throws if its fingerprint is not the known one.
+ */
 export async function compareBits(loadModel: LoadModel, options: Pick<LoadOptions, 'variant' | 'threads'> = {}) {
   const { engine } = await loadModel({ ...options, modelPath: bundledModelPath(), backend: 'cpu', contextTokens: 512 });
   try {
@@ -47,8 +55,8 @@ export async function compareBits(loadModel: LoadModel, options: Pick<LoadOption
     if (sum === knownFingerprint)
       return `sha256 ${sum} (${engine.info.backend}), as on every system where Hearth was tested`;
     throw new Error(
-      `sha256 ${sum} (${engine.info.backend}), not ${knownFingerprint}: this machine computes other values than those ` +
-        'where Hearth was tested, so answers may be worse. Please report this line.',
+      `sha256 ${sum} (${engine.info.backend}), not ${knownFingerprint}: this machine computes other values than the ` +
+        'machines where Hearth was tested, so answers may be worse. Please report this line.',
     );
   } finally {
     await engine.close();

@@ -10,7 +10,7 @@ import type { Check } from './check.ts';
 
 const wholeMs = 60_000;
 const timeoutMs = 30_000;
-/** What a completion may take to be shown while somebody types. */
+/** A completion that takes longer comes too late for somebody who types. */
 const usefulMs = 1000;
 /** About 1,000 tokens that no server has seen before. */
 const longPrompt = () =>
@@ -23,7 +23,7 @@ interface Measured {
   usage: Usage | undefined;
 }
 
-/** limitMs: for all checks together. */
+/** Runs the checks one after another. limitMs: the time limit for all of them together. */
 export async function examineServer(options: ServerOptions, limitMs = wholeMs): Promise<Check[]> {
   const checks: Check[] = [];
   const signal = AbortSignal.timeout(limitMs);

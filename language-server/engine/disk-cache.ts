@@ -9,7 +9,7 @@ export function pagesFolderIn(storageFolder = ''): string {
   return isAbsolute(storageFolder) ? join(storageFolder, 'pages') : '';
 }
 
-/** As native/cache/page_store.cc names them. */
+/** Files named as by native/cache/page_store.cc. */
 const pageFile = /^[\da-f]{16}-[\da-f]{16}\.(?:pages|unfinished)$/;
 
 /** Deletes what the engine has written, and the folder if nothing else is in it. */

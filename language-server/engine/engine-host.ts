@@ -1,5 +1,5 @@
-// Owns the engine: loads it in the background, reloads it when the options that it was loaded with change, and keeps
-// the message for the user if loading fails.
+// Owns the engine: loads it in the background, reloads it when its options change, and keeps the message for the user
+// if loading fails.
 import { basename } from 'node:path';
 import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../../native/index.ts';
 import { freeMemoryBytes, refusal } from '../models/estimate.ts';
@@ -13,7 +13,7 @@ export type LoadModel = (
   signal?: AbortSignal,
 ) => Promise<Model>;
 
-/** Why a model of this size must not be loaded with so much memory free; null if it may be. */
+/** Why a file of this size must not be loaded while this much memory is free; null if it may be. */
 export type Refuse = (name: string, fileBytes: number, freeBytes: number) => string | null;
 
 export type HostState =
@@ -95,7 +95,7 @@ export class EngineHost {
     };
     update({ kind: 'loading', progress: 0, modelPath });
     try {
-      // The engine reports a missing file.
+      // If the file is missing, the engine reports it.
       const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
       const tooLarge = this.refuse(basename(modelPath), fileBytes, freeMemoryBytes());
       if (tooLarge !== null) throw new EngineError('out-of-memory', tooLarge);
@@ -123,7 +123,7 @@ export class EngineHost {
   }
 }
 
-/** The backend and, if it is not the GPU, why. */
+/** The backend and, if the GPU could not be used, why. */
 export function backendLine({ backend, fallbackReason }: ModelInfo): string {
   return fallbackReason === '' ? backend : `${backend} (${fallbackReason})`;
 }

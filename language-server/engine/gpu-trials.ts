@@ -1,9 +1,9 @@
-// Lets a GPU be tried that is used only if it is faster than the CPU, while nobody types.
+// While nobody types, tries a GPU that is to be used only if it is faster than the CPU.
 import type { Engine, ModelInfo } from '../../native/index.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { errorText, type Log } from '../protocol/log.ts';
 
-/** Without a request for so long, the user is taken to do something else. */
+/** After this long without a request, we assume that the user is doing something else. */
 const quietMs = 30_000;
 
 export class GpuTrials {
@@ -16,11 +16,11 @@ export class GpuTrials {
     private readonly freeBytes = freeMemoryBytes,
   ) {}
 
-  /** Call every few seconds. quietForMs: since the last request. */
+  /** Call every few seconds. quietForMs: the time since the last request. */
   look(engine: Engine | null, quietForMs: number): void {
     if (engine?.tryGpu === undefined || this.running !== undefined || this.done.has(engine)) return;
     if (quietForMs < quietMs || engine.status().state !== 'idle') return;
-    // A GPU may share the computer's memory, and the model is loaded there beside that of the CPU.
+    // A GPU may share the computer's memory, and the trial loads the model a second time.
     const { cache } = engine.status();
     if (this.freeBytes() < engine.info.weightBytes + cache.pagesTotal * cache.pageBytes) return;
     void this.run(engine, engine.tryGpu);
@@ -49,7 +49,7 @@ export class GpuTrials {
   }
 }
 
-/** What came of it; null if no GPU was tried. */
+/** The result of the trial, for the log; null if no GPU was tried. */
 export function trialLine({ gpuTrial, device }: ModelInfo): string | null {
   if (gpuTrial === undefined) return null;
   const { gpu, figures, problem } = gpuTrial;

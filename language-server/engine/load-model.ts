@@ -1,4 +1,5 @@
-// Where the starter model is; loads a model, and tells the engine by the texts in its file which special tokens mark the parts of a prompt.
+// Loads a model. From the texts in its file, tells the engine which special tokens mark the parts of a prompt. Also
+// knows where the starter model is.
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { EngineError, type LoadOptions, loadEngine, type ModelTexts } from '../../native/index.ts';
@@ -24,7 +25,10 @@ export async function loadModel(
   return { engine, traits: traitsIn(engine.texts) };
 }
 
-/** A user can't know what a relative path begins at, so the message says it. The engine reports other missing files. */
+/**
+ * A user can't know which folder a relative path starts from, so the message says it. The engine reports other missing
+ * files.
+ */
 function requireFile(path: string): void {
   if (isAbsolute(path) || existsSync(path)) return;
   if (/^~[/\\]/.test(path))

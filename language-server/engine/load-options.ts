@@ -1,5 +1,5 @@
-// The options that an engine is loaded with: model, threads and memory by the settings, and what it does without after
-// crashes.
+// Turns the settings into the options that an engine is loaded with: the model, the threads, the memory. After crashes,
+// it leaves out what may have caused them.
 import { totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
 import type { Connecting, Settings } from '../protocol/messages.ts';
@@ -12,22 +12,22 @@ const explanationsShare = 1 / 4;
 /** The same default as in the engine. */
 const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
-const ownPath = (setting: string): string => withoutTilde(setting.trim());
+const pathFrom = (setting: string): string => withoutTilde(setting.trim());
 
 /** The adapter with which the model completes code; '' for none. */
-export const adapterPath = (settings: Settings): string => ownPath(settings['model.adapter']);
+export const adapterPath = (settings: Settings): string => pathFrom(settings['model.adapter']);
 
-/** The adapter with which it writes next edits; '' for none. */
-export const editAdapterPath = (settings: Settings): string => ownPath(settings['model.editAdapter']);
+/** The adapter with which the model writes next edits; '' for none. */
+export const editAdapterPath = (settings: Settings): string => pathFrom(settings['model.editAdapter']);
 
 export const adapterPaths = (settings: Settings): string[] => [
   ...new Set([adapterPath(settings), editAdapterPath(settings)].filter((path) => path !== '')),
 ];
 
-/** draftModel: the path of a smaller model of the same family, which guesses ahead for the other; '' for none. */
+/** draftModel: the path of a smaller model of the same family, which drafts tokens for the main model; '' for none. */
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
-  const modelPath = ownPath(settings['model.path']);
-  const draftModelPath = ownPath(draftModel);
+  const modelPath = pathFrom(settings['model.path']);
+  const draftModelPath = pathFrom(draftModel);
   const options: LoadOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
   const adapters = adapterPaths(settings);
   if (adapters.length > 0) options.adapters = adapters;
@@ -42,8 +42,8 @@ export function loadOptions(settings: Settings, bundledModel: string, pagesFolde
 
 /** The options of the separate model for explanations; null if the model for completion explains, too. */
 export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes: number }) | null {
-  const modelPath = ownPath(settings['explain.model']);
-  if (modelPath === '' || modelPath === ownPath(settings['model.path'])) return null;
+  const modelPath = pathFrom(settings['explain.model']);
+  if (modelPath === '' || modelPath === pathFrom(settings['model.path'])) return null;
   return { ...commonOptions(settings), modelPath, cacheBytes: Math.floor(cacheBytes(settings) * explanationsShare) };
 }
 
@@ -62,10 +62,10 @@ function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {
   };
 }
 
-/** The memory for KV caches. */
+/** The memory for all KV caches together. */
 export const cacheBytes = (settings: Settings): number => settings['cache.memoryMiB'] * 2 ** 20 || defaultCacheBytes();
 
-/** What one window wants switched off because of the crashes that it has seen; see InitializationOptions. */
+/** What one window wants switched off because of crashes that it has seen; see InitializationOptions. */
 export interface Caution {
   avoidsGpu?: boolean;
   isSafeMode?: boolean;
@@ -77,7 +77,10 @@ interface Restricted {
   draftModel: string;
 }
 
-/** In safe mode, with nothing that is not needed. All windows share the engine, so it is as careful as any of them wants. */
+/**
+ * Switches off what any window wants switched off, since all windows share the engine. In safe mode, only what is
+ * necessary is left.
+ */
 export function restrict<T extends Restricted>(setup: T, cautions: Iterable<Caution>): T {
   const all = [...cautions];
   const isSafeMode = all.some((each) => each.isSafeMode);

@@ -39,7 +39,9 @@ export class SecondModel {
     return this.host.required(options);
   }
 
-  /** Call while an answer is written or waits, which can take longer than the time after which it is unloaded. */
+  /**
+   * Call while an answer is being written or waits. That can take longer than idleMs, and must not unload the model.
+   */
   keep(): void {
     this.idleTimer?.refresh();
   }

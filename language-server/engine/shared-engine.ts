@@ -23,17 +23,17 @@ import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** The dependencies of the server, which tests replace by fakes. */
+/** What the server depends on. Tests replace these parts by fakes. */
 export interface ServerParts {
   loadModel: LoadModel;
   addonInfo: () => AddonInfo;
   /** The starter model, for clients that do not give its path. */
   bundledModel: string;
-  /** The path of a draft model; absent: none. */
+  /** The path of a draft model; absent if there is none. */
   draftModel?: string;
 }
 
-/** What the engine is loaded with. All windows have the same user settings; the last one to send them wins. */
+/** What the engine is loaded with. All windows have the same user settings. If they differ, those sent last count. */
 export interface EngineSetup {
   settings: Settings;
   bundledModel: string;
@@ -47,14 +47,16 @@ interface CompletingModels {
   adapter?: string;
   remote: () => Completer | null;
   headStartMs: () => number;
-  /** How the local one writes next edits. */
+  /** How the local model was trained to write next edits. */
   editFormat: EditFormatName | null;
   editAdapter: string | null;
 }
 
 /** The model for explanations. */
 export interface Explainer extends Model {
-  /** Whether another engine is using the machine for something more urgent; absent if there is no other engine. */
+  /**
+   * Whether the explanation must wait because another engine does something more urgent. Absent if there is no other.
+   */
   mustWait?: () => boolean;
 }
 
@@ -68,19 +70,19 @@ export interface Examined {
   server?: ServerOptions;
   /** Rejects with a message for the user if the model cannot be loaded. */
   engine: () => Promise<Engine>;
-  /** Loads a model beside that engine. */
+  /** Loads another model in addition to that engine. */
   loadModel: LoadModel;
-  /** The options of a command; absent: the defaults. */
+  /** The options given to `hearth doctor`; absent for the defaults. */
   cpu?: Pick<LoadOptions, 'variant' | 'threads'>;
 }
 
-// EX_SOFTWARE of sysexits.h, an internal error. The editor restarts the server.
+// EX_SOFTWARE of sysexits.h: an internal error. The editor then restarts the server.
 const faultExitCode = 70;
 const idleCheckMs = 10_000;
 
 export class SharedEngine {
   readonly host: EngineHost;
-  /** Of the windows that are open. */
+  /** One per open window. */
   readonly cautions = new Set<Caution>();
   private readonly second: SecondModel;
   private setup: EngineSetup & { draftModel: string };
@@ -113,7 +115,7 @@ export class SharedEngine {
       slow: (message) => log.info(message),
       hung: (message) => this.setAlarm(message),
       recovered: () => this.setAlarm(null),
-      givenUp: (message) => {
+      gaveUp: (message) => {
         log.error(message);
         setImmediate(() => process.exit(faultExitCode));
       },
@@ -132,8 +134,8 @@ export class SharedEngine {
   }
 
   /**
-   * Loads the model that the settings name, and connects to the team's server. If suggestions are off, does neither, and
-   * keeps what there is: another window may be using it.
+   * Loads the model that the settings name, and connects to the team's server. If suggestions are off, does neither,
+   * but keeps a loaded model, since another window might be using it.
    */
   async configure(setup: EngineSetup): Promise<void> {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
@@ -149,19 +151,22 @@ export class SharedEngine {
     if (!usesDisk) await wipe(setup.pagesFolder, this.log);
   }
 
-  /** Resolves to the models once the local one is loaded, or to null if it cannot be; the status then says why. */
+  /**
+   * Resolves to the models once the local one is loaded. If it cannot be loaded, resolves to null, and status() says
+   * why.
+   */
   async ready(): Promise<CompletingModels | null> {
     this.noteUse();
     this.isUnloaded = false;
-    // Suggestions may be on for a language only.
+    // configure() connects only if suggestions are on in general, but they may be on for just one language.
     if (this.team === null) this.chooseTeam(true);
-    // Repeated if another model is chosen while this one is loading.
+    // A loop, since another model may be chosen while this one is loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
       await this.host.ensure(this.loadOptions());
     return this.models;
   }
 
-  /** Null unless the local one is loaded. */
+  /** The models that complete code; null unless the local one is loaded. */
   get models(): CompletingModels | null {
     const { engine: local } = this.host;
     if (local === null) return null;
@@ -181,7 +186,8 @@ export class SharedEngine {
   }
 
   /**
-   * The model for explanations. If it is a separate one, the model for completion is loaded first, to get its memory.
+   * The model for explanations. If it is a separate one, the model for completion is loaded first, so that it gets
+   * memory.
    */
   async explainer(): Promise<Explainer> {
     const { settings } = this.setup;
@@ -189,7 +195,7 @@ export class SharedEngine {
     if (options === null) return this.required();
     if (settings.mode !== 'off') await this.ready();
     const mustWait = () => {
-      this.second.keep(); // who asks is still answering
+      this.second.keep(); // whoever asks is still writing an answer
       return this.isComputing;
     };
     return { ...(await this.second.required(options)), mustWait };
@@ -219,7 +225,10 @@ export class SharedEngine {
     };
   }
 
-  /** model: the name of the one that has answered, since a team's server and this machine may take turns. */
+  /**
+   * Call after each answer. model: the name of the model that gave it, since a team's server and this machine may take
+   * turns.
+   */
   answered(timings: Timings, latencyMs: number, model: string): void {
     this.throughput.add(timings);
     this.last = { ...timings, latencyMs, model };
@@ -308,7 +317,7 @@ export class SharedEngine {
   }
 
   private changed(): void {
-    // The figures of one model do not apply to the next.
+    // The speed and the last answer of one model do not apply to the next.
     if (this.host.state.kind === 'loading') this.forgetFigures();
     for (const listener of this.listeners) listener();
   }

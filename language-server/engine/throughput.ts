@@ -1,4 +1,4 @@
-// Tokens per second over the last answers.
+// Measures the tokens per second of the last answers.
 import type { Timings } from '../../native/index.ts';
 
 const rememberedAnswers = 8;
@@ -7,7 +7,7 @@ export class Throughput {
   private readonly answers: Timings[] = [];
 
   add(timings: Timings): void {
-    // Without a first token, the prompt was not evaluated completely.
+    // An answer without a token was cancelled during prefill, so its prompt was not evaluated completely.
     if (timings.completionTokens === 0) return;
     this.answers.push(timings);
     if (this.answers.length > rememberedAnswers) this.answers.shift();

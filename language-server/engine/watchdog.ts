@@ -1,15 +1,18 @@
-// Distinguishes an engine that is slow from one that hangs, by its heartbeat. The engine has its own thread, so this
-// timer keeps running when an op does not end. Time is counted in periods of the timer, so that time during which the
-// process is suspended, as when the computer sleeps, does not count.
+// Tells an engine that is slow from one that hangs, by its heartbeat. The engine has its own thread, so this timer
+// keeps running when an op does not end. Time is counted in periods of the timer. So the time during which the process
+// is suspended, for example while the computer sleeps, does not count.
 import type { EngineStatus, OpTime } from '../../native/index.ts';
 
 const periodMs = 1000;
-// An op takes at most a few hundred times as long as the median one. The least limit covers the longest op there is, a
-// matrix product over a prefill chunk: about a second for 7B on two old cores.
+// An op takes at most a few hundred times as long as the median one. The minimum limit covers the longest op that
+// exists: a matrix product over a prefill chunk, which takes about a second for 7B on two old cores.
 const hungAfterMedians = 1000;
 const minHungAfterMs = 10_000;
-/** After this many times the limit the process exits, and the editor starts a new one. */
+/** When an op takes this many times the limit, the process exits, and the editor starts a new one. */
 const giveUpFactor = 3;
+/**
+ * The median is taken over the last minute of work: enough to be steady, and odd, so that one sample is in the middle.
+ */
 const maxSamples = 61;
 const slowAfterMs = 5000;
 
@@ -17,7 +20,7 @@ export interface WatchdogEvents {
   slow(message: string): void;
   hung(message: string): void;
   recovered(): void;
-  givenUp(message: string): void;
+  gaveUp(message: string): void;
 }
 
 export class Watchdog {
@@ -29,7 +32,7 @@ export class Watchdog {
   private lastBeat = -1;
   /** The average duration of an op in each of the last busy periods. */
   private readonly opMs: number[] = [];
-  private readonly speed = new ReadingSpeed();
+  private readonly bandwidth = new WeightBandwidth();
 
   constructor(
     private readonly status: () => EngineStatus | null,
@@ -51,11 +54,11 @@ export class Watchdog {
     this.stalledPeriods = isBusy && status.beat === this.lastBeat ? this.stalledPeriods + 1 : 0;
     if (isBusy && this.busyPeriods > 1) this.noteBeats(status.beat - this.lastBeat);
     this.lastBeat = isBusy ? status.beat : -1;
-    const opSpeed = status && this.speed.look(status.ops);
+    const opBandwidth = status && this.bandwidth.look(status.ops);
     const stalledMs = this.stalledPeriods * periodMs;
     const hungAfterMs = this.hungAfterMs();
     if (isBusy && stalledMs >= giveUpFactor * hungAfterMs) {
-      this.events.givenUp(`${describe(status, stalledMs)}; the server exits so that it can be restarted`);
+      this.events.gaveUp(`${describe(status, stalledMs)}; the server exits so that it can be restarted`);
     } else if (isBusy && stalledMs >= hungAfterMs) {
       if (!this.isHung) this.events.hung(describe(status, stalledMs));
       this.isHung = true;
@@ -64,13 +67,13 @@ export class Watchdog {
       this.events.recovered();
     } else if (isBusy && this.busyPeriods * periodMs === slowAfterMs) {
       const where = `${status.state} at token ${status.token}`;
-      const reading = opSpeed === null ? '' : `, ${this.reading(opSpeed)}`;
-      this.events.slow(`slow but working: ${where}${reading}, ${status.queued} more waiting`);
+      const bandwidth = opBandwidth === null ? '' : `, ${this.bandwidthText(opBandwidth)}`;
+      this.events.slow(`slow but working: ${where}${bandwidth}, ${status.queued} more requests waiting`);
     }
   }
 
-  private reading({ op, bytesPerSecond }: OpSpeed): string {
-    const { best } = this.speed;
+  private bandwidthText({ op, bytesPerSecond }: OpBandwidth): string {
+    const { best } = this.bandwidth;
     return `operation "${op}" reads ${gigabytes(bytesPerSecond)} GB/s (the most so far was ${gigabytes(best)})`;
   }
 
@@ -80,7 +83,7 @@ export class Watchdog {
     if (this.opMs.length > maxSamples) this.opMs.shift();
   }
 
-  /** How long an op may take. */
+  /** How long an op may take before the engine counts as hung. */
   private hungAfterMs(): number {
     const median = [...this.opMs].sort((a, b) => a - b)[this.opMs.length >> 1] ?? 0;
     return Math.max(minHungAfterMs, median * hungAfterMedians);
@@ -95,22 +98,22 @@ function describe({ state, token, layer, op, opBytes, queued }: EngineStatus, st
   return `The engine has made no progress for ${seconds} s: ${state}, token ${token}, layer ${layer}, operation "${op}", which reads ${(opBytes / 1e6).toFixed(1)} MB`;
 }
 
-interface OpSpeed {
+interface OpBandwidth {
   op: string;
   bytesPerSecond: number;
 }
 
 /**
- * How fast the engine's ops read the weights, measured between calls of look(). Decoding is bound by memory, so a machine
- * that is busy or short of memory shows here first.
+ * How many bytes of weights the engine's ops read per second, measured between calls of look(). Memory bandwidth limits
+ * decoding, so a busy machine, or one short of memory, slows down here first.
  */
-class ReadingSpeed {
+class WeightBandwidth {
   private seen = new Map<string, OpTime>();
-  /** The highest speed measured so far. */
+  /** The most bytes per second measured so far. */
   best = 0;
 
   /** The op that has taken the most time since the last call; null if none has run. */
-  look(ops: OpTime[]): OpSpeed | null {
+  look(ops: OpTime[]): OpBandwidth | null {
     const since = ops.map(({ op, ms, calls, bytes }) => {
       const before = this.seen.get(op);
       return {

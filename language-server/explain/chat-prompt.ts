@@ -1,4 +1,4 @@
-// Builds the prompt of an explanation and of the questions that follow it with the model's own chat template. As for
+// Builds the prompt for an explanation and for follow-up questions, with the model's own chat template. As for
 // completion, text that people and models wrote is tokenized without special tokens.
 import type { Engine } from '../../native/index.ts';
 import type { ChatTemplate, Model } from '../models/model-traits.ts';
@@ -6,29 +6,29 @@ import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
 import type { ExplainParams, ExplainTurn } from '../protocol/messages.ts';
 import { type ChatMessage, renderChat } from './chat-template.ts';
 
-/** At most this share of the context is selected code; a longer selection is cut at the end of a line. */
+/** Selected code may fill at most this share of the context. A longer selection is cut at the end of a line. */
 const selectionShare = 0.6;
-// Ordinary code has three to four characters a token; nothing that a person selects has more than ten.
+// Ordinary code has three to four characters per token, and nothing that a person selects has more than ten.
 const maxCharsPerToken = 10;
 
 export interface ExplainPrompt {
   tokens: Uint32Array;
-  /** How many lines of the selection the prompt has; absent if it has all of them. */
+  /** How many lines of the selection the prompt contains; absent if it contains all of them. */
   linesRead?: number;
 }
 
-/** At most this share is the function that the selection is part of; a longer one is left out. */
+/** The function around the selection may fill at most this share of the context. A longer function is left out. */
 const functionShare = 0.3;
 
 /** What is explained. */
 export interface Explained extends Pick<ExplainParams, 'text' | 'languageId' | 'turns'> {
-  /** The function that the text is part of; null if it is part of none. */
+  /** The function that contains the text; null if there is none. */
   around?: string | null;
 }
 
 /**
- * The selection, the turns, and the beginning of the answer to the last one. Turns that do not fit are left out, the
- * oldest first; the selection always goes into the first turn that is kept.
+ * A prompt with the selection, the turns, and the beginning of the answer to the last one. If not all turns fit, the
+ * oldest are left out. The first turn that is kept always contains the selection.
  */
 export async function explainPrompt(
   { engine, traits: { chatTemplate } }: Model,
@@ -65,11 +65,12 @@ function isAtMost(engine: Engine, text: string, share: number): boolean {
   return text.length <= most * maxCharsPerToken && tokenCount(engine, text) <= most;
 }
 
-/** As many whole lines as fit, or the beginning of the first line if that alone is too long. */
+/** As many whole lines as fit into maxTokens, or the beginning of the first line if that alone is too long. */
 function head(engine: Engine, text: string, maxTokens: number): string {
   let shown = text.slice(0, maxTokens * maxCharsPerToken);
   for (let tokens = tokenCount(engine, shown); tokens > maxTokens; tokens = tokenCount(engine, shown)) {
-    // The rest of the text may be denser than its mean, so a little more is cut than seems needed.
+    // The part that stays may have more tokens per character than the whole, so we cut a little more than seems
+    // necessary.
     shown = shown.slice(0, Math.floor(((shown.length * maxTokens) / tokens) * 0.95));
   }
   const lineEnd = shown.lastIndexOf('\n');
@@ -80,7 +81,7 @@ function tokenCount(engine: Engine, text: string): number {
   return tokenizeText(engine, text).length;
 }
 
-/** What user and model say, in turn; the last text is the answer that has been begun. */
+/** What the user and the model say, in turn. The last text is the beginning of the answer. */
 function textsOf(selection: string, turns: ExplainTurn[]): string[] {
   return turns.flatMap(({ question = 'Explain this code:', answer }, i) => [
     i === 0 ? `${question}\n${selection}` : question,
@@ -89,8 +90,8 @@ function textsOf(selection: string, turns: ExplainTurn[]): string[] {
 }
 
 /**
- * The template is rendered with a mark in place of each message. So special tokens are recognized in the template's own
- * text only, and not in the messages, which then replace the marks.
+ * Renders the template with a mark in place of each message, then puts the messages' tokens in place of the marks. So
+ * special tokens are recognized only in the template's own text, and not in the messages.
  */
 async function chatTokens(engine: Engine, template: ChatTemplate, texts: Uint32Array[]): Promise<Uint32Array> {
   const messages = texts

@@ -1,5 +1,6 @@
-// Renders a model's own chat template. The template is a program, and the model file may come from anybody. So it runs in
-// a process of its own with a limit on time and memory: a thread that allocates too much would end the server with it.
+// Renders a model's own chat template. The template is a program, and the model file may come from anybody. So it runs
+// in its own process with a limit on time and memory: in a thread of the server, it could end the server by allocating
+// too much.
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,10 +20,10 @@ const maxTemplateChars = 100_000;
 const maxTextChars = 1_000_000;
 /** Includes the start of the process, which takes seconds on a machine that is busy loading a model. */
 const maxMs = 10_000;
-/** Memory in MiB, and no way to run text as JavaScript. */
+/** The limits of memory, in MiB, and no way to run text as JavaScript. */
 const flags = ['--max-old-space-size=64', '--max-semi-space-size=8', '--disallow-code-generation-from-strings'];
 
-// dist/, seen from the bundles in it and from the sources.
+// The program in dist/, as seen from the bundles in dist/ and from the sources.
 const places = ['.', '../dist', '../../dist'].map((folder) => join(__dirname, folder, 'template-process.js'));
 
 /** The conversation as text, up to where the next answer begins. Rejects with a message for the user. */
@@ -42,7 +43,7 @@ export async function renderChat(input: TemplateInput, timeout = maxMs): Promise
   });
 }
 
-/** Nothing of the server's environment but what makes Electron a Node, in which VS Code's servers run. */
+/** Passes on nothing but the variable that makes Electron run as Node, since VS Code runs servers in Electron. */
 function environment(): NodeJS.ProcessEnv {
   const { ELECTRON_RUN_AS_NODE } = process.env;
   return ELECTRON_RUN_AS_NODE === undefined ? {} : { ELECTRON_RUN_AS_NODE };

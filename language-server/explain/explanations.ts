@@ -1,5 +1,6 @@
-// Explains selected code, or answers a question about it, as a stream of text. Completions go first: in the same engine,
-// because explanations have background priority; in another one, because explanations wait while it is busy.
+// Explains selected code, or answers a question about it, as a stream of text. Completions go first. If they use the
+// same engine, explanations have background priority there; if they use another one, explanations wait while it is
+// busy.
 import type { Sampling } from '../../native/index.ts';
 import type { Explainer } from '../engine/shared-engine.ts';
 import type { ExplainParams, ExplainResult } from '../protocol/messages.ts';
@@ -9,10 +10,10 @@ import { generateInPauses } from './pauses.ts';
 
 /** qwen2.5-coder's explanations of a function often take more than 256. The user can continue one that ends here. */
 const maxAnswerTokens = 512;
-/** A small context is shared between the prompt and the answer. */
+/** In a small context, the answer gets at most this share, and the prompt the rest. */
 const maxAnswerShare = 0.3;
 
-/** Rejects with a message for the user when there can be no explanation. */
+/** Rejects with a message for the user if no explanation is possible. */
 export async function explain(
   { engine, traits, mustWait }: Explainer,
   request: Explained & Pick<ExplainParams, 'uri' | 'attempt'>,
@@ -43,7 +44,7 @@ export async function explain(
   return { text, finishReason, timings, ...(linesRead !== undefined && { linesRead }) };
 }
 
-/** For another attempt, which would give the same answer if it were greedy. The values that qwen2.5's makers recommend. */
+/** Another greedy attempt would give the same answer, so it samples. The makers of qwen2.5 recommend these values. */
 function sampling(seed: number): Sampling {
   return { temperature: 0.7, topK: 20, topP: 0.8, minP: 0, seed };
 }

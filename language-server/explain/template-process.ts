@@ -1,6 +1,6 @@
 // The process in which a chat template is rendered: dist/template-process.js. It reads one line of JSON and writes the
-// text. The rendering has a thread of its own, so that the main thread can end the process as soon as the server has
-// ended, whatever the template does.
+// text. Rendering has its own thread, so that the main thread can end the process as soon as the server has ended,
+// whatever the template does.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Template } from '@huggingface/jinja';
 import type { TemplateInput } from './chat-template.ts';

@@ -1,5 +1,5 @@
-// A table of what differs between models for prompts and explanations. The first row that matches a model applies. What
-// the engine must know of a family is in native/model/family.h.
+// A table of what differs between models as to prompts and explanations. The first row that matches a model's name
+// applies. What the engine must know about a family is in native/model/family.h.
 import type { Engine, ModelDescription, TokenNames } from '../../native/index.ts';
 
 export interface FimTokens {
@@ -9,7 +9,7 @@ export interface FimTokens {
   middle: string;
   /** Whether the suffix comes before the prefix. */
   suffixFirst?: true;
-  /** The token before the path of a file; if absent, qwen2.5-coder's. */
+  /** The token before the path of a file; if absent, qwen2.5-coder's applies. */
   file?: string;
 }
 
@@ -20,7 +20,7 @@ export type EditFormatName = 'sweep-1' | 'sweep-2' | 'zeta-2.1';
 export interface ChatTemplate {
   /** In Jinja. */
   template: string;
-  /** The names of the tokens that the template may begin and end turns with; '' if the file has none. */
+  /** The names of the tokens with which the template may begin and end turns; '' if the file has none. */
   bosToken: string;
   eosToken: string;
 }
@@ -57,7 +57,10 @@ const wide: FimTokens = { prefix: '<｜fim▁begin｜>', suffix: '<｜fim▁hole
 const pieces: FimTokens = { prefix: '▁<PRE>', suffix: '▁<SUF>', middle: '▁<MID>' };
 const brackets: FimTokens = { prefix: '[PREFIX]', suffix: '[SUFFIX]', middle: '', suffixFirst: true };
 
-/** In all of them the middle comes last. Qwen2.5 has the tokens, too, but only Qwen2.5-Coder was trained with them. */
+/**
+ * In all of these, the middle comes last. Qwen2.5 has fill-in-the-middle tokens, too, but only its Coder was trained
+ * with them.
+ */
 const families: Family[] = [
   { name: /starter-coder/i, fim: bars, explains: true },
   { name: /qwen-?2\.5-?coder|sweep/i, fim: bars },
@@ -71,7 +74,7 @@ const families: Family[] = [
   { name: /code-?llama/i, fim: pieces },
   { name: /codestral/i, fim: brackets },
 ];
-/** Of the models that were trained on next edits. The larger model of Sweep has always had the second format. */
+/** The models that were trained to write next edits. Sweep's larger model has always had its second format. */
 const editFormats: { name: RegExp; format: EditFormatName }[] = [
   { name: /sweep-next-edit.*(\bv2\b|-7b)/i, format: 'sweep-2' },
   { name: /sweep-next-edit/i, format: 'sweep-1' },
@@ -85,10 +88,13 @@ const plainTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}<|im_start|>{{ 'assistant\\n' }}{% endif %}";
 
-/** The tokens of each family, which a server can be asked for. */
+/** The tokens of each family. We can ask a server which of them its model has. */
 export const knownFimTokens: FimTokens[] = [...new Set(families.flatMap(({ fim }) => fim ?? []))];
 
-/** By a name alone: null if the model was not trained to fill in the middle, undefined if the name is unknown. */
+/**
+ * The tokens of a model by its name: null if it was not trained to fill in the middle, undefined if the name is
+ * unknown.
+ */
 export function fimTokensOf(name: string): FimTokens | null | undefined {
   return families.find((family) => family.name.test(titleOf(name)))?.fim;
 }
@@ -131,7 +137,7 @@ const tokensOf = ({ prefix, suffix, middle, file }: FimTokens) =>
 
 const isName = (key: string) => /^general\.(name|basename|finetune|base_model\.\d+\.name)$/.test(key);
 
-/** In the form that the engine expects. */
+/** The model's special tokens, in the form that the engine expects. */
 export function tokenNames({ fim }: Traits): TokenNames {
   const { prefix, suffix, middle, file, suffixFirst = false } = fim ?? { prefix: '', suffix: '', middle: '' };
   const names = { fimPrefix: prefix, fimSuffix: suffix, fimMiddle: middle, ...(file && { fileSep: file }) };

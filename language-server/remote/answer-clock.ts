@@ -1,4 +1,4 @@
-// Measures an answer of a server. What the server counts itself is taken from it.
+// Measures an answer from a server. If the server counts tokens itself, its counts are used.
 import type { Timings } from '../../native/index.ts';
 import type { Piece, Usage } from './event-stream.ts';
 
@@ -19,7 +19,7 @@ export class AnswerClock {
   }
 
   count({ text, usage }: Piece): void {
-    this.usage = usage ?? this.usage; // some servers count with every text
+    this.usage = usage ?? this.usage; // some servers send counts with every text, so the last ones apply
     if (text === '') return;
     this.firstAt ??= performance.now();
     this.texts++;

@@ -1,37 +1,41 @@
-// Decides whether the team's server or the local model answers. Nobody waits for a server longer than it usually needs,
-// and while it fails it is tried again in the background, at growing intervals.
+// Decides whether the team's server or the local model answers. Nobody waits much longer for the server than it usually
+// needs. While the server fails, it is tried again in the background, at growing intervals.
 import type { ServerError } from './server-error.ts';
 
 export interface Timeouts {
-  /** The limits of the time to the first text, whatever the server usually needs. */
+  /** Between these lies the time that a request waits for its first text, whatever the server usually needs. */
   minMs: number;
   maxMs: number;
-  /** The first pause after a failure; each further one is twice as long. */
+  /** The pause after the first failure. Each further pause is twice as long. */
   pauseMs: number;
   maxPauseMs: number;
 }
 
 export const usualTimeouts: Timeouts = { minMs: 1000, maxMs: 2000, pauseMs: 1000, maxPauseMs: 60_000 };
-/** A server that needs four times as long as usual has a problem. */
-const usualTimes = 4;
-const headStartTimes = 2;
-const shareOfLatest = 0.2;
-/** The limits of the head start, in ms: usually, and after a key without text or a failure. */
+/** A request waits for this many times the server's usual time; a server that needs longer has a problem. */
+const timeoutFactor = 4;
+/** The local model is asked, too, after this many times the server's usual time. */
+const headStartFactor = 2;
+/** The weight of the latest answer in the average. */
+const latestWeight = 0.2;
+/** The shortest and the longest head start, in ms: usually, and if the last request got no text or failed. */
 const headStarts = { usual: [300, 500], short: [80, 150] } as const;
-/** A server that usually needs longer has no text for anybody who types. */
+/** A server that usually needs longer has no text in time for anybody who types. */
 const uselessMs = 500;
 
 export class Availability {
   private failures = 0;
   private retryAt = 0;
-  /** The time to the first text, averaged; 0 before the first answer. */
+  /** The average time to the first text; 0 before the first answer. */
   private usualMs = 0;
-  /** How long requests have waited in vain since the last text: also those that the next key has superseded. */
+  /**
+   * How long requests have waited in vain since the last text came, including those that the next key has superseded.
+   */
   private waitedMs = 0;
 
   /**
-   * problem: why the local model answers; '' while the server does. onChange: called when the other one takes over, with
-   * a sentence for the log.
+   * problem: why the local model answers; '' while the server does. onChange: called with a sentence for the log when
+   * the server or the local model takes over.
    */
   constructor(
     public problem: string,
@@ -49,25 +53,25 @@ export class Availability {
     return !this.isUp && this.now() >= this.retryAt;
   }
 
-  /** How long the next request may wait for its first text, and for each further one. */
+  /** How long the next request may wait for its first text, and then for each further text. */
   get timeoutMs(): number {
     const { minMs, maxMs } = this.timeouts;
-    const usual = this.usualMs === 0 ? maxMs : this.usualMs * usualTimes;
+    const usual = this.usualMs === 0 ? maxMs : this.usualMs * timeoutFactor;
     const limit = Math.min(maxMs, Math.max(minMs, usual));
     return Math.max(limit - this.waitedMs, this.usualMs, minMs / 10);
   }
 
-  /** How long the server may be ahead before the local model is asked, too. */
+  /** How long the server alone may try before the local model is asked, too. */
   get headStartMs(): number {
     const isWell = this.waitedMs === 0 && this.failures === 0 && this.usualMs < uselessMs;
     const [least, most] = isWell ? headStarts.usual : headStarts.short;
-    return this.usualMs === 0 && isWell ? most : Math.min(most, Math.max(least, this.usualMs * headStartTimes));
+    return this.usualMs === 0 && isWell ? most : Math.min(most, Math.max(least, this.usualMs * headStartFactor));
   }
 
-  /** The first text came after so long. */
+  /** The first text of an answer came, after this time. */
   heard(ms: number): void {
     this.waitedMs = 0;
-    this.usualMs = this.usualMs === 0 ? ms : this.usualMs + (ms - this.usualMs) * shareOfLatest;
+    this.usualMs = this.usualMs === 0 ? ms : this.usualMs + (ms - this.usualMs) * latestWeight;
   }
 
   /** A whole answer came. */
@@ -75,7 +79,7 @@ export class Availability {
     this.failures = 0;
   }
 
-  /** A request was superseded after so long without text. */
+  /** A request was superseded after this time without text. */
   abandoned(ms: number): void {
     this.waitedMs += ms;
   }
@@ -91,7 +95,7 @@ export class Availability {
     if (wasUp) this.onChange(`${message} The model on this machine answers until the server can.`);
   }
 
-  /** A probe was answered. The pauses go on growing until a request is, too. */
+  /** A probe was answered. The pauses keep growing until a request is answered, too. */
   recovered(): void {
     this.problem = '';
     this.onChange("The team's server answers.");

@@ -1,5 +1,5 @@
-// The completion API that vLLM, SGLang, llama.cpp's server and Ollama share: POST /v1/completions, with a stream of
-// events as the response. Closing the connection cancels the request.
+// The completion API that vLLM, SGLang, llama.cpp's server and Ollama share: POST /v1/completions, answered by a stream
+// of events. Closing the connection cancels the request.
 import { randomUUID } from 'node:crypto';
 import { PendingToken } from './credential.ts';
 import { type Piece, piecesOf } from './event-stream.ts';
@@ -15,9 +15,12 @@ export interface CompletionBody {
   stop?: string[];
 }
 
-/** Identifies nobody, and is the same for all requests of this process, so that a balancer finds the warm replica. */
+/**
+ * A load balancer can use it to send all requests of this process to the same replica, which has its prompts cached. It
+ * identifies nobody.
+ */
 const user = randomUUID();
-/** Fields that some servers refuse, and that a completion can do without. */
+/** Fields that some servers refuse, and without which a completion still works. */
 const optional = { logprobs: 1, stream_options: { include_usage: true }, user };
 /** A server that does not stop sending must not occupy a connection for ever. */
 const maxAnswerMs = 60_000;
@@ -27,7 +30,7 @@ const drainMs = 1000;
 
 export class CompletionsApi {
   private readonly refused = new Set<string>();
-  /** False once there was text without log-probabilities; the gate then cannot hide anything. */
+  /** False once a text came without log-probabilities. Then the gate cannot hide anything. */
   givesProbabilities = true;
 
   constructor(
@@ -35,7 +38,7 @@ export class CompletionsApi {
     readonly model: string,
   ) {}
 
-  /** Rejects with a ServerError, also if no text comes within timeoutMs, or with the signal's reason when aborted. */
+  /** Throws a ServerError, for example if no text comes within timeoutMs; when aborted, throws the signal's reason. */
   async *stream(body: CompletionBody, timeoutMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
     const impatient = new AbortController();
     const limit = (ms: number, what: string) => {
@@ -71,7 +74,7 @@ export class CompletionsApi {
     }
   }
 
-  /** Asks again without a field that the server does not know. */
+  /** Sends the request. If the server refuses an optional field, sends it again without that field. */
   private async open(body: CompletionBody, signal: AbortSignal): Promise<Response> {
     const known = Object.entries(optional).filter(([name]) => !this.refused.has(name));
     const whole = { model: this.model, ...body, stream: true, ...Object.fromEntries(known) };

@@ -1,22 +1,23 @@
-// What proves to a team's server who asks. It comes from the editor's secret storage, never from a workspace.
+// Proves to a team's server who is asking. The credential comes from the editor's secret storage, never from a
+// workspace.
 import { open } from 'node:fs/promises';
 import { noHomeText, withoutTilde } from '../protocol/system.ts';
 import { ServerError } from './server-error.ts';
 import { tokenFrom } from './token-command.ts';
 
-/** More than a server takes as a header. */
+/** No server accepts a longer header. */
 const maxBytes = 2 ** 16;
 
-/** Nobody could wait for the token any longer, so the server was not asked. */
+/** The token did not come in time, so the server was not asked. */
 export class PendingToken extends ServerError {}
 
 /**
- * The text may be a bearer token, "user:password" or a header "Name: value", "@" and the path of a file that contains one
- * of these, or "!" and a command that prints one, as git's helpers do.
+ * The text can be a bearer token, "user:password" or a header "Name: value". It can also be "@" and the path of a file
+ * that contains one of these, or "!" and a command that prints one, as git's credential helpers do.
  */
 export class Credential {
   private fetched: Promise<string> | undefined;
-  /** What must not appear in the log. */
+  /** Texts that must not appear in the log. */
   readonly secrets: string[] = [];
 
   /** isElsewhere: whether the text names a file or a command. */
@@ -31,13 +32,15 @@ export class Credential {
     return this.text === '';
   }
 
-  /** Forgets what the file or the command said, which may have expired. False if there is neither. */
+  /** Forgets the token from the file or the command, since it may have expired. False if there is neither. */
   renew(): boolean {
     this.fetched = undefined;
     return this.isElsewhere;
   }
 
-  /** Rejects with PendingToken when the signal is aborted; the next request finds what was fetched meanwhile. */
+  /**
+   * Rejects with PendingToken when the signal is aborted. The token is still fetched, and the next request finds it.
+   */
   async headers(signal: AbortSignal): Promise<Record<string, string>> {
     signal.throwIfAborted();
     const text = this.isElsewhere ? await unlessAborted(this.fetch(), signal) : this.text;
@@ -49,7 +52,7 @@ export class Credential {
     return { authorization: `Bearer ${text}` };
   }
 
-  /** Once for all requests that wait for it. */
+  /** Fetches the token once for all requests that wait for it. */
   private fetch(): Promise<string> {
     this.fetched ??= this.fromElsewhere().catch((error: unknown) => {
       this.fetched = undefined;
@@ -83,7 +86,7 @@ export class Credential {
   }
 }
 
-/** One byte more than a token may have, if there are so many. */
+/** The beginning of a file, up to one byte more than a token may have. */
 async function beginningOf(path: string): Promise<Buffer> {
   const file = await open(path);
   try {

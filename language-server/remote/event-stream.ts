@@ -15,15 +15,15 @@ export interface Usage {
   cachedTokens?: number;
 }
 
-// An event with log-probabilities has a few hundred bytes for each token.
+// An event with log-probabilities has a few hundred bytes per token.
 const maxBytes = 2 ** 20;
 const dataName = 'data:';
-/** No answer of code has more on average. The time that the rules take depends on the length of the text. */
+/** Code never has more on average. The limit exists because the rules take longer for a longer text. */
 const maxCharsPerToken = 16;
 
 /**
- * Yields pieces until "[DONE]", but no more text than maxTokens can have. Throws if the answer breaks off or is
- * none: whoever asked must not take nonsense for a model that wrote nothing.
+ * Yields pieces until "[DONE]", but no more text than maxTokens tokens can have. Throws if the answer breaks off or is
+ * not an answer, so that nonsense is not taken for a model that wrote nothing.
  */
 export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: number): AsyncGenerator<Piece> {
   let charsLeft = maxTokens * maxCharsPerToken;
@@ -35,8 +35,8 @@ export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: nu
       if (!hasChoice) throw new Error('the answer has no choice');
       return;
     }
-    const { piece, isOfChoice } = pieceOf(parsed(data));
-    hasChoice ||= isOfChoice;
+    const { piece, hasChoice: isFromChoice } = pieceOf(parsed(data));
+    hasChoice ||= isFromChoice;
     hasEnded ||= piece.finishReason !== null;
     if (piece.text !== '' && textsLeft-- <= 0) piece.text = '';
     if (piece.text.length > charsLeft || textsLeft < 0) {
@@ -49,7 +49,7 @@ export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: nu
   if (!hasEnded) throw new Error('the answer broke off');
 }
 
-/** The lines with data, without their name. */
+/** What follows "data:" in each line that begins with it. */
 async function* dataIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let received = 0;
@@ -74,12 +74,14 @@ function parsed(data: string): unknown {
   }
 }
 
-/** The format of OpenAI's legacy API. llama.cpp's server sends log-probabilities in the format of the newer one. */
-function pieceOf(event: unknown): { piece: Piece; isOfChoice: boolean } {
+/**
+ * Reads the format of OpenAI's legacy API. llama.cpp's server sends log-probabilities in the format of the newer API.
+ */
+function pieceOf(event: unknown): { piece: Piece; hasChoice: boolean } {
   if (!isObject(event)) throw new Error('the answer has an event that is no object');
   const { error, choices, usage } = fields(event);
   if (error) throw new Error(String(fields(error).message ?? error));
-  const list = choices ?? []; // an event with the usage alone has none
+  const list = choices ?? []; // an event may contain only the usage
   if (!Array.isArray(list) || !list.slice(0, 1).every(isObject))
     throw new Error('the answer has an event whose choices are none');
   const choice = fields(list[0]);
@@ -88,11 +90,11 @@ function pieceOf(event: unknown): { piece: Piece; isOfChoice: boolean } {
   const piece = {
     text,
     logProbabilities: logProbabilitiesIn(fields(logprobs)),
-    // Anything else, such as a content filter, has cut the text off.
+    // Any other reason, such as a content filter, means that the text was cut off.
     finishReason: typeof reason !== 'string' || reason === '' ? null : reason === 'stop' ? 'stop' : 'length',
     ...(usage ? { usage: usageIn(fields(usage)) } : {}),
   } satisfies Piece;
-  return { piece, isOfChoice: list.length > 0 };
+  return { piece, hasChoice: list.length > 0 };
 }
 
 function logProbabilitiesIn({ content, token_logprobs: values }: Fields): number[] {

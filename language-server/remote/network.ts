@@ -1,6 +1,6 @@
-// The way to a team's server: a proxy or none, and the certificates to trust. It is Node's own client with a small agent
-// for proxies: undici would make the server's program larger by 40 %, and does not repeat a POST whose kept connection
-// the server has just closed.
+// How to reach a team's server: through a proxy or directly, and which certificates to trust. We use Node's own client
+// with a small agent for proxies. undici would make the server's program 40 % larger, and it does not repeat a POST if
+// the server has just closed the connection that was kept alive.
 import { readFileSync } from 'node:fs';
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -9,14 +9,17 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { NetworkSettings } from '../protocol/messages.ts';
 import { ServerError } from './server-error.ts';
 
-/** Between two keys a person may think; servers close idle connections themselves. */
+/**
+ * How long to keep an unused connection. A person may think between two keys, and servers close idle connections
+ * themselves.
+ */
 const idleMs = 60_000;
 
 export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 /**
  * Options for every request to the server. Connections are kept alive, so that a completion does not wait for a
- * handshake. The certificates are parsed once, which takes tens of milliseconds, and not for each connection.
+ * handshake. Certificates are parsed only once, and not for each connection, since that takes tens of milliseconds.
  */
 export function wayTo(server: URL, network: NetworkSettings) {
   const proxy = proxyFor(server, network);
@@ -27,15 +30,15 @@ export function wayTo(server: URL, network: NetworkSettings) {
   };
   const options = { keepAlive: true, timeout: idleMs };
   const direct = server.protocol === 'https:' ? https : http;
-  // A proxy may have a certificate of its own.
+  // A proxy may have its own certificate, so the agent must know which ones to trust, too.
   const agent = proxy ? new ProxyAgent(proxy.href, { ...options, ...trust }) : new direct.Agent(options);
   return { agent, ...trust };
 }
 
-/** An event of a request, for who connects: Node has none for a request that has no connection yet. */
+/** An event that we emit on a cancelled request. Node itself emits none if the request has no connection yet. */
 export const cancelled = 'cancelled';
 
-/** Closes the connection to a proxy that has not answered when the request is cancelled. */
+/** If a request is cancelled before the proxy has answered, closes the connection to the proxy. */
 class ProxyAgent extends HttpsProxyAgent<string> {
   override async connect(...[request, options]: Parameters<HttpsProxyAgent<string>['connect']>) {
     const connecting = new AbortController();
@@ -50,7 +53,10 @@ class ProxyAgent extends HttpsProxyAgent<string> {
   }
 }
 
-/** The editor's proxy, or else that of the environment variables; null for this machine and for excepted hosts. */
+/**
+ * The editor's proxy or, if it has none, that of the environment variables. Null for this machine and for excepted
+ * hosts.
+ */
 export function proxyFor(server: URL, { proxy, noProxy = [] }: NetworkSettings): URL | null {
   const environment = (name: string) => process.env[name] || process.env[name.toLowerCase()] || '';
   const exceptions = [...noProxy, ...environment('NO_PROXY').split(/[\s,]+/)].map((name) => name.replace(/^\*?\./, ''));
@@ -66,13 +72,13 @@ export function proxyFor(server: URL, { proxy, noProxy = [] }: NetworkSettings):
   throw new ServerError('The address of the proxy is not valid: see "http.proxy" or HTTPS_PROXY.');
 }
 
-/** Those of Node, of the system where Node can read them, and of the company's file. */
+/** The certificates of Node, of the system if Node can read them, and of the file that NODE_EXTRA_CA_CERTS names. */
 function certificates(): string[] {
-  const inStore: unknown = Reflect.get(tls, 'getCACertificates');
-  const ofSystem = typeof inStore === 'function' ? [...inStore('default'), ...inStore('system')] : tls.rootCertificates;
+  const read: unknown = Reflect.get(tls, 'getCACertificates');
+  const known = typeof read === 'function' ? [...read('default'), ...read('system')] : tls.rootCertificates;
   const file = process.env.NODE_EXTRA_CA_CERTS;
   try {
-    return file ? [...ofSystem, readFileSync(file, 'utf8')] : [...ofSystem];
+    return file ? [...known, readFileSync(file, 'utf8')] : [...known];
   } catch {
     throw new ServerError(`NODE_EXTRA_CA_CERTS names ${file}, which cannot be read.`);
   }

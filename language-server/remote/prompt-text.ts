@@ -1,22 +1,24 @@
-// Converts a prompt from token ids to text. Servers read special tokens by name, so text of a document that looks like
-// one is changed: it gets a space after its first character.
+// Converts a prompt from token ids to text. Servers recognize special tokens by their names. So document text that
+// looks like such a name is changed: it gets a space after its first character.
 import type { FimTokens } from '../models/model-traits.ts';
 
-/** Names of special tokens with bars, plain or full-width, which no code has. */
+/** Names of special tokens with bars, plain or full-width. They hardly occur in code, so they are always changed. */
 const withBars = /<(?=\|[\w-]+\|>|｜[^\s｜]+｜>)/g;
-/** Those of models whose names have none. Such text occurs in code, so it is changed only where the model would read it. */
+/**
+ * Names of special tokens without bars. They occur in code, so they are changed only for models that have such tokens.
+ */
 const withoutBars =
   /<(?=(?:fim_(?:prefix|middle|suffix|pad)|filename|reponame|repo_name|file_sep|gh_stars|issue_\w+|jupyter_\w+|commit_\w+|empty_output|PRE|SUF|MID|EOT|\/?s|unk|pad|bos|eos)>|\[[\w-]+\]>)|▁(?=<(?:PRE|SUF|MID|EOT)>)|\[(?=\/?(?:PREFIX|SUFFIX|MIDDLE|INST|TOOL_\w+)\])/g;
 
 export interface Vocabulary {
-  /** Ids from here on are special. */
+  /** Ids from this number on are special tokens. */
   size: number;
   /** The names of the special tokens, in the order of their ids. */
   special: string[];
   tokenBytes(token: number): Uint8Array;
 }
 
-/** heal: the bytes that the answer must begin with. A server cannot be constrained, so they are part of the prompt. */
+/** heal: the bytes with which the answer must begin. A server cannot be constrained to them, so they end the prompt. */
 export function promptText(vocabulary: Vocabulary, fim: FimTokens, tokens: Uint32Array, heal?: Uint8Array): string {
   const plain = (bytes: Uint8Array[]) => {
     const text = Buffer.concat(bytes).toString('utf8').replace(withBars, '< ');

@@ -1,4 +1,5 @@
-// The model on a team's server. The local engine only cuts text into tokens; special tokens have ids after its last one.
+// The model on a team's server. The local engine only cuts text into tokens. The special tokens of the server's model
+// get ids after the local engine's last one.
 import type {
   Completed,
   Completer,
@@ -17,14 +18,17 @@ import { promptText } from './prompt-text.ts';
 import { ServerError } from './server-error.ts';
 import type { ServerModel } from './server-model.ts';
 
-/** For reading a prompt ahead: nobody waits for that, and a long one of which nothing is cached takes seconds. */
+/**
+ * The time limit for reading a prompt ahead. Nobody waits for that, and a long prompt that is not cached takes seconds.
+ */
 const readingMs = 15_000;
 const never = new AbortController().signal;
 const sum = (numbers: number[]) => numbers.reduce((total, each) => total + each, 0);
 
-/** A model that can fill in the middle, and who has it, for people. */
+/** A server's model that can fill in the middle. */
 export interface FillingModel extends ServerModel {
   fim: FimTokens;
+  /** The server's name in messages. */
   host: string;
 }
 
@@ -56,7 +60,7 @@ export class RemoteModel implements Completer {
       backend: `server ${host}`,
       special: { ...noSpecial, ...noChat, ...ids },
       suffixFirst: fim.suffixFirst ?? false,
-      bosToken: -1, // the server's tokenizer puts the token that begins every prompt in front itself
+      bosToken: -1, // the server's tokenizer adds the token with which every prompt begins
       quantization: '',
       fileBytes: 0,
       weightBytes: 0,
@@ -76,9 +80,9 @@ export class RemoteModel implements Completer {
     return this.local.tokenBytes(token);
   }
 
-  // White space before the cursor is usually part of the next token, so the model first has to generate it itself; if
-  // it generates something else, a second attempt has the white space in the prompt. An unfinished word is put into the
-  // prompt at once: if the model would have generated it, an earlier suggestion would have contained it.
+  // White space before the cursor is usually part of the next token. So at first the model has to generate it itself.
+  // If it generates something else, a second attempt has the white space in the prompt. An unfinished word is put into
+  // the prompt at once: if the model would have generated it, an earlier suggestion would have contained it.
   async generate(request: CompletionRequest, onText?: OnText, signal = never): Promise<Completed> {
     const begin = Buffer.from(request.heal ?? []).toString('utf8');
     const { heal: _, ...unhealed } = request;
@@ -86,13 +90,13 @@ export class RemoteModel implements Completer {
     return attempt ?? (await this.attempt(request, '', onText, signal)) ?? noAnswer;
   }
 
-  /** Requests one token, only so that the prompt gets into the server's prefix cache. */
+  /** Requests one token, so that the server's prefix cache gets the prompt. */
   async prefill(tokens: Uint32Array, _priority?: unknown, signal = never): Promise<Timings> {
     const answer = await this.attempt({ tokens, maxTokens: 1 }, '', undefined, signal, readingMs);
     return (answer ?? noAnswer).timings;
   }
 
-  /** begin: what the answer must begin with. Resolves to null if it begins otherwise. */
+  /** begin: the text with which the answer must begin. Resolves to null if it begins differently. */
   private async attempt(
     request: CompletionRequest,
     begin: string,
@@ -117,7 +121,7 @@ export class RemoteModel implements Completer {
       this.availability.answered();
     } catch (error) {
       if (!signal.aborted) {
-        // The first failure says most: others may follow from it.
+        // Only the first failure counts, since others may follow from it.
         if (error instanceof ServerError && this.availability.isUp) this.availability.failed(error);
         throw error;
       }
@@ -143,7 +147,7 @@ export class RemoteModel implements Completer {
   }
 }
 
-/** By their roles in ModelInfo. */
+/** The names of the special tokens, by their roles in ModelInfo. */
 function namesOf({ prefix, suffix, middle, file }: FimTokens): [role: keyof typeof noSpecial, token: string][] {
   const isQwen = prefix === '<|fim_prefix|>';
   return [

@@ -1,8 +1,8 @@
-// Why a team's server did not answer, in sentences for people: what happened and, where that is known, what to do.
+// Says in sentences for people why a team's server did not answer: what happened and, if we know, what to do.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export type Response = IncomingMessage;
-/** Makes foreign words fit for the log and the status. */
+/** Makes a server's words fit for the log and the status. */
 type Quote = (text: unknown) => string;
 
 const maxErrorChars = 1024;
@@ -11,7 +11,7 @@ const maxRetryAfterMs = 3_600_000;
 export class ServerError extends Error {
   constructor(
     message: string,
-    /** The HTTP status, or the one that says what the server means; 0 if there was none. */
+    /** The HTTP status, or the one that fits what the server means (see meanings); 0 if there was none. */
     readonly status = 0,
     /** How long the server wants to be left alone. */
     readonly retryAfterMs = 0,
@@ -46,12 +46,15 @@ const statuses: Record<number, string> = {
   401: 'does not accept the token (401). "Hearth: Set Server Token" stores another.',
   403: 'does not allow this token to use the model (403).',
   404: 'has no /v1/completions, or no such model (404).',
-  407: 'cannot be reached, since the proxy wants to know who asks (407).',
+  407: 'cannot be reached, since the proxy requires a sign-in (407).',
   429: 'has had too many requests (429).',
   503: 'is busy (503).',
 };
 
-/** What the fields for programs, "type" and "code", of an error mean, whatever its status: LiteLLM answers some with 400. */
+/**
+ * The HTTP status that fits an error's field "type" or "code". It is more reliable than the response's own status,
+ * since LiteLLM answers some of these errors with 400.
+ */
 const meanings = new Map<unknown, number>([
   ...[
     'invalid_api_key',
@@ -59,13 +62,13 @@ const meanings = new Map<unknown, number>([
     'auth_error',
     'expired_key',
     'token_not_found_in_db',
-    // LiteLLM without a database knows no token but its own.
+    // LiteLLM says this for a wrong token if it runs without a database.
     'no_db_connection',
   ].map((code) => [code, 401] as const),
   ...['key', 'team', 'user', 'org', 'project'].map((owner) => [`${owner}_model_access_denied`, 403] as const),
 ]);
 
-/** quoted: see Quote. */
+/** The sentence for an error of the connection. quoted: see Quote. */
 export function errorOf(host: string, error: unknown, quoted: Quote): ServerError {
   if (error instanceof ServerError) return error;
   const { code, name, message } = error as NodeJS.ErrnoException;
@@ -73,7 +76,7 @@ export function errorOf(host: string, error: unknown, quoted: Quote): ServerErro
   return new ServerError(why ? `${host} ${why}` : `${host}: ${quoted(message || code || error)}.`);
 }
 
-/** Why a response is not what was asked for. Reads only the beginning of its body. */
+/** Says why a response is not what we asked for. Reads only the beginning of its body. */
 export async function refusalOf(host: string, response: Response, quoted: Quote): Promise<ServerError> {
   const { statusCode = 0, headers } = response;
   const { message, means } = errorIn(await beginningOf(response, maxErrorChars));
@@ -91,7 +94,7 @@ function whatIsWrong(status: number, headers: IncomingHttpHeaders, quoted: Quote
   return `redirects to ${quoted(location)}. Code goes only where you have sent it: if this is right, set "hearth.server.url" to that address.`;
 }
 
-/** At most so many characters of a body, which is not read any further. */
+/** The first maxChars characters of a body. The rest is not read. */
 export async function beginningOf(response: Response, maxChars: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -101,12 +104,15 @@ export async function beginningOf(response: Response, maxChars: number): Promise
       if (text.length >= maxChars) break;
     }
   } catch {
-    // What has come may say enough.
+    // The part that has come may be enough.
   }
   return text.slice(0, maxChars);
 }
 
-/** Servers wrap their message in JSON; proxies send pages. means: see meanings; 0 if the body does not say. */
+/**
+ * The message in a body: servers wrap it in JSON, while proxies send pages without one. means: the status from
+ * `meanings`; 0 if the body has none.
+ */
 function errorIn(text: string): { message: unknown; means: number } {
   if (/^\s*</.test(text)) return { message: '', means: 0 };
   try {
@@ -118,7 +124,7 @@ function errorIn(text: string): { message: unknown; means: number } {
   }
 }
 
-/** FastAPI lists what is wrong with a request, and where. */
+/** FastAPI sends a list of what is wrong with a request, and where. */
 function textOf(detail: unknown): unknown {
   if (!Array.isArray(detail)) return detail;
   return detail.map((each) => `${[each?.loc].flat().join('.')}: ${each?.msg}`).join('; ');

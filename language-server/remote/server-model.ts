@@ -1,5 +1,5 @@
-// Which model a server has. That model, and not the one on this machine or the name under which it is served, decides
-// about the format and the length of prompts and about the gate.
+// Finds out which model a server has. That model decides the format and the length of prompts, and the gate. Neither
+// the model on this machine does, nor the name under which the server offers its model.
 import { basename } from 'node:path';
 import { type FimTokens, fimTokensOf, knownFimTokens } from '../models/model-traits.ts';
 import { sentence } from '../protocol/log.ts';
@@ -9,33 +9,35 @@ import { ServerError } from './server-error.ts';
 import type { Connection } from './team-connection.ts';
 
 export interface ServerModel {
-  /** The name to ask for. */
+  /** The name under which the server offers it. */
   id: string;
-  /** For people and for the gate: the name, and what the server says of where the model comes from. */
+  /** The name for people and for the gate, with what the server says about the model's origin. */
   title: string;
   /** Null if it was not trained to fill in the middle. */
   fim: FimTokens | null;
   contextTokens: number;
 }
 
-/** More than any has. */
+/** No model has a longer context. */
 const maxContextTokens = 2 ** 22;
 const maxNameChars = 200;
 
-/** Names go into every request, into the log and into the status. */
+/** Whether a value can be used as a name. Names go into every request, into the log and into the status. */
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maxNameChars && sentence(value) === value;
 
-/** Of a server that does not say how much it can read. All models that fill in the middle can read as much. */
+/**
+ * For a server that does not say how long its context is. All models that fill in the middle have at least this much.
+ */
 const usualContextTokens = 8192;
 
 /**
  * setting: the model's name on the server; '' for its first model; "NAME=MODEL" if NAME says nothing about the model.
- * Some servers have no list of models. Rejects only if the server cannot be reached, or if it refuses the list without
- * which its model has no name.
+ * Some servers have no list of models. Rejects only if the server cannot be reached, or if the setting is '' and the
+ * server does not give the list.
  */
 export async function describe(connection: Connection, setting: string, signal: AbortSignal): Promise<ServerModel> {
-  const [alias = '', is = ''] = setting.split('=').map((part) => part.trim());
+  const [alias = '', model = ''] = setting.split('=').map((part) => part.trim());
   const { data } = fields(await unlessRefused(connection.json('/v1/models', signal), alias === ''));
   const listed = (Array.isArray(data) ? data : []).map(fields).filter(({ id }) => isName(id));
   const entry = (alias === '' ? listed[0] : listed.find(({ id }) => id === alias)) ?? {};
@@ -43,35 +45,39 @@ export async function describe(connection: Connection, setting: string, signal: 
   if (id === '') throw new ServerError(`${connection.host} does not list its models. Set "hearth.server.model".`);
   const isOnly = listed.length <= 1;
   const props = isOnly ? fields(await unlessRefused(connection.json('/props', signal))) : {};
-  const origins = [is, entry.root, isOnly && typeof props.model_path === 'string' ? basename(props.model_path) : ''];
+  const origins = [model, entry.root, isOnly && typeof props.model_path === 'string' ? basename(props.model_path) : ''];
   const names = [id, ...origins.filter((name) => isName(name) && name !== id)];
-  const { n_ctx: ofSlot } = fields(props.default_generation_settings);
-  const { n_ctx: ofModel, n_ctx_train: ofTraining } = fields(entry.meta);
-  const limits = [entry.max_model_len, ofSlot, ofModel, ofTraining];
+  const { n_ctx: slotTokens } = fields(props.default_generation_settings);
+  const { n_ctx: modelTokens, n_ctx_train: trainedTokens } = fields(entry.meta);
+  const limits = [entry.max_model_len, slotTokens, modelTokens, trainedTokens];
   const contextTokens = limits.find((limit) => typeof limit === 'number' && limit >= 256 && limit <= maxContextTokens);
-  const known = fimTokensOf(is || names.join(' '));
+  const known = fimTokensOf(model || names.join(' '));
   return {
     id,
-    title: connection.quoted(is || [...new Set(names.map((name) => basename(String(name))))].join(', ')),
+    title: connection.quoted(model || [...new Set(names.map((name) => basename(String(name))))].join(', ')),
     fim: known === undefined ? await fimTokensFrom(new CompletionsApi(connection, id), signal) : known,
     contextTokens: typeof contextTokens === 'number' ? Math.floor(contextTokens) : usualContextTokens,
   };
 }
 
-/** The statuses of a server that has no such page, or another one. */
-const hasNone = [200, 404, 405, 501];
+/** The statuses with which a server says that it has no such page, or sends something else in its place. */
+const pageMissing = [200, 404, 405, 501];
 
+/** The answer, or {} if the server refuses it. isNeeded: {} only if the server has no such page. */
 async function unlessRefused(answer: Promise<unknown>, isNeeded = false): Promise<unknown> {
   try {
     return await answer;
   } catch (error) {
     const { status } = error instanceof ServerError ? error : { status: 0 };
-    if (status === 0 || (isNeeded && !hasNone.includes(status))) throw error;
+    if (status === 0 || (isNeeded && !pageMissing.includes(status))) throw error;
     return {};
   }
 }
 
-/** Those that the server knows. Most models whose names say nothing are relatives of Qwen2.5-Coder, the first. */
+/**
+ * The tokens that the server knows. The first ones are Qwen2.5-Coder's, since most models with unknown names derive
+ * from it.
+ */
 async function fimTokensFrom(api: CompletionsApi, signal: AbortSignal): Promise<FimTokens | null> {
   const [usual = null] = knownFimTokens;
   for (const fim of knownFimTokens) if ((await knowsTokens(api, fim, signal)) !== false) return fim;
@@ -82,8 +88,8 @@ const repeats = 8;
 const timeoutMs = 5000;
 
 /**
- * Whether the server reads these names as special tokens: then each is one token, and otherwise several. Null if it does
- * not say how many tokens a prompt has.
+ * Whether the server reads these names as special tokens: if so, each is one token; if not, each is several. Null if
+ * the server does not say how many tokens a prompt has.
  */
 export async function knowsTokens(api: CompletionsApi, { prefix, suffix }: FimTokens, signal: AbortSignal) {
   const prompt = (prefix + suffix).repeat(repeats);

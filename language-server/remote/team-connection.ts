@@ -1,5 +1,5 @@
-// Requests to a team's server. Each resolves to a response with status 200 or rejects with a ServerError, whose message is
-// a sentence for people.
+// Sends requests to a team's server. Each one resolves to a response with status 200, or rejects with a ServerError,
+// whose message is a sentence for people.
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { version } from '../../package.json';
@@ -15,14 +15,14 @@ export interface ServerOptions {
   url: string;
   /** The name of the model on the server; '' for its first one. See describe(). */
   model: string;
-  /** See Credential; '' if none is to be sent. */
+  /** See Credential; '' to send none. */
   credential: string;
   network?: NetworkSettings;
 }
 
 const maxJsonChars = 2 ** 20;
 const minLineChars = 8;
-/** So much of a line tells it from other text, and the rest may be cut off. */
+/** This much of a line is enough to recognize it. The server may have cut off the rest. */
 const maxHeadChars = 40;
 const maxQuotedChars = 3000;
 
@@ -48,7 +48,7 @@ export class Connection {
     return this.url.host;
   }
 
-  /** Without a body it is a GET. Rejects with a ServerError, or with the signal's reason when that is aborted. */
+  /** Sends a GET if there is no body. Rejects with a ServerError, or with the signal's reason if that is aborted. */
   async open(path: string, body: object | null, signal: AbortSignal, headers = {}): Promise<Response> {
     try {
       for (let isRenewed = false; ; isRenewed = true) {
@@ -72,7 +72,7 @@ export class Connection {
     }
   }
 
-  /** Foreign words for the log and the status, without the code that was sent, which some servers repeat. */
+  /** A server's words for the log and the status. Some servers repeat the code that was sent, which is left out. */
   quoted(text: unknown, sent: object | null = null): string {
     const words = sent !== null && 'prompt' in sent ? beforeCode(String(text), String(sent.prompt)) : text;
     return sentence(words, this.credential.secrets);
@@ -82,7 +82,7 @@ export class Connection {
     return errorOf(this.host, error, (text) => this.quoted(text, sent));
   }
 
-  /** Why a response is not what was asked for. */
+  /** Says why a response is not what we asked for. */
   refusal(response: Response, sent: object | null): Promise<ServerError> {
     return refusalOf(this.host, response, (text) => this.quoted(text, sent));
   }
@@ -108,26 +108,27 @@ export class Connection {
         let mayRepeat = true;
         const sent = request(address, options, (response) => {
           mayRepeat = false;
-          // Whoever reads the response gets the error; after that, as when it is cancelled, it does not matter.
+          // Whoever reads the response gets its error. After that, or when the request is cancelled, the error does not
+          // matter.
           response.on('error', () => {});
           resolve(response);
         });
         sent.on('error', (error) => {
-          // The server may have closed the connection that was kept alive just now.
+          // The server may just have closed the connection that was kept alive.
           if (mayRepeat && sent.reusedSocket && !signal.aborted) resolve(attempt());
           else reject(signal.aborted ? signal.reason : error);
         });
-        // Not as an option of the request, since Node would keep the signal for as long as the connection lives.
+        // If the signal were an option of the request, Node would keep it for as long as the connection lives.
         const cancel = () => {
           sent.emit(cancelled);
           sent.destroy();
-          // Without a connection yet, it says nothing.
+          // Without a connection yet, the request emits no error.
           reject(signal.reason);
         };
         signal.addEventListener('abort', cancel, { once: true });
         sent.on('close', () => {
           signal.removeEventListener('abort', cancel);
-          // Node tells nothing else of an answer that switches protocols.
+          // If an answer switches protocols, this is the only event that Node emits.
           reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
         });
         sent.end(text);
@@ -150,8 +151,8 @@ function addressOf(text: string): URL {
 }
 
 /**
- * A server's words up to the code that it repeats, perhaps only in part or as JSON, with "\n" and "\"" in it. Short lines
- * are words that any message may have.
+ * A server's words up to the code that it repeats, perhaps only in part, or as JSON with escapes such as "\n". Short
+ * lines of code don't count, since any message may contain such words.
  */
 function beforeCode(text: string, prompt: string): string {
   const words = text.slice(0, maxQuotedChars).replace(/\\(?:u([\da-f]{4})|(.))/gi, unescaped);

@@ -1,12 +1,12 @@
-// Runs the command that prints a token: without a shell, without input and without a terminal, for a minute at most. It and
-// the programs that it has started end with this process, unless that is killed.
+// Runs the command that prints a token: without a shell, input or a terminal, and for at most a minute. The command and
+// the programs that it has started end with this process, unless this process is killed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isWindows } from '../protocol/system.ts';
 import { ServerError } from './server-error.ts';
 
-/** Sign-in tools ask a server of their own, and some ask the user. */
+/** This long because sign-in tools ask a server, and some ask the user. */
 const maxMs = 60_000;
-/** More than a server takes as a header. */
+/** No server accepts a longer header. */
 const maxBytes = 2 ** 16;
 
 /** What the command prints, without white space at the ends. Rejects with a ServerError. */
@@ -14,7 +14,7 @@ export function tokenFrom(command: string): Promise<string> {
   const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
   const [file = '', ...args] = words.map(([, double, single, bare]) => double ?? single ?? bare ?? '');
   return output(file, args).catch((error: NodeJS.ErrnoException) => {
-    // The message of the system contains the arguments.
+    // The system's own message contains the arguments, which may be secret.
     const why = error.code === 'ENOENT' ? 'there is no such program' : (error.code ?? error.message);
     throw new ServerError(`The command for the token, "${file}", failed: ${why}.`);
   });
@@ -51,7 +51,7 @@ function output(file: string, args: string[]): Promise<string> {
   });
 }
 
-/** On Windows, programs that it has started live on. */
+/** Kills the command and, except on Windows, the programs that it has started. */
 function kill({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {

@@ -131,7 +131,7 @@ test.each([
   checkFails(
     ['tokenize', 'a', option, name],
     1,
-    new RegExp(`^hearth: ${option} ${name} cannot be had: no .*(?:GPU|driver)`),
+    new RegExp(`^hearth: ${option} ${name} cannot be used: no .*(?:GPU|driver)`),
   );
 });
 

@@ -1,4 +1,5 @@
-// A GPU's driver that hangs or ends the process, as the emulated one does on demand: the CPU is used, and it is remembered.
+// A GPU's driver that hangs or ends the process, as the emulated one does on demand: the CPU is used, and it is
+// remembered.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -112,6 +113,6 @@ test.runIf(isEmulated)('the command line runs on the CPU when the driver ends pr
   const { out } = run('doctor', '--model', 'models/starter.gguf');
   expect(out).toMatch(/GPU: NVIDIA's driver ends the process that calls it \(SIGABRT\)/);
   expect(run('tokenize', 'a', '--backend', 'cuda').err).toMatch(
-    /^hearth: --backend cuda cannot be had: NVIDIA's driver ends/,
+    /^hearth: --backend cuda cannot be used: NVIDIA's driver ends/,
   );
 });

@@ -28,7 +28,7 @@ test('reports why a GPU fails, or that there is none', () => {
   expect(trialText({ gpu: '', problem: 'it hangs' }, model)).toBe(
     'The GPU fails with a model of 1.54B parameters, Q4_K_M: it hangs',
   );
-  expect(trialText(undefined, model)).toBe('No GPU was timed by WebGPU.');
+  expect(trialText(undefined, model)).toBe('No GPU was timed with WebGPU.');
 });
 
 test('the report does not contain the home folder', () => {

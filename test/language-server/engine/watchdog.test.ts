@@ -27,7 +27,7 @@ function check(states: { status: Partial<EngineStatus>; seconds: number }[], exp
     slow: record('slow'),
     hung: record('hung'),
     recovered: record('recovered'),
-    givenUp: record('givenUp'),
+    gaveUp: record('gaveUp'),
   });
   for (const { status, seconds } of states) {
     // An engine that makes progress counts its beats up. The test sets the beat at which the engine hangs.
@@ -71,7 +71,7 @@ test('reports how fast a slow engine reads, and the fastest so far', () => {
     ['slow'],
   );
   expect(messages[0]).toBe(
-    'slow but working: prefill at token 512, operation "ffn_down" reads 0.2 GB/s (the most so far was 20.0), 0 more waiting',
+    'slow but working: prefill at token 512, operation "ffn_down" reads 0.2 GB/s (the most so far was 20.0), 0 more requests waiting',
   );
 });
 
@@ -100,7 +100,7 @@ test('reports when the engine makes progress again', () => {
 });
 
 test('gives up on an engine that hangs for half a minute', () => {
-  check([{ status: { ...busy, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'givenUp']);
+  check([{ status: { ...busy, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'gaveUp']);
 });
 
 test('does not count time in which the whole process was stopped', () => {
@@ -108,6 +108,6 @@ test('does not count time in which the whole process was stopped', () => {
 });
 
 test('gives up on an engine that serves none of its queued requests', () => {
-  const messages = check([{ status: { queued: 3, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'givenUp']);
+  const messages = check([{ status: { queued: 3, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'gaveUp']);
   expect(messages[1]).toBe('The engine has not served its 3 waiting requests for 10 s');
 });

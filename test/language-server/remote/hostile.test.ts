@@ -186,7 +186,7 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
   [
     'wants to know who asks',
     (socket) => socket.end('HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n'),
-    /the proxy wants to know who asks \(407\)\.$/,
+    /the proxy requires a sign-in \(407\)\.$/,
   ],
   [
     'shows a page',
