@@ -1,6 +1,6 @@
-// Compiles kernels/hip for AMD GPUs with hipcc, one code object per architecture, and checks what can be checked
-// without a GPU: no spills, no scratch memory, and dot-product and matrix instructions in the machine code.
-// Architectures that Debian's hipcc 5.2 does not know need a newer ROCm (kernels/hip/README.md).
+// Compiles kernels/hip for AMD GPUs with hipcc, into one code object per architecture. Checks what can be checked
+// without a GPU: that nothing spills or uses scratch memory, and that the machine code has dot-product and matrix
+// instructions. Architectures that Debian's hipcc 5.2 does not know need a newer ROCm (kernels/hip/README.md).
 import {
   copyFileSync,
   existsSync,
@@ -20,22 +20,22 @@ const bitcode = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode';
 /** If nvcc is installed, hipcc would silently compile for NVIDIA. */
 const amd = { HIP_PLATFORM: 'amd' };
 
-/** One architecture of each kind: with dot products alone, and with WMMA. */
+/** One architecture of each kind: gfx1030 has only dot products, gfx1100 also has WMMA. */
 const kinds = ['gfx1030', 'gfx1100'];
-/** All that Debian's hipcc knows of those, for a release. */
+/** All architectures of these kinds that Debian's hipcc knows. A release has them all. */
 const architectures = [
   ...kinds,
   ...['gfx1031', 'gfx1032', 'gfx1033', 'gfx1034', 'gfx1035', 'gfx1036'],
   ...['gfx1101', 'gfx1102', 'gfx1103'],
 ];
 
-/** The instructions that the machine code of an architecture must contain: dot products and its matrix instruction. */
+/** The instructions that an architecture's machine code must contain: dot products, and WMMA if it has that. */
 function wantedInstructions(architecture) {
   if (/gfx1[12]/.test(architecture)) return [/v_dot4_i32_iu8/, /v_wmma_i32_16x16x16_iu8/];
   return [/v_dot4c?_i32_i8/];
 }
 
-/** The first of these programs that exists. Debian has the LLVM version in the names, ROCm does not. */
+/** The name or path of an LLVM program. Debian's names contain the LLVM version, ROCm's do not. */
 function tool(name) {
   const names = [`${name}-15`, name, `/opt/rocm/llvm/bin/${name}`];
   const found = names.find(version);
@@ -48,7 +48,10 @@ const quietly = (command, args, env = {}) =>
     throw new ToolError(`${error.message}\n${error.output ?? ''}`);
   });
 
-/** Debian's device libraries lack the one file that names gfx1100; it holds a single number. */
+/**
+ * Arguments for an architecture whose file is missing in Debian's device libraries, such as gfx1100. The file contains
+ * just one number, so this makes it, in a copy of the folder.
+ */
 async function libraryArgs(architecture, scratch) {
   const number = architecture.replace('gfx', '');
   const name = `oclc_isa_version_${number}.bc`;
@@ -64,8 +67,9 @@ async function libraryArgs(architecture, scratch) {
 }
 
 /**
- * Clang 15 keeps gfx11 to 128 of its 256 registers, since the short forms of 16-bit instructions reach no further. Such
- * instructions are written in their long forms (kernels/hip/gpu_amd.hip.h), and checkInstructions() proves it.
+ * Arguments that let Clang 15 use all 256 registers on gfx11. It would use only 128, since the short forms of 16-bit
+ * instructions can only name these. Our code uses the long forms (kernels/hip/gpu_amd.hip.h), which checkInstructions()
+ * verifies.
  */
 async function registerArgs(architecture) {
   const compiler = await quietly('hipcc', ['--version'], amd);
@@ -74,7 +78,7 @@ async function registerArgs(architecture) {
 }
 const shortForms = /v_\w*(?:f16|[iu]16|b16)\w*_(?:e32|dpp)\b.*\bv\[?(?:12[89]|1[3-9]\d|2\d\d)\b/;
 
-/** Kernel name -> { 'VGPRs': 36, ... } from the compiler's remarks. */
+/** What each kernel uses, from the compiler's remarks: name -> { 'VGPRs': 36, ... }. */
 function resources(remarks) {
   const kernels = new Map();
   let current = {};
@@ -147,10 +151,10 @@ async function build(architecture, output) {
   }
 }
 
-/** Builds and checks each shipped file; resolves to the numbers of architectures that passed and failed. */
+/** Builds and checks each file that ships. Resolves to how many architectures passed and failed. */
 export const buildAmd = (names = architectures) => compile(names, join(root, 'dist/gpu'));
 
-/** Compiles one architecture of each kind, as a test. */
+/** Compiles one architecture of each kind, to test that it works. */
 export const tryAmd = () => compile(kinds, join(root, 'build/gpu'));
 
 async function compile(names, output) {

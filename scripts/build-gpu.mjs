@@ -1,7 +1,7 @@
-// `npm run build:gpu`: compiles the GPU kernels into dist/gpu, with the vendors' compilers that are installed.
-//   build-gpu.mjs             all GPUs that the compilers know
-//   build-gpu.mjs --release   the same, and no compiler may be missing
-//   build-gpu.mjs gfx1151     these of AMD instead
+// `npm run build:gpu`: compiles the GPU kernels into dist/gpu, with those vendors' compilers that are installed.
+//   build-gpu.mjs             for all GPUs that the compilers know
+//   build-gpu.mjs --release   the same, but fails if a compiler is missing
+//   build-gpu.mjs gfx1151     only for the given AMD architectures
 import { parseArgs } from 'node:util';
 import { buildAmd } from './build-amd.mjs';
 import { buildNvidia, whyNoNvcc } from './build-nvidia.mjs';
@@ -28,7 +28,7 @@ await main(async () => {
   const options = { release: { type: 'boolean' } };
   const { values, positionals: names } = parseArgs({ options, allowPositionals: true });
   const unknown = names.find((name) => !name.startsWith('gfx'));
-  if (unknown) throw new ToolError(`no architecture of AMD is called "${unknown}"; their names begin with gfx`);
+  if (unknown) throw new ToolError(`"${unknown}" is not an AMD architecture: their names begin with gfx`);
   const failed = names.length > 0 ? (await buildAmd(names)).failed : await buildAll(values.release);
   if (failed > 0) process.exitCode = 1;
 });

@@ -1,13 +1,13 @@
 // Builds native/ and kernels/:
-//   build-native.mjs            addon and C++ tests with cmake-js, in build/native; dist/hearth.node
-//   build-native.mjs --addon    the addon alone, as the demo needs it
+//   build-native.mjs            addon and C++ tests with cmake-js, in build/native; copies the addon to dist/
+//   build-native.mjs --addon    only the addon
 //   build-native.mjs --debug    without optimization, in build/debug
 //   build-native.mjs --asan     C++ tests with AddressSanitizer and UBSan, in build/asan
 //   build-native.mjs --tsan     C++ tests with ThreadSanitizer, in build/tsan
-//   build-native.mjs --fuzz     programs for libFuzzer with clang, in build/fuzz
+//   build-native.mjs --fuzz     libFuzzer programs with clang, in build/fuzz
 //   build-native.mjs --aarch64  kernel tests for 64-bit ARM, in build/aarch64
 //   build-native.mjs --target linux-arm64  the addon for another system (scripts/targets/), in build/linux-arm64
-// Where the variable CI is set, warnings of the compiler are errors.
+// If the environment variable CI is set, compiler warnings are errors.
 import { cpSync, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { build, cmakeJs, nodeApi } from './cmake.mjs';
 import { checkBuildTools, compiler, main, root, ToolError } from './tools.mjs';
 
-/** The addon and the tests. */
+/** Builds the addon and, unless only the addon is wanted, the tests. */
 export async function buildNative({ debug = false, addon = false } = {}) {
   const folder = debug ? 'build/debug' : 'build/native';
   await buildIn(folder, debug ? 'Debug' : 'Release', [addon ? 'hearth_addon' : 'all']);
@@ -24,7 +24,7 @@ export async function buildNative({ debug = false, addon = false } = {}) {
 
 async function buildIn(folder, type, targets) {
   const options = [`-DCMAKE_BUILD_TYPE=${type}`, `-DCMAKE_LIBRARY_OUTPUT_DIRECTORY=${join(root, folder, 'addon')}`];
-  // cmake-js, like CMake, would take Visual Studio's own compiler.
+  // On Windows, cmake-js and CMake would choose Visual Studio's own compiler.
   if (process.platform === 'win32') {
     await build(folder, [...options, `-DCMAKE_CXX_COMPILER=${compiler()}`, nodeApi()], targets);
   } else {
@@ -32,9 +32,9 @@ async function buildIn(folder, type, targets) {
   }
 }
 
-// Replaced by a rename, so that a process that has mapped the old addon keeps the old file.
+// Replaces the addon by a rename, so that a process that has mapped the old file keeps it.
 function install(addon) {
-  if (!existsSync(addon)) throw new ToolError(`the build made no ${addon}: is native/addon/addon.cc there?`);
+  if (!existsSync(addon)) throw new ToolError(`the build did not make ${addon}: does native/addon/addon.cc exist?`);
   const target = join(root, 'dist', 'hearth.node');
   mkdirSync(join(root, 'dist'), { recursive: true });
   cpSync(addon, `${target}.new`);
@@ -44,7 +44,7 @@ function install(addon) {
 const hipTests = process.arch === 'x64' ? ['hip_tests'] : [];
 const fakeGpus = process.arch === 'x64' ? ['fake_amdhip64', 'fake_cuda'] : [];
 
-/** Some variants of the kernels are those without sanitizers, and so are the GPUs behind a fake runtime. */
+/** Takes some kernel variants, and the fake GPU runtimes, from a build without sanitizers. */
 async function buildSanitized(folder, options, targets) {
   await buildIn('build/native', 'Release', ['kernels_cpu', 'kernels_emulated_amx', ...fakeGpus]);
   const plain = `-DHEARTH_PLAIN_KERNELS=${join(root, 'build/native/kernels')}`;
@@ -54,13 +54,13 @@ async function buildSanitized(folder, options, targets) {
 export const buildAsan = () =>
   buildSanitized('build/asan', ['-DHEARTH_ASAN=ON'], ['kernels_tests', 'native_tests', ...hipTests]);
 
-/** Includes the variants that the build above takes from the one without, because they take minutes to compile. */
+/** Also compiles the other kernel variants with AddressSanitizer. buildAsan() does not, since that takes minutes. */
 export const buildAsanKernels = () =>
   buildSanitized('build/asan-kernels', ['-DHEARTH_ASAN=ON', '-DHEARTH_ASAN_ALL=ON'], ['kernels_tests']);
 
 export const buildTsan = () => buildSanitized('build/tsan', ['-DHEARTH_TSAN=ON'], ['thread_tests']);
 
-/** In the folder of buildNative(), whose libraries they use. */
+/** Builds the tests for WebGPU in the folder of buildNative(), whose libraries they use. */
 export const buildWebgpuTests = () =>
   buildIn('build/native', 'Release', ['webgpu_tests', 'webgpu_model_test', 'losing_wgpu']);
 

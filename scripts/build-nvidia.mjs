@@ -1,11 +1,11 @@
-// Compiles kernels/hip for NVIDIA GPUs with nvcc 12.8 or newer into dist/gpu/nvidia.fatbin: machine code for each
-// generation from Turing on, and PTX of the last one, which the driver translates for what comes later.
+// Compiles kernels/hip for NVIDIA GPUs with nvcc 12.8 or newer into dist/gpu/nvidia.fatbin. The file has machine code
+// for each generation from Turing on, and PTX for the last one, which drivers translate for newer GPUs.
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { atLeast, root, run, ToolError, version } from './tools.mjs';
 
-/** Compute capabilities; kCodes of native/gpu/nvidia.cc has the same, so that a file with fewer must not ship. */
+/** Compute capabilities. kCodes in native/gpu/nvidia.cc lists the same ones, so a file with fewer must not ship. */
 const capabilities = ['75', '80', '86', '89', '90', '100', '120'];
 const oldest = [12, 8];
 
@@ -16,16 +16,16 @@ export function whyNoNvcc() {
   return atLeast(release, oldest) ? undefined : `nvcc ${release} is too old: ${oldest.join('.')} or newer is needed`;
 }
 
-/** ptxas's report: capability and bytes that a kernel spills, for each kernel. */
+/** Reads ptxas's report: for each kernel, its compute capability and how many bytes it spills. */
 function kernelsIn(log) {
   const pattern = /Compiling entry function '\w+' for 'sm_(\d+)'.*?(\d+) bytes spill stores/gs;
   return [...log.matchAll(pattern)].map(([, capability, spilled]) => ({ capability, spilled: Number(spilled) }));
 }
 
-/** Builds the shipped file and checks it; resolves to the numbers of capabilities that passed and failed. */
+/** Builds and checks the file that ships. Resolves to how many capabilities passed and failed. */
 export const buildNvidia = () => compile(capabilities, 'dist/gpu', 'size');
 
-/** Compiles for some capabilities only, as a test. */
+/** Compiles only for some capabilities, to test that it works. */
 export const tryNvidia = (names) => compile(names, 'build/gpu', 'none');
 
 async function compile(names, folder, compression) {
@@ -38,7 +38,7 @@ async function compile(names, folder, compression) {
     [
       ...names.flatMap((name) => ['-gencode', `arch=compute_${name},code=sm_${name}`]),
       ...['-gencode', `arch=compute_${last},code=compute_${last}`],
-      // -fmad=false: contraction would differ between kernels that must give the same bits.
+      // -fmad=false: the compiler would contract differently in kernels that must give the same bits.
       ...['-x', 'cu', '-std=c++20', '-O3', '-fmad=false', '--expt-relaxed-constexpr', '-DGPU_NVIDIA'],
       ...['--threads', String(availableParallelism()), `--compress-mode=${compression}`, '-Xptxas', '-v'],
       ...['-Ikernels', '-Ikernels/hip', '-fatbin', 'kernels/hip/kernels.hip', '-o', output],
@@ -61,6 +61,6 @@ async function compile(names, folder, compression) {
     );
   }
   console.log(`${folder}/nvidia.fatbin: ${(statSync(output).size / 2 ** 20).toFixed(1)} MiB`);
-  if (failed > 0) rmSync(output); // or the next package would have it
+  if (failed > 0) rmSync(output); // otherwise the next package would contain it
   return { passed: names.length - failed, failed };
 }

@@ -1,4 +1,4 @@
-// `npm run check`: all checks of the code that do not run it. With --fix it formats first.
+// `npm run check`: checks the code without running it. With --fix, formats it first.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { main, NotRun, requireCommands, root, run, ToolError } from './tools.mjs
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const read = (file) => readFileSync(join(root, file), 'utf8');
 
-/** Existing files with one of these endings that are tracked, or new and not ignored by git. */
+/** The files with one of these endings that git tracks, or that are new and not ignored by git. */
 async function files(...endings) {
   const list = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { quiet: true });
   return list
@@ -59,7 +59,7 @@ async function checkDeviceWaits() {
   return `${sources.length} files`;
 }
 
-/** What differs between operating systems is in its places (lint-system.mjs). */
+/** Only the files meant for it depend on the operating system (lint-system.mjs). */
 async function checkSystems() {
   const sources = await files(...cpp, '.ts');
   const found = sources.flatMap((file) => systemDifferences(file, read(file)));
@@ -89,7 +89,7 @@ async function checkLayers() {
   return `${sources.length + native.length} files`;
 }
 
-/** Checks that links work, that README.md has all commands, and docs/settings.md all settings. */
+/** Checks that links work, that README.md names all commands, and that the table in docs/settings.md is current. */
 async function checkDocuments() {
   const wrong = [];
   const documents = (await files('.md')).filter((file) => !file.startsWith('test/fixtures/'));
@@ -106,7 +106,9 @@ async function checkDocuments() {
   return `${documents.length} files`;
 }
 
-/** The size of each room in lines. There is no limit; it is a reminder to keep the code short enough to read. */
+/**
+ * Reports the lines of each room. There is no limit: the figures are a reminder to keep the code short enough to read.
+ */
 async function reportSize() {
   const rooms = new Map();
   const long = [];
@@ -139,7 +141,7 @@ const checks = [
   ['size', reportSize],
 ];
 
-/** Prints one line per check; resolves to the numbers of checks that passed, failed and could not be run. */
+/** Runs the checks and prints one line for each. Resolves to how many passed, failed and could not be run. */
 export async function check() {
   let failed = 0;
   let notRun = 0;

@@ -6,13 +6,15 @@ import { buildEnv, root, run, version } from './tools.mjs';
 
 const warningsAreErrors = process.env.CI ? ['-DHEARTH_WERROR=ON'] : [];
 
-/** For the addon of another system: the headers of Node-API, from npm packages. */
+/** The CMake option with the headers of Node-API from npm packages, for builds without cmake-js. */
 export const nodeApi = () => {
   const folders = ['node-api-headers/include', 'node-addon-api'].map((each) => join(root, 'node_modules', each));
   return `-DHEARTH_NODE_API=${folders.join(';')}`;
 };
 
-/** Whether the folder was configured with these options. A configure that failed leaves nothing to build with. */
+/**
+ * Whether the folder was configured with these options. After a failed configure, there is no build.ninja or Makefile.
+ */
 export function isConfigured(folder, options) {
   const isThere = ['build.ninja', 'Makefile'].some((file) => existsSync(join(folder, file)));
   const record = join(folder, optionsFile);
@@ -21,7 +23,7 @@ export function isConfigured(folder, options) {
 
 export const optionsFile = 'hearth-options.json';
 
-/** CMake refuses a build folder that was made for other sources: that of a checkout which was moved or copied. */
+/** Deletes a build folder that was made for other sources, as in a moved or copied checkout: CMake would refuse it. */
 export function dropForeignBuild(folder, source) {
   const cache = join(folder, 'CMakeCache.txt');
   if (!existsSync(cache)) return;
@@ -45,13 +47,13 @@ export function cmakeJs(source, folder, options) {
   return run(process.execPath, [program, ...args], { quiet: true });
 }
 
-/** options: of CMake. source: the folder of CMakeLists.txt. */
+/** Configures the folder if necessary, and builds the targets in it. options: for CMake. source: has CMakeLists.txt. */
 export async function build(folder, options, targets, { source = 'native', configure = plainCMake } = {}) {
   const path = join(root, folder);
   const all = [...options, ...warningsAreErrors];
   dropForeignBuild(path, join(root, source));
   if (!isConfigured(path, all)) {
-    // Options that were given before must go, and so must the record of them: this may fail or be interrupted.
+    // Removes earlier options, which CMake would keep, and their record, since configuring may fail or be interrupted.
     for (const file of ['CMakeCache.txt', optionsFile]) rmSync(join(path, file), { force: true });
     await configure(source, folder, all);
     writeFileSync(join(path, optionsFile), JSON.stringify(all));

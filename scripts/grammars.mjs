@@ -50,14 +50,15 @@ const digests = {
   'web-tree-sitter/web-tree-sitter.wasm': '488beeff7adb7fd7e21e97cc29a43dc6d031977755eda892d6d96c7f456cfdec',
 };
 
-/** Grammars that are in a package with others and not in their own, which only has their licence. */
+/** These grammars come from a package with many grammars. Their licences come from their own packages. */
 const licences = ['tree-sitter-dart/LICENSE', 'tree-sitter-swift/LICENSE'];
 
-/** What ships of packages, relative to the root. */
+/** The files that ship from npm packages, relative to the root. */
 export const grammarSources = [...Object.keys(digests), ...licences].map((file) => `node_modules/${file}`);
 /** Where the build puts the grammars. */
 export const grammarFiles = Object.keys(digests).map((file) => `dist/grammars/${basename(file)}`);
 
+/** Copies the grammars to dist/grammars/. Throws a ToolError for a file with another digest. */
 export function copyGrammars(wanted = digests) {
   const folder = join(root, 'dist/grammars');
   mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs Jazzer.js, which fuzzes JavaScript guided by coverage, in a folder of its own: its 105 packages are needed by
-# `npm run test:reliability -- fuzz-guided` alone. It needs glibc 2.38; where that is older, Debian 13's is unpacked
-# beside it, and nothing else uses it. Running this again does nothing.
+# Installs Jazzer.js, a coverage-guided fuzzer for JavaScript, in its own folder, since only
+# `npm run test:reliability -- fuzz-guided` needs its 105 packages. Jazzer.js needs glibc 2.38. If the system's is
+# older, Debian 13's is unpacked into the same folder, and only Jazzer.js uses it. Running this again does nothing.
 #   scripts/install-jazzer.sh            -> .cache/jazzer
 set -euo pipefail
 
@@ -18,7 +18,7 @@ glibc_is_recent() {
   [ "$(printf '2.38\n%s\n' "$version" | sort -V | head -1)" = 2.38 ]
 }
 
-# apt in folders of its own, so that the system's lists and packages stay as they are.
+# Gives apt its own folders, so that the system's lists and packages stay as they are.
 unpack_glibc() {
   command -v apt-get >/dev/null || fail "this system's glibc is older than 2.38, and it has no apt-get."
   local mirror key=/usr/share/keyrings/debian-archive-keyring.gpg

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the editor tests need, once: VS Code's server (code-server's build) with the Node it wants, from npm,
-# and chromium from Debian. About 255 MB to download, 700 MB on disk, one minute. Running it again does nothing.
+# Installs what the editor tests need: from npm, VS Code's server (code-server's build) with the Node that it needs, and
+# chromium from Debian. Downloads about 255 MB and takes 700 MB on disk and a minute. Running it again does nothing.
 #   scripts/install-vscode.sh            -> .cache/vscode-server, or $HEARTH_VSCODE_DIR
 set -euo pipefail
 
@@ -27,8 +27,8 @@ install_packages() { # chromium draws nothing without a font; spdlog is compiled
     fail "apt-get could not install ${wanted[*]}."
 }
 
-# Not a plain `npm install code-server`: its postinstall compiles every native module of the server, and kerberos
-# among them needs headers that nothing here uses. Only spdlog is built: without it there are no log files.
+# A plain `npm install code-server` would compile every native module of the server. One of them, kerberos, needs
+# headers that nothing here uses. So this compiles only spdlog, without which there are no log files.
 install_code_server() {
   rm -rf node_modules .installed-*
   echo '{ "private": true }' >package.json

@@ -1,4 +1,4 @@
-// Who may import whom, for folders of TypeScript files: the arrows of ARCHITECTURE.md. Type imports count.
+// Which folder may import which: the arrows of ARCHITECTURE.md as tables. Imports of types count, too.
 import { dirname, join } from 'node:path';
 
 const server = 'language-server';
@@ -7,8 +7,8 @@ const lsp = 'vscode-languageserver';
 const editor = ['vscode', 'vscode-languageclient'];
 
 /**
- * For each folder: the folders, files and packages that it may import, besides itself and packages that all may use. A
- * folder within another is listed before it.
+ * The folders, files and packages that each folder of TypeScript may import, besides itself and packages that all may
+ * use. A folder inside another is listed before it.
  */
 export const layers = {
   'extension/settings': [`${server}/protocol`, 'package.json', 'vscode'],
@@ -90,7 +90,7 @@ export const layers = {
   native: [],
 };
 
-/** For each folder of C++ in native/, from the lowest up: the others whose headers it may include. */
+/** The other folders whose headers each folder of C++ in native/ may include. The lowest folder comes first. */
 export const rooms = {
   common: [],
   gguf: ['common'],
@@ -119,7 +119,7 @@ export function forbiddenIncludes(files) {
   });
 }
 
-/** Packages that only those may import who list them above. */
+/** Packages that only the folders may import that list them above. */
 const restricted = ['vscode', 'vscode-languageclient', lsp];
 
 function inExtension(...folders) {

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 const rules = [
   [/\b(?:hip|cuda|cu)(?:Device|Stream|Event|Ctx)Synchronize\b/g, 'waits without bound: poll an event'],
   [/\b(?:hip|cuda|cu)Mem(?:cpy|set)(?!\w*Async)\w*\s*[("]/g, 'waits for the device: use the Async one on the stream'],
-  [/\b(?:hip|cuda)StreamCreate\s*[("]/g, 'makes a stream that waits for the default one: create it non-blocking'],
+  [/\b(?:hip|cuda)StreamCreate\s*[("]/g, 'makes a stream that waits for the default one: make it non-blocking'],
   [/<<</g, 'launches on the default stream: launch on the stream of the Device'],
   // Calls whose last argument is the stream.
   [/\b(?:copy|fill|record_event|launch_graph)\([^;{}]*,\s*(?:nullptr|NULL|0)\s*\)/g, 'uses the default stream'],
 ];
 
-/** The forbidden calls outside of comments, as [line, what is wrong]. */
+/** The forbidden calls in a source, comments aside, as [line, what is wrong]. */
 export function deviceWideWaits(source) {
   const code = source.replace(/\/\/.*/g, '');
   const found = rules.flatMap(([pattern, reason]) =>

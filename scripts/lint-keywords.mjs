@@ -1,5 +1,5 @@
-// What a keyword means differs by language, so no regular expression in shape/ knows one: the syntax tree and the rows of
-// syntax/grammars.ts do.
+// Finds keywords in the regular expressions of language-server/shape/. A keyword means different things in different
+// languages, so only the syntax tree and the rows of syntax/grammars.ts may know it.
 
 const keywords = new Set(
   (

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a random LoRA adapter for a tiny model of qwen2's, and the logits that PyTorch computes with both.
+"""Writes a random LoRA adapter for a tiny qwen2 model, and the logits that PyTorch computes with both.
 
   make-adapter-reference.py test/fixtures/reference mixed     (pip install torch==2.13.0 gguf)
 
-Reads tiny-NAME.gguf and the prompts of tiny-NAME.json. Writes adapter-NAME.gguf, F16, as llama.cpp's converter does, and
-adapter-NAME.I.f32: the logits of prompt I (of a long one the last eight positions), row-major, in float32 arithmetic
-with the weights as the files have them.
+The arguments are FOLDER and NAME. Reads tiny-NAME.gguf and the prompts in tiny-NAME.json. Writes adapter-NAME.gguf, in
+F16 as llama.cpp's converter does, and one adapter-NAME.I.f32 per prompt I: its logits, row-major (only the last eight
+positions of a long prompt), computed in float32 with the weights as they are in the files.
 """
 import json, pathlib, sys
 import gguf, numpy, torch

@@ -3,16 +3,17 @@
 
   make-family-reference.py llama test/fixtures/reference     (pip install torch==2.13.0 transformers==5.19.0 gguf)
 
-tiny-FAMILY.gguf holds several tensor types. The reference has the same quantized weights, as float32, in float32
-arithmetic: tiny-FAMILY.I.f32 are the logits of prompt I (of a long one the last eight positions), row-major;
-tiny-FAMILY.json has the prompts' tokens and 20 greedy tokens each, with logit and margin to the second.
+The arguments are FAMILY and FOLDER. tiny-FAMILY.gguf holds several tensor types. transformers gets the same weights
+after quantization, as float32, and computes in float32. tiny-FAMILY.I.f32 contains the logits of prompt I, row-major
+(only the last eight positions of a long prompt). tiny-FAMILY.json contains the tokens of each prompt and the 20 greedy
+tokens that follow, each with its logit and the margin to the second-best token.
 """
 import json, pathlib, sys
 import gguf, numpy, torch, transformers
 from gguf import GGMLQuantizationType as T
 from gguf.quants import dequantize, quantize
 
-# Small, as the files are in the repository; but Q4_K wants rows of 256 columns.
+# Small, since the files are in the repository; but Q4_K needs rows of 256 columns.
 HIDDEN, HEADS, KV_HEADS, HEAD, FFN, LAYERS, VOCABULARY = 256, 4, 2, 32, 96, 2, 288
 EXPERTS, EXPERTS_USED, EXPERT_FFN = 6, 3, 32
 common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=HEAD,
@@ -20,7 +21,7 @@ common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads
               rms_norm_eps=1e-5, bos_token_id=None, eos_token_id=None, pad_token_id=None)
 LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=64)
-# The window begins inside the prompt of 330 tokens, and inside what the kernels take at once.
+# The window is smaller than the prompt of 330 tokens, and smaller than what the kernels compute at once.
 WINDOW, LAYER_TYPES = 50, ["sliding_attention", "full_attention"]
 YARN = dict(rope_type="yarn", rope_theta=50000.0, factor=4.0, original_max_position_embeddings=64)
 PLAIN = dict(rope_type="default", rope_theta=10000.0)
@@ -40,7 +41,7 @@ FAMILIES = {
         transformers.GraniteConfig(**common, rope_theta=10000.0, tie_word_embeddings=True, embedding_multiplier=12.0,
                                    residual_multiplier=0.22, attention_multiplier=0.015625 * 4, logits_scaling=3.0)),
 }
-NEIGHBOURS = {"llama", "granite"}  # of these families converters reorder the rows of Wq and Wk
+NEIGHBOURS = {"llama", "granite"}  # the families for which converters reorder the rows of Wq and Wk (see reordered())
 NAMES = {
     "model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
     "lm_head.weight": "output.weight", "input_layernorm.weight": "attn_norm.weight",
@@ -51,7 +52,7 @@ NAMES = {
     "mlp.up_proj.weight": "ffn_up.weight", "mlp.down_proj.weight": "ffn_down.weight",
     "mlp.gate.weight": "ffn_gate_inp.weight", "mlp.experts.down_proj": "ffn_down_exps.weight",
 }
-# Layer by layer. Q4_K as below: the package only reads it.
+# The type for each layer, in turn. q4_k() below quantizes to Q4_K, since the package can only read it.
 TYPES = {
     "attn_q.weight": (T.Q4_K, T.Q8_0), "attn_k.weight": (T.Q8_0, T.Q4_K), "attn_v.weight": (T.Q5_1, T.F16),
     "attn_output.weight": (T.Q4_0, T.Q5_0), "ffn_gate.weight": (T.Q4_K, T.Q5_0), "ffn_up.weight": (T.BF16, T.Q4_1),
@@ -62,7 +63,7 @@ TYPES = {
 
 
 def q4_k(weights):
-    """Blocks of 256: d, dmin, eight 6-bit scales and minima, nibbles; here dmin = 7.5 d and minimum = scale."""
+    """Makes blocks of 256: d, dmin, eight 6-bit scales and minima, nibbles. Here dmin = 7.5 d and minimum = scale."""
     blocks = weights.reshape(-1, 8, 32)
     most = numpy.abs(blocks).max(2) / 7.5
     d = (most.max(1) / 63).astype(numpy.float16)
@@ -77,16 +78,17 @@ def q4_k(weights):
 
 
 def reordered(weights):
-    """Rows of heads: from halves (i, i + HEAD / 2) to neighbours (2i, 2i + 1)."""
+    """In each head, moves rows i and i + HEAD / 2, which RoPE rotates together, to the places 2i and 2i + 1."""
     return weights.reshape(-1, 2, HEAD // 2, weights.shape[1]).swapaxes(1, 2).reshape(weights.shape)
 
 
 def restored(weights):
+    """Undoes reordered()."""
     return weights.reshape(-1, HEAD // 2, 2, weights.shape[1]).swapaxes(1, 2).reshape(weights.shape)
 
 
 def write_matrix(writer, name, layer, weights):
-    """Into the file; returns what the file has of it."""
+    """Writes a matrix into the file, and returns it as it is after quantization."""
     types = TYPES.get(name, (T.F32,))
     kind = types[(layer or 0) % len(types)]
     data = q4_k(weights) if kind == T.Q4_K else weights if kind == T.F32 else quantize(weights, kind)
@@ -95,7 +97,7 @@ def write_matrix(writer, name, layer, weights):
 
 
 def write_weights(writer, family, model):
-    """Each tensor into the file, and back into the model as the file has it."""
+    """Writes each tensor into the file, and gives the model the weights as they are after quantization."""
     for name, parameter in model.named_parameters():
         layer = int(name.split(".")[2]) if name.startswith("model.layers.") else None
         last = name if layer is None else name.split(".", 3)[3]
@@ -153,7 +155,7 @@ def main(family, folder):
     model = FAMILIES[family]().eval()
     for name, parameter in model.named_parameters():
         is_vector = parameter.ndim == 1
-        # A router's logits lie further apart, or rounding would choose another expert for many a token.
+        # A router's logits must lie further apart. Otherwise rounding would choose other experts for many tokens.
         deviation = 0.32 if name.endswith("mlp.gate.weight") else 0.08
         parameter.data = 1 + 0.2 * torch.randn_like(parameter) if is_vector else deviation * torch.randn_like(parameter)
     path = pathlib.Path(folder) / f"tiny-{family}"

@@ -1,7 +1,7 @@
-// Cuts Qwen2's vocabulary down to what the strings of a test need: 152 thousand tokens would be too much to keep.
+// Cuts Qwen2's vocabulary down to what the strings of a test need, since 152 thousand tokens would be too many to keep.
 //   node scripts/make-tokenizer-fixture.mjs ggml-vocab-qwen2.gguf
-// Reads FILE.inp (strings) and FILE.out (ids, one line a string), both as llama.cpp's tests have them, and writes
-// test/fixtures/tokenizer/. A merge can fire only where its result occurs, so the others can go without effect.
+// Reads FILE.inp (strings) and FILE.out (ids, one line per string), in the format of llama.cpp's tests, and writes
+// test/fixtures/tokenizer/. A merge applies only where its result occurs in the text, so the others can be left out.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { gguf } from '@huggingface/gguf';
 
@@ -10,7 +10,7 @@ const { metadata } = await gguf(path, { allowLocalFile: true });
 const tokens = metadata['tokenizer.ggml.tokens'];
 const merges = metadata['tokenizer.ggml.merges'];
 
-// GPT-2's alphabet: printable bytes stand for themselves, the others for characters from U+0100 on.
+// GPT-2's alphabet: printable bytes are written as themselves, the others as characters from U+0100 on.
 let next = 0x100;
 const alphabet = Array.from({ length: 256 }, (_, byte) => {
   const isPrintable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte !== 0xad);

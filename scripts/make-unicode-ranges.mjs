@@ -1,9 +1,9 @@
 // Writes native/tokenizer/unicode_ranges.inc from this Node's Unicode tables: node scripts/make-unicode-ranges.mjs
-// White space is the Unicode property that the tokenizers' regex engines mean by \s. JavaScript's own \s differs:
-// it counts U+FEFF (byte order mark) and leaves out U+0085 (next line).
+// White space is the Unicode property White_Space, which the tokenizers' regex engines mean by \s. JavaScript's own \s
+// differs: it includes U+FEFF (byte order mark) and leaves out U+0085 (next line).
 import { writeFileSync } from 'node:fs';
 
-// The order is that of CharClass in native/tokenizer/pretokenizer.h, where 0 is any other character.
+// In the order of CharClass in native/tokenizer/pretokenizer.h, where 0 is any other character.
 const classes = [/\p{L}/u, /\p{N}/u, /\p{P}/u, /\p{White_Space}/u];
 const classOf = (codePoint) => {
   const text = String.fromCodePoint(codePoint);

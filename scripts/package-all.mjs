@@ -1,5 +1,6 @@
 // Builds, packs and checks Hearth for every system: `node scripts/package-all.mjs [--target NAME]... [--out FOLDER]`.
-// The folder, build/release, then has a package a target, SHA256SUMS, a list of components and the notes of the version.
+// The folder (build/release by default) then has one package and one list of components per target, SHA256SUMS, and the
+// release notes of the version.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -12,7 +13,7 @@ import { targetOf, targets } from './targets/targets.mjs';
 import { main, root, run, ToolError } from './tools.mjs';
 import { wgpuNative } from './wgpu-native.mjs';
 
-/** The section of CHANGELOG.md for a version; before a release, that of what is unreleased. */
+/** The section of CHANGELOG.md for a version or, before its release, the section "Unreleased". */
 export function releaseNotes(changelog, version) {
   const sections = changelog.split(/^## /m).slice(1);
   const find = (title) => sections.find((section) => section.startsWith(`[${title}]`));
@@ -21,7 +22,7 @@ export function releaseNotes(changelog, version) {
   return `${section.slice(section.indexOf('\n')).trim()}\n`;
 }
 
-/** As `sha256sum -c` reads it. */
+/** The digests of files in the format that `sha256sum -c` reads. */
 const checksums = (folder, files) =>
   files
     .map(
@@ -32,7 +33,7 @@ const checksums = (folder, files) =>
     )
     .join('');
 
-/** Of an earlier run; anything else in the folder is not ours. */
+/** Whether an earlier run has written the file. Any other file in the folder is not ours. */
 const isOurs = (file) => /^hearth-.+\.(?:vsix|cdx\.json)$|^SHA256SUMS$|^RELEASE-NOTES\.md$/.test(file);
 
 export async function packageAll(names, folder) {

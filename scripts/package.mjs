@@ -1,7 +1,7 @@
 // Packs the built extension into hearth-<target>-<version>.vsix:
 //   node scripts/package.mjs [--target linux-x64] [--addon FILE] [--out FILE]
-// Without --target for the system it runs on, with the addon that was built there; another target needs an addon of its
-// own. scripts/package-all.mjs packs for all.
+// Without --target, packs for the system on which it runs, with the addon that was built there. Another target needs an
+// addon built for it. scripts/package-all.mjs packs for all targets.
 import {
   cpSync,
   existsSync,
@@ -23,13 +23,14 @@ import { main, root, run, ToolError } from './tools.mjs';
 import { wgpuLibrary } from './wgpu-native.mjs';
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
-const made = 'dist/sbom.cdx.json';
+/** This script writes it, so it need not be there before. */
+const sbomFile = 'dist/sbom.cdx.json';
 const notices = 'dist/NOTICES.txt';
 const addonFile = 'dist/hearth.node';
-/** Where native/gpu/webgpu.cc looks for it, in every system. */
+/** Where native/gpu/webgpu.cc looks for wgpu-native on every system. */
 const webgpuFile = 'dist/gpu/wgpu-native.library';
 
-/** VS Code's name of the system that this runs on. Where no glibc is, there is musl. */
+/** VS Code's name for the system on which this runs. A Linux without glibc is Alpine, with musl. */
 function ownTarget() {
   const isMusl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined;
   return `${isMusl ? 'alpine' : process.platform}-${process.arch}`;
@@ -37,10 +38,10 @@ function ownTarget() {
 
 export const packageName = (target) => `hearth-${target}-${JSON.parse(read('package.json')).version}.vsix`;
 
-/** The files of a package as .vscodeignore lists them, without the GPU kernels. */
+/** The files of a package that .vscodeignore lists one by one. The GPU kernels are not among them. */
 export const listedFiles = () => read('.vscodeignore').match(/(?<=^!)[^*\n]+$/gm);
 
-/** The GPU kernels that were built and that can run on the system. */
+/** The GPU kernels that were built and that can run on the target. */
 export function kernelFiles({ kernels }) {
   const folder = join(root, 'dist/gpu');
   const all = existsSync(folder) ? readdirSync(folder) : [];
@@ -48,7 +49,7 @@ export function kernelFiles({ kernels }) {
 }
 
 /**
- * Packs from a folder of its own, in which the files of this one target lie. sbom: a file for a copy of the list of
+ * Packs a target from a new folder, which has only the files for this target. sbom: where to copy the list of
  * components.
  */
 export async function packExtension(
@@ -58,12 +59,12 @@ export async function packExtension(
   const kernels = kernelFiles(targetOf(target));
   const sourceOf = (file) => (file === addonFile ? addon : join(root, file));
   // vsce silently omits missing files, so they are checked here. GPU kernels may be missing: Hearth then uses the CPU.
-  const missing = listedFiles().filter((file) => file !== made && !existsSync(sourceOf(file)));
+  const missing = listedFiles().filter((file) => file !== sbomFile && !existsSync(sourceOf(file)));
   if (missing.length > 0)
     throw new ToolError(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
-  const files = [...listedFiles().filter((file) => file !== made), ...kernels, 'package.json', '.vscodeignore'];
+  const files = [...listedFiles().filter((file) => file !== sbomFile), ...kernels, 'package.json', '.vscodeignore'];
   const webgpu = wgpuLibrary(target);
-  // What a compiler of this machine links in is the machine's own.
+  // An addon built for this machine links this machine's own libraries, whose licences are not listed.
   const isOwn = addon === join(root, addonFile);
   await inOwnFolder(target, async (folder) => {
     for (const file of files) if (file !== notices) place(sourceOf(file), join(folder, file));
@@ -71,8 +72,8 @@ export async function packExtension(
     const texts = [read(notices), ...(isOwn ? [] : linkedNotices(targetOf(target))), ...(webgpu ? [webgpuNotice] : [])];
     mkdirSync(join(folder, 'dist'), { recursive: true });
     writeFileSync(join(folder, notices), texts.join(`\n${'-'.repeat(80)}\n`));
-    await writeSbom(join(folder, made), { ...(isOwn ? {} : { target, addon }), webgpu });
-    if (sbom) cpSync(join(folder, made), sbom);
+    await writeSbom(join(folder, sbomFile), { ...(isOwn ? {} : { target, addon }), webgpu });
+    if (sbom) cpSync(join(folder, sbomFile), sbom);
     await pack(target, folder, out);
   });
   const gpus = [...kernels, ...(webgpu ? [webgpuFile] : [])].map((file) => file.replace(/.*\/|\.\w+$/g, '')).join(', ');
@@ -82,7 +83,7 @@ export async function packExtension(
   return out;
 }
 
-/** use(folder) has a new folder, so that two packings at once do not disturb each other. */
+/** Calls use(folder) with a new folder, so that two processes that pack at the same time do not disturb each other. */
 export async function inOwnFolder(target, use) {
   const all = join(root, 'build/package');
   mkdirSync(all, { recursive: true });
@@ -98,7 +99,7 @@ async function pack(target, folder, out) {
   await run(process.execPath, [vsce, 'package', ...flags], { quiet: true, cwd: folder });
 }
 
-/** What is in the package for editors in the browser: an extension that says why it does not run there. */
+/** The files of the package for editors in the browser: an extension that says why Hearth does not run there. */
 export const webFiles = [
   'dist/web.js',
   'media/icon.png',
@@ -116,7 +117,7 @@ export async function packWeb({ out = join(root, packageName('web')) } = {}) {
   return out;
 }
 
-/** A hard link where there can be one, since the model is large. */
+/** Puts a file in its place: by a hard link if possible, since the model is large. */
 function place(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   try {
@@ -127,8 +128,8 @@ function place(from, to) {
 }
 
 /**
- * README.md for users, without the part for developers. VS Code's page of an extension loads pictures only over HTTPS,
- * and Hearth has none on the web, so they are left out; the walkthrough has them. Links to files become plain text.
+ * README.md without the part for developers. VS Code's page of an extension loads pictures only over HTTPS, and Hearth
+ * has none on the web. So pictures are left out; the walkthrough shows them. Links to files become plain text.
  */
 function extensionPage(readme) {
   const [forUsers, , license] = readme.split(/^(?=## (?:For those who build it|License)$)/m);

@@ -1,4 +1,5 @@
-// Whether a tag is that of this version, and the changelog says what is new: `node scripts/release-version.mjs v0.2.0`.
+// Checks that a tag fits the version, and that the changelog has a section for that version:
+//   node scripts/release-version.mjs v0.2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,5 @@
-// Lists the third-party packages in the VSIX as a CycloneDX file, checks their licences, and audits exactly these
-// packages. `node scripts/sbom.mjs` writes dist/sbom.cdx.json; with `-- audit` it asks the registry for
-// vulnerabilities.
+// Lists the third-party packages that ship, as a CycloneDX file, and checks their licences. `node scripts/sbom.mjs`
+// writes dist/sbom.cdx.json; with `-- audit`, it asks the registry for vulnerabilities of exactly these packages.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -22,11 +21,11 @@ const permitted = new Set([
   'Unlicense',
 ]);
 const auditMs = 20_000;
-/** As wgpu-requirements.txt says. */
+/** The version in wgpu-requirements.txt. */
 const wgpuVersion = '29.0.1.1';
 const starter = join(root, 'models/starter.gguf');
 
-/** Packages with a file in a bundle, as the build lists them: "name version (licence)". */
+/** The packages that have a file in a bundle. The build lists them in the notices, as "name version (licence)". */
 export function shippedPackages(notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8')) {
   const heads = notices.matchAll(/^-{80}\n(\S+) (\S+) \((.*)\)$/gm);
   return [...heads].map(([, name, version, licence]) => ({ name, version, licence }));
@@ -42,8 +41,9 @@ export function licenceProblems(packages) {
 const digestOf = (file) => [{ alg: 'SHA-256', content: createHash('sha256').update(readFileSync(file)).digest('hex') }];
 
 /**
- * npm's SBOM of the lock file, reduced to the packages that ship, with the grammars' files and the starter model added,
- * and for a package the addon with what was linked into it. addon: its file, built for the target. webgpu: wgpu-native's.
+ * The list of components: npm's SBOM of the lock file, reduced to the packages that ship, with the grammars and the
+ * starter model. addon: the file of an addon built for the target, to be listed with what was linked into it. webgpu:
+ * the file of wgpu-native, to be listed.
  */
 export async function sbom({ target, addon, webgpu } = {}) {
   const packages = shippedPackages();
@@ -64,7 +64,7 @@ export async function sbom({ target, addon, webgpu } = {}) {
     hashes: digestOf(starter),
     licenses: [{ license: { id: 'Apache-2.0' } }],
   };
-  // Files of those packages, and all that ships of them.
+  // These packages ship only their grammars, so each file is listed.
   const grammars = grammarFiles.map((file) => ({ type: 'file', name: file, hashes: digestOf(join(root, file)) }));
   const references = new Set(components.map((part) => part['bom-ref']));
   const dependencies = list.dependencies
@@ -90,13 +90,13 @@ const webgpuComponent = (file) => ({
   licenses: [{ expression: 'MIT OR Apache-2.0' }],
 });
 
-/** For dist/NOTICES.txt. */
+/** The notice of wgpu-native for dist/NOTICES.txt. */
 export const webgpuNotice = `wgpu-native ${wgpuVersion} (MIT OR Apache-2.0)
 
 Copyright 2018-2026 The gfx-rs developers. Used under the Apache License, version 2.0, whose text is in LICENSE.
 `;
 
-/** The libraries of the compiler's package that are linked into an addon. */
+/** An addon as a component, which contains the compiler's libraries that are linked into it. */
 function addonComponent(target, addon) {
   const { linked = [] } = targetOf(target);
   const libraries = linked.map(([name, version, id]) => {
@@ -114,7 +114,7 @@ function addonComponent(target, addon) {
   };
 }
 
-/** For dist/NOTICES.txt, the licences of what is linked into the addon for a target: a text for each file that has one. */
+/** The licences of what is linked into a target's addon, for dist/NOTICES.txt: one text per licence file. */
 export function linkedNotices({ linked }) {
   const files = [...new Set(linked.flatMap(([, , , file]) => file ?? []))];
   return files.map((file) => {
@@ -125,7 +125,7 @@ export function linkedNotices({ linked }) {
   });
 }
 
-/** Checks the licences and writes the list of components. build: as in sbom(). */
+/** Checks the licences and writes the list of components. build: the arguments of sbom(). */
 export async function writeSbom(path = join(root, 'dist/sbom.cdx.json'), build = {}) {
   const problems = licenceProblems(shippedPackages());
   if (problems.length > 0) throw new ToolError(problems.join('\n'));
@@ -134,7 +134,9 @@ export async function writeSbom(path = join(root, 'dist/sbom.cdx.json'), build =
   return list;
 }
 
-/** The known vulnerabilities of the shipped packages. If no registry answers in time, it says so. */
+/**
+ * Says how many shipped packages have known vulnerabilities, or that no registry answered. Throws if one is serious.
+ */
 export async function audit(timeout = auditMs) {
   if (!existsSync(join(root, 'dist/NOTICES.txt'))) return 'nothing is built, so nothing ships';
   const names = new Set(shippedPackages().map(({ name }) => name));

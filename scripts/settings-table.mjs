@@ -1,4 +1,4 @@
-// The table in docs/settings.md, generated from package.json and its English texts. Plain Node without packages.
+// Generates the table in docs/settings.md from package.json and its English texts. Needs no npm packages.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './tools.mjs';
@@ -34,7 +34,7 @@ export function writeSettingsTable() {
 function settingsTable() {
   const { properties } = manifest().contributes.configuration;
   const rows = Object.entries(properties).map(([name, setting]) => {
-    // Two columns, since a page is narrow and does not break the names.
+    // Only two columns, since a page is narrow, and the names do not break.
     const cells = [`\`${name}\`<br>\`${JSON.stringify(setting.default)}\``, description(setting)];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });

@@ -1,4 +1,4 @@
-// Prepares a fresh clone: installs packages, builds the addon and the bundles. Does only what is out of date, so a
+// Prepares a fresh clone: installs packages, and builds the addon and the bundles. Skips what is up to date, so a
 // second run takes about a second.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The GPU backend on an NVIDIA GPU: `npm run test:gpu`. Op suite, whole models against the CPU, memory checked, then speed
-# at true shapes: "test-gpu.sh 1.5b:q8_0 7b:q4_k_m". Needs CMake, Ninja, g++, and the kernels that `npm run build:gpu`
-# makes, or those that HEARTH_GPU_KERNELS names; GPU_BUILD names the build folder.
+# Tests the GPU backend on an NVIDIA GPU: `npm run test:gpu`. Tests each op, compares whole models with the CPU, checks
+# memory accesses, then measures the speed of models with real shapes: "test-gpu.sh 1.5b:q8_0 7b:q4_k_m". Needs CMake,
+# Ninja, g++, and the kernels that `npm run build:gpu` makes, or those that HEARTH_GPU_KERNELS names. GPU_BUILD names
+# the build folder.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=${GPU_BUILD:-build/gpu}
@@ -14,7 +15,7 @@ PROGRAMS="$BUILD/hip_tests"
 "$PROGRAMS/gpu_model_test" models/starter.gguf
 "$PROGRAMS/gpu_model_test" 1.5b:q8_0
 "$PROGRAMS/gpu_model_test" 1.5b:q4_k_m
-# Some virtual machines keep the sanitizer from the device; it says so, and there is nothing to learn then.
+# Some virtual machines keep the sanitizer from the GPU. It then says so, and the check is skipped.
 memcheck() {
   log="$BUILD/memcheck.log"
   compute-sanitizer --tool memcheck --error-exitcode 1 "$PROGRAMS/gpu_ops_tests" "$1" > "$log" 2>&1 || {

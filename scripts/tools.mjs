@@ -1,5 +1,5 @@
-// The tools that the build and the tests need, how to install them, and how to run a command. Uses no npm packages,
-// because it runs before `npm ci`.
+// Knows the tools that the build and the tests need, how to install them, and how to run a command. Uses no npm
+// packages, because it runs before `npm ci`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,7 +15,7 @@ export class ToolError extends Error {}
 /** Thrown by a test that this machine cannot run; in CI it counts as failed. */
 export class NotRun extends ToolError {}
 
-/** The Debian packages that contain each command. */
+/** For each command, the Debian packages to install. */
 const packages = {
   cmake: 'cmake',
   make: 'make',
@@ -32,8 +32,8 @@ const packages = {
 };
 
 /**
- * Runs a command, usually in the repository's root; if it fails, or is ended after timeout (ms; 0: never), rejects with a
- * ToolError that names it.
+ * Runs a command, by default in the repository's root. Resolves to its output if quiet. If the command fails, or takes
+ * longer than timeout (in ms; 0 for no limit), rejects with a ToolError that names it.
  */
 export function run(command, args, { env = {}, quiet = false, cwd = root, timeout = 0 } = {}) {
   return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export function run(command, args, { env = {}, quiet = false, cwd = root, timeou
   });
 }
 
-/** Runs npm: the one that runs us, since on Windows npm is no program of its own. */
+/** Runs npm. If npm runs this script, runs the same npm with Node, since on Windows npm is not a program. */
 export function runNpm(args, options) {
   const own = process.env.npm_execpath;
   return own ? run(process.execPath, [own, ...args], options) : run('npm', args, options);
@@ -82,7 +82,7 @@ export const atLeast = (text, [major, minor = 0]) => {
 };
 
 /**
- * The C++ compiler to build with; CXX may name another, as for CMake. On Windows only clang, since g++ does not align
+ * The C++ compiler to build with. CXX can name another, as for CMake. On Windows it must be clang: g++ does not align
  * vectors on the stack there, and Visual Studio's own compiler does not know vectors.
  */
 export const compiler = () =>
@@ -112,7 +112,10 @@ function missingForBuild() {
   return missing;
 }
 
-/** Whether it knows C++20 and the shuffles of vectors that the kernels use. It may have arguments, as in "ccache g++". */
+/**
+ * Whether the compiler knows C++20 and the vector shuffles that the kernels use. It may be a command such as "ccache
+ * g++".
+ */
 function compilesKernels(compiler) {
   const [program, ...flags] = version(compiler) ? [compiler] : compiler.split(' ');
   const source = `#include <span>
@@ -128,11 +131,11 @@ export function checkBuildTools() {
   if (missing.length > 0) throw new ToolError(`Hearth cannot be built yet. Please install\n  ${missing.join('\n  ')}`);
 }
 
-/** Throws NotRun when a command is missing, after an attempt to install it. */
+/** Tries to install missing commands. Throws NotRun if one is still missing. */
 export const requireCommands = (...commands) =>
   requirePackages(() => commands.filter((command) => !version(command)).map((command) => packages[command]));
 
-/** The same for files: path -> package. */
+/** The same for files. files: path -> the Debian package that contains it. */
 export const requireFiles = (files) =>
   requirePackages(() =>
     Object.keys(files)
@@ -144,12 +147,12 @@ export const requireFiles = (files) =>
 export const requirePython = () =>
   requirePackages(() => (spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0 ? [] : ['python3-venv']));
 
-/** Two of our processes may want to install something at once, and apt-get waits for no other. */
+/** Two of our processes may install something at the same time. apt-get would fail instead of waiting for the other. */
 const aptLock = '/tmp/hearth-apt.lock';
 
 /**
- * missing: the Debian packages that are still missing. They are installed where that needs no question: as root on a
- * Debian (a container, a CI machine). Elsewhere nothing is changed.
+ * missing: returns the Debian packages that are still missing. They are installed only if this runs as root on a
+ * Debian, as in a container or on a CI machine. Elsewhere nothing is changed.
  */
 async function requirePackages(missing) {
   const wanted = missing();
@@ -166,14 +169,16 @@ async function requirePackages(missing) {
     throw new NotRun(`needs ${missing().join(' and ')}: apt-get install ${missing().join(' ')}`);
 }
 
-/** Without this, make would use one core; it does not slow Ninja down. */
+/** Lets make use all cores. Ninja does so anyway. */
 export const buildEnv = () => ({
   CMAKE_BUILD_PARALLEL_LEVEL: process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(availableParallelism()),
 });
 
 const isUsage = (error) => String(error?.code).startsWith('ERR_PARSE_ARGS');
 
-/** What a script was called with, by util.parseArgs; an option that there is not ends the process with a message. */
+/**
+ * The options that the script was called with (see util.parseArgs). An unknown option ends the process with a message.
+ */
 export function optionsFrom(options) {
   try {
     return parseArgs({ options }).values;
@@ -184,7 +189,7 @@ export function optionsFrom(options) {
   }
 }
 
-/** Runs a script's main function; a ToolError, or an option that there is not, ends it with its message alone. */
+/** Runs a script's main function. If a ToolError or an unknown option ends it, prints only the message. */
 export async function main(body) {
   try {
     await body();

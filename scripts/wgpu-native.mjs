@@ -1,4 +1,5 @@
-// Gets wgpu-native, the library behind kernels/webgpu, from PyPI's wheels, by the digests of wgpu-requirements.txt.
+// Downloads wgpu-native, the library that kernels/webgpu uses, from wheels on PyPI. Their digests are in
+// wgpu-requirements.txt.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,14 +23,14 @@ wheel.unlink()
 
 const folderOf = (target) => join(root, 'build/wgpu-native', target);
 
-/** The library for a target, if it has been downloaded. */
+/** The path of the library for a target; undefined if it has not been downloaded. */
 export function wgpuLibrary(target) {
   const folder = folderOf(target);
   const name = existsSync(folder) && readdirSync(folder).find((file) => file.includes('wgpu_native'));
   return name ? join(folder, name) : undefined;
 }
 
-/** Resolves to the path of the library for a target that has one; downloads it once. */
+/** Downloads the library for a target, unless that was done before. Resolves to its path. target: one with a wheel. */
 export async function wgpuNative(target = 'linux-x64') {
   const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const folder = folderOf(target);

@@ -1,10 +1,13 @@
 // The models that Hearth can download: GGUF files of qwen2.5-coder. A digest is listed only if independent public
-// sources agree on it or a public build depends on it. `npm run tool -- catalogue` compares the list with a mirror.
+// sources agree on it, or if a public build depends on it. `npm run tool -- catalogue` compares the list with a mirror.
 
 import type { RemoteFile } from '../protocol/models.ts';
 import type { ModelCost } from './estimate.ts';
 
-/** Parameters in total and without embeddings, from the model cards, and bytes of an f16 KV cache per token. */
+/**
+ * parameters: their number, from the model card. blockParameters: without the embeddings. isTied: whether the output
+ * layer shares the input embeddings. kvBytesPerToken: for an f16 KV cache.
+ */
 const sizes = {
   '0.5B': { parameters: 0.49e9, blockParameters: 0.36e9, isTied: true, kvBytesPerToken: 12_288 },
   '1.5B': { parameters: 1.54e9, blockParameters: 1.31e9, isTied: true, kvBytesPerToken: 28_672 },
@@ -25,7 +28,7 @@ export interface CatalogueModel {
   file: RemoteFile;
 }
 
-/** bytes: null if the length is known only about, from the number of parameters. */
+/** bytes: the length of the file; null if it is only known roughly, from the number of parameters. */
 function model(
   size: Size,
   kind: CatalogueModel['kind'],
@@ -79,15 +82,18 @@ export const nameOf = ({ size, kind }: CatalogueModel): string =>
 
 export const parametersOf = ({ size }: CatalogueModel): number => sizes[size].parameters;
 
-/** Forbids commercial use; only the 3B model has it. */
+/** This licence forbids commercial use. Only the 3B model has it. */
 export const researchLicence = 'Qwen Research';
 
 export const licenceOf = ({ size }: CatalogueModel): string => (size === '3B' ? researchLicence : 'Apache-2.0');
 
-/** The length of the file, or about that. */
+/** The exact or approximate length of the file. */
 export const fileBytesOf = ({ file }: CatalogueModel): number => (file.minBytes + file.maxBytes) / 2;
 
-/** The cost of a token. Input embeddings do not count, as one row is looked up, unless the output layer shares them. */
+/**
+ * The cost per token. Input embeddings count only if the output layer shares them: otherwise just one row of them is
+ * read.
+ */
 export function costOf(model: CatalogueModel): ModelCost {
   const { parameters, blockParameters, isTied, kvBytesPerToken } = sizes[model.size];
   const embeddings = isTied ? parameters - blockParameters : (parameters - blockParameters) / 2;

@@ -1,5 +1,6 @@
-// Estimates how a model would run on this machine. Decoding reads every weight for each token, so its speed follows
-// from the memory bandwidth. Prefill is bound by multiplications, so its speed follows from the processor's.
+// Estimates how fast a model would run on this machine. Decoding reads every weight for each token, so its speed
+// follows from the memory bandwidth. Multiplications limit prefill, so its speed follows from the speed of the
+// processor.
 import { freemem } from 'node:os';
 import type { ModelDescription, ModelInfo } from '../../native/index.ts';
 import type { Estimate, ModelFacts } from '../protocol/models.ts';
@@ -16,14 +17,17 @@ export type ModelCost = Pick<
   'fileBytes' | 'readBytesPerToken' | 'weightsPerToken' | 'kvBytesPerToken' | 'contextTokens'
 >;
 
-/** What this process can still have, which a container may limit; without an answer to that, what the machine has. */
+/**
+ * The memory that this process can still get, which a container may limit. If that is unknown, the machine's free
+ * memory.
+ */
 export function freeMemoryBytes(): number {
-  // Older editors do not have the function, and where /proc cannot be read it says 0.
+  // Older editors do not have availableMemory(), and it returns 0 where /proc cannot be read.
   return process.availableMemory?.() || freemem();
 }
 
 /**
- * After a key within a line, the tokens since the last answer are evaluated, and two are generated before text shows.
+ * After a key within a line, about 16 tokens have to be evaluated. Then two are generated before the text is shown.
  */
 const tokensReadOnKey = 16;
 const tokensBeforeText = 2;
@@ -37,7 +41,7 @@ export function estimate(cost: ModelCost, speed: MachineSpeed | null, cacheBytes
   return { tokensPerSecond, firstTextMs: 1000 * (readSeconds + tokensBeforeText / tokensPerSecond), memoryBytes };
 }
 
-/** Slower suggestions come too late to be useful while typing. */
+/** Suggestions of a slower model come too late to be useful while typing. */
 const goodTokensPerSecond = 25;
 /** Smaller models write no better than the starter model. */
 const minParameters = 0.3e9;
@@ -51,8 +55,8 @@ export interface Contender {
 }
 
 /**
- * The base model to recommend: the largest that is fast enough and fits in half of the free memory, leaving the rest to
- * others; else the smallest. Returns its id.
+ * The id of the base model to recommend: the largest that is fast enough and fits into half of the free memory, so that
+ * the rest is left to other programs. If there is none, the smallest.
  */
 export function recommend(contenders: Contender[], freeBytes: number): string | undefined {
   const speedOf = ({ facts }: Contender) => facts.estimate.tokensPerSecond ?? 0;
@@ -62,12 +66,16 @@ export function recommend(contenders: Contender[], freeBytes: number): string | 
     .sort((a, b) => b.parameters - a.parameters || b.facts.fileBytes - a.facts.fileBytes);
   const fitting = bases.filter(({ facts }) => facts.estimate.memoryBytes <= freeBytes / 2);
   const best = fitting.find((model) => speedOf(model) >= goodTokensPerSecond) ?? bases.at(-1);
-  // While other programs are busy, models seem slower than they are. That is no reason to download a smaller one.
+  // While other programs are busy, models seem slower than they are. So a model that is already here is better than a
+  // download if it is at least as large and seems to reach half of the speed.
   const larger = fitting.find((model) => model.isHere && speedOf(model) >= goodTokensPerSecond / 2);
   return (best && !best.isHere && larger && larger.parameters >= best.parameters ? larger : best)?.facts.id;
 }
 
-/** Refuses a model of twice the free memory, since every token would read it from disk. Null if it may be loaded. */
+/**
+ * Refuses a model of twice the free memory or more, since it would be read from disk for every token. Null if it may be
+ * loaded.
+ */
 export function refusal(name: string, fileBytes: number, freeBytes: number): string | null {
   if (fileBytes < 2 * freeBytes) return null;
   return (
@@ -76,7 +84,9 @@ export function refusal(name: string, fileBytes: number, freeBytes: number): str
   );
 }
 
-/** Refuses a second model that does not fit beside the first: competing for memory, both would be slow. */
+/**
+ * Refuses a second model that does not fit into the memory left by the first one: both would be slow. Null if it fits.
+ */
 export function refusalBeside(name: string, neededBytes: number, freeBytes: number, first: ModelInfo | null) {
   if (neededBytes <= freeBytes) return null;
   const left = `${gigabytes(freeBytes)} is free`;

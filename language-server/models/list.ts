@@ -1,5 +1,5 @@
-// The list for "Choose Model": models on this machine and models to download, with an estimate for each, and the one
-// that suits the machine best.
+// Makes the list for "Choose Model": the models on this machine and the models to download, each with an estimate of
+// its speed, and the one that suits the machine best.
 import { basename } from 'node:path';
 import { checkAdapter, describeModel, type Engine } from '../../native/index.ts';
 import type { ChosenAdapter, DownloadableModel, LocalModel, ModelList, ModelsParams } from '../protocol/models.ts';
@@ -12,11 +12,11 @@ import { modelFolders } from './model-folders.ts';
 import { traitsOf } from './model-traits.ts';
 
 export interface ModelListOptions {
-  /** Null if none is loaded; how fast models run here is then unknown. */
+  /** The engine with which to measure this machine; null if no model is loaded. Then no speed can be estimated. */
   engine: Engine | null;
   /** The memory for the KV cache. */
   cacheBytes: number;
-  /** The folder for files of the server, which keeps how fast this machine was; '' if there is none. */
+  /** The folder in which the server keeps its files, among them the measured speeds; '' if there is none. */
   storageFolder: string;
   /** The paths of the adapters that the chosen model will be loaded with. */
   adapters: string[];
@@ -81,7 +81,7 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
   const { path, owner, knownAs, description } = model;
   const { kind, fim, chatTemplate } = traitsOf(description, knownAs);
   const { metadata, quantization, fileBytes } = description;
-  // For the licence "other" there is a name as well: "qwen-research" for the 3B model.
+  // A file with the licence "other" also names it: the 3B model has "qwen-research".
   const licence = metadata['general.license.name'] ?? metadata['general.license'] ?? '';
   return {
     id: path,

@@ -1,5 +1,5 @@
-// Finds the GGUF files in the folders of other programs. The search is limited in depth, number and time, and never
-// leaves the given folders through symbolic links.
+// Finds GGUF files in the folders of other programs. The search is limited in depth, number of files and time, and
+// symbolic links never lead it out of the given folders.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { describeModel, type ModelDescription } from '../../native/index.ts';
@@ -8,7 +8,7 @@ import type { ModelFolder } from './model-folders.ts';
 interface Candidate {
   path: string;
   owner: string;
-  /** The program's name for it: the file's name, or Ollama's "name:tag". */
+  /** The name that the program shows: that of the file, or Ollama's "name:tag". */
   knownAs: string;
 }
 
@@ -22,10 +22,10 @@ const maxEntries = 20_000;
 const maxMs = 3000;
 /** Smaller files are vocabularies for tests, not models. */
 const minBytes = 2 ** 20;
-/** Ollama's manifests have about a kilobyte. */
+/** A larger file is no manifest: Ollama's have about a kilobyte. */
 const maxManifestBytes = 2 ** 20;
 
-/** describe: rejects for a file that the engine cannot run. */
+/** Lists each model once. describe: reads a file; rejects if the engine cannot run it. */
 export async function findLocalModels(
   folders: ModelFolder[],
   signal = AbortSignal.timeout(maxMs),
@@ -50,13 +50,15 @@ export async function findLocalModels(
   return found;
 }
 
-/** What a path leads to; undefined if that is not there or outside the folder. */
+/** The file that a path leads to; undefined if there is none, or if it is outside of the folder. */
 async function targetIn(root: string, path: string): Promise<string | undefined> {
   const target = await realpath(path).catch(() => undefined);
   return target?.startsWith(root + sep) ? target : undefined;
 }
 
-/** What links to a file, or copies of it in the folders of several programs, have in common. */
+/**
+ * Two keys by which to find the same model again: all links to a file share the first, all copies of a file the second.
+ */
 async function identitiesOf({ path, knownAs, description: { fileBytes } }: FoundModel): Promise<string[]> {
   const { dev, ino } = await stat(path, { bigint: true });
   return [`${dev}:${ino}:${fileBytes}`, `${knownAs.toLowerCase()}:${fileBytes}`];
@@ -70,7 +72,7 @@ async function describedIn(path: string, describe: typeof describeModel): Promis
 const firstPart = /-00001-of-(\d{5})(?=\.gguf$)/i;
 const laterPart = /-(?!00001)\d{5}-of-\d{5}\.gguf$/i;
 
-/** path: of the first or only part. */
+/** The size of a model. path: the path of the first or only part. */
 export async function bytesOfAllParts(path: string): Promise<number> {
   const parts = Number(firstPart.exec(path)?.[1] ?? 1);
   let bytes = 0;
@@ -89,7 +91,10 @@ async function* ggufFiles({ owner, path }: ModelFolder, signal: AbortSignal): As
   }
 }
 
-/** Ollama: manifests/HOST/NAMESPACE/NAME/TAG is JSON, in which the layer of type "model" has the digest of the blob. */
+/**
+ * Ollama's models: manifests/HOST/NAMESPACE/NAME/TAG is JSON, and its layer of type "model" has the digest of the GGUF
+ * file.
+ */
 async function* ollamaModels(
   { owner, path }: ModelFolder,
   root: string,
@@ -102,7 +107,7 @@ async function* ollamaModels(
   }
 }
 
-/** '' for what is no manifest, such as a link to a pipe, which would be read for ever. */
+/** The text of a manifest; '' if the path leads to anything else, such as a pipe, which could be read for ever. */
 async function manifestAt(path: string, root: string): Promise<string> {
   const target = (await targetIn(root, path)) ?? '';
   const stats = await stat(target);

@@ -1,5 +1,5 @@
-// How fast this machine runs the loaded model. Other programs can only make it seem slower, so the best of several
-// measurements counts, and it is kept in a file.
+// Measures how fast this machine runs the loaded model. Other programs can only make it seem slower. So the best of
+// several measurements counts, and it is kept in a file.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -8,20 +8,21 @@ import type { Engine } from '../../native/index.ts';
 import type { MachineSpeed, ModelCost } from './estimate.ts';
 
 export interface MeasuredSpeed extends MachineSpeed {
-  /** Whether other programs were computing each time, so that the machine is faster than this. */
+  /** Whether other programs were computing during each measurement, so that the machine is probably faster. */
   isBusy: boolean;
 }
 
 const promptTokens = 32;
 const decodedTokens = 16;
 const rounds = 5;
-/** No further round begins after this time: a large model needs seconds for one. */
+/** No further round begins after this time, since a large model needs seconds for one. */
 const enoughMs = 1500;
-/** How long other programs are watched, and which share of the processor they may use. */
+/** How long to watch other programs before a measurement. */
 const watchMs = 200;
+/** If they use a larger share of the processor, the machine counts as busy. */
 const quietShare = 0.4;
 
-/** The best measurement so far, of which those before are in a file in the folder. Null if the model says nothing. */
+/** The best of these measurements and those kept in the folder. Null if the model generates nothing. */
 export async function bestSpeed(
   engine: Engine,
   cost: ModelCost,
@@ -46,7 +47,7 @@ async function keep(now: MeasuredSpeed | null, { info }: Engine, folder: string)
   const best = fastest && { ...fastest, isBusy: [kept, now].every((each) => each === null || each.isBusy) };
   if (best === null) return null;
   const text = JSON.stringify(Object.fromEntries(all.set(key, best)), null, 2);
-  await writeFile(file, text, { mode: 0o600 }).catch(() => undefined); // then it is measured again the next time
+  await writeFile(file, text, { mode: 0o600 }).catch(() => undefined); // without the file, the next call starts anew
   return best;
 }
 
@@ -72,7 +73,9 @@ function faster(a: MachineSpeed | null, b: MachineSpeed | null): MachineSpeed | 
   };
 }
 
-/** From a short prompt and answer of the loaded model, at background priority. Null if the answer ends at once. */
+/**
+ * Measures the loaded model with a short prompt and answer, at background priority. Null if the answer ends at once.
+ */
 export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed | null> {
   const { timings } = await engine.generate({
     tokens: randomTokens(engine, promptTokens),
@@ -89,8 +92,8 @@ export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<Mac
 }
 
 /**
- * Ordinary tokens, different at each call, so that none are cached. They are those of the widest range without a special
- * one, since some vocabularies end with these and others begin with them.
+ * Ordinary tokens, different at each call, so that none are cached. They come from the widest range of ids without a
+ * special token, since some vocabularies end with special tokens and others begin with them.
  */
 export function randomTokens({ info: { vocabulary, special } }: Engine, n: number): Uint32Array {
   const ends = [-1, ...Object.values(special), vocabulary].toSorted((a, b) => a - b);

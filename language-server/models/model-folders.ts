@@ -4,7 +4,7 @@ import { posix, win32 } from 'node:path';
 export interface ModelFolder {
   /** The name of the program. */
   owner: string;
-  /** 'manifests': files are named by digest, and Ollama's manifests give their names. */
+  /** 'manifests': the files' names are digests, and Ollama's manifests say which model each one is. */
   layout: 'files' | 'manifests';
   path: string;
 }
@@ -16,7 +16,10 @@ export interface Environment {
   env: Record<string, string | undefined>;
 }
 
-/** An empty environment variable counts as none. Nothing is looked for in the working directory, where there is no home. */
+/**
+ * An empty environment variable counts as unset. Without a home, paths are relative, and the working directory is not
+ * searched.
+ */
 export function modelFolders({ platform, home, env }: Environment): ModelFolder[] {
   const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
   const cache = env.XDG_CACHE_HOME || join(home, '.cache');
@@ -29,7 +32,7 @@ export function modelFolders({ platform, home, env }: Environment): ModelFolder[
   const ollama = (path: string): ModelFolder => ({ owner: 'Ollama', layout: 'manifests', path });
   return [
     ollama(env.OLLAMA_MODELS || join(home, '.ollama', 'models')),
-    // Where the service that the installer sets up on Linux keeps them.
+    // On Linux, Ollama's installer sets up a service that keeps its models here.
     ...(platform === 'linux' ? [ollama('/usr/share/ollama/.ollama/models')] : []),
     files('LM Studio', join(home, '.lmstudio', 'models')),
     files('LM Studio', join(home, '.cache', 'lm-studio', 'models')),

@@ -1,18 +1,18 @@
-// Secrets without a form of their own: words, letters or digits alone, and keys in hexadecimal. Only their place tells
-// them from text.
+// Secrets that look like ordinary text: words, only letters or only digits, and hexadecimal keys. Only the text around
+// them shows that they are secrets.
 import type { Span } from './secret-tokens.ts';
 import { isPlaceholder } from './secret-values.ts';
 
 const wordsOf = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** What no phrase of chosen words has, and sentences have. */
-const ofSentences = wordsOf(`
+/** Words that occur in sentences, but not in phrases of chosen words. */
+const sentenceWords = wordsOf(`
   the and for with that this from have has had are was were not but you your his her its our their they them which who what
   when where why how each every some into than then there here must should would could can may will shall does did been only
   also just very more most about after before between without please enter choose use used using one goes be der die das und
   ist ein eine nicht mit von les des est pas une los las por para con del`);
-/** What is written in place of a password where people name its type, its state or its field. */
-const noPasswords = wordsOf(`
+/** Words that stand where a password could be, but name its type, its state or its field. */
+const descriptions = wordsOf(`
   string text number integer boolean object array varchar buffer binary bytes undefined required optional nullable confirmed
   confirm different invalid incorrect missing expired disabled enabled changed change forgotten forgot repeat current previous
   default readonly hidden visible masked plain plaintext cleartext encrypted hashed hash bcrypt argon scrypt sha generated
@@ -21,23 +21,23 @@ const noPasswords = wordsOf(`
   update wrong empty match matches characters letters digits least long short label title link settings security protected
   authentication credential credentials keyboard interactive publickey letmein identifier database workspace`);
 
-/** A word that is no name of something else: chosen by a person, or letters and digits as they come. */
+/** Whether a value can be a password of only lower-case letters or only digits. */
 export function isPlainPassword(value: string): boolean {
   if (isPlaceholder(value)) return false;
   if (/^\d{6,}$/.test(value)) return !/^0?123456|^654321/.test(value);
-  return /^[a-z]{8,40}$/.test(value) && !noPasswords.has(value);
+  return /^[a-z]{8,40}$/.test(value) && !descriptions.has(value);
 }
 
-/** At least four words, as people and programs choose them. */
+/** Whether a value is a passphrase: at least four words, with blanks or hyphens between them, that form no sentence. */
 export function isPassPhrase(value: string): boolean {
   if (!/^[a-z]{3,10}([ -])[a-z]{3,10}(?:\1[a-z]{3,10}){2,9}$/.test(value) || isPlaceholder(value)) return false;
   const words = value.split(/[ -]/);
   return (
-    new Set(words).size > words.length / 2 && !words.some((word) => ofSentences.has(word) || noPasswords.has(word))
+    new Set(words).size > words.length / 2 && !words.some((word) => sentenceWords.has(word) || descriptions.has(word))
   );
 }
 
-/** The command lines of programs that take a password after a letter. */
+/** Command lines of programs that take a password after an option such as -p. */
 const argument = '["\']?([^\\s"\'$<{-][^\\s"\']{3,100})';
 const inCommands = new RegExp(
   [
@@ -52,7 +52,7 @@ const inCommands = new RegExp(
 
 const runOfWords = /(?<![\w-])[a-z]+(?: [a-z]+)+(?![\w-])/g;
 const aboutWallets = /mnemonic|seed|phrase|recovery|wallet|bip-?39/i;
-/** The lengths of BIP39. */
+/** The numbers of words that BIP39 allows in the seed phrase of a wallet. */
 const phraseLengths = [12, 15, 18, 21, 24];
 const contextChars = 120;
 
@@ -78,11 +78,12 @@ export function* plainSecretsIn(text: string): Generator<Span> {
   }
 }
 
+/** Whether a run of words is the seed phrase of a wallet. */
 function isSeed(run: string): boolean {
   if (run.length > 24 * 9) return false;
   const words = run.split(' ');
   if (!phraseLengths.includes(words.length) || !words.every((word) => word.length >= 3 && word.length <= 8))
     return false;
-  const inSentences = words.filter((word) => ofSentences.has(word)).length;
-  return new Set(words).size > words.length / 2 && inSentences <= words.length / 8;
+  const fromSentences = words.filter((word) => sentenceWords.has(word)).length;
+  return new Set(words).size > words.length / 2 && fromSentences <= words.length / 8;
 }

@@ -4,18 +4,18 @@ import type { Span } from './secret-tokens.ts';
 import { isKey, isPassword, isPlaceholder, isWords } from './secret-values.ts';
 
 const quoted = `"([^"\\n]{6,400})"|'([^'\\n]{6,400})'|\`([^\`\\n]{6,400})\``;
-// A bare value has no operators. So a search for its end stops at the next assignment, and takes linear time.
+// A bare value contains no operator. So the search for its end stops at the next assignment, and takes linear time.
 const bare = '(?![!@])((?:base64:)?[^\\s"\'`;,<>(){}[\\]=:&]{6,400}={0,2})(?=[;"\'<&]|[ \\t\\r]*$|[ \\t]+(?:#|//|-))';
 
-// "name = value" with the operators of many languages, ("name", "value"), setName("value"), and <name>value</name>. Looks for a stem, and
-// only then back for the beginning of the name.
+// Matches "name = value" with the operators of many languages, ("name", "value"), setName("value"), and
+// <name>value</name>. First looks for a stem such as "pass", and only then looks back for the beginning of the name.
 const name = '(?:pass|pwd|psk|secret|token|key|auth|cred)[\\w-]{0,30}(?![\\w-])(?<=([\\w-]{0,70}))';
 const operator = '(?::[ \\t]?[&\\w]{1,20}[ \\t]?=|=>|[:?]?=|[:>]|(?<=["\']),(?=[ \\t]*["\'])|\\((?=[ \\t]*["\'`]))';
 const assignment = new RegExp(
   `${name}\\\\?["'\`]?\\]?[ \\t]{0,8}${operator}[ \\t]{0,8}\\\\?(?:${quoted}|${bare})`,
   'gim',
 );
-// <add key="name" value="..."/>, and a name above its value, in YAML.
+// Matches <add key="name" value="..."/>, and, in YAML, a name above its value.
 const pair = new RegExp(
   `\\b(?:key|name)["']?[ \\t]?[:=][ \\t]?["']?([\\w.-]{3,80})["']?,?\\s{1,20}["']?value["']?[ \\t]?[:=][ \\t]?(?:${quoted}|${bare})`,
   'gim',
@@ -52,7 +52,7 @@ export function* assignmentsIn(text: string): Generator<Span> {
   }
 }
 
-/** Also matches that are in the value of another one. */
+/** All matches, including those inside the value of another match. */
 function* matchesIn(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   const search = new RegExp(pattern);
   for (let match = search.exec(text); match !== null; match = search.exec(text)) {
@@ -61,17 +61,20 @@ function* matchesIn(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   }
 }
 
-/** The place of a match's last group that took part, counted from `first`. */
+/** Where the value is: the last group of a match that matched something. first: the first group to look at. */
 function lastOf(match: RegExpExecArray, first: number): Span {
   const value = match.slice(first).findLast((group) => group !== undefined) ?? '';
   const start = match.index + match[0].lastIndexOf(value);
   return [start, start + value.length];
 }
 
-/** name("value") */
+/** Whether a match has the form name("value"). */
 const isCall = (match: string) => /^[\w-]*[ \t]*\([ \t]*["'`]/.test(match);
 
-/** setPassword("...") and .password("..."); other functions are asked about a name. The match begins inside the name. */
+/**
+ * Whether a call hands over a secret, as setPassword("...") and .password("...") do. Other functions look something up
+ * by a name. index: where the match begins, which may be inside the name.
+ */
 function takesSecret(text: string, index: number, name: string): boolean {
   const words = splitName(name);
   const begins = index - name.length + nameAfter(text, index).length;
@@ -83,11 +86,11 @@ const nameAfter = (text: string, index: number): string => /^[\w-]*/.exec(text.s
 const passwordWord =
   /^(?:pass|pw|pwd|psk|creds?)$|(?:password|passwd|passphrase|passcode|secret|credential)s?$|^(?:db|my|user|root)pass$/;
 const keyWord = /^auth(?:orization)?$|(?:tokens?|(?:api|access|secret|private|account|auth)keys?)$/;
-// What makes a "key" one that must not be known.
+// With one of these words before it, a "key" is a secret.
 const keyQualifiers = wordsOf(`
   access account admin api app application auth client consumer deploy encrypt encryption license logged master nonce
   private root secret service shared signing storage subscription write x`);
-// A name that ends like this is that of something about the secret.
+// A name that ends with one of these words names something about a secret, not the secret itself.
 const about = wordsOf(`
   alg algorithm audience button class color colour command component count digest endpoint env error expire expires
   expiry field file form format hash hashed header hint icon id index input kind label len length limit message method
@@ -112,7 +115,8 @@ function isSecretValue(name: string, literal: string | undefined, bareValue: str
   const value = literal ?? bareValue ?? '';
   if (isKey(value)) return true;
   if (!isPasswordName) return false;
-  // A word may be a password where the name says only that, and a text can't be a variable.
+  // A plain word counts as a password only if the name ends with a word for "password" and the value can't be a
+  // variable.
   const isText = literal !== undefined || !/[a-z]/.test(name.replace(/^PWD$/, 'pwd'));
   if (isText && passwordWord.test(last) && !/secret|cred/.test(last) && (isPlainPassword(value) || isPassPhrase(value)))
     return true;
@@ -124,7 +128,7 @@ function splitName(name: string): string[] {
   return separated.match(/[a-z]+/g) ?? [];
 }
 
-/** Bare words are variables in most languages, but values in a shell's variables. */
+/** Whether a bare word is a variable, as in most languages. After a name in capitals, as in a shell, it is a value. */
 function isVariable(value: string, name: string): boolean {
   return /^[A-Za-z_$](?:[\w$.]|[?!]\.|::|->)*$/.test(value) && !/\d.*\d/.test(value) && /[a-z]/.test(name);
 }

@@ -1,10 +1,10 @@
-// Secrets that are recognized anywhere, by the forms that services give to their keys.
+// Secrets that are recognized anywhere, since services give their keys a distinctive form.
 import { isPlaceholder, isWords } from './secret-values.ts';
 
 /** A part of a text, as [start, end). */
 export type Span = readonly [start: number, end: number];
 
-// Prefixes, and what follows them. A key may be longer than the least length.
+// The prefixes of keys, and a pattern for what follows. A key may be longer than the pattern.
 const formats: readonly [prefixes: string, body: string][] = [
   ['AKIA ASIA ABIA ACCA', '[A-Z2-7]{16}'], // AWS
   ['ABSK', '[A-Za-z0-9]{60}'],
@@ -72,10 +72,10 @@ const token = new RegExp(
   `^(?:${formats.map(([prefixes, body]) => `(?:${prefixes.replaceAll(' ', '|')})${body}`).join('|')})`,
 );
 
-// What a token may consist of. In a string, an escaped line break may precede it.
+// Runs of characters that a token may consist of. In a string, an escaped line break may come before them.
 const runs = /(?:\\[nrt]|\b)[\w.~-]{20,}/g;
 
-// Told by what they begin with; the last group, if any, is the secret.
+// Secrets that have another form: addresses with a key in them, and files of keys.
 const others = new RegExp(
   [
     'hooks\\.slack\\.com/(?:services|workflows|triggers)/[\\w/]{30,}',
@@ -84,7 +84,8 @@ const others = new RegExp(
     '[?&]sig=[\\w%+/-]{40,}',
     '(?<!\\d)\\d{8,10}:AA[\\w-]{32,}', // Telegram
     'PuTTY-User-Key-File-\\d:',
-    // A program that compares or makes the header closes the string behind it.
+    // The header must be followed by key text. In a program that only compares or writes headers, the string ends after
+    // it.
     '-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=(?:\\\\[nr]|[\\s>|]){0,40}(?:[\\w+/]|$(?![^])))',
   ].join('|'),
   'g',

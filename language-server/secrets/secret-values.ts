@@ -1,6 +1,6 @@
 // Tells passwords and keys from words, paths, placeholders and the values of test fixtures.
 
-// References and templates, and what people write in place of a secret.
+// Matches references, templates, and what people write in place of a secret.
 const template =
   /^[\^~<>=]*v?\d+\.\d+(?:\.\d+)*$|[$#]\{|\{[\w.]*\}|\$\(|^[$<[]|^%\w*%?$|x{4}|X{6}|0{6}|\*{3}|\.{3}|…|redacted|abcdefg|1234567|7654321|EXAMPLE/;
 const fakeWords = new RegExp(
@@ -12,7 +12,8 @@ const fakeWords = new RegExp(
     .replace(/\s+/g, '|'),
   'gi',
 );
-// The one of the HTTP standard's example, and user:password.
+// In base64: the credentials in the HTTP standard's example, "user:pass…", and a part of the best-known example of a
+// JWT.
 const wellKnown = /^QWxhZGRpbjpvcGVu|^dXNlcjpwYXNz|eyJzdWIiOiIxMjM0NTY3ODkwI/;
 
 export function isPlaceholder(value: string): boolean {
@@ -22,7 +23,9 @@ export function isPlaceholder(value: string): boolean {
   return new Set(value).size < 5 || (letters !== '' && rest.length <= 0.3 * letters.length);
 }
 
-/** Words with separators or in camelCase, perhaps with numbers: identifiers, paths, versions, class names. */
+/**
+ * Whether a value consists of words with separators or in camelCase, perhaps with numbers, as identifiers and paths do.
+ */
 export function isWords(value: string): boolean {
   const pieces = value.split(/[-_./:\\|,@]+/).filter((piece) => piece !== '');
   const isSplit = pieces.length > 1 || /[a-z][A-Z]/.test(value);
@@ -37,7 +40,7 @@ function isCamelCase(piece: string): boolean {
   return lower === 0 || upper <= 1 || upper <= (upper + lower) / 4;
 }
 
-/** Letters of other languages are none. */
+/** A character that is neither a letter of any language, a digit, nor one of _ . / : - */
 const sign = /[^\p{L}\p{M}\w./:-]/u;
 
 export function isPassword(value: string): boolean {
@@ -46,7 +49,9 @@ export function isPassword(value: string): boolean {
   return kinds >= 2 && (/\d/.test(value) || sign.test(value));
 }
 
-/** Made by a program: long, and its characters' kinds alternate as they do not in words. */
+/**
+ * Whether a value was made by a program: it is long, and letters, digits and cases alternate more often than in words.
+ */
 export function isKey(value: string): boolean {
   if (value.length < 16 || !/^[\w+/=.~:%|-]+$/.test(value) || value.includes('://')) return false;
   return isRandom(value) && !isPlaceholder(value) && !isWords(value);

@@ -1,6 +1,6 @@
-// Detects files that hold keys and passwords, by their name or by their text. One whose text contains a secret is
-// completed like any other as long as the text stays in the memory of this machine; it is never used as context for
-// another file, and not completed if a team's server or the disk cache would get the text. Text with one is not explained.
+// Detects files that hold keys and passwords, by their name or by their text. A file whose text contains a secret is
+// completed like any other if its text stays in the memory of this machine, but not if a team's server or the disk
+// cache would get the text. It is never used as context for another file. Text that contains a secret is not explained.
 import type { LongText } from '../documents/long-text.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
 import { plainSecretsIn } from './plain-secrets.ts';
@@ -12,7 +12,9 @@ export function holdsSecrets(uri: string, text: string | LongText): boolean {
   return hasSecretName(uri) || (typeof text === 'string' ? containsSecret(text) : hasSecret(text));
 }
 
-/** Whether a file is not completed. staysInMemory: neither a team's server nor the disk cache would get its text. */
+/**
+ * Whether a file must not be completed. staysInMemory: neither a team's server nor the disk cache would get its text.
+ */
 export function isWithheld(uri: string, text: LongText, staysInMemory: boolean): boolean {
   return hasSecretName(uri) || (!staysInMemory && hasSecret(text));
 }
@@ -39,13 +41,13 @@ export function redacted(text: string): string {
 }
 
 interface Searched {
-  /** The beginning of the next chunk. */
+  /** The beginning of the next chunk, which was searched together with the chunk. */
   next: string;
   hasSecret: boolean;
 }
 
 const searched = new WeakMap<object, Searched>();
-// How much of the next chunk is searched together with a chunk; no secret is longer, with the name above it.
+// How much of the next chunk is searched together with a chunk. No secret is longer, including the name before it.
 const overlapChars = 1000;
 
 /** Searches only the chunks that have changed since the last call. */
@@ -60,18 +62,19 @@ export function hasSecret(text: LongText): boolean {
   });
 }
 
-/** hasSecret(after): if there was none before the edit, only what is near the edit is searched. */
+/** The same as hasSecret(after), but if there was no secret before the edit, searches only near the edit. */
 export function hasSecretAfter(before: LongText, edit: { start: number; text: string }, after: LongText): boolean {
   const end = edit.start + edit.text.length;
   const near = () => after.slice(Math.max(0, edit.start - overlapChars), end + overlapChars);
-  // What is cut off at the ends may look like a secret, so that is no proof.
+  // A secret found near the edit may be a false one, since the text was cut at both ends. So the whole text is
+  // searched.
   if (hasSecret(before) || edit.text.length > overlapChars || containsSecret(near())) return hasSecret(after);
   for (const [i, chunk] of after.chunks.entries())
     searched.set(chunk, { next: beginningOf(after, i + 1), hasSecret: false });
   return false;
 }
 
-/** The overlap with a chunk and the rest of its last line, unless that is long; '' if there is no such chunk. */
+/** The first overlapChars of a chunk, up to the end of the line if that is not far; '' if there is no such chunk. */
 function beginningOf({ chunks }: LongText, i: number): string {
   const { text } = chunks[i] ?? { text: '' };
   const lineEnd = text.indexOf('\n', overlapChars);

@@ -1,5 +1,5 @@
-// The requests for completions in one window, and what makes them fast and good: where the cursor rests, and the files
-// that are not open.
+// Handles the requests for completions in one window. To answer fast and well, it also learns where the cursor rests,
+// and gets the files that are not open.
 import type { Connection, InlineCompletionList, InlineCompletionParams } from 'vscode-languageserver';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
@@ -10,14 +10,17 @@ import * as wire from '../protocol/wire.ts';
 import { ClosedFiles } from '../related-code/closed-files.ts';
 import { type EditorWindow, RelatedCode } from '../related-code/related-code.ts';
 
-/** Editors without our extension do not say where the cursor rests. It is taken to be where they last asked, after this. */
+/**
+ * Editors without our extension do not say where the cursor rests. If one has sent nothing for this time, we assume
+ * that the cursor rests where the last request was made.
+ */
 const restMs = 300;
 
 interface Parts {
   engines: Pick<SharedEngine, 'ready' | 'models' | 'host' | 'answered'>;
   documents: { get(uri: string): OpenDocument | undefined };
   settings: () => protocol.Settings;
-  /** Resolves once the messages before a request are handled: they may supersede it. */
+  /** Resolves once the messages received so far have been handled: they may supersede the request. */
   caughtUp: () => Promise<unknown>;
   log: Log;
 }
@@ -37,7 +40,7 @@ export class CompletionRequests {
     window: EditorWindow,
     { asksAgain, hasOwnProvider = false }: Partial<protocol.InitializationOptions>,
   ): void {
-    // Errors are ignored: the window may just have closed.
+    // An error only means that the window has just closed.
     const onGrown = (grown: protocol.GrownParams) =>
       void wire.notify(this.connection, protocol.grownNotification, grown).catch(() => undefined);
     this.hasOwnProvider = hasOwnProvider;
@@ -70,7 +73,7 @@ export class CompletionRequests {
     const failed = { items: [], reason: 'failed' as const, timings: protocol.noTimings };
     const outcome = (await guarded(log, 'completion', answer)) ?? failed;
     const latencyMs = performance.now() - startedAt;
-    // Not logged, since in a flood of requests nearly all are superseded.
+    // Superseded requests are not logged: in a flood of requests, nearly all are.
     if (outcome.reason !== 'superseded') {
       const where = placeName(uri, params.position);
       log.info(`completion at ${where}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`);
@@ -98,13 +101,13 @@ export class CompletionRequests {
     this.provider.leave(uri, dismissed);
   }
 
-  /** Takes in files that are not open. */
+  /** Adds files that are not open to the index, or replaces them. isAnew: forget all earlier ones first. */
   index({ isAnew, files }: Partial<protocol.ClosedFilesParams> = {}): void {
     const isFile = ({ uri, text }: protocol.ClosedFile) =>
       typeof uri === 'string' && (text === null || typeof text === 'string');
     if (isAnew === true) {
       this.closedFiles.clear();
-      // Other files may be shared than before.
+      // The set of files that may be shared might have changed, so no prompt may keep their code.
       this.provider.withdraw('all');
     }
     const refused = (Array.isArray(files) ? files : []).filter((file) => isFile(file) && !this.closedFiles.set(file));
@@ -126,7 +129,9 @@ export class CompletionRequests {
     this.provider.close();
   }
 
-  /** In a document that has changed since, the position of the request is no longer that of the cursor. */
+  /**
+   * Treats the request's position as where the cursor rests, unless the document changes first: that moves the cursor.
+   */
   private expectRest(document: OpenDocument, params: Omit<protocol.CursorParams, 'uri'>): void {
     clearTimeout(this.restTimer);
     if (this.hasOwnProvider) return;

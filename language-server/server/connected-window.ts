@@ -15,9 +15,9 @@ export class ConnectedWindow implements EditorWindow {
   private workspaceFolders: WorkspaceFolder[] = [];
   private followsFolders = false;
   private options: Partial<InitializationOptions> = {};
-  /** Whether the server has to ask for the settings. */
+  /** Whether the server has to ask the editor for the settings. */
   hasConfiguration = false;
-  /** Whether the editor tells only those who register that its configuration has changed. */
+  /** Whether the server has to register to learn that the editor's configuration has changed. */
   canRegister = false;
 
   constructor(

@@ -1,4 +1,4 @@
-// The messages of next edits in one window, and what they need to know of its documents.
+// Handles the messages about next edits in one window, and tells next edits how its documents change.
 import type { Connection, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { type DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { type EngineSource, NextEdits } from '../edits/next-edits.ts';
@@ -32,7 +32,7 @@ export class EditRequests {
     wire.onRequest(connection, nextEditRequest, (params, token) => this.provide(params, wire.abortSignal(token)));
   }
 
-  /** In place of OpenDocument.update(). A history that fails must not keep the document from being changed. */
+  /** Like OpenDocument.update(), but also records the changes. If that fails, the document is still updated. */
   update(document: OpenDocument, changes: TextDocumentContentChangeEvent[], version: number): OpenDocument {
     if (this.parts.settings().nextEdit === 'off') return OpenDocument.update(document, changes, version);
     const made: DocumentChange[] = [];

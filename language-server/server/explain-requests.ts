@@ -1,4 +1,4 @@
-// The requests for explanations in one window.
+// Handles the requests for explanations in one window.
 import { type Connection, ResponseError, type TextDocuments } from 'vscode-languageserver';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
@@ -8,11 +8,11 @@ import { errorText, type Log, timingLine } from '../protocol/log.ts';
 import { type ExplainParams, explainChunkNotification } from '../protocol/messages.ts';
 import { notify } from '../protocol/wire.ts';
 
-/** The code of errors that are shown to the user; outside the range that JSON-RPC reserves. */
+/** LSP's code for a request that failed. The editor shows the message of such an error to the user. */
 const requestFailedCode = -32803;
 
 export class ExplainRequests {
-  /** Aborted when the window has closed, which by itself cancels none of its requests. */
+  /** Aborted when the window has closed, since a closed connection does not cancel its requests by itself. */
   private readonly closed = new AbortController();
 
   constructor(
@@ -24,7 +24,7 @@ export class ExplainRequests {
 
   async explain(params: ExplainParams, cancelled: AbortSignal) {
     const signal = AbortSignal.any([cancelled, this.closed.signal]);
-    // Errors are ignored: the window may just have closed.
+    // An error only means that the window has just closed.
     const onText = (text: string) =>
       void notify(this.connection, explainChunkNotification, { id: params.id, text }).catch(() => undefined);
     const startedAt = performance.now();
@@ -35,7 +35,7 @@ export class ExplainRequests {
       const result = await explain(explainer, { ...params, around }, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
-      // How fast a second model is says nothing about the one that completes.
+      // Only the model that completes code counts: the speed of a second model says nothing about it.
       if (!explainer.mustWait) this.engines.answered(result.timings, latencyMs, explainer.engine.info.name);
       return result;
     } catch (error) {

@@ -1,17 +1,17 @@
-// Follows the frames of a connection as their bytes come in. The library's reader believes every length, and would wait for
-// four gigabytes in silence.
+// Follows the frames of a connection as their bytes come in, and objects if one promises to be too long. The library's
+// reader believes every length: it would silently wait for four gigabytes.
 
-/** More than the longest document takes, with every character escaped, that an editor opens. */
+/** The longest document that an editor opens takes less, even with every character escaped. */
 export const maxMessageBytes = 2 ** 28;
 const maxHeaderBytes = 4096;
 const headerEnd = '\r\n\r\n';
 
 export class FrameLimit {
   private header = '';
-  /** How much of the message is still to come. */
+  /** How many bytes of the current message are still to come. */
   private left = 0;
 
-  /** The returned function takes the bytes in order. onExcess: called once with what is wrong. */
+  /** Returns a function that must get all bytes in order. onExcess: called once, with what is wrong. */
   static following(onExcess: (fault: string) => void): (bytes: Buffer) => void {
     const limit = new FrameLimit();
     let isOver = false;
@@ -38,13 +38,13 @@ export class FrameLimit {
       this.left = lengthIn(this.header.slice(0, end));
       this.header = '';
       if (this.left > maxMessageBytes)
-        return `it promises ${this.left} bytes, of which a message has at most ${maxMessageBytes}`;
+        return `it promises ${this.left} bytes, but a message has at most ${maxMessageBytes}`;
     }
     return '';
   }
 }
 
-/** As the reader takes it: of several lines the last one. It refuses what is no number. */
+/** The length as the library's reader understands it: of several lines, the last one counts. 0 if it is no number. */
 function lengthIn(header: string): number {
   const values = header.split('\r\n').flatMap((line) => /^\s*content-length\s*:(.*)$/i.exec(line)?.[1] ?? []);
   return Math.max(0, Number.parseInt(values.at(-1) ?? '', 10) || 0);

@@ -1,7 +1,7 @@
-// Holds incoming messages and passes them to the connection one at a time, so that it knows what waits:
-//   - a completion that is cancelled while it waits is answered here
-//   - a handler can wait until the messages received so far have reached theirs
-//   - reading stops while too many messages wait, or too many answers are unread
+// Holds incoming messages, and passes them to the connection one at a time. Because it knows which messages wait,
+//   - it answers a completion itself that is cancelled while it waits,
+//   - a handler can wait until all messages received so far have reached their handlers,
+//   - it stops reading while too many messages wait, or while the client has too many answers to read.
 import {
   type ConnectionOptions,
   type DataCallback,
@@ -22,15 +22,15 @@ export interface Source {
   pause(): unknown;
   resume(): unknown;
   on(event: 'data', listener: (bytes: Buffer) => void): unknown;
-  /** Closes it at once, even where the other side reads nothing. */
+  /** Closes it at once, even if the other side reads nothing. */
   destroy(): unknown;
 }
 
-// Reading pauses above the first number and resumes below the second: enough that the newest request of a burst has
-// been seen, and little enough to take no memory.
+// Reading pauses above maxWaiting and resumes below fewWaiting. That many messages need little memory, but are enough
+// to contain the newest request of a burst.
 const maxWaiting = 1000;
 const fewWaiting = 200;
-/** Reading has paused long before; these are messages that nobody has asked for. */
+/** More unread messages end the connection. They cannot be answers, since reading requests has paused long before. */
 const maxUnread = 10_000;
 
 const superseded: InlineCompletionList & CompletionOutcome = {
@@ -44,16 +44,16 @@ export class Inbox implements MessageReader {
   readonly onError: MessageReader['onError'];
   readonly onClose: MessageReader['onClose'];
   readonly onPartialMessage: MessageReader['onPartialMessage'];
-  /** Messages, and whoever waits for those before. */
+  /** Messages, and the functions to call when all messages before them have reached their handlers. */
   private readonly waiting: (Message | (() => void))[] = [];
   private deliver: DataCallback = () => {};
-  /** Whether a message was passed on and has not reached its handler. */
+  /** Whether a message has been passed on, but has not reached its handler yet. */
   private isDelivering = false;
   private isPaused = false;
   /** Writes to the client. */
   readonly outbox: Outbox;
 
-  /** onDeaf: called when the client reads nothing of what it is sent. */
+  /** onDeaf: called when the client does not read what it is sent. */
   constructor(
     private readonly reader: MessageReader,
     writer: MessageWriter,
@@ -97,7 +97,9 @@ export class Inbox implements MessageReader {
       await new Promise<void>((resolve) => void this.waiting.push(resolve));
   }
 
-  /** Of a request that is answered by its handler, the cancellation waits behind it. */
+  /**
+   * A waiting completion is answered at once. For any other waiting request, the cancellation waits directly after it.
+   */
   private cancel(message: NotificationMessage): void {
     const id = message.params instanceof Object && 'id' in message.params ? message.params.id : undefined;
     if (typeof id !== 'number' && typeof id !== 'string') return; // the connection would close

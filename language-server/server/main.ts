@@ -1,4 +1,4 @@
-// What dist/server.js runs: the language server on stdio, on Node's IPC, or on a socket for several windows.
+// The program of dist/server.js: runs the language server on stdio, on Node's IPC, or on a socket for several windows.
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
@@ -21,7 +21,7 @@ const options = {
   'node-ipc': { type: 'boolean' },
 } as const;
 
-/** Serves the windows of one user. The folder is one that a window has prepared with Endpoint.prepare(). */
+/** Serves all windows of a user. folder: one that a window has prepared with Endpoint.prepare(). */
 async function serveWindows(parts: ServerParts, folder: string, logFile: string): Promise<void> {
   const { endpoint, id } = Endpoint.ofPrepared(folder);
   const server = new Server(parts, () => socket.close());
@@ -44,7 +44,7 @@ async function serveWindows(parts: ServerParts, folder: string, logFile: string)
     process.exit(0); // another window has started a server first
   }
   process.once('SIGTERM', () => void server.quit());
-  // The window may have closed meanwhile.
+  // The window that has started this process may have closed meanwhile.
   if (process.connected) process.send?.('listening', () => {});
 }
 
@@ -60,7 +60,7 @@ async function start(): Promise<void> {
 }
 
 export function serve(): void {
-  // An error that nobody has waited for must not end the process for all windows.
+  // A rejection that nobody handles must not end the process for all windows.
   process.on('unhandledRejection', (error) => console.error(errorText(error)));
   start().catch((error: unknown) => {
     console.error(error);

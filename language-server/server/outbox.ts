@@ -1,4 +1,4 @@
-// Counts the messages that the client has not read yet: a writer keeps them in memory, however many there are.
+// Counts the messages that the client has not read yet. The library's writer keeps them in memory, without a limit.
 import type { Message, MessageWriter } from 'vscode-languageserver/node';
 
 export class Outbox implements MessageWriter {
@@ -6,7 +6,7 @@ export class Outbox implements MessageWriter {
   readonly onClose: MessageWriter['onClose'];
   unread = 0;
 
-  /** onChange: called whenever the number has changed. */
+  /** onChange: called whenever `unread` has changed. */
   constructor(
     private readonly writer: MessageWriter,
     private readonly onChange: () => void,

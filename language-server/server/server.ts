@@ -26,7 +26,7 @@ import { Session } from './session.ts';
 const farewellMs = 500;
 /** How long the engine may take to write the disk cache. */
 const quitMs = 60_000;
-/** As shells report SIGTERM. */
+/** The exit code by which shells report SIGTERM. */
 const terminatedCode = 143;
 
 export class Server {
@@ -34,7 +34,10 @@ export class Server {
   private readonly engine: SharedEngine;
   private quitting: Promise<never> | null = null;
 
-  /** onQuit: for a process that several windows share: called before it ends, so that no new window finds it. */
+  /**
+   * onQuit: called before a process that windows share ends, so that no new window finds it. Null if it serves one
+   * editor.
+   */
   constructor(
     parts: ServerParts,
     private readonly onQuit: (() => void) | null = null,
@@ -42,7 +45,7 @@ export class Server {
     this.engine = new SharedEngine(parts, this.logToAll());
   }
 
-  /** For an editor's own server, which a signal ends as `exit` does: with what it has started. */
+  /** Serves one editor. A signal ends the process as `exit` does, so that the programs that it has started end, too. */
   connectStdio(): void {
     process.once('SIGTERM', () => process.exit(terminatedCode));
     const { stdin, stdout } = process;
@@ -57,13 +60,13 @@ export class Server {
       source?.destroy();
       close();
     };
-    const inbox = new Inbox(reader, writer, source, () => fail('a client that reads nothing of what it is sent.'));
+    const inbox = new Inbox(reader, writer, source, () => fail('a client that does not read what it is sent.'));
     source?.on(
       'data',
       FrameLimit.following((fault) => fail(`a broken message: ${fault}.`)),
     );
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
-    // When an answer cannot be sent, the connection tries to log that, which fails, too, and must not be reported.
+    // If an answer cannot be sent, the connection tries to log that. Logging fails, too, and that must not be reported.
     const log = windowLog((message) => connection.sendNotification(LogMessageNotification.type, message), redacted);
     const connect = () => createProtocolConnection(inbox, inbox.outbox, { ...log, log: log.info }, inbox.options);
     const connection: Connection = createConnection(connect, lifetime, ProposedFeatures.all);
@@ -78,8 +81,8 @@ export class Server {
       onExit(lifetime.shutdownReceived ? 0 : 1);
     };
     reader.onClose(close);
-    // After a malformed frame, message boundaries are lost. The editor reconnects when the connection closes. An error
-    // of the system only means that the window has gone.
+    // After a malformed frame, it is unknown where the next message begins. So the connection closes, and the editor
+    // reconnects. A system error only means that the window has gone.
     reader.onError((error) => {
       if (!('syscall' in error)) console.error(`The connection is closed because of a broken message: ${fault(error)}`);
       close();
@@ -103,8 +106,8 @@ export class Server {
   }
 
   /**
-   * An editor's own server writes the disk cache before it answers `shutdown`, while the editor still waits. One that
-   * windows share keeps its engine for a window that is being reloaded.
+   * Ends a session at LSP's `shutdown`. A server for one editor writes the disk cache before it answers, while the
+   * editor still waits. A server that windows share keeps its engine, since the window may only be reloading.
    */
   private async end(session: Session): Promise<void> {
     session.dispose();
@@ -120,7 +123,7 @@ export class Server {
   }
 }
 
-/** The parser's own words quote the message, which may be text of a document. */
+/** Says what is wrong without the parser's own words: they quote the message, which may contain text of a document. */
 function fault(error: Error): string {
   return error instanceof SyntaxError ? 'its content is not JSON' : 'its header is not one of LSP';
 }

@@ -1,5 +1,5 @@
-// One connection, that is, one window: its documents and offers. A handler that fails is logged and answers with nothing or
-// with an error, so that one bad request never ends the server.
+// One connection, that is, one window, with its documents and offers. If a handler fails, that is logged, and the
+// answer is empty or an error. So one bad request never ends the server.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Connection,
@@ -30,11 +30,11 @@ import { ExplainRequests } from './explain-requests.ts';
 import type { Inbox } from './inbox.ts';
 import { WindowSettings } from './window-settings.ts';
 
-/** How often a client learns that the server is alive. It gives up after three seconds without a sign. */
+/** How often a client gets a sign of life. After three seconds without one, it gives the server up. */
 const aliveMs = 1000;
 /** The name of our settings in the editor's configuration. */
 const section = 'hearth';
-/** How long an editor may take to tell its configuration. Without it, the settings are those of initializationOptions. */
+/** How long to wait for the editor's configuration. Without an answer, the settings of initializationOptions apply. */
 const configurationMs = 2000;
 
 export class Session {
@@ -71,7 +71,7 @@ export class Session {
       engines: shared,
       documents: this.documents,
       settings: () => this.settings,
-      // Messages that supersede a request may be queued already; then no work is started for it.
+      // Messages that supersede a request may already be queued. Then no work is started for it.
       caughtUp: () => Promise.all([inbox.caughtUp(), this.configured]),
       log: this.log,
     });
@@ -165,16 +165,16 @@ export class Session {
   }
 
   /**
-   * pushed: the settings of all servers, where the editor cannot be asked for ours. An editor that does not answer in time
-   * keeps the configuration that it gave before until it does.
+   * Takes the settings from the editor's configuration. pushed: the settings of all servers, if the editor cannot be
+   * asked for ours. If it does not answer in time, its last configuration applies until it does.
    */
   private async configure(pushed?: unknown): Promise<void> {
     const { connection, window, own } = this;
-    const ofSection = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
-    const asked = window.hasConfiguration ? connection.workspace.getConfiguration(section) : Promise.resolve(ofSection);
+    const given = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
+    const asked = window.hasConfiguration ? connection.workspace.getConfiguration(section) : Promise.resolve(given);
     let isLate = false;
-    const use = (given: unknown) => {
-      own.configure(given);
+    const use = (answer: unknown) => {
+      own.configure(answer);
       if (isLate) this.apply();
     };
     const reading = guarded(this.log, 'reading the configuration', asked.then(use));
@@ -200,7 +200,7 @@ export class Session {
   }
 
   private startSignsOfLife(): NodeJS.Timeout {
-    let isSending = false; // a window that does not read must not fill the memory
+    let isSending = false; // never two at once: if the window does not read, they would fill the memory
     return setInterval(async () => {
       if (isSending) return;
       isSending = true;
@@ -214,7 +214,7 @@ export class Session {
     const status = message === undefined ? rest : { ...rest, message: logEntry(redacted(message)) };
     const { problems: settingProblems } = this.own;
     const known = settingProblems.length > 0 ? { ...status, settingProblems } : status;
-    // Errors are ignored: the window may just have closed.
+    // An error only means that the window has just closed.
     if (!this.isGone) wire.notify(this.connection, protocol.statusNotification, known).catch(() => undefined);
   }
 }

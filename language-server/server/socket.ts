@@ -1,5 +1,5 @@
-// The socket, or named pipe, through which the windows of one user share this process: who may connect, how new windows
-// find it, and when no window is left.
+// The socket, or named pipe, through which the windows of a user share this process. It decides who may connect, lets
+// new windows find the process, and notices when no window is left.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { fstatSync, ftruncateSync, rmSync } from 'node:fs';
 import { createServer, type Server as NetServer, type Socket } from 'node:net';
@@ -11,17 +11,18 @@ import { isWindows, startTimeOf } from '../protocol/system.ts';
 const handshakeMs = 5000;
 /** How long the process lives without a window: long enough for one that is reloaded to come back. */
 const lingerMs = 8000;
+/** How often to look whether new windows can still find this process. */
 const keepMs = 3000;
 const maxLogBytes = 65_536;
 
 export interface SharedSocketOptions {
   endpoint: Endpoint;
-  /** What this process writes to standard error. */
+  /** The file that gets what this process writes to standard error. */
   logFile: string;
   onWindow: (socket: Socket) => void;
   /** Called when the last window has been gone for a while. */
   onDeserted: () => void;
-  /** Called when another server has taken this one's place, after a cleaner had deleted its files. */
+  /** Called when another server has taken this one's place, after the system had deleted this one's temporary files. */
   onDisplaced: () => void;
 }
 
@@ -38,8 +39,8 @@ export class SharedSocket {
   constructor(private readonly options: SharedSocketOptions) {}
 
   /**
-   * Listens in the prepared folder, and then announces that. Resolves to false if another process already serves. Leaves
-   * nothing behind where it does not serve.
+   * Listens in the prepared folder, and then announces that. Resolves to false if another process already serves. In
+   * that case, or if it fails, it deletes the folder.
    */
   async open(id: string): Promise<boolean> {
     const { endpoint, logFile } = this.options;
@@ -68,7 +69,7 @@ export class SharedSocket {
     return true;
   }
 
-  /** New windows no longer find this process; those that are connected stay. */
+  /** From now on, new windows do not find this process. Connected windows stay. */
   close(): void {
     this.isClosed = true;
     clearInterval(this.keepTimer);
@@ -95,7 +96,7 @@ export class SharedSocket {
     if (!this.isClosed) this.lingerTimer = setTimeout(this.options.onDeserted, lingerMs);
   }
 
-  /** Some systems delete files in temporary folders. Without its own, this process would no longer be found. */
+  /** Announces the process again if the system has deleted its temporary files. New windows would no longer find it. */
   private async keep(): Promise<void> {
     limitLog();
     const { endpoint, onDisplaced } = this.options;
@@ -115,7 +116,10 @@ export class SharedSocket {
   }
 }
 
-/** Without it, others of this machine could read from the pipe: nothing, since the server waits for a word that they lack. */
+/**
+ * Keeps other users of this machine from reading the pipe. If that fails, they still learn nothing, since the server
+ * waits for a word that they do not know.
+ */
 function restrict(pipe: string): void {
   try {
     keepOthersOut(pipe);
@@ -138,7 +142,7 @@ function listen(server: NetServer, path: string): Promise<void> {
   });
 }
 
-/** Reads the first line, which must be the word, and leaves the rest unread. */
+/** Reads the first line. If it is the word, calls `then`, which reads the rest; otherwise closes the socket. */
 function afterWord(socket: Socket, word: string, then: () => void): void {
   const expected = Buffer.from(`${word}\n`);
   let received = Buffer.alloc(0);
@@ -157,7 +161,7 @@ function afterWord(socket: Socket, word: string, then: () => void): void {
   socket.on('data', onData);
 }
 
-/** Standard error is appended to a file, where it could otherwise grow for weeks. */
+/** Empties the log file when it is too long: the process may run for weeks. */
 function limitLog(): void {
   try {
     const log = fstatSync(2);

@@ -1,4 +1,5 @@
-// The settings of one window: what its editor sends, in one of three ways, and what an administrator has set for all.
+// The settings of one window: those that its editor sends, in one of three ways, and those that an administrator has
+// set.
 import { type Configured, configuredForFolder, managedConfiguration } from '../protocol/configuration.ts';
 import type { Connecting, Mode, Settings, SettingsParams } from '../protocol/messages.ts';
 import { checkedSettings, defaultSettings } from '../protocol/settings.ts';
@@ -14,13 +15,13 @@ export class WindowSettings {
   private given: SettingsParams = {};
   private configured = nothing;
 
-  /** From initializationOptions, or from a client of our own: see settingsNotification. */
+  /** Takes settings from initializationOptions or from our own extension (see settingsNotification). */
   give(given: SettingsParams | undefined): void {
     this.given = { ...this.given, ...given };
     this.update();
   }
 
-  /** section: the client's answer to workspace/configuration, or what came with workspace/didChangeConfiguration. */
+  /** Takes settings from workspace/configuration or workspace/didChangeConfiguration. section: our part of them. */
   configure(section: unknown): void {
     this.configured = configuredForFolder(section);
     this.update();
@@ -29,11 +30,11 @@ export class WindowSettings {
   private update(): void {
     const { serverToken, network, ...given } = this.given;
     const managed = managedConfiguration();
-    const { settings: ofFolder } = this.configured;
+    const { settings: configured } = this.configured;
     // Neither a folder nor an administrator can turn on what the user has turned off.
-    const modes = [given.mode, ofFolder.mode, managed.settings.mode];
+    const modes = [given.mode, configured.mode, managed.settings.mode];
     const mode = strictestFirst.find((each) => modes.includes(each));
-    const all = { ...given, ...ofFolder, ...managed.settings, ...(mode && { mode }) };
+    const all = { ...given, ...configured, ...managed.settings, ...(mode && { mode }) };
     const { settings, problems } = checkedSettings(all);
     this.settings = settings;
     this.problems = [...managed.problems, ...this.configured.problems, ...problems];

@@ -1,4 +1,4 @@
-"""What binaries are and need, as a list of JSON objects: binary_facts.py FILE..."""
+"""Prints what binaries are and what they need, as a list of JSON objects: binary_facts.py FILE..."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def elf_facts(binary):
         "libraries": list(binary.libraries),
         "versions": versions,
         "exports": sorted(s.name for s in binary.dynamic_symbols if s.exported and s.visibility not in hidden),
-        # Not only those that lief calls imported: functions of the program that loads the addon have no type here.
+        # More than those that lief calls imported: functions of the program that loads the addon have no type here.
         "imports": sorted(s.name for s in binary.dynamic_symbols if s.name and s.shndx == 0),
         "globals": sorted(s.name for s in binary.symtab_symbols if s.name and s.shndx != 0 and s.binding != local),
     }
@@ -51,8 +51,8 @@ def macho_facts(binary):
 
 def signature_kind(signature, content):
     """
-    Of a file and the SuperBlob in it: "adhoc" if its code directory says so, else "signed"; "none" without a code
-    directory, "broken" if the file was changed after it was signed.
+    How a file is signed. signature: its SuperBlob. Returns "none" without a code directory, "broken" if the file was
+    changed after it was signed, "adhoc" if the code directory says so, and otherwise "signed".
     """
     magic, _, count = struct.unpack_from(">III", signature)
     for i in range(count if magic == 0xFADE0CC0 else 0):
@@ -65,7 +65,7 @@ def signature_kind(signature, content):
 
 
 def fits(directory, content):
-    """Whether the SHA-256 of each page is that of the code directory, and the directory reaches up to itself."""
+    """Whether the code directory has the right SHA-256 for each page of the content before it."""
     hashes, _, _, count, limit, size, kind, _, page_log2 = struct.unpack_from(">IIIIIBBBB", directory, 16)
     page, is_sha256 = 1 << page_log2, (size, kind) == (32, 2)
     pages = [content[i : min(i + page, limit)] for i in range(0, limit, page)]
@@ -85,7 +85,7 @@ def pe_facts(binary):
 
 
 def coff_facts(binary):
-    """Of an object for Windows. Pointers to variables of other objects (.refptr.NAME) have no name here."""
+    """Facts of an object file for Windows. Pointers to variables in other objects (.refptr.NAME) have no name here."""
     external = lief.COFF.Symbol.STORAGE_CLASS.EXTERNAL
     return {
         "format": "COFF",
@@ -95,7 +95,7 @@ def coff_facts(binary):
 
 
 def dot_products(binary):
-    """Vector instructions sdot and udot, and smmla, in the code of a 64-bit ARM."""
+    """Counts the vector instructions sdot and udot, and smmla, in code for 64-bit ARM."""
     counts = {"dot": 0, "smmla": 0}
     for section in binary.sections:
         if section.name not in (".text", "__text"):

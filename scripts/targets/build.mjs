@@ -1,5 +1,5 @@
-// Cross-compiles the addon: `node scripts/build-native.mjs --target linux-arm64` makes
-// build/linux-arm64/hearth.node, and refuses one that would not load everywhere it should.
+// Cross-compiles the addon: `node scripts/build-native.mjs --target linux-arm64` makes build/linux-arm64/hearth.node.
+// Fails if the addon would not load on every machine on which it should.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, nodeApi } from '../cmake.mjs';
@@ -10,7 +10,7 @@ import { targetOf } from './targets.mjs';
 
 export const addonOf = (name) => join(root, 'build', name, 'hearth.node');
 
-/** programs: C++ tests to build beside the addon. */
+/** Builds and checks the addon for a target. Returns its facts. programs: C++ tests to build, too. */
 export async function buildTarget(name, programs = []) {
   const target = targetOf(name);
   const options = [...(await compilerOptions(target)), nodeApi(), '-DHEARTH_UNITY=ON'];

@@ -1,5 +1,5 @@
-// Opens a package again and looks whether it is whole and for the right system:
-//   node scripts/targets/check-package.mjs FILE... (the target is that of the package's manifest)
+// Opens a finished package and checks that it is complete and fits its system:
+//   node scripts/targets/check-package.mjs FILE... (each package's manifest names its target)
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,17 +19,17 @@ const noticesPath = 'extension/dist/NOTICES.txt';
 const kernelPath = /^extension\/dist\/gpu\/[\w-]+(\.co|\.fatbin)$/;
 const webgpuPath = 'extension/dist/gpu/wgpu-native.library';
 
-/** vsce gives three files another name. */
+/** vsce renames these three files. */
 const renamed = { 'README.md': 'readme.md', LICENSE: 'LICENSE.txt', 'CHANGELOG.md': 'changelog.md' };
 
-/** The paths in a package of these files. */
+/** The paths that these files have in a package, together with those that vsce adds. */
 const packagePaths = (files) => [
   'extension.vsixmanifest',
   '[Content_Types].xml',
   ...files.map((file) => `extension/${renamed[file] ?? file}`),
 ];
 
-/** The paths that every package has that runs a model. */
+/** The paths in every package except the one for browsers. */
 export const expectedFiles = () => packagePaths([...listedFiles(), 'package.json', 'README.md']);
 
 export async function packageFacts(file) {
@@ -37,7 +37,10 @@ export async function packageFacts(file) {
   return JSON.parse(await run(python, [join(root, 'scripts/targets/vsix_facts.py'), file], { quiet: true }));
 }
 
-/** What is wrong with the files of a package, and with its name; mayHave: whether a path need not be expected. */
+/**
+ * What is wrong with a package's files, target and version. mayHave(path): whether the path is allowed, but not
+ * required.
+ */
 function fileProblems(facts, name, expected, { bytes, version }, mayHave = () => false) {
   const files = new Map(facts.files.map((file) => [file.path, file]));
   const { Version, TargetPlatform } = facts.identity;
@@ -47,8 +50,8 @@ function fileProblems(facts, name, expected, { bytes, version }, mayHave = () =>
     ...(Version === version ? [] : [`its version is ${Version}, not ${version}`]),
     ...(bytes <= maxBytes ? [] : [`it has ${bytes} bytes, more than ${maxBytes}`]),
     ...expected.filter((path) => !files.get(path)?.bytes).map((path) => `${path} is missing or empty`),
-    ...others.map((path) => `${path} does not belong into it`),
-    ...(files.size === facts.files.length ? [] : ['two of its files have one path']),
+    ...others.map((path) => `${path} does not belong in it`),
+    ...(files.size === facts.files.length ? [] : ['two of its files have the same path']),
     ...facts.files.filter(({ isLink }) => isLink).map(({ path }) => `${path} is a link`),
   ];
 }
@@ -56,8 +59,8 @@ function fileProblems(facts, name, expected, { bytes, version }, mayHave = () =>
 const binaryProblem = ({ path, format, architecture }) => `${path} is ${format} for ${architecture}`;
 
 /**
- * A sentence for each reason why the package must not be published; none if it may be.
- * facts: of vsix_facts.py. wanted: bytes of the package; version; model: the digest of the model that should be in it.
+ * A sentence for each reason why the package must not be published. facts: from vsix_facts.py. wanted: the package's
+ * size in bytes, the version that it should have, and the digest of the model that should be in it.
  */
 export function packageProblems(facts, name, wanted) {
   const target = targetOf(name);
@@ -72,7 +75,7 @@ export function packageProblems(facts, name, wanted) {
     ...[...files.keys()].filter(isWrongKernel).map((path) => `${path} can't run on ${name}`),
     ...(addon
       ? addonProblems(addon, target).map((problem) => `${addonPath}: ${problem}`)
-      : [`${addonPath} is no library`]),
+      : [`${addonPath} is not a library`]),
     ...(files.get(modelPath)?.sha256 === wanted.model ? [] : [`${modelPath} is not the bundled model`]),
     ...(files.has(webgpuPath) ? webgpuProblems(facts.binaries, target) : []),
     ...componentProblems(facts.components, files),
@@ -86,13 +89,13 @@ function webgpuProblems(binaries, { format, architecture }) {
   return isRight ? [] : [`${webgpuPath} is not ${format} for ${architecture}`];
 }
 
-/** The same for the package of editors in the browser, which has no binaries. */
+/** The same for the package for editors in the browser, which has no binaries. */
 export const webProblems = (facts, wanted) => [
   ...fileProblems(facts, 'web', packagePaths([...webFiles, 'package.json', 'README.md']), wanted),
   ...facts.binaries.map(binaryProblem),
 ];
 
-/** Its list of components must give the digests of the files that users can't read. */
+/** The package's list of components must contain the digests of all files that people can't read. */
 function componentProblems(components, files) {
   const digests = components.flatMap(({ hashes = [] }) => hashes.map(({ content }) => content));
   const own = [addonPath, modelPath, ...(files.has(webgpuPath) ? [webgpuPath] : [])];
@@ -101,7 +104,7 @@ function componentProblems(components, files) {
   return unlisted.map((path) => `${sbomPath} does not list ${path}`);
 }
 
-/** It must have the licences that ask for it. */
+/** The package must contain the licences that require this. */
 function noticeProblems(notices, { linked }, hasWebgpu) {
   const named = linked.filter(([, , , file]) => file).map(([name]) => name);
   if (hasWebgpu) named.push('wgpu-native');
@@ -109,7 +112,7 @@ function noticeProblems(notices, { linked }, hasWebgpu) {
   return missing.map((name) => `${noticesPath} lacks the licence of the ${name}`);
 }
 
-/** Throws a ToolError with every problem. Returns the facts. */
+/** Checks a package. Throws a ToolError that lists every problem. Returns the facts. */
 export async function checkPackage(file, name) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const model = createHash('sha256')

@@ -1,21 +1,21 @@
-// Whether an addon is what its system needs: what was found in the file (binary_facts.py), against the table of targets.
+// Checks that an addon fits its system: compares the facts about the file (binary_facts.py) with the table of targets.
 import { join } from 'node:path';
 import { root, run } from '../tools.mjs';
 import { pythonTools } from './python-tools.mjs';
 
-/** For each path an object of facts; format is "other" for what is no program or library. */
+/** The facts about the file at each path. format is "other" for a file that is neither a program nor a library. */
 export async function binaryFacts(paths) {
   const { python } = await pythonTools();
   return JSON.parse(await run(python, [join(root, 'scripts/targets/binary_facts.py'), ...paths], { quiet: true }));
 }
 
-/** What Node looks for in an addon. */
+/** The functions that Node looks for in an addon. */
 const entryPoints = ['napi_register_module_v1', 'node_api_module_get_api_version_v1'];
-/** Far more are there with the kernels, and none without. */
+/** The kernels contain far more of these instructions; without the kernels there are none. */
 const fewestDotProducts = 500;
 const fewestMatrixProducts = 500;
 
-/** A sentence for each reason why the addon does not belong into the package of this target; none if it does. */
+/** A sentence for each reason why the addon does not fit the target. */
 export function addonProblems(facts, target) {
   if (facts.format !== target.format || facts.architecture !== target.architecture)
     return [
@@ -43,9 +43,10 @@ function versionProblems(versions, permitted) {
 const compare = (a, b) => a.map((part, i) => part - (b[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
 
 /**
- * Why the objects of the CPU kernels must not be linked. facts: of each variant_NAME.cc.o. One source is compiled once per
- * instruction set; were a function of it visible outside its object, the linker would keep one copy for all variants,
- * perhaps one of AVX-512 that then crashes a processor without it.
+ * A sentence for each reason why the objects of the CPU kernels must not be linked. facts: those of each
+ * variant_NAME.cc.o. The same source is compiled once per instruction set. If one of its functions were visible outside
+ * its object, the linker would keep one copy for all variants: if that uses AVX-512, it crashes on a processor without
+ * it.
  */
 export function variantProblems(facts, target) {
   const found = new Map(facts.map(({ path, globals }) => [/variant_(\w+)\.cc/.exec(path)[1], globals]));
@@ -58,12 +59,13 @@ export function variantProblems(facts, target) {
 }
 
 /**
- * What else may be visible on macOS: the linker's names of the file itself, and the operators new and delete of zig's C++
- * library. There the whole process is bound to one weak definition of these, and all of them call malloc and free.
+ * Other names that an addon may export on macOS: the linker's names for the file itself, and the operators new and
+ * delete of zig's C++ library. macOS uses one weak definition of these for the whole process, and every one calls
+ * malloc and free.
  */
 const harmless = /^(___dso_handle|__mh_dylib_header|__Z(n[aw]|d[al])[A-Za-z0-9_]*)$/;
 
-/** Nothing else may be visible: the other addons of the process could be bound to it. */
+/** The addon must export its entry points, and nothing else: other addons in the process could be bound to it. */
 function exportProblems({ format, exports: exported }) {
   const names = exported
     .filter((name) => format !== 'MachO' || !harmless.test(name))
@@ -73,13 +75,19 @@ function exportProblems({ format, exports: exported }) {
   return others.length === 0 ? missing : [...missing, `it exports ${others.length} other names, such as ${others[0]}`];
 }
 
-/** The linker expects what it does not find in the program that will load the addon. Node has nothing of Hearth's. */
+/**
+ * The linker expects that the program that loads the addon has what is missing. But Node does not have Hearth's
+ * functions.
+ */
 function lackingProblems(imported) {
   const own = imported.filter((name) => /^_{1,2}Z(?:T[ISV])?N?K?6hearth/.test(name.replace('__imp_', '')));
   return own.length === 0 ? [] : [`it lacks ${own.length} functions of its own, such as ${own[0]}`];
 }
 
-/** Apple's own processors run nothing unsigned; on Intel's it depends on the program that loads it. */
+/**
+ * macOS must accept the addon. On Apple's processors, it loads only signed code; on Intel's, that depends on the
+ * program.
+ */
 function macProblems({ signature, name }) {
   const problems = signature === 'adhoc' ? [] : [`its signature is ${signature}, not ad hoc: macOS may refuse it`];
   return name.startsWith('@rpath/') ? problems : [...problems, `it names a folder of the builder, ${name}`];

@@ -1,4 +1,4 @@
-// zig and lief in a virtual environment below .cache, by pinned versions and hashes.
+// Installs zig and lief in a virtual environment in .cache, with pinned versions and hashes.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotRun, requirePython, root, run } from '../tools.mjs';
@@ -6,15 +6,19 @@ import { NotRun, requirePython, root, run } from '../tools.mjs';
 const requirements = join(root, 'scripts/targets/requirements.txt');
 const folder = join(root, '.cache/targets');
 const installed = join(folder, 'installed.txt');
-/** The licence of zig and of its compiler-rt. */
+/** A copy of the licence of zig and of its compiler-rt. */
 export const zigLicence = join(folder, 'zig-licence.txt');
 
-/** CMake wants a program for each, and so does ccache, which takes the first argument for a file. */
+/**
+ * The commands of zig that get a program each, as CMake needs. ccache needs that, too: it would take `c++` for a file.
+ */
 const zigPrograms = ['c++', 'build-lib', 'ar', 'ranlib'];
 
-/** Installs what is missing. Returns the paths of python, and of zig as a C++ compiler, linker, archiver and indexer. */
+/**
+ * Installs what is missing. Returns the paths of python, and of zig as a C++ compiler, linker, archiver and indexer.
+ */
 export async function pythonTools() {
-  // The programs name the folder, so those of a checkout that was moved do not count.
+  // The programs contain the folder's path, so they are made anew in a checkout that was moved.
   const wanted = `${readFileSync(requirements, 'utf8')}${zigPrograms} ${folder}`;
   if (!existsSync(installed) || readFileSync(installed, 'utf8') !== wanted) await install(wanted);
   const bin = (name) => join(folder, 'bin', name);

@@ -1,4 +1,4 @@
-// The systems that Hearth is built for, by the names that VS Code gives them.
+// The systems that Hearth is built for, by VS Code's names for them.
 import { ToolError } from '../tools.mjs';
 import { zigLicence } from './python-tools.mjs';
 
@@ -8,7 +8,7 @@ const zigLibraries = [
   ['compiler-rt of zig', '0.15.2', 'MIT', zigLicence],
 ];
 const mingwLicences = '/usr/share/doc/mingw-w64-x86-64-dev/copyright';
-/** What g++ for Windows brings, of Debian 12. */
+/** The libraries of Debian 12's g++ for Windows. */
 const mingwLibraries = [
   ['libstdc++ and libgcc of GCC', '12.2.0', 'GPL-3.0-or-later WITH GCC-exception-3.1'],
   ['runtime of mingw-w64', '10.0.0', 'ZPL-2.1', mingwLicences],
@@ -16,16 +16,14 @@ const mingwLibraries = [
 ];
 
 /**
- * zig: the compiler's name of the system, with the oldest version that must do. toolchain: if it is built otherwise, a file
- * in native/ for CMake; commands: what that needs.
- * format, architecture: of the addon's file, as binary_facts.py says.
- * versions: for each prefix of a symbol's version the newest that may be asked for; other prefixes are forbidden.
- * libraries: those that the addon may ask for; the system has them all.
- * kernels: endings of the GPU kernels that can run there.
- * wheel: the platform of the wheel with wgpu-native, if it has one.
- * variants: of the CPU kernels.
- * linked: what the compiler links into the addon, as [name, version, licence, the file with the licence's text]; no file
- * where the licence makes an exception for what a compiler links.
+ * zig: zig's name for the system, with the oldest version that Hearth supports. toolchain: for a target that zig does
+ * not build, the CMake toolchain file in native/. commands: the commands that the toolchain needs. format,
+ * architecture: those of the addon's file, as binary_facts.py says. versions: the newest symbol version that the addon
+ * may need, for each prefix; other prefixes are forbidden. libraries: those that the addon may need; the system has
+ * them all. kernels: the endings of the GPU kernels that can run there. wheel: the platform of the wheel that contains
+ * wgpu-native, if there is one. variants: those of the CPU kernels. linked: what the compiler links into the addon, as
+ * [name, version, licence, the file with the licence's text]. There is no file if the licence makes an exception for
+ * what a compiler links.
  */
 export const targets = {
   'linux-x64': {

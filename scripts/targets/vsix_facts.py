@@ -1,4 +1,4 @@
-"""What is in a package, as a JSON object: vsix_facts.py FILE."""
+"""Prints what a package contains, as a JSON object: vsix_facts.py FILE."""
 
 import hashlib
 import json

@@ -192,7 +192,7 @@ test("a package may contain its own system's wgpu-native, if it is listed and ha
   expect(problems(wrong)).toEqual([`${path} is not ELF for x86_64`]);
   expect(problems({ ...whole, components: facts.components })).toEqual([expect.stringMatching(/does not list .*wgpu/)]);
   expect(problems({ ...whole, notices: facts.notices })).toEqual([expect.stringMatching(/licence of the wgpu-native/)]);
-  expect(problems(whole, 'alpine-x64')).toContain(`${path} does not belong into it`);
+  expect(problems(whole, 'alpine-x64')).toContain(`${path} does not belong in it`);
 });
 
 test.each([
@@ -201,7 +201,7 @@ test.each([
     { binaries: [{ ...linuxAddon, ...macAddon }] },
     [/hearth\.node: it is MachO for arm64/],
   ],
-  ['an addon that is text', { binaries: [] }, [/hearth\.node is no library/]],
+  ['an addon that is text', { binaries: [] }, [/hearth\.node is not a library/]],
   [
     'another library',
     { binaries: [linuxAddon, { path: 'extension/dist/x.so', format: 'ELF', architecture: 'arm' }] },
@@ -214,7 +214,11 @@ test.each([
   ],
   ['another version', { identity: { Version: '0.2.0', TargetPlatform: 'linux-x64' } }, [/version is 0\.2\.0/]],
   ['a missing bundle', { files: without('extension/dist/server.js') }, [/dist\/server\.js is missing/]],
-  ['an extra file', { files: [...facts.files, file('extension/.env')] }, [/extension\/\.env does not belong into it/]],
+  [
+    'an extra file',
+    { files: [...facts.files, file('extension/.env')] },
+    [/extension\/\.env does not belong in it/],
+  ],
   ['a path that leads out', { files: [...facts.files, file('../../x')] }, [/\.\.\/\.\.\/x does not belong/]],
   [
     'a link',
@@ -252,7 +256,7 @@ test('a package for the browser has no binaries and nothing that only a process 
   expect(problems).toContain('it is for linux-x64, not web');
   expect(problems).toContain('its version is 0.1.0, not 0.2.0');
   expect(problems).toContain('extension/dist/web.js is missing or empty');
-  expect(problems).toContain('extension/dist/server.js does not belong into it');
+  expect(problems).toContain('extension/dist/server.js does not belong in it');
   expect(problems).toContain('extension/dist/hearth.node is ELF for x86_64');
 });
 
