@@ -93,7 +93,7 @@ export function modelHost(context: ExtensionContext, client: Client): ChooseMode
 
 async function setServerToken({ secrets }: ExtensionContext, client: Client): Promise<void> {
   const prompt = l10n.t(
-    'The token for the server in "hearth.server.url"; or user:password, a header "Name: value", "@" and a file or "!" and a command with one of these. Leave it empty to remove the token.',
+    'The token for the server in "hearth.server.url". It can also be user:password or a header "Name: value"; or "@" and a file that contains one of these, or "!" and a command that prints one. Leave it empty to remove the token.',
   );
   const token = await window.showInputBox({ title: l10n.t('Set Server Token'), prompt, password: true });
   if (token === undefined) return;

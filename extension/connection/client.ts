@@ -245,5 +245,7 @@ export class Client implements Disposable {
 
 /** Says that this window has its own server, because no folder can hold the socket of a shared one. */
 function aloneText(): string {
-  return l10n.t('This window has a model of its own in memory, since no folder for a shared server can be written.');
+  return l10n.t(
+    'This window keeps its own model in memory, since Hearth cannot write to any folder for a shared server.',
+  );
 }

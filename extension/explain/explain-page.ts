@@ -30,7 +30,7 @@ ${button('retry', l10n.t('Retry'))}
 ${button('copy', l10n.t('Copy'))}</p>
 <p id="hint"></p>
 <input type="text" placeholder="${ask}" aria-label="${ask}">
-<p id="waiting" role="status" hidden>${escapeHtml(l10n.t('Your question is asked when this answer is there.'))}</p>
+<p id="waiting" role="status" hidden>${escapeHtml(l10n.t('Your question will be asked when this answer is complete.'))}</p>
 </footer>`;
   return webviewPage({ style, body, script });
 }

@@ -66,7 +66,7 @@ test('an answer is read out when it is complete, and the focus stays in the page
 test('a question asked while an answer is being written is sent once the answer is complete', async () => {
   await open({ actions: ['stop'] });
   const input = page.getByRole('textbox', { name: 'Ask a follow-up question' });
-  const waiting = page.getByText('Your question is asked when this answer is there.');
+  const waiting = page.getByText('Your question will be asked when this answer is complete.');
   await input.fill('Wh');
   await input.press('Enter');
   expect(await waiting.isVisible()).toBe(true);
