@@ -65,10 +65,10 @@ export function activate(context: ExtensionContext): Api {
   const editView = new EditView(context.asAbsolutePath('media/next-edit.svg'));
   const nextEdits = new NextEdits(client, modes, ghostText, offer, editView, {
     asked: (request) => requests.addEdit(request),
-    shown: (of, latencyMs) =>
-      void statistics.add(new Date(), { ...of, latencyMs: Math.round(latencyMs), isEdit: true }),
-    applied: (of, characters) => {
-      void statistics.add(new Date(), { ...of, characters, isEdit: true });
+    shown: (languageId, latencyMs) =>
+      void statistics.add(new Date(), { languageId, latencyMs: Math.round(latencyMs), isEdit: true }),
+    applied: (languageId, characters) => {
+      void statistics.add(new Date(), { languageId, characters, isEdit: true });
       void commands.executeCommand('setContext', 'hearth.hasAppliedEdit', true); // a step of the walkthrough
     },
   });
@@ -91,7 +91,7 @@ export function activate(context: ExtensionContext): Api {
   return client;
 }
 
-// Stops the server here, since VS Code waits for the promise of deactivate(), but not for that of a dispose().
+// Stops the server here, since VS Code waits for a promise that deactivate() returns, but not for one from dispose().
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }

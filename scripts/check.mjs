@@ -59,7 +59,7 @@ async function checkDeviceWaits() {
   return `${sources.length} files`;
 }
 
-/** Only the files meant for it depend on the operating system (lint-system.mjs). */
+/** Only certain files may depend on the operating system (lint-system.mjs). */
 async function checkSystems() {
   const sources = await files(...cpp, '.ts');
   const found = sources.flatMap((file) => systemDifferences(file, read(file)));

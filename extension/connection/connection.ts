@@ -147,13 +147,13 @@ export class Connection<L extends Link, S extends Session> {
     prepared.catch(() => undefined); // it is awaited below
     const link = await this.open();
     const closed = link.closed.then(() => Promise.reject(new Error('the connection was closed')));
-    const session = (await this.ready(prepared, closed))(link);
+    const session = (await this.whenPrepared(prepared, closed))(link);
     await within(initializeMs * this.policy.timeoutFactor, Promise.race([session.initialize(), closed]));
     return { link, session };
   }
 
   /** Fails as 'not started' if the editor takes too long: 'hung' would kill the server that other windows use. */
-  private ready<T>(prepared: Promise<T>, closed: Promise<never>): Promise<T> {
+  private whenPrepared<T>(prepared: Promise<T>, closed: Promise<never>): Promise<T> {
     return within(prepareMs * this.policy.timeoutFactor, Promise.race([prepared, closed])).catch((error: unknown) => {
       throw error instanceof Unresponsive ? new Error('the editor does not give its settings') : error;
     });
@@ -218,10 +218,10 @@ export class Connection<L extends Link, S extends Session> {
     this.restartOrder = new AbortController();
     this.enter('ending');
     if (link === null) return;
-    if (kind === 'left' && session) await this.orKill(link, session.leave());
+    if (kind === 'left' && session) await this.waitOrKill(link, session.leave());
     if (kind === 'restarted') {
       if (isOrdered) session?.quit();
-      await this.orKill(link, link.closed);
+      await this.waitOrKill(link, link.closed);
     }
     if (kind === 'hung' || (kind === 'not started' && isOrdered)) await this.kill(link);
     link.close();
@@ -234,7 +234,7 @@ export class Connection<L extends Link, S extends Session> {
    * Waits for the work. Kills the server if it gives no sign of life meanwhile, or if the work takes longer than
    * endingMs.
    */
-  private async orKill(link: L, work: Promise<void>): Promise<void> {
+  private async waitOrKill(link: L, work: Promise<void>): Promise<void> {
     const timeout = new Timeout(endingSilenceMs);
     link.onData(() => timeout.restart());
     const isSilent = timeout.over.then(() => false);

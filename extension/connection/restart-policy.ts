@@ -3,7 +3,9 @@
 
 /** If a server has been ready before, this many crashes within the time window are followed by a restart. */
 const crashesWhenReady = 4;
-/** If none has ever been ready (broken model, unsupported processor), the next one would most likely crash, too. */
+/**
+ * If none has been ready yet (broken model, unsupported processor), only this many: the next would likely crash, too.
+ */
 const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
 /** After this many crashes on the GPU, the CPU is used until the user restarts the server or reloads the window. */
@@ -36,7 +38,9 @@ export class RestartPolicy {
     this.isOnGpu = isOnGpu;
   }
 
-  /** Returns whether to start the server again. now: the time of a monotonic clock, such as performance.now(). */
+  /**
+   * Records a crash. Returns whether to start the server again. now: from a monotonic clock, as performance.now() is.
+   */
   recordCrash(now: number, isHang = false): boolean {
     if (this.isOnGpu) this.gpuCrashes++;
     this.crashes = [...this.crashes.filter(({ time }) => now - time < windowMs), { time: now, isHang }];

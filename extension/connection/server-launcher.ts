@@ -83,7 +83,7 @@ export class ServerLauncher {
       // A server ends with 0 if another one has been announced before it.
       if (how === 'listening' || how === exitText(0, null)) return true;
       endpoint.withdraw(id);
-      this.tell(logFile);
+      this.passOnOutput(logFile);
       if (how === exitText(cannotAnnounceCode, null)) return false;
       throw new Error(how);
     } finally {
@@ -102,7 +102,7 @@ export class ServerLauncher {
   }
 
   private async fault({ logFile }: Announcement, isOwn: boolean): Promise<Fault> {
-    this.tell(logFile);
+    this.passOnOutput(logFile);
     if (existsSync(killNote(logFile))) return { kind: 'hung', how: 'it was killed by a window' };
     const unknown = 'started by another window';
     const how = isOwn ? await Promise.race([this.exited, sleep(exitNoticeMs, unknown)]) : unknown;
@@ -110,7 +110,7 @@ export class ServerLauncher {
   }
 
   /** Passes on what an ended process has written to standard error, unless another window has done so. */
-  private tell(logFile: string): void {
+  private passOnOutput(logFile: string): void {
     try {
       const text = readFileSync(logFile, 'utf8').trimEnd();
       rmSync(logFile);

@@ -66,8 +66,8 @@ export class SharedLink implements ProcessLink {
   }
 
   /**
-   * Kills the process and leaves a note for the other windows. The open connection shows that the process exists. Its
-   * start time shows that the process id means the same process here, which it may not in a container.
+   * Kills the process and leaves a note for the other windows. The open connection shows that the process still exists,
+   * and its start time that the process id belongs to the same process here.
    */
   kill(): void {
     const { pid, startTime, logFile } = this.announced;

@@ -98,7 +98,7 @@ export function isTabFree({ state, edit }: EditOffer, { document, selection: { a
   if (state.kind === 'applied') return true;
   const isThere = state.kind === 'jumped' && edit?.uri === document.uri.toString();
   const isOurs = isThere && edit.range.start.line <= active.line && active.line <= edit.range.end.line;
-  // After lines were deleted, VS Code learns a moment later where the cursor is.
+  // When lines are deleted, VS Code updates the cursor a moment later, so it may be beyond the end of the document.
   const { text } = document.lineAt(document.validatePosition(active));
   return isOurs || text.slice(0, active.character).trim() !== '';
 }

@@ -31,11 +31,11 @@ import { Triggers } from './triggers.ts';
 /** How long Tab waits for the next edit after one was applied. The server has found it ahead, but it may be busy. */
 const longestWaitMs = 1000;
 
-/** Learns of each request, and of each edit that was shown or applied. */
+/** Is told about each request, and about each edit that was shown or applied. */
 export interface EditObserver {
   asked(request: AnsweredRequest): void;
-  shown(of: { languageId: string }, latencyMs: number): void;
-  applied(of: { languageId: string }, characters: number): void;
+  shown(languageId: string, latencyMs: number): void;
+  applied(languageId: string, characters: number): void;
 }
 
 export class NextEdits implements Disposable {
@@ -149,7 +149,7 @@ export class NextEdits implements Disposable {
   /** The edit was applied. Asks for the one that follows at once. */
   private applied(characters: number): void {
     const languageId = window.activeTextEditor?.document.languageId;
-    if (languageId !== undefined) this.observer.applied({ languageId }, characters);
+    if (languageId !== undefined) this.observer.applied(languageId, characters);
     this.offer.applied();
     this.patience.note('applied');
     clearTimeout(this.waitingTimer);
@@ -207,7 +207,7 @@ export class NextEdits implements Disposable {
     const mayShow = this.offer.isChained || !this.ghostText.isOffering;
     if (mayShow && this.offer.release() && this.offer.edit && editor) {
       announce(this.offer, this.offer.edit, editor);
-      this.observer.shown({ languageId: editor.document.languageId }, this.questions.latencyMs);
+      this.observer.shown(editor.document.languageId, this.questions.latencyMs);
     }
     this.view.show(this.offer);
   }

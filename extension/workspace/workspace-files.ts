@@ -26,11 +26,11 @@ const isInPackages = (uri: Uri) =>
 const maybeFolder = ({ path }: Uri) => !path.slice(path.lastIndexOf('/')).includes('.');
 
 export interface FilesPace {
-  /** After connecting: the model and the editor's language features load first. */
+  /** The wait after connecting, since the model and the editor's language features load first. */
   beginMs: number;
-  /** Between two pieces. While it takes in a piece, for some 20 ms, the server answers no key. */
+  /** The pause between two pieces. The server needs some 20 ms for a piece, and answers no key meanwhile. */
   pauseMs: number;
-  /** After the last change of a file. */
+  /** How long no file must change before the changed files are sent. */
   quietMs: number;
 }
 

@@ -24,7 +24,8 @@ export type HostState =
 
 export class EngineHost {
   private current: HostState = { kind: 'unloaded' };
-  private wanted = '';
+  /** The options, as JSON, of the engine that is loaded or being loaded; '' for none. */
+  private wantedOptions = '';
   private abort = new AbortController();
   private done: Promise<void> = Promise.resolve();
 
@@ -50,7 +51,7 @@ export class EngineHost {
   /** Loads an engine, unless one with these options is loaded or being loaded. Never rejects. */
   ensure(options: LoadOptions): Promise<void> {
     const key = JSON.stringify(options);
-    if (key === this.wanted && this.current.kind !== 'failed') return this.done;
+    if (key === this.wantedOptions && this.current.kind !== 'failed') return this.done;
     const { unloaded, signal } = this.unloadFor(key);
     this.done = unloaded.then(() => this.run(options, signal));
     return this.done;
@@ -74,7 +75,7 @@ export class EngineHost {
   // before the next load begins.
   private unloadFor(key: string): { unloaded: Promise<void>; signal: AbortSignal } {
     const { engine, done } = this;
-    this.wanted = key;
+    this.wantedOptions = key;
     this.current = { kind: 'unloaded' };
     this.abort.abort();
     this.abort = new AbortController();

@@ -77,7 +77,7 @@ export async function bytesOfAllParts(path: string): Promise<number> {
   const parts = Number(firstPart.exec(path)?.[1] ?? 1);
   let bytes = 0;
   for (let part = 1; part <= parts; part++) {
-    const name = path.replace(firstPart, (_, of: string) => `-${String(part).padStart(5, '0')}-of-${of}`);
+    const name = path.replace(firstPart, (_, count: string) => `-${String(part).padStart(5, '0')}-of-${count}`);
     bytes += (await stat(name)).size;
   }
   return bytes;

@@ -106,7 +106,8 @@ export function randomTokens({ info: { vocabulary, special } }: Engine, n: numbe
 async function shareInUse(): Promise<number> {
   const times = () =>
     cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({ idle, all: user + nice + sys + idle + irq }));
-  const sum = (key: 'idle' | 'all', of: ReturnType<typeof times>) => of.reduce((total, each) => total + each[key], 0);
+  const sum = (key: 'idle' | 'all', cores: ReturnType<typeof times>) =>
+    cores.reduce((total, each) => total + each[key], 0);
   const before = times();
   await sleep(watchMs, undefined, { ref: false });
   const after = times();

@@ -18,7 +18,7 @@ export type EditFormatName = 'sweep-1' | 'sweep-2' | 'zeta-2.1';
 
 /** How a model was trained on conversations. */
 export interface ChatTemplate {
-  /** In Jinja. */
+  /** The template, in the language Jinja. */
   template: string;
   /** The names of the tokens with which the template may begin and end turns; '' if the file has none. */
   bosToken: string;

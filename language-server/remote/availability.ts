@@ -3,7 +3,7 @@
 import type { ServerError } from './server-error.ts';
 
 export interface Timeouts {
-  /** Between these lies the time that a request waits for its first text, whatever the server usually needs. */
+  /** The minimum and maximum time that a request waits for its first text, whatever the server usually needs. */
   minMs: number;
   maxMs: number;
   /** The pause after the first failure. Each further pause is twice as long. */

@@ -84,9 +84,9 @@ export class RemoteModel implements Completer {
   // If it generates something else, a second attempt has the white space in the prompt. An unfinished word is put into
   // the prompt at once: if the model would have generated it, an earlier suggestion would have contained it.
   async generate(request: CompletionRequest, onText?: OnText, signal = never): Promise<Completed> {
-    const begin = Buffer.from(request.heal ?? []).toString('utf8');
+    const start = Buffer.from(request.heal ?? []).toString('utf8');
     const { heal: _, ...unhealed } = request;
-    const attempt = begin.trim() === '' ? await this.attempt(unhealed, begin, onText, signal) : null;
+    const attempt = start.trim() === '' ? await this.attempt(unhealed, start, onText, signal) : null;
     return attempt ?? (await this.attempt(request, '', onText, signal)) ?? noAnswer;
   }
 
@@ -96,17 +96,17 @@ export class RemoteModel implements Completer {
     return (answer ?? noAnswer).timings;
   }
 
-  /** begin: the text with which the answer must begin. Resolves to null if it begins differently. */
+  /** start: the text with which the answer must begin. Resolves to null if it begins differently. */
   private async attempt(
     request: CompletionRequest,
-    begin: string,
+    start: string,
     onText: OnText | undefined,
     signal: AbortSignal,
     timeoutMs = this.availability.timeoutMs,
   ): Promise<Completed | null> {
     const clock = new AnswerClock(request.tokens.length);
     let finishReason: Completed['finishReason'] = 'stop';
-    let missing = begin;
+    let missing = start;
     try {
       for await (const piece of this.api.stream(this.bodyOf(request), timeoutMs, signal)) {
         const { text, logProbabilities } = piece;

@@ -11,7 +11,7 @@ import { cancelled, isLoopback, wayTo } from './network.ts';
 import { beginningOf, errorOf, type Response, refusalOf, ServerError } from './server-error.ts';
 
 export interface ServerOptions {
-  /** With or without the scheme and "/v1". */
+  /** The server's address, with or without the scheme and "/v1". */
   url: string;
   /** The name of the model on the server; '' for its first one. See describe(). */
   model: string;

@@ -1,5 +1,5 @@
 // Holds incoming messages, and passes them to the connection one at a time. Because it knows which messages wait,
-//   - it answers a completion itself that is cancelled while it waits,
+//   - it can answer a waiting completion itself if that is cancelled,
 //   - a handler can wait until all messages received so far have reached their handlers,
 //   - it stops reading while too many messages wait, or while the client has too many answers to read.
 import {
@@ -102,7 +102,7 @@ export class Inbox implements MessageReader {
    */
   private cancel(message: NotificationMessage): void {
     const id = message.params instanceof Object && 'id' in message.params ? message.params.id : undefined;
-    if (typeof id !== 'number' && typeof id !== 'string') return; // the connection would close
+    if (typeof id !== 'number' && typeof id !== 'string') return; // passing it on would close the connection
     const index = this.waiting.findIndex((each) => isRequest(each) && each.id === id);
     const request = this.waiting[index];
     if (!isRequest(request)) this.deliver(message);

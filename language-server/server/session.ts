@@ -42,7 +42,7 @@ export class Session {
     (message) => this.connection.sendNotification(LogMessageNotification.type, message),
     redacted,
   );
-  private readonly own = new WindowSettings();
+  private readonly windowSettings = new WindowSettings();
   /** Resolves when the engine has been told the settings. */
   private configured = Promise.resolve();
   private options: Partial<protocol.InitializationOptions> = {};
@@ -93,7 +93,7 @@ export class Session {
       this.configured = this.configure();
     });
     wire.onNotification(connection, protocol.settingsNotification, (given) => {
-      this.own.give(given);
+      this.windowSettings.give(given);
       this.apply();
     });
     connection.onDidChangeConfiguration(({ settings }) => {
@@ -147,7 +147,7 @@ export class Session {
     const options: Partial<protocol.InitializationOptions> = params.initializationOptions ?? {};
     this.options = options;
     this.window.initialize(params);
-    this.own.give(options.settings);
+    this.windowSettings.give(options.settings);
     this.tellProblems();
     this.completions.initialize(this.window, options);
     return {
@@ -161,7 +161,7 @@ export class Session {
   }
 
   private get settings(): protocol.Settings {
-    return this.own.settings;
+    return this.windowSettings.settings;
   }
 
   /**
@@ -169,12 +169,12 @@ export class Session {
    * asked for ours. If it does not answer in time, its last configuration applies until it does.
    */
   private async configure(pushed?: unknown): Promise<void> {
-    const { connection, window, own } = this;
+    const { connection, window, windowSettings } = this;
     const given = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
     const asked = window.hasConfiguration ? connection.workspace.getConfiguration(section) : Promise.resolve(given);
     let isLate = false;
     const use = (answer: unknown) => {
-      own.configure(answer);
+      windowSettings.configure(answer);
       if (isLate) this.apply();
     };
     const reading = guarded(this.log, 'reading the configuration', asked.then(use));
@@ -184,7 +184,7 @@ export class Session {
   }
 
   private tellProblems(): void {
-    for (const problem of this.own.problems) this.log.warn(problem);
+    for (const problem of this.windowSettings.problems) this.log.warn(problem);
   }
 
   private apply(): void {
@@ -192,10 +192,15 @@ export class Session {
     this.tellProblems();
     this.completions.configured();
     this.edits.configured();
-    const { own, options, shared } = this;
+    const { windowSettings, options, shared } = this;
     const bundledModel = options.bundledModel ?? shared.parts.bundledModel;
     const pagesFolder = pagesFolderIn(options.storageFolder);
-    const setup = { settings: own.settings, bundledModel, pagesFolder, connecting: own.connecting };
+    const setup = {
+      settings: windowSettings.settings,
+      bundledModel,
+      pagesFolder,
+      connecting: windowSettings.connecting,
+    };
     void guarded(this.log, 'applying the settings', shared.configure(setup));
   }
 
@@ -212,7 +217,7 @@ export class Session {
   private report(): void {
     const { message, ...rest } = this.shared.status(this.settings.mode === 'off');
     const status = message === undefined ? rest : { ...rest, message: logEntry(redacted(message)) };
-    const { problems: settingProblems } = this.own;
+    const { problems: settingProblems } = this.windowSettings;
     const known = settingProblems.length > 0 ? { ...status, settingProblems } : status;
     // An error only means that the window has just closed.
     if (!this.isGone) wire.notify(this.connection, protocol.statusNotification, known).catch(() => undefined);
