@@ -15,7 +15,7 @@ import { wgpuNative } from '../scripts/wgpu-native.mjs';
 import { everywhere } from './everywhere/run.mjs';
 import { fuzz } from './fuzz/run.mjs';
 import { report, runLanes } from './support/lanes.mjs';
-import { add, nothing, program, vitest } from './support/results.mjs';
+import { add, nothing, processorSeconds, program, vitest } from './support/results.mjs';
 
 /** Runs the tests of kernels/ and native/ at the same time. They test every variant that this CPU can run. */
 async function programs(folder, env = {}) {
@@ -188,13 +188,16 @@ async function runPart([title, body]) {
     else console.log(error instanceof ToolError ? `${error.output ?? ''}\n${error.message}` : error);
     result ??= { ...nothing, failed: 1 };
   }
-  const sums = { ...add(nothing, result), seconds: (performance.now() - start) / 1000 };
+  const sums = { ...add(nothing, result), seconds: (performance.now() - start) / 1000, processor: processorSeconds() };
   console.log(counts(title, sums));
   return sums;
 }
 
-const counts = (title, { passed, failed, notRun, seconds }) =>
-  `${title}: ${passed} passed, ${failed} failed${notRun ? `, ${notRun} not run` : ''} in ${seconds.toFixed(1)} s`;
+function counts(title, { passed, failed, notRun, seconds, processor }) {
+  const left = notRun ? `, ${notRun} not run` : '';
+  const used = processor === undefined ? '' : `, ${processor.toFixed(0)} s of processor`;
+  return `${title}: ${passed} passed, ${failed} failed${left} in ${seconds.toFixed(1)} s${used}`;
+}
 
 /** One part runs in this process, so that its output comes at once; several run as processes, in two lanes. */
 async function runParts(names) {

@@ -58,3 +58,15 @@ export async function vitest(name, args, env = {}) {
   const left = all.filter(({ status }) => status === 'pending' || status === 'skipped').map(({ fullName }) => fullName);
   return { passed: numPassedTests, failed, names, slow, left };
 }
+
+/**
+ * Seconds of processor of this process and of all that it has started, as far as they have ended; undefined where no
+ * file tells.
+ */
+export function processorSeconds() {
+  const file = '/proc/self/stat';
+  if (!existsSync(file)) return undefined;
+  const behindName = readFileSync(file, 'utf8').split(') ').at(-1).split(' ');
+  const ticks = behindName.slice(11, 15).map(Number); // user and system, of itself and of what has ended
+  return ticks.reduce((sum, each) => sum + each) / 100;
+}
