@@ -2,20 +2,18 @@
 // `--with everywhere` also runs a part that is left to CI, and `--quick` runs in a minute what is worth running on every
 // save: the checks, and the tests without an engine. A part that this machine cannot run is reported as not run; if CI is
 // set, it counts as failed.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tryAmd } from '../scripts/build-amd.mjs';
-import { buildAarch64, buildAsan, buildNative, buildTsan, buildWebgpuTests } from '../scripts/build-native.mjs';
+import { buildAarch64, buildAsan, buildNative, buildTsan } from '../scripts/build-native.mjs';
 import { tryNvidia, whyNoNvcc } from '../scripts/build-nvidia.mjs';
 import { check } from '../scripts/check.mjs';
-import { main, NotRun, requireCommands, requireFiles, root, run, ToolError } from '../scripts/tools.mjs';
-import { wgpuNative } from '../scripts/wgpu-native.mjs';
+import { main, NotRun, requireCommands, root, run, ToolError } from '../scripts/tools.mjs';
 import { everywhere } from './everywhere/run.mjs';
 import { fuzz } from './fuzz/run.mjs';
 import { report, runLanes } from './support/lanes.mjs';
 import { add, nothing, processorSeconds, program, vitest } from './support/results.mjs';
+import { webgpuTests } from './webgpu/run.mjs';
 
 /** Runs the tests of kernels/ and native/ at the same time. They test every variant that this CPU can run. */
 async function programs(folder, env = {}) {
@@ -45,34 +43,7 @@ async function hipTests() {
   return emulatedGpu('build/native');
 }
 
-/** Runs the kernels in WGSL on Mesa's lavapipe, a driver for Vulkan that computes on the processor: ops, whole models. */
-async function webgpuTests() {
-  await requireFiles({
-    '/usr/lib/x86_64-linux-gnu/libvulkan_lvp.so': 'mesa-vulkan-drivers',
-    '/usr/lib/x86_64-linux-gnu/libvulkan.so.1': 'libvulkan1',
-  });
-  const library = await wgpuNative();
-  await buildNative({ addon: true });
-  await buildWebgpuTests();
-  const env = { HEARTH_WGPU_LIBRARY: library, HEARTH_WEBGPU_ANY_ADAPTER: '1', XDG_RUNTIME_DIR: '/tmp' };
-  env.XDG_CACHE_HOME = mkdtempSync(join(tmpdir(), 'hearth-webgpu-')); // one self-test for all
-  const folder = join(root, 'build/native/webgpu_tests');
-  const model = async (name) => {
-    const output = await run(join(folder, 'webgpu_model_test'), [name], { quiet: true, env }).catch((error) => {
-      console.log(error.output);
-      return '';
-    });
-    return output ? { ...nothing, passed: 1 } : { ...nothing, failed: 1, names: [`${name} by WebGPU`] };
-  };
-  const families = ['llama', 'qwen3', 'granite'].map((name) => `test/fixtures/reference/tiny-${name}.gguf`);
-  let sum = await inHalves(join(folder, 'webgpu_tests'), [], env);
-  for (const name of ['tiny:q4_k_m', 'tiny:q8_0', ...families]) sum = add(sum, await model(name));
-  const files = ['webgpu', 'reference'].map((name) => `test/native/${name}.test.ts`);
-  sum = add(sum, await vitest('webgpu', ['--project', 'engine', ...files, '-t', '^webgpu '], env));
-  sum = add(sum, await editorTests(['webgpu.test.ts'], env).catch(countNotRun));
-  rmSync(env.XDG_CACHE_HOME, { recursive: true });
-  return sum;
-}
+const webgpu = () => webgpuTests((files, env) => editorTests(files, env).catch(countNotRun));
 
 /** Compiles the kernels with AMD's compiler: no spills, no scratch memory, and the expected instructions. */
 async function hipccTests() {
@@ -159,7 +130,7 @@ const waiting = {
 };
 /** What CI runs, too; of `npm run test:everywhere` the two packages that run here without an emulator. */
 const extra = {
-  webgpu: ['kernels in WGSL by WebGPU', webgpuTests],
+  webgpu: ['kernels in WGSL by WebGPU', webgpu],
   everywhere: [
     'packages for Windows and Alpine',
     () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
