@@ -22,7 +22,7 @@ export async function webgpuTests(editorTests) {
   const XDG_CACHE_HOME = mkdtempSync(join(tmpdir(), 'hearth-webgpu-')); // one self-test for all
   const env = {
     ...{ HEARTH_WGPU_LIBRARY, XDG_CACHE_HOME, HEARTH_WEBGPU_ANY_ADAPTER: '1', XDG_RUNTIME_DIR: '/tmp' },
-    // The driver takes a third of a second to compile a kernel, and there are 500, so it keeps them for the next run.
+    // The driver takes a third of a second to compile a kernel, and there are 470, so it keeps them for the next run.
     MESA_SHADER_CACHE_DIR: join(root, '.cache/mesa'),
   };
   const sums = await Promise.all([
@@ -33,7 +33,7 @@ export async function webgpuTests(editorTests) {
   return sums.reduce(add);
 }
 
-/** The op suite, in two processes of low priority: what else runs meanwhile waits for seconds to pass. */
+/** The op suite, in two processes of low priority, since the tests beside them expect answers within seconds. */
 async function ops(env) {
   const half = (share) => program('nice', [join(folder, 'webgpu_tests'), '--share', share], env);
   return add(...(await Promise.all(['0/2', '1/2'].map(half))));
