@@ -4,7 +4,7 @@ import type { Completion, Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
 import { cleanText } from '../../shape/generated-text.ts';
-import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
+import { commonEnds, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import type { EditFormat, EditQuestion, EditWindow } from './edit-question.ts';
 import { sweepFormat } from './sweep-format.ts';
 import { zetaFormat } from './zeta-format.ts';
@@ -150,10 +150,7 @@ function visible(text: string, document: string): string {
 function changedLines(window: EditWindow, text: string, document: string): TextEdit | undefined {
   const [old, now] = [window.text, text].map((all) => all.match(/[^\n]*\n/g) ?? []);
   if (!old || !now) return undefined;
-  let head = 0;
-  while (head < old.length && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < Math.min(old.length, now.length) - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const { head, tail } = commonEnds(old, now);
   if (head === old.length && head === now.length) return undefined;
   const start = window.start + old.slice(0, head).join('').length;
   const end = start + old.slice(head, old.length - tail).join('').length;

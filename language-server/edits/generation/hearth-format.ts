@@ -7,7 +7,7 @@
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import { type Line, linesOf } from '../text/lines.ts';
-import { applyEdit, type EditedDocument, type LineRange, type TextEdit } from '../text/text-edit.ts';
+import { applyEdit, commonEnds, type EditedDocument, type LineRange, type TextEdit } from '../text/text-edit.ts';
 import type { EditQuestion } from './edit-question.ts';
 import { diffOf } from './past-edits.ts';
 
@@ -57,11 +57,7 @@ export function askAboutLines(
  */
 export function linesChangedBy(edit: TextEdit, text: string): LineRange {
   const [old, now] = [text.split('\n'), applyEdit(text, edit).split('\n')];
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const { head, tail } = commonEnds(old, now);
   let [first, end] = [head, old.length - tail];
   if (first === end || head === now.length - tail) {
     if (first > 0) first--;

@@ -1,6 +1,6 @@
 // A part of a document that was changed, by one edit or several: where it is now, and what was there before.
 import type { LongText } from '../../documents/long-text.ts';
-import type { TextEdit } from '../text/text-edit.ts';
+import { commonEnds, type TextEdit } from '../text/text-edit.ts';
 
 export interface ChangedRegion {
   /** The text before the first change, in which the region was at these offsets. */
@@ -52,11 +52,7 @@ export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, l
 export function linesOf({ base, baseStart, baseEnd, start, end }: ChangedRegion, text: LongText) {
   const before = wholeLines(base, baseStart, baseEnd);
   const after = wholeLines(text, start, end);
-  const most = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < most && before[head] === after[head]) head++;
-  let tail = 0;
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  const { head, tail } = commonEnds(before, after);
   const trimmed = (lines: string[]) => lines.slice(head, lines.length - tail).join('\n');
   return { before: trimmed(before), after: trimmed(after), line: text.lineAt(start) + head };
 }

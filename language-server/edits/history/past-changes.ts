@@ -1,6 +1,6 @@
 // Past edits taken apart: which line became which, and which lines were only added or removed.
 import { similarity } from '../text/lines.ts';
-import type { PastEdit } from '../text/text-edit.ts';
+import { commonEnds, type PastEdit } from '../text/text-edit.ts';
 
 /** Lines that were replaced, added or removed together; of lines that resemble each other, one pair each. */
 export interface PastChange {
@@ -48,8 +48,7 @@ function isBegun({ before, after }: PastChange, earlier: PastChange): boolean {
   const [line, whole] = [after[0], earlier.after[0]];
   if (before.length !== 1 || earlier.before[0] !== before[0] || line === undefined || whole === undefined) return false;
   if (after.length !== 1 || earlier.after.length !== 1 || earlier.before.length !== 1) return false;
-  let head = 0;
-  while (head < line.length && line[head] === whole[head]) head++;
+  const { head } = commonEnds(line, whole);
   return head > 0 && whole.length > line.length && whole.endsWith(line.slice(head));
 }
 

@@ -1,4 +1,5 @@
 // Tokens of lines before and after an edit, and the sum of their scores.
+import { commonEnds } from '../text/text-edit.ts';
 
 export interface TokenDifference {
   /** What both begin with. */
@@ -9,11 +10,7 @@ export interface TokenDifference {
 }
 
 export function difference(before: Uint32Array, after: Uint32Array): TokenDifference {
-  let common = 0;
-  while (common < before.length && common < after.length && before[common] === after[common]) common++;
-  let tail = 0;
-  const most = Math.min(before.length, after.length) - common;
-  while (tail < most && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  const { head: common, tail } = commonEnds(before, after);
   const rest = (text: Uint32Array) => text.subarray(common, Math.min(text.length, text.length - tail + 1));
   return { common: before.subarray(0, common), before: rest(before), after: rest(after) };
 }

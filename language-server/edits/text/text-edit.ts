@@ -60,17 +60,23 @@ export function isWord(text: string): boolean {
   return /^[\p{L}_$]/u.test(text);
 }
 
+/** How many items two lists begin with, and behind these end with, in common. */
+export function commonEnds<T>(one: ArrayLike<T>, other: ArrayLike<T>): { head: number; tail: number } {
+  const most = Math.min(one.length, other.length);
+  let head = 0;
+  while (head < most && one[head] === other[head]) head++;
+  let tail = 0;
+  while (tail < most - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail++;
+  return { head, tail };
+}
+
 // Texts that differ in more than so many pairs of words count as one change: nobody asks what they have in common.
 const maxPairs = 1_000_000;
 
 /** The runs of words that make one text the other, in order; offsets are those of the text before. */
 export function changesBetween(before: string, after: string): TextEdit[] {
   const [old, now] = [wordsOf(before), wordsOf(after)];
-  let head = 0;
-  while (head < old.length && head < now.length && old[head] === now[head]) head++;
-  let tail = 0;
-  const most = Math.min(old.length, now.length) - head;
-  while (tail < most && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const { head, tail } = commonEnds(old, now);
   const kept = commonWords(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
   const changes: TextEdit[] = [];
   const lengthOf = (words: string[]) => words.reduce((sum, each) => sum + each.length, 0);

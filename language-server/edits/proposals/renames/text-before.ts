@@ -4,7 +4,7 @@ import type { Node } from 'web-tree-sitter';
 import { LongText } from '../../../documents/long-text.ts';
 import { loadGrammar } from '../../../syntax/runtime.ts';
 import { type SourceText, treeOf } from '../../../syntax/trees.ts';
-import { maxLineChars } from '../../text/lines.ts';
+import { lineAt, linesOf, maxLineChars } from '../../text/lines.ts';
 import { changesBetween, type PastEdit } from '../../text/text-edit.ts';
 
 /** With the path by which the history knows it. */
@@ -65,11 +65,11 @@ export async function before<T>(
     }
   }
   const text = lines.join('\n');
-  const starts = startsOf(lines);
-  const lineOf = (at: number) => lineAt(starts, at);
+  const placed = linesOf(text);
+  const lineOf = (at: number) => lineAt(placed, at);
   const characterNow = (at: number) => {
     const line = lineOf(at);
-    const character = at - (starts[line] ?? 0);
+    const character = at - (placed[line]?.start ?? 0);
     return changed.has(line) ? moved(character, lines[line] ?? '', current[line] ?? '') : character;
   };
   const isTooLong = (line: number) => (lines[line]?.length ?? 0) > maxLineChars;
@@ -104,25 +104,6 @@ function firstLine({ after, line }: PastEdit, lines: readonly string[]): number 
 
 function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
-}
-
-function startsOf(lines: readonly string[]): number[] {
-  let start = 0;
-  return lines.map((line) => {
-    const at = start;
-    start += line.length + 1;
-    return at;
-  });
-}
-
-function lineAt(starts: readonly number[], at: number): number {
-  let [low, high] = [0, starts.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 /** Where a character of the line is after it was changed; undefined if it was changed itself. */
