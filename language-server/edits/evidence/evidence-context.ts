@@ -2,8 +2,7 @@
 
 import type { PastChange } from '../history/past-changes.ts';
 import { wordAt } from '../history/typed-word.ts';
-import { declares } from '../proposals/declares-by-text.ts';
-import { isTelling, type Substitution } from '../proposals/substitutions.ts';
+import { isTelling } from '../proposals/substitutions.ts';
 import { type Line, lineAt } from '../text/lines.ts';
 import { type EditedDocument, wordsOf } from '../text/text-edit.ts';
 
@@ -14,11 +13,8 @@ export interface EvidenceContext extends EditedDocument {
   cursorLine: number;
   /** The lines of past edits that are still there, from 0. */
   edited: number[];
-  isOtherFile: boolean;
   counts: Map<string, number>;
   lineOf: (offset: number) => number;
-  /** Whether no line declares any more what was replaced. */
-  isUndeclared: (substitution: Substitution) => boolean;
   ofUser: number[];
 }
 
@@ -29,13 +25,12 @@ export function contextOf(
 ): EvidenceContext {
   const { text, cursor, history, path } = place;
   const lineOf = (offset: number) => lineAt(lines, offset);
-  const isOtherFile = history.at(-1)?.path !== path;
   const here = history.filter((each) => each.path === path && each.after.trim().length > 2);
   const edited = here.flatMap(({ after }) => {
     const at = text.indexOf(after);
     return at === -1 || text.indexOf(after, at + 1) !== -1 ? [] : [lineOf(at)];
   });
-  if (!isOtherFile) edited.push(lineOf(cursor));
+  if (history.at(-1)?.path === path) edited.push(lineOf(cursor));
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) if (isTelling(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const { before: typed, behind } = wordAt(text, cursor);
@@ -49,33 +44,13 @@ export function contextOf(
     isFirst ? 2 : Number(typed.length > 0),
     Number(typed.length > 0 && [...counts.keys(), ...words].some((each) => each !== typed && each.startsWith(typed))),
     Number(/[=+\-*/%&|^<>!?:.,([{]\s*$/.test(text.slice(Math.max(0, cursor - 8), Math.max(0, cursor)))),
-    newest.reduce((sum, { before, after }) => sum + leftOpen(after) - leftOpen(before), 0),
   ];
   const places = new Map<PastChange, { above: number; below: number } | undefined>();
   const placeOf = (change: PastChange) => {
     if (!places.has(change)) places.set(change, change.path === path ? besideOf(change.after, lines) : undefined);
     return places.get(change);
   };
-  const known = new Map<string, boolean>();
-  const isUndeclared = (substitution: Substitution) => {
-    const { old } = substitution;
-    const isGone =
-      known.get(old) ?? !lines.some((line) => line.text.includes(old) && declares(line.text, substitution));
-    known.set(old, isGone);
-    return isGone;
-  };
-  return {
-    ...place,
-    lines,
-    placeOf,
-    isUndeclared,
-    cursorLine: lineOf(cursor),
-    edited,
-    isOtherFile,
-    counts,
-    lineOf,
-    ofUser,
-  };
+  return { ...place, lines, placeOf, cursorLine: lineOf(cursor), edited, counts, lineOf, ofUser };
 }
 
 /** The lines beside the first place that has these lines. */
@@ -83,10 +58,4 @@ function besideOf(added: string[], lines: readonly Line[]): { above: number; bel
   if (added.length === 0) return undefined;
   const at = lines.findIndex((_, i) => added.every((line, j) => lines[i + j]?.text === line));
   return at === -1 ? undefined : { above: at - 1, below: at + added.length };
-}
-
-/** How many brackets open and are not closed. */
-function leftOpen(lines: string[]): number {
-  const text = lines.join('\n');
-  return (text.match(/[([{]/g)?.length ?? 0) - (text.match(/[)\]}]/g)?.length ?? 0);
 }

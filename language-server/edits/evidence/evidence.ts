@@ -2,9 +2,8 @@
 
 import type { PastChange } from '../history/past-changes.ts';
 import { type Candidate, finders } from '../proposals/candidate.ts';
-import { declares, definition } from '../proposals/declares-by-text.ts';
 import { isRename, isTelling, occurrencesOf, wordBefore, wordBehind } from '../proposals/substitutions.ts';
-import { importLine, indentationOf, type Line, similarity } from '../text/lines.ts';
+import { importLine, type Line, similarity } from '../text/lines.ts';
 import { changesOf, type EditedDocument, wordsOf } from '../text/text-edit.ts';
 import { contextOf, type EvidenceContext } from './evidence-context.ts';
 
@@ -14,30 +13,19 @@ export const evidenceNames = [
   // done, and how many of these are nearer to the cursor; how many words differ from what was done.
   ...['finder', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'otherWords', 'votes'],
   // How near it is: lines from the cursor; below it; passed by the user, who has edited before and behind it.
-  ...['distance', 'isBelow', 'isPassed', 'isOtherFile'],
+  ...['distance', 'isBelow', 'isPassed'],
   // What it is: lines and words that go and come, and whether a line goes as a whole.
-  ...['oldLines', 'newLines', 'goneChars', 'comeChars', 'removesLine', 'addsLine', 'changes'],
-  // How alike its lines are to those of the edit that is repeated, the lines beside, and the indentation.
-  ...['likeBefore', 'likeAfter', 'likeAbove', 'likeBelow', 'isIndentedAlike'],
+  ...['oldLines', 'newLines', 'goneChars', 'comeChars', 'removesLine', 'changes'],
+  // How alike its lines are to those of the edit that is repeated, and the lines beside.
+  ...['likeBefore', 'likeAfter', 'likeAbove', 'likeBelow'],
   // Of words that are replaced: whether they are a name, or a part of one; between which words they are; how often they
-  // are left, and their replacement is there; whether an edit left them; whether they were declared, are so here, or nowhere any more.
-  ...[
-    'isRename',
-    'isPart',
-    'sameLeft',
-    'sameRight',
-    'oldLeft',
-    'nowThere',
-    'staysElsewhere',
-    'wasDeclared',
-    'isDeclared',
-    'isUndeclared',
-  ],
+  // are left, and their replacement is there; whether an edit left them.
+  ...['isRename', 'isPart', 'sameLeft', 'sameRight', 'oldLeft', 'nowThere', 'staysElsewhere'],
   // Where it is: in a comment, in an import, in a string.
   ...['isComment', 'isImport', 'isString'],
-  // What the user is doing: how many edits, how many lines the last one brought, whether a word is being typed; whether an
-  // operator or an opening bracket is before the cursor, and how many more brackets the newest lines leave open.
-  ...['edits', 'newestLines', 'isInsideWord', 'isJustTyped', 'mayContinue', 'isDangling', 'leavesOpen'],
+  // What the user is doing: how many edits, how many characters the last one brought, whether a word is being typed;
+  // whether an operator or an opening bracket is before the cursor.
+  ...['edits', 'newestLines', 'isInsideWord', 'isJustTyped', 'mayContinue', 'isDangling'],
 ] as const;
 
 export type Evidence = Float64Array;
@@ -73,10 +61,10 @@ function ofOrigin({ finder, changes, otherWords, votes = 1, start }: Candidate, 
   return [finders.indexOf(finder), changes.length, newest, oldest, group.length, nearer, otherWords, votes];
 }
 
-function ofPlace({ start }: Candidate, { cursorLine, edited, isOtherFile, lineOf }: EvidenceContext): number[] {
+function ofPlace({ start }: Candidate, { cursorLine, edited, lineOf }: EvidenceContext): number[] {
   const line = lineOf(start);
   const isPassed = edited.some((each) => each < line) && edited.some((each) => each > line);
-  return [Math.abs(line - cursorLine), Number(line > cursorLine), Number(isPassed), Number(isOtherFile)];
+  return [Math.abs(line - cursorLine), Number(line > cursorLine), Number(isPassed)];
 }
 
 function ofSize(candidate: Candidate, { text }: EditedDocument): number[] {
@@ -86,7 +74,7 @@ function ofSize(candidate: Candidate, { text }: EditedDocument): number[] {
   const come = changes.reduce((sum, each) => sum + each.text.length, 0);
   const count = (lines: string) => (lines === '' ? 0 : lines.replace(/\n$/, '').split('\n').length);
   const removesLine = candidate.text === '' && old !== '';
-  return [count(old), count(candidate.text), gone, come, Number(removesLine), Number(old === ''), changes.length];
+  return [count(old), count(candidate.text), gone, come, Number(removesLine), changes.length];
 }
 
 function ofLikeness(
@@ -101,28 +89,18 @@ function ofLikeness(
   const there = change && placeOf(change);
   const beside = (here: number, at: number | undefined) =>
     at === undefined ? -1 : similarity(lines[here]?.text ?? '', lines[at]?.text ?? '');
-  const indentation = change?.before[0] ?? change?.after[0] ?? '';
   return [
     like(old, ({ before }) => before),
     like(now, ({ after }) => after),
     beside(first - 1, there?.above),
     beside(last + 1, there?.below),
-    Number(indentationOf(lines[first]?.text ?? '') === indentationOf(indentation)),
   ];
 }
 
-function ofWords(
-  { substitution, changes, start, end }: Candidate,
-  { text, counts, history, isUndeclared }: EvidenceContext,
-): number[] {
-  const isDefined = [
-    changes.some(({ before }) => before.some((line) => definition.test(line))),
-    definition.test(text.slice(start, end)),
-  ];
-  if (!substitution) return [...Array.from({ length: 7 }, () => -1), ...isDefined.map(Number), -1];
+function ofWords({ substitution, start, end }: Candidate, { text, counts, history }: EvidenceContext): number[] {
+  if (!substitution) return Array.from({ length: 7 }, () => -1);
   const { old, now, places, isPart } = substitution;
   const line = text.slice(start, end);
-  const wasDeclared = substitution.changes.some(({ before }) => declares(before.join('\n'), substitution));
   const around = occurrencesOf(substitution, line).map((at) => ({
     left: wordBefore(line.slice(0, at)).trim(),
     right: wordBehind(line.slice(at + old.length)).trim(),
@@ -144,8 +122,6 @@ function ofWords(
     count(old),
     count(now),
     Number(history.some(({ after }) => occurrencesOf(substitution, after).length > 0)),
-    ...(isRename(substitution) ? [wasDeclared, declares(line, substitution)] : isDefined).map(Number),
-    Number(wasDeclared && isUndeclared(substitution)),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { PastChange } from '../history/past-changes.ts';
 import type { TextEdit } from '../text/text-edit.ts';
 import type { Substitution } from './substitutions.ts';
 
-export const finders = ['substitution', 'analogy', 'insertion', 'unused', 'context'] as const;
+export const finders = ['substitution', 'analogy', 'context'] as const;
 export type Finder = (typeof finders)[number];
 
 export interface Candidate extends TextEdit {

@@ -4,14 +4,12 @@ import { type PastChange, pastBlocks } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
 import { newWord } from '../history/typed-word.ts';
 import { keepsBrackets, type Line, lineAt, similarity } from '../text/lines.ts';
-import type { EditedDocument, TextEdit } from '../text/text-edit.ts';
+import { commonEnds, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import type { Candidate } from './candidate.ts';
 import { analogousLines } from './finders/analogous-lines.ts';
 import { editsInContext } from './finders/edits-in-context.ts';
-import { repeatedInsertions } from './finders/repeated-insertions.ts';
 import { substitutedLines } from './finders/substituted-lines.ts';
-import { unusedNames } from './finders/unused-names.ts';
-import { isRename, substitutionsOf } from './substitutions.ts';
+import { substitutionsOf } from './substitutions.ts';
 
 // More are a word of every other line, and no consequence.
 const maxCandidates = 60;
@@ -27,17 +25,14 @@ export function candidatesFor(
   lines: readonly Line[],
   changes: readonly PastChange[],
 ): Candidate[] {
-  const { path, text, cursor, history, isNamesake = () => false } = place;
+  const { text, cursor, history, isNamesake = () => false } = place;
   const typed = newWord(place);
   const cursorLine = lineAt(lines, cursor);
   const substitutions = substitutionsOf(changes);
-  const renamed = new Set(substitutions.filter((each) => !each.isPart && isRename(each)).map(({ old }) => old));
   const all = [
     ...analogousLines(lines, [...changes, ...pastBlocks(history)], cursorLine),
     ...editsInContext(lines, changes, cursorLine),
     ...substitutedLines(lines, substitutions, cursorLine),
-    ...repeatedInsertions(lines, changes, path),
-    ...unusedNames(lines, changes, renamed, cursorLine),
   ];
   const groups = new Map<string, number>();
   const isWithinGroup = ({ group }: Candidate) => {
@@ -97,10 +92,6 @@ export function fromCursor<T extends TextEdit & { votes?: number }>(edits: T[], 
 /** The range that an edit really changes. */
 function trimmed({ start, end, text: now }: TextEdit, text: string): [from: number, to: number] {
   const old = text.slice(start, end);
-  const most = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < most && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < most - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail++;
+  const { head, tail } = commonEnds(old, now);
   return [start + head, end - tail];
 }

@@ -8,8 +8,6 @@ const keyword =
 const typeFirst =
   /^\s*(?!return\b|new\b|await\b|throw\b|case\b|else\b|use\b|import\b|in\b|not\b|delete\b|yield\b)[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
 const parameter = /[(,]\s*(?:const\s+)?[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
-/** What a function or a method begins with. */
-export const definition = /\b(?:def|fn|func|fun|function|constructor)\b|^\s*[\p{L}_][^=]*\)[^=;()]*\{?\s*$/u;
 
 /** Whether a line declares what the substitution replaces. */
 export function declares(lines: string, { old }: Pick<Substitution, 'old'>): boolean {

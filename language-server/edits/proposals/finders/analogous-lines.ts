@@ -51,7 +51,7 @@ const isSame = (a: string[], b: string[]) =>
   a.length === b.length && a.every((line, i) => line.trim() === b[i]?.trim());
 
 /** A line without its indentation, and with its words left open. */
-export function shapeOf(line: string): string {
+function shapeOf(line: string): string {
   return line.trim().replace(/[\p{L}_$][\p{L}\p{N}_$]*/gu, 'w');
 }
 
@@ -77,11 +77,11 @@ function analogyOf({ before, after }: PastChange, target: string[]): { text: str
   return { text, otherWords: different.length };
 }
 
-export function reindented(line: string, old: string, now: string): string {
+function reindented(line: string, old: string, now: string): string {
   return line.startsWith(old) ? now + line.slice(old.length) : line;
 }
 
-export function mapped(line: string, others: ReadonlyMap<string, string>): string {
+function mapped(line: string, others: ReadonlyMap<string, string>): string {
   return wordsOf(line)
     .map((word) => (isTelling(word) ? (others.get(word) ?? word) : word))
     .join('');

@@ -21,10 +21,10 @@ function evidenceFor(marked: string, line: string, history: PastEdit[] = [rename
 test('the numbers of a rename: its size, its distance, and how many uses are left', () => {
   const marked = 'set(total$0, 1);\nlog(1);\nlog(sum);\nend(sum);\n';
   expect(evidenceFor(marked, 'end(total);')).toMatchObject({
-    ...{ times: 1, age: 0, oldest: 0, distance: 3, isBelow: 1, isPassed: 0, isOtherFile: 0 },
-    ...{ goneChars: 3, comeChars: 5, removesLine: 0, addsLine: 0, changes: 1, isIndentedAlike: 1 },
+    ...{ times: 1, age: 0, oldest: 0, distance: 3, isBelow: 1, isPassed: 0 },
+    ...{ goneChars: 3, comeChars: 5, removesLine: 0, changes: 1 },
     ...{ isRename: 1, isPart: 0, oldLeft: 2, nowThere: 1, isString: 0, isImport: 0, isComment: 0 },
-    ...{ edits: 1, newestLines: 1, isInsideWord: 0, isJustTyped: 2, mayContinue: 0, leavesOpen: 0 },
+    ...{ edits: 1, newestLines: 1, isInsideWord: 0, isJustTyped: 2, mayContinue: 0 },
   });
 });
 
@@ -32,7 +32,7 @@ test('the numbers of a line between two edited ones', () => {
   const done = { path: 'a.ts', before: 'end(sum);', after: 'end(total);' };
   const marked = 'set(total$0, 1);\n  if (sum) f("b");\nend(total);\n';
   expect(evidenceFor(marked, '  if (total) f("b");', [done, rename])).toMatchObject({
-    ...{ times: 2, age: 0, oldest: 1, distance: 1, isBelow: 1, isPassed: 1, isIndentedAlike: 0 },
+    ...{ times: 2, age: 0, oldest: 1, distance: 1, isBelow: 1, isPassed: 1 },
     ...{ oldLeft: 1, nowThere: 2, isString: 1, edits: 2, isJustTyped: 1 },
   });
 });

@@ -90,55 +90,6 @@ describe('analogy', () => {
   });
 });
 
-test('an insertion is repeated beside lines like its neighbour', () => {
-  const text = 'case one:\n  count(one);\n  go();\ncase two:\n  go();\nend();\n';
-  const found = proposed('insertion', text, text.indexOf('count'), past('', '  count(one);'));
-  expect(found).toContain('case one:\n  count(one);\n  go();\ncase two:\n  count(two);\n  go();\nend();\n');
-});
-
-test.each([
-  ['after another line', 'case two:\n  go();\n  count(two);\n'],
-  ['before its neighbour', '  count(two);\ncase two:\n  go();\n'],
-])('lines that exist already are not inserted again: %s', (_, there) => {
-  const text = `case one:\n  count(one);\n  go();\n${there}end();\n`;
-  const found = proposed('insertion', text, text.indexOf('count'), past('', '  count(one);'));
-  expect(found.filter((each) => each.split('count(two)').length > 2)).toEqual([]);
-});
-
-describe('unused', () => {
-  test('a name that nothing uses any more is removed from its list', () => {
-    const text = 'use std::{\n    Alpha, Beta,\n    Gamma,\n};\nrun();\n';
-    expect(proposed('unused', text, text.length, past('run(Beta);', 'run();'))).toContain(text.replace(', Beta', ''));
-    expect(proposed('unused', text, text.length, past('run(Gamma);', 'run();'))).toEqual([
-      text.replace('    Gamma,\n', ''),
-    ]);
-  });
-
-  test('an unused parameter is removed, and so are its arguments in calls', () => {
-    const text = 'x();\nsend(body, retries);\nfunction send(body, retries = 3) {}\nlog(retries, 1);\n';
-    const found = candidates(text, 0, past('send(text, retries);', 'send(text);')).map((edit) => applyEdit(text, edit));
-    for (const each of [text.replace('body, retries);', 'body);'), text.replace(', retries = 3', '')])
-      expect(found).toContain(each);
-  });
-
-  test('a statement is removed together with the empty line that would be one too many', () => {
-    const text = 'function f() {\n  const wide = isWide();\n\n  draw();\n}\n';
-    expect(proposed('unused', text, text.length, past('  draw(wide);', '  draw();'))).toEqual([
-      text.replace('  const wide = isWide();\n\n', ''),
-      text.replace('  const wide = isWide();\n', ''),
-    ]);
-  });
-
-  test('an import that is still used stays', () => {
-    const text = 'import { a, beta } from "b";\nrun();\nbeta();\n';
-    expect(proposed('unused', text, 30, past('run(beta);', 'run();'))).not.toContain(text.replace(', beta', ''));
-  });
-
-  test('a keyword does not count as a name', () => {
-    expect(proposed('unused', 'x();\nreturn b;\n', 0, past('return a;', 'run(a);'))).toEqual([]);
-  });
-});
-
 test('several changes of one line are repeated where all of them fit', () => {
   const text = "x();\nfail(createError('Too long: ' + size, options));\ncreateError(other);\n";
   const change = past(
