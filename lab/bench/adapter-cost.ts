@@ -1,5 +1,6 @@
-// npm run tool -- adapter-cost: how much slower an adapter makes decoding and prompts. One engine does both by turns, with
-// the adapter and without, so that other work on the machine slows both: the median of the rounds' ratios counts.
+// npm run tool -- adapter-cost: how much slower an adapter makes decoding and prompts. One engine alternates between
+// both, with the adapter and without, so that other work on the machine slows both: the median of the rounds' ratios
+// counts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +54,7 @@ export const adapterCostCommand: Command = {
   },
 };
 
-/** Random weights are as fast as learned ones. */
+/** The weights are random, which are as fast as learned ones. */
 function makeFiles(folder: string, values: Values): { model: string; adapter: string } {
   const shape = Object.entries(shapes).find(([name]) => name === (text(values, 'shape') ?? '0.5b'))?.[1];
   if (!shape) throw new UsageError(`--shape must be one of ${Object.keys(shapes).join(', ')}`);
@@ -64,7 +65,7 @@ function makeFiles(folder: string, values: Values): { model: string; adapter: st
   return files;
 }
 
-/** Tokens/s, and the share of its time that a token takes longer with the adapter. */
+/** Tokens/s, and by which fraction a token takes longer with the adapter. */
 export interface Cost {
   without: number;
   with: number;
@@ -95,7 +96,7 @@ async function measureCosts(engine: Engine, values: Values): Promise<{ decode: C
   return { decode: costOf(decode), prompt: costOf(prompt) };
 }
 
-/** pairs: tokens/s without and with the adapter, of each round. */
+/** pairs: each round's tokens/s without and with the adapter. */
 export const costOf = (pairs: [number, number][]): Cost => ({
   without: median(pairs.map(([plain]) => plain)),
   with: median(pairs.map(([, adapted]) => adapted)),

@@ -1,2 +1,2 @@
-/** An error whose message is for the user, so it is printed without a stack trace. */
+/** An error whose message is for the user, so no stack trace is printed. */
 export class BenchError extends Error {}

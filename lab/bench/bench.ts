@@ -14,7 +14,7 @@ export { BenchError } from './bench-error.ts';
 
 /** The machine counts as quiet if other programs use less than this share of the processors. */
 const quietShare = 0.05;
-/** A run in which other programs used more is repeated, as long as --patience allows. */
+/** A run in which other programs used more is repeated, as often as --patience allows. */
 const spoiltShare = 0.1;
 
 export async function bench(root: string, args: string[]): Promise<void> {
@@ -79,7 +79,10 @@ async function benchOneModel({ root, model, engines, contest, options, patience 
   return { model, variant, ours, rivals, limits: medianLimits(limits) };
 }
 
-/** One process for the speeds; another that does what a user's would, for the memory. Each has figures that count. */
+/**
+ * Two processes per engine: one for the speeds, and one for the memory, which does what a user's would. Only the
+ * figures meant are taken from each.
+ */
 function plans(model: BenchModel, variant: string, { only, threads, depths, goals }: Options) {
   const nothing: Plan = {
     purpose: 'speed',

@@ -1,8 +1,8 @@
-// Slows the clocks of this process, so that a machine which does other work seems to be faster. Import it first.
+// Slows this process's clocks, so that a machine with other work seems faster. Import it before anything else.
 import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';
 
-/** Every second of a program that runs then takes so many. */
+/** For the program, one second then takes this many real seconds. */
 export function dilate(times) {
   const { setTimeout: timeout, setInterval: interval } = globalThis;
   const now = performance.now.bind(performance);

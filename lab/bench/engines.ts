@@ -1,4 +1,4 @@
-// The engines: each run is a process of its own that loads the model, measures, and prints JSON.
+// The engines to measure: each run is a separate process that loads the model, measures, and prints JSON.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,15 +9,18 @@ import { commit } from './report.ts';
 export interface Plan {
   purpose: 'speed' | 'memory';
   model: string;
-  /** How many tokens the model knows. */
+  /** The size of the model's vocabulary. */
   vocabulary: number;
   threads: number;
   variant: string;
-  /** Tokens of context before what the next two measure: prompt lengths, and steps of one token (0: none). */
+  /**
+   * Tokens of context before the measurements of the next two: prompts by length, and single-token steps by number (0:
+   * none).
+   */
   depths: number[];
   prefill: number[];
   decode: number;
-  /** Tokens of one forward pass behind batchDepth tokens of context. */
+  /** The sizes of single forward passes, measured after batchDepth tokens of context. */
   batch: number[];
   batchDepth: number;
   batchRounds: number;
@@ -25,18 +28,18 @@ export interface Plan {
 
 export interface RunResult {
   /**
-   * By "prefill 512 at 0" (tokens/s), "decode 64 at 2048" (tokens/s), "batch 4" (ms), "load" (ms), "memory" (MB); and of
-   * an engine that tells its ops, "prefill 512 at 0 in matmuls": tokens/s if there were nothing else to do.
+   * Keys: "prefill 512 at 0" (tokens/s), "decode 64 at 2048" (tokens/s), "batch 4" (ms), "load" (ms), "memory" (MB);
+   * for engines that report ops also "prefill 512 at 0 in matmuls": tokens/s if only the matmuls took time.
    */
   samples: Record<string, number[]>;
-  /** Milliseconds by op, for each of those that has them. */
+  /** Milliseconds by op, for each of the above that has them. */
   ops: Record<string, Record<string, number>>;
   variant: string;
 }
 
 export interface BenchEngine {
   name: 'hearth' | Rival['name'];
-  /** As rows of the CSV file name it. */
+  /** The engine's name in the CSV file. */
   label: string;
   run(plan: Plan): Promise<RunResult>;
 }
@@ -48,7 +51,7 @@ interface HearthReport {
   measures: Record<string, { samples: number[]; ops: { op: string; ms: number }[] }>;
 }
 
-/** Of this checkout or of another one: `npm run bench` was `hearth bench` in older ones. */
+/** Runs the bench of this checkout or of another one; in older ones, `npm run bench` was `hearth bench`. */
 export function hearth(root: string, name: 'hearth' | 'before' = 'hearth'): BenchEngine {
   const tools = join(root, 'lab', 'tools', 'bench.ts');
   const program = existsSync(tools) ? join(root, 'lab', 'tools', 'run.mjs') : join(root, 'dist', 'hearth.js');
@@ -75,13 +78,16 @@ export function hearth(root: string, name: 'hearth' | 'before' = 'hearth'): Benc
   };
 }
 
-/** What an op does beside its product (norms, quantizing, RoPE) counts, too. */
+/** The rest of an op besides its product (norms, quantizing, RoPE) counts, too. */
 function matmulRate(prefill: string, runs: number, times: Record<string, number>): number {
   const ms = ['qkv', 'attn_output', 'ffn_gate_up', 'ffn_down'].reduce((sum, op) => sum + (times[op] ?? 0), 0);
   return (runs * Number(prefill.split(' ')[1]) * 1000) / ms;
 }
 
-/** kernels: one of llama.cpp's CPU builds (haswell, zen4, ...) to use alone; empty: the best for this CPU, as for users. */
+/**
+ * kernels: one of llama.cpp's CPU builds (haswell, zen4, ...) to use alone. If empty, llama.cpp chooses the best for
+ * this CPU, as for users.
+ */
 export function llamaCpp(root: string, kernels: string): BenchEngine {
   const entry = llamaCppEntry(root, kernels);
   return {
@@ -105,7 +111,7 @@ interface LlamaBenchTest {
   samples_ts: number[];
 }
 
-/** command: its llama-bench, with arguments if wanted (-rtr 1). It measures speeds only, without context. */
+/** command: an llama-bench, with arguments if wanted (-rtr 1). It measures only speeds, and only without context. */
 export function ikLlamaCpp(command: string[]): BenchEngine {
   return {
     name: 'ik_llama.cpp',
@@ -135,13 +141,16 @@ export function ikLlamaCpp(command: string[]): BenchEngine {
   };
 }
 
-/** What to import of node-llama-cpp, which is installed when first needed. */
+/** What to import from node-llama-cpp, which is installed when first needed. */
 export function llamaCppEntry(root: string, kernels = ''): string {
   const folder = installLlamaCpp(join(root, '.cache', 'bench'));
   return join(kernels ? withKernels(folder, kernels) : folder, 'node_modules/node-llama-cpp/dist/index.js');
 }
 
-/** Its own folder and package.json: the product does not depend on it. Install scripts would build from source. */
+/**
+ * Installed in its own folder with its own package.json, since the product does not depend on it. Install scripts would
+ * build from source.
+ */
 function installLlamaCpp(folder: string): string {
   const names = ['node-llama-cpp', `@node-llama-cpp/${platform}`];
   const installed = (name: string) => {
@@ -162,7 +171,10 @@ function installLlamaCpp(folder: string): string {
   return folder;
 }
 
-/** A copy of the installation, by hard links, without the other builds: llama.cpp picks among those that it finds. */
+/**
+ * A copy of the installation, made of hard links, without the other builds: llama.cpp chooses among the builds that it
+ * finds.
+ */
 function withKernels(folder: string, kernels: string): string {
   const copy = `${folder}-${kernels}`;
   const libraries = join(copy, 'node_modules', '@node-llama-cpp', platform, 'bins', platform);
@@ -179,7 +191,7 @@ function withKernels(folder: string, kernels: string): string {
 export const platform = `${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
 export const llamaCppVersion = '3.22.1';
 
-/** What it prints in its last line. */
+/** The last line that it prints. */
 async function runJson<T>(script: string[]): Promise<T> {
   const out = await run([process.execPath, ...script]);
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as T;

@@ -1,4 +1,4 @@
-// Computes figures from samples: medians, their spread, and the share of the machine's limits that they reach.
+// Computes figures from samples: medians, their spread, and how much of the machine's limits they reach.
 import { median } from '../tools/statistics.ts';
 import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';
@@ -10,11 +10,11 @@ export interface Figure {
   value: number;
   min: number;
   max: number;
-  /** Share of the processors that others used, mean over the runs. */
+  /** How much of the processors other programs used, as a mean over the runs. */
   others: number | undefined;
 }
 
-/** Samples of every run of one engine with one model. */
+/** The samples of all runs of one engine with one model. */
 export class Samples {
   private readonly values = new Map<string, number[]>();
   private readonly others = new Map<string, number[]>();
@@ -56,7 +56,7 @@ export interface OfLimit {
   share: number | undefined;
 }
 
-/** Prefill is bound by multiplications, decode by reading the weights and the context. */
+/** Prefill is limited by multiplications, decode by reading the weights and the context. */
 export function ofLimit(
   figure: Figure,
   model: BenchModel,

@@ -1,9 +1,9 @@
-// The goals of the engine, relative to llama.cpp and to the limits of the machine, and which of them a run has met.
+// The engine's goals, relative to llama.cpp and to the machine's limits, and which of them a run has met.
 import { type Figure, ofLimit } from './figures.ts';
 import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';
 
-/** Figures of one model with one build of the kernels. */
+/** The figures for one model with one build of the kernels. */
 export interface Outcome {
   model: BenchModel;
   variant: string;
@@ -14,7 +14,7 @@ export interface Outcome {
 
 export interface Rival {
   name: 'llama.cpp' | 'ik_llama.cpp' | 'before';
-  /** With its version and, of llama.cpp, its kernels. */
+  /** With the version and, for llama.cpp, its kernels. */
   label: string;
   figures: Figure[];
 }
@@ -38,7 +38,7 @@ const goals: Goal[] = [
   times('prefill 32 at 0', 3, 'ik_llama.cpp'),
   {
     title: 'matmuls of prefill 512 at least 65 % of the int8 vector peak',
-    // Also where the matrix unit does it: a scale every 32 columns leaves that one mostly idle.
+    // Even if the matrix unit does it: with a scale every 32 columns, that unit is mostly idle.
     score: (outcome) => {
       const variant = outcome.variant === 'amx' ? 'avx512vnni' : outcome.variant;
       return share(outcome, 'prefill 512 at 0 in matmuls', variant, 0.65);
@@ -60,7 +60,7 @@ const goals: Goal[] = [
   },
 ];
 
-/** A table for each build of the kernels: a row a goal that was measured, a column a model. */
+/** A table for each build of the kernels, with one row per measured goal and one column per model. */
 export function goalLines(outcomes: Outcome[]): string[] {
   return [...new Set(outcomes.map(({ variant }) => variant))].flatMap((variant) => {
     const columns = outcomes.filter((outcome) => outcome.variant === variant);

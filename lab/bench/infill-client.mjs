@@ -1,18 +1,18 @@
 // Types a trace into llama-server with the requests that llama.vscode sends: 256 lines above the cursor, 64 below, the
-// line up to the cursor as the prompt, slot 0 kept warm. It differs in two things: the answer is streamed, so that the
-// first text can be timed, and a key cancels the request before it where llama.vscode would wait for its end.
+// line up to the cursor as the prompt, slot 0 kept warm. Two things differ: the answer is streamed, so that the first
+// text can be timed, and a key cancels the previous request, where llama.vscode would wait for its end.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const linesAbove = 256;
 const linesBelow = 64;
 
-/** The document as lines, with one place where text is put in. */
+/** The document as lines. Text is inserted at one place at a time. */
 export class Document {
   constructor(text) {
     this.lines = text.split('\n');
   }
 
-  /** Makes an edit of a trace; returns the cursor's place after it. */
+  /** Makes an edit from a trace. Returns the cursor's place after it. */
   insert({ line, character, insert, behind = 0, deleted = 0 }) {
     const old = this.lines[line];
     const left = `${old.slice(0, character)}${insert.slice(0, insert.length - behind)}`;
@@ -48,8 +48,8 @@ export class Document {
 }
 
 /**
- * One streamed request. An answer of no whole character (random weights) counts as begun when its prompt was read, which
- * favours the server.
+ * One streamed request. An answer without a whole character (from random weights) counts as begun when its prompt was
+ * read, which favours llama-server.
  */
 async function ask(url, body, signal) {
   const startedAt = performance.now();
@@ -83,13 +83,13 @@ async function ask(url, body, signal) {
 }
 
 /**
- * mode wait: a key comes when the one before it is answered; live: at its time, and it cancels the request before it.
- * start: resolves when the trace begins, with the time that it counts from.
+ * mode "wait": a key comes once the previous one is answered; "live": it comes at its time and cancels the previous
+ * request. start: resolves when the trace begins, with the time from which it counts.
  */
 export async function typeTrace(url, { text, edits }, { mode, maxTokens, more = {}, start = now }) {
   const document = new Document(text);
   const [first] = edits;
-  // The document has been open for a while: the server knows the place.
+  // The document has been open for a while, so the server already knows the place.
   await ask(url, document.request(first, maxTokens, more), new AbortController().signal);
   const startedAt = await start();
   const answers = [];

@@ -1,8 +1,8 @@
-// One-thread speed of the matmul kernels: `kernels_bench [variant [type]]`.
-// Per type: GB/s of packed weights streamed from memory for 1 token and the time of 4, 8 and 12
-// relative to it; GOPS (2 * rows * columns * tokens) and share of the peak for a prompt of 252
-// tokens. Times are the thread's CPU time, the best of several runs, so other programs disturb
-// little.
+// One-thread speed of the matmul kernels: `kernels_bench [variant [type]]`. For each type it
+// prints: GB/s of packed weights streamed from memory for 1 token, and the times for 4, 8 and 12
+// tokens relative to that; GOPS (2 * rows * columns * tokens) and the fraction of the peak for a
+// prompt of 252 tokens. Times are the thread's CPU time, the best of several runs, so other
+// programs have little effect.
 #include <sys/mman.h>
 #include <time.h>
 
@@ -28,11 +28,11 @@ namespace {
 namespace cpu = hearth::kernels::cpu;
 using test::BlockType;
 
-constexpr int kColumns = 1536;                    // of a 1.5B model's hidden state
-static_assert(kColumns % cpu::kRowColumns == 0);  // as buffers must be
+constexpr int kColumns = 1536;                    // the hidden state of a 1.5B model
+static_assert(kColumns % cpu::kRowColumns == 0);  // as buffers require
 constexpr int kChunkTiles = 8,
-              kRows = kChunkTiles * cpu::kTileRows;  // of a chunk of a prompt's matmul
-constexpr size_t kStreamBytes = 384 << 20;           // well beyond the caches of a core
+              kRows = kChunkTiles * cpu::kTileRows;  // a chunk of a prompt's matmul
+constexpr size_t kStreamBytes = 384 << 20;           // far larger than a core's caches
 
 double thread_seconds() {
   timespec t;
@@ -50,7 +50,7 @@ double best_seconds(int runs, const std::function<void()>& work) {
   return best;
 }
 
-/// Anonymous memory in huge pages, as the engine's weights have it.
+/// Anonymous memory in huge pages, like the engine's weights.
 std::byte* huge_memory(size_t n_bytes) {
   void* memory = mmap(nullptr, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
@@ -61,7 +61,7 @@ std::byte* huge_memory(size_t n_bytes) {
 // --- what the machine can do ---
 
 #ifdef __x86_64__
-/// 12 independent chains of vpdpbusd: enough for a latency of 5 at two a cycle.
+/// 12 independent chains of vpdpbusd: enough for a latency of 5 cycles at two per cycle.
 void multiply_in_registers(int n_loops) {
   for (int i = 0; i < n_loops; i++) {
     asm volatile(".irp n,0,1,2,3,4,5,6,7,8,9,10,11\n vpdpbusd %%zmm12, %%zmm12, %%zmm\\n\n .endr"
@@ -127,7 +127,8 @@ struct Tokens {
   cpu::Activations activations;
 };
 
-/// Seconds a byte for n tokens and weights that come from memory: the best portion of the stream.
+/// Seconds per byte for n tokens with weights that come from memory, in the best portion of the
+/// stream.
 double stream_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& part, int n) {
   Tokens tokens(kernels, n);
   constexpr int kPortions = 48;
@@ -143,7 +144,7 @@ double stream_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& par
   return seconds / static_cast<double>(static_cast<size_t>(n_tiles) * part.tile_bytes);
 }
 
-/// Seconds for n tokens and kRows rows, as one of many chunks of a prompt's matmul.
+/// Seconds for n tokens and kRows rows, as in one of the many chunks of a prompt's matmul.
 double prompt_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& part, int n) {
   Tokens tokens(kernels, n);
   return best_seconds(100, [&] {

@@ -1,4 +1,4 @@
-// The machine's limits, by machine_peak.cc, built when it is new.
+// The machine's limits, measured by machine_peak.cc, which is built if it has changed.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +6,11 @@ import { median } from '../tools/statistics.ts';
 
 export interface Limits {
   readGbPerSecond: number;
-  /** 10^9 operations, two a multiply-add, by CPU variant. */
+  /** 10^9 operations per second by CPU variant; a multiply-add counts as two. */
   int8Gops: Record<string, number>;
 }
 
-/** Of several measurements: what a machine shared with others can do changes from minute to minute. */
+/** The best of several measurements, since what a shared machine can do changes from minute to minute. */
 export function medianLimits(all: Limits[]): Limits | undefined {
   const [first] = all;
   if (!first) return undefined;
@@ -23,7 +23,7 @@ export function medianLimits(all: Limits[]): Limits | undefined {
   };
 }
 
-/** Undefined, with a word why, where there is no compiler. */
+/** Undefined, after a message why, if there is no compiler. */
 export function measureLimits(root: string, threads: number): Limits | undefined {
   const source = join(root, 'lab', 'bench', 'machine_peak.cc');
   const program = join(root, 'build', 'machine_peak');

@@ -1,6 +1,5 @@
-// One run of llama.cpp in a process of its own: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP PLAN, prints samples as JSON.
-// PLAN: see engines.ts
-// What is measured, and how, follows lab/tools/bench-measures.ts.
+// One run of llama.cpp in its own process: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP PLAN prints samples as JSON. engines.ts
+// has the type of PLAN. What is measured, and how, follows lab/tools/bench-measures.ts.
 import { pathToFileURL } from 'node:url';
 
 const [packagePath, planText] = process.argv.slice(2);
@@ -41,7 +40,7 @@ const random = (n) => Array.from({ length: n }, () => Math.floor(Math.random() *
 const evaluate = (tokens) => sequence.evaluateWithoutGeneratingNewTokens(tokens);
 const truncate = (length) => sequence.eraseContextTokenRanges([{ start: length, end: sequence.nextTokenIndex }]);
 
-/** Steps of one token each, in as many answers as they take; the first yielded token of one belongs to the prompt. */
+/** Single-token steps, in as many answers as they take. The first token of an answer belongs to the prompt. */
 async function decodeRate(steps, depth) {
   let done = 0;
   let ms = 0;

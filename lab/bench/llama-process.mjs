@@ -1,4 +1,4 @@
-// A llama-server as a child of a bench, and what its figures are made of.
+// Runs a llama-server as a child of a bench, with the parts from which its figures are made.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { ToolError } from '../../scripts/tools.mjs';
 
 const startPatienceMs = 120_000;
 
-/** Resolves when it answers; whoever starts it ends the child. */
+/** Resolves when the server answers. The caller must end the child. */
 export async function startLlamaServer(path, options) {
   const port = await freePort();
   const args = [...options, '--host', '127.0.0.1', '--port', String(port)];

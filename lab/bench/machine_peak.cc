@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Seconds from the first thread's start to the last one's end; best of n_runs.
+/// Seconds from the first thread's start to the last thread's end, in the best of n_runs.
 template <typename Work>
 double best_seconds(int n_threads, int n_runs, const Work& work) {
   double best = 1e9;
@@ -49,21 +49,21 @@ double best_seconds(int n_threads, int n_runs, const Work& work) {
   return best;
 }
 
-/// A pass over a buffer too large for any cache, each thread over its own part.
+/// A pass over a buffer too large for any cache; each thread reads its own part.
 double read_gb_per_second(int n_threads) {
   const size_t ram = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGE_SIZE));
   const size_t n_bytes = std::min<size_t>(size_t{2} << 30, ram / 4) / 4096 * 4096;
   void* memory = mmap(nullptr, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-  madvise(memory, n_bytes, MADV_HUGEPAGE);  // as the engine's weights lie: faster
+  madvise(memory, n_bytes, MADV_HUGEPAGE);  // like the engine's weights: faster
 #endif
   std::memset(memory, 1, n_bytes);
   const std::span<const uint64_t> words(static_cast<const uint64_t*>(memory), n_bytes / 8);
   const size_t share = words.size() / n_threads / 64 * 64;
   std::vector<uint64_t> sums(n_threads);
   const double seconds = best_seconds(n_threads, 15, [&](int thread) {
-    // Prefetching in hardware stops at each 4 KB; 2 KB ahead by hand reads fastest.
+    // Hardware prefetching stops at each 4 KB; prefetching 2 KB ahead by hand reads fastest.
     uint64_t lanes[8] = {};
     const uint64_t* part = words.data() + share * thread;
     for (size_t i = 0; i < share; i += 8) {
@@ -78,7 +78,8 @@ double read_gb_per_second(int n_threads) {
 }
 
 #ifdef __x86_64__
-/// 12 chains of multiply-adds, more than the latency of any of these needs; Step adds kMacs a call.
+/// 12 chains of multiply-adds, more than the latency of any of these instructions needs. Each Step
+/// adds kMacs.
 template <typename Step>
 double gops(int n_threads) {
   constexpr int64_t kRounds = 1'000'000;
@@ -90,7 +91,7 @@ double gops(int n_threads) {
     for (int64_t i = 0; i < kRounds; i++) {
 #pragma GCC unroll 12
       for (auto& sum : sums) {
-        asm volatile("" : "+v"(a), "+v"(b));  // no product is taken for another one's
+        asm volatile("" : "+v"(a), "+v"(b));  // so that products are not merged
         sum = Step::multiply_add(sum, a, b);
       }
     }
@@ -111,7 +112,7 @@ struct Avx512Vnni {
 #endif
 
 #ifdef __AMX_INT8__
-/// Matrix tiles: 16 rows of 64 bytes. Linux gives their registers to those who ask.
+/// Matrix tiles: 16 rows of 64 bytes. Linux lets programs use the tile registers on request.
 bool has_amx() {
   constexpr int kRequestPermission = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
@@ -139,7 +140,7 @@ double amx_gops(int n_threads) {
 #endif
 
 #ifdef __AVX2__
-/// Bytes to 16 bits to 32 bits: three instructions where VNNI has one.
+/// From bytes to 16 bits to 32 bits: three instructions where VNNI has one.
 struct Avx2 {
   using Register = __m256i;
   static constexpr int kMacs = 32;

@@ -1,5 +1,5 @@
-// The model files to measure: synthetic ones by name, kept in .cache/bench/models, or any GGUF file by path. Also the
-// cost of a token, from the tensors: multiplications and bytes read.
+// The model files to measure: synthetic ones by name, kept in .cache/bench/models, or any GGUF file by path. Also
+// computes a token's cost from the tensors: multiplications and bytes read.
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
@@ -11,12 +11,13 @@ export interface BenchModel {
   path: string;
   vocabulary: number;
   /**
-   * Weights that every token of a prompt is multiplied with: the last layer only stores K and V, the head has no part.
+   * The weights by which every token of a prompt is multiplied. The last layer only stores K and V, and the head is not
+   * used.
    */
   prefillWeights: number;
-  /** What a decoded token reads, head included, beside its context. */
+  /** The bytes that a decoded token reads, with the head, but without the context. */
   streamedBytes: number;
-  /** Of the KV cache in f16, a token. */
+  /** The bytes per token of the KV cache in f16. */
   kvBytes: number;
 }
 
@@ -28,18 +29,18 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
   const keys = metadata as Record<string, unknown>;
   const read = (key: string) => Number(keys[`${keys['general.architecture']}.${key}`]);
   const tensors = tensorInfos.map(({ name, shape, offset }) => {
-    // A token uses some of the experts.
+    // A token uses only some of the experts.
     const used = name.includes('_exps.') ? read('expert_used_count') / read('expert_count') : 1;
     return {
       name,
       isMatrix: shape.length > 1,
       weights: used * shape.reduce((product, n) => product * Number(n), 1),
-      // Up to the next tensor: a few bytes of padding too many.
+      // Measured up to the next tensor, so a few bytes of padding are included.
       bytes: used * (ends[ends.indexOf(Number(offset)) + 1]! - Number(offset)),
     };
   });
   const body = tensors.filter(({ name, isMatrix }) => isMatrix && name.startsWith('blk.'));
-  // A model without an output matrix uses the embedding's.
+  // Without an output matrix, the model uses the embedding's.
   const head = ['output.weight', 'token_embd.weight'].flatMap((name) => tensors.filter((t) => t.name === name))[0];
   if (!head) throw new BenchError(`${path} has neither output.weight nor token_embd.weight: is it a language model?`);
   const last = `blk.${read('block_count') - 1}.`;
@@ -55,7 +56,7 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
   };
 }
 
-/** Written under another name first, so that an existing file is always complete. */
+/** Written under a temporary name first, so that an existing file is always complete. */
 function syntheticModelPath(root: string, name: string): string {
   const [, size = '', layers = '', quantization = ''] =
     /^([^-]+)(?:-([1-9]\d*)layers)?-(q8_0|q4_0|q4_k_m)$/.exec(name) ?? [];
@@ -76,7 +77,7 @@ function syntheticModelPath(root: string, name: string): string {
   return path;
 }
 
-/** Reads the file into the page cache, so that loading does not wait for the disk. */
+/** Reads the file into the system's page cache, so that loading does not wait for the disk. */
 export function intoPageCache(path: string): void {
   const file = openSync(path, 'r');
   const buffer = new Uint8Array(1 << 24);

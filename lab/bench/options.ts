@@ -1,4 +1,4 @@
-// The command line of the bench.
+// The bench's command line.
 import { parseArgs } from 'node:util';
 import { BenchError } from './bench-error.ts';
 
@@ -28,13 +28,13 @@ lab/bench/results/CPU-Nt.csv. No figure fails the bench.`;
 const groups = ['prefill', 'decode', 'curve', 'load', 'memory'] as const;
 export type Group = (typeof groups)[number];
 
-/** One of our builds of the kernels and one of llama.cpp's; empty: the best for this processor. */
+/** One of our builds of the kernels and one of llama.cpp's; if empty, the best for this processor. */
 export interface Contest {
   variant: string;
   llamaKernels: string;
 }
 
-/** What llama.cpp calls its build for the same instructions. */
+/** llama.cpp's name for its build with the same instructions. */
 const counterparts: Record<string, string> = {
   scalar: 'x64',
   avx2: 'haswell',
@@ -45,16 +45,16 @@ const counterparts: Record<string, string> = {
 
 export interface Options {
   models: string[];
-  /** Another checkout of Hearth to measure, too. */
+  /** Another checkout of Hearth that is measured, too. */
   before: string | undefined;
   /** ik_llama.cpp's llama-bench and arguments for it. */
   ikLlamaBench: string[];
   engines: string[];
   only: readonly Group[];
   threads: number;
-  /** Tokens of context before what is measured. */
+  /** Tokens of context before each measurement. */
   depths: number[];
-  /** Only what goals.ts asks for. */
+  /** Measures only what goals.ts needs. */
   goals: boolean;
   contests: Contest[];
   rounds: number;
@@ -77,7 +77,7 @@ function valuesOf(args: string[]) {
   }
 }
 
-/** Null if the usage was asked for. */
+/** Null if only the usage was requested. */
 export function parse(args: string[]): Options | null {
   const values = valuesOf(args);
   if (values.help) return null;

@@ -1,6 +1,5 @@
 // Measures, from /proc/stat, how much of the processors other programs use, to wait for a quiet machine and to notice
-// when it was not. The benchmark and its finished children do not count; time stolen by the host of a virtual machine
-// does.
+// when it was not. The benchmark and its finished children do not count; time stolen by a virtual machine's host does.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -10,7 +9,7 @@ interface Ticks {
   own: number;
 }
 
-/** Starts a measurement of the share of others, 0..1, since now; undefined where there is no /proc. */
+/** Starts a measurement of how much others use, 0..1, from now on; undefined without /proc. */
 export function watchOthers(): () => number | undefined {
   if (!existsSync('/proc/stat')) return () => undefined;
   const from = ticks();
@@ -21,7 +20,7 @@ export function watchOthers(): () => number | undefined {
   };
 }
 
-/** Waits until others use less than `share`, at most about `seconds`. Resolves to the seconds that it has waited. */
+/** Waits until others use less than `share`, at most about `seconds`. Resolves to the seconds that it waited. */
 export async function waitForQuiet(share: number, seconds: number): Promise<number> {
   const start = performance.now();
   const waited = () => (performance.now() - start) / 1000;
@@ -40,7 +39,7 @@ function ticks(): Ticks {
     .slice(1)
     .map(Number);
   const busy = user + nice + system + irq + softirq + steal;
-  // Behind the name in parentheses: utime, stime, and those of the children waited for, are fields 14 to 17.
+  // After the name in parentheses: fields 14 to 17 are utime and stime, of the process and of its finished children.
   const self = readFileSync('/proc/self/stat', 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');

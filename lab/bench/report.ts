@@ -1,4 +1,4 @@
-// The table for people and the CSV for history.
+// The table for people, and the CSV with the history.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type Figure, type OfLimit, ofLimit } from './figures.ts';
 import type { Outcome } from './goals.ts';
 
-/** Ours first; a rival's may be missing. */
+/** Ours first; a rival's figure may be missing. */
 export function printTable({ model, variant, ours, rivals, limits }: Outcome): void {
   const head = ['', `hearth ${variant}`, ...rivals.flatMap(({ name }) => [name, 'ratio']), 'hearth, of the limit'];
   const single = ours.find(({ what }) => what === 'batch 1');
@@ -93,7 +93,7 @@ function slug(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** With a plus sign when the engine's sources differ from it. */
+/** With a plus sign if the engine's sources have uncommitted changes. */
 export function commit(root: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   try {

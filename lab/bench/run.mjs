@@ -1,4 +1,4 @@
-// `npm run bench`: Hearth and llama.cpp side by side on this machine; options.ts has its options.
+// `npm run bench`: measures Hearth and llama.cpp in turns on this machine; options.ts has its options.
 import { main, root, ToolError } from '../../scripts/tools.mjs';
 import { bundled } from '../../test/support/bundled.mjs';
 

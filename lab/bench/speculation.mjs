@@ -2,9 +2,9 @@
 // warm cache.
 //   node lab/bench/speculation.mjs [--model FILE] [--draft-model FILE] [--threads 2] [--max-tokens 32] [--places 24]
 //                                   [--rounds 3] [--kinds typescript,c++,repetitive] [--files FILE,FILE]
-// Typescript and c++ are this repository's sources; the kind "files" is made of the files named.
-// Both answers are the same, token by token; it fails where they are not. Random weights write nothing that repeats
-// itself as code does: the gain wants a trained model, such as the starter. No figure fails the bench.
+// Typescript and c++ are this repository's sources; the kind "files" means the files named.
+// Both answers must be the same, token by token, or the bench fails. Random weights write nothing that repeats itself
+// as code does: to see the gain, use a trained model such as the starter. No figure fails the bench.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
@@ -30,7 +30,7 @@ function sources(folder, ending) {
     .map((name) => readFileSync(join(root, folder, name), 'utf8'));
 }
 
-/** Blocks that differ in a name and a number, as in tables, tests and accessors. */
+/** Blocks that differ in a name and a number, like tables, tests and accessors. */
 function repetitive() {
   const names = ['width', 'height', 'depth', 'weight', 'volume', 'density', 'colour', 'price', 'stock', 'origin'];
   const blocks = names.map(
@@ -48,7 +48,7 @@ const texts = {
   files: () => options.files.split(',').map((path) => readFileSync(path, 'utf8')),
 };
 
-/** Cursors at the ends of words, spread evenly, none near the start; the rest of the line is still to be written. */
+/** Cursors at ends of words, evenly spread, none near the start; the rest of the line is still to be written. */
 function placesIn(kind, n) {
   const candidates = texts[kind]().flatMap((text) =>
     [...text.matchAll(/^.*?\w\b/gm)]
@@ -68,7 +68,10 @@ function loadSources() {
   return bundled('speculation', { contents, resolveDir: root, loader: 'ts' });
 }
 
-/** The faster of some rounds, in turns, for each place; the record of what drafts are worth lives on as in use. */
+/**
+ * The fastest of some rounds, in turns, for each place. The engine's record of what drafts are worth is kept between
+ * them, as in use.
+ */
 async function measure(engine, prompts) {
   const sums = { plainMs: 0, draftedMs: 0, tokens: 0, passes: 0 };
   const best = prompts.map(() => ({ plain: Number.POSITIVE_INFINITY, drafted: Number.POSITIVE_INFINITY }));
@@ -106,7 +109,7 @@ await main(async () => {
   for (const kind of options.kinds.split(',')) {
     if (!texts[kind]) throw new ToolError(`--kinds knows ${Object.keys(texts).join(', ')}, not "${kind}"`);
     const documents = placesIn(kind, Number(options.places));
-    // Without the bytes to be healed: what an answer of the round before healed would count as a draft.
+    // Without healed bytes: otherwise the previous round's healed answer would count as a draft.
     const prompts = documents.map(
       (place, i) => anchors.prompt({ uri: `${kind}${i}`, languageId: 'typescript', ...place }).tokens,
     );

@@ -1,5 +1,5 @@
-// What lab/bench/team-server.mjs bundles: Hearth's clients of a team's server, many in one process. Each has a provider and
-// a document of its own; the local engine, which only counts and cuts tokens here, is one for all.
+// The bundle that lab/bench/team-server.mjs uses: many of Hearth's clients of a team's server in one process. Each has
+// its own provider and document; all share the local engine, which here only counts and cuts tokens.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,15 +20,15 @@ import { makeTrace } from '../tools/make-trace.ts';
 import { cursorAfter, type Trace } from '../tools/trace.ts';
 
 export interface Key {
-  /** From the key to the first text, or to the answer that there is none; null: the next key came before. */
+  /** The time from the key to the first text, or to the answer that there is none; null if the next key came first. */
   firstMs: number | null;
 }
 
 export const loadLocal = async (modelPath: string): Promise<Engine> => (await loadModel({ modelPath })).engine;
 
-/** fallbacks: why the local engine had to answer; a measurement with one is worth nothing. */
+/** fallbacks: why the local engine had to answer; with any of these, a measurement is worthless. */
 export async function connect(url: string, local: Engine, fallbacks: string[]): Promise<Models> {
-  // A server with fifty clients is slow, not broken.
+  // With fifty clients a server is slow, not broken.
   const patience = { ...usualTimeouts, minMs: 600_000, maxMs: 600_000 };
   let isConnected = false;
   const onChange = (message: string) => void (isConnected && fallbacks.push(message));
@@ -38,7 +38,10 @@ export async function connect(url: string, local: Engine, fallbacks: string[]): 
   return { local, remote: () => team.completer(local) };
 }
 
-/** At how many of the golden cases' cursors the model gives the same answer through the server as in this process. */
+/**
+ * Compares the model's answers through the server and in this process, at the golden cases' cursors. Returns the
+ * differing cases.
+ */
 export async function agreement(remote: Completer, local: Engine, folder: string, most: number) {
   const all = readdirSync(folder)
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
@@ -60,7 +63,7 @@ async function answer(engine: Completer, { document, languageId }: GoldenCase): 
   return JSON.stringify(suggestions[0]?.text ?? reason);
 }
 
-/** Until the server is idle after a request was cancelled: while it writes, and while it reads a long prompt. */
+/** The time until the server is idle after a request was cancelled: while it wrote, and while it read a long prompt. */
 export async function cancelToIdle(remote: Completer, isIdle: () => Promise<boolean>, source: string) {
   const measure = async (request: Parameters<Engine['generate']>[0], cancelWhen: (cancel: () => void) => unknown) => {
     const abort = new AbortController();
@@ -83,19 +86,19 @@ export async function cancelToIdle(remote: Completer, isIdle: () => Promise<bool
   return { writing, reading };
 }
 
-/** Every client types lines into a document of its own. */
+/** Makes every client type lines into its own document. */
 export function traces(source: string, clients: number, keys: number, intervalMs: number): Trace[] {
   const rows = source.split('\n');
   return Array.from({ length: clients }, (_, i) => {
     const at = Math.floor((rows.length * i) / clients);
-    // Other people's documents differ from the first line on.
+    // Different people's documents differ from the first line on.
     const text = [`// document ${i}`, ...rows.slice(at), ...rows.slice(0, at)].slice(0, 400).join('\n');
     const trace = makeTrace(`document${i}.ts`, text, { line: 200, lines: 12, intervalMs, autoClose: false });
     return { ...trace, edits: trace.edits.slice(0, keys) };
   });
 }
 
-/** start: resolves when all clients have read their documents, with the time that the trace counts from. */
+/** start: resolves when all clients have read their documents, with the time from which the trace counts. */
 export async function type(models: Models, { name, text, edits }: Trace, start: () => Promise<number>): Promise<Key[]> {
   const provider = new CompletionProvider({ onGrown: () => {} });
   const source = { ready: async () => models, isLoading: () => false };

@@ -1,9 +1,10 @@
-// Twenty people who type at once, and a team's server that is too small for them: how many keys get text before the next.
+// Twenty people type at once, and their team's server is too small: how many keys get text before the next key?
 //   node lab/bench/team-overload.mjs [--checkout FOLDER] [--clients 20] [--keys 60] [--interval 250]
 //                                     [--slots 4] [--ms 600] [--without-server] [--slower 1]
-// Each client is a language server of its own with a fake local model that answers at once, as the checkout builds it, so
-// two commits can be compared. The team's server is simulated: it works on so many requests at a time, each for so long,
-// the others queue, and a request whose connection closes leaves the queue. What is measured is what Hearth makes of it.
+// Each client is a language server of its own, built from the checkout, with a fake local model that answers at once;
+// so two commits can be compared. The team's server is simulated: it works on a number of requests (--slots), each for
+// a fixed time (--ms); the others queue, and a request whose connection closes leaves the queue. What is measured is
+// how Hearth copes.
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -27,7 +28,7 @@ const options = optionsFrom({
 });
 const of = (name) => Number(options[name]);
 
-/** Its texts are 'far away', those of the local model 'answer();'. */
+/** The server's texts are 'far away', and those of the local model 'answer();'. */
 function overloadedServer() {
   const queue = [];
   let busy = 0;
@@ -72,7 +73,9 @@ function overloadedServer() {
   });
 }
 
-/** The server of the checkout with its fake model. All run in this process, so that the machine is not the limit. */
+/**
+ * The checkout's language server with its fake model. All run in this process, so that the machine is not the limit.
+ */
 async function builtServer() {
   const checkout = resolve(options.checkout);
   const [server = ''] = ['language-server/server/server.ts', 'language-server/server.ts'].filter((path) =>
@@ -95,7 +98,7 @@ function connect({ Server, FakeEngine, fakeTraits }, LspWindow) {
   return new LspWindow(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
 }
 
-/** Types without pause; for each key, whose text came before the next one. */
+/** Types without a pause. Returns, for each key, whose text came before the next key. */
 async function type(client, i) {
   const uri = `file:///team/document${i}.ts`;
   await client.open(uri, `// document ${i}\n\n`);
@@ -146,5 +149,5 @@ await main(async () => {
   const none = Array.from({ length: seconds }, (_, second) => share('nothing', inSecond(second)).replace(/\.\d %/, ''));
   console.log(`keys without text in each second, %: ${none.join(' ')}`);
   console.log(`${asked} requests to the server, ${server.figures.answered - before.answered} answered`);
-  process.exit(0); // the servers of the clients have no end
+  process.exit(0); // the clients' servers never end by themselves
 });

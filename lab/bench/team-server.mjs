@@ -1,12 +1,13 @@
-// A team's server: a real llama-server with Hearth's clients, and with as many that ask as llama.vscode does.
+// A team's server: measures a real llama-server with Hearth's clients, and with as many clients that ask as
+// llama.vscode does.
 //   node lab/bench/team-server.mjs --server PATH [--model FILE] [--clients 1,10,50] [--keys 20] [--interval 250]
 //                                   [--threads 2] [--max-tokens 16] [--cases 219]
-// PATH is a llama-server that you have built; it and all clients share this machine. It measures whether answers are
-// those of the model in Hearth's own engine (at the cursors of test/golden), how soon the server is idle after a request
-// was cancelled, and the time from a key to the first text, of clients that all type at once. llama.vscode asks for slot 0
-// always, where its clients would wait for each other: here each gets the slot that fits, which favours it.
-// Rows are appended to results/team-server-CPU-Nt.csv. No figure fails the bench; an answer of the local engine in the
-// server's place does.
+// PATH is a llama-server that you have built; it and all clients share this machine. Measures whether the answers equal
+// those of the model in Hearth's own engine (at the cursors in test/golden), how soon the server is idle after a
+// request was cancelled, and the time from a key to the first text for clients that all type at once. llama.vscode
+// always asks for slot 0, for which its clients would wait in turn: here each gets the slot that fits, which favours
+// it. Rows are appended to results/team-server-CPU-Nt.csv. No figure fails the bench; an answer of the local engine in
+// place of the server's does.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -37,7 +38,7 @@ const source = ['language-server/prompt', 'language-server/shape', 'extension']
   .map((path) => readFileSync(path, 'utf8'))
   .join('');
 
-/** Every client waits here until all have come; they begin one after the other within an interval, as people do. */
+/** Every client waits here until all have arrived; they begin one after the other within an interval, as people do. */
 function startTogether(clients) {
   let come = 0;
   let begin;
@@ -68,7 +69,7 @@ async function llamaVscode(url, traces) {
   return (await Promise.all(traces.map(type))).flat();
 }
 
-/** A server of its own for each row: nobody finds warm what another has read. */
+/** A new server for each row, so that no client finds warm what another has read. */
 async function withServer(slots, use) {
   const memory = ['-np', String(slots), '-c', String(contextTokens * slots), '-ub', '1024', '-b', '1024'];
   const args = ['-m', options.model, '-t', options.threads, ...memory];

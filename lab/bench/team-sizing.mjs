@@ -1,13 +1,13 @@
-// How many GPUs a team needs: a simulation of typing clients against the speed of an H200. Only that speed, and for 1.5B
-// alone, was measured.
+// How many GPUs a team needs: simulates typing clients and the speed of an H200. Only that speed was measured, and only
+// for the 1.5B model.
 //   node lab/bench/team-sizing.mjs [--people 500] [--minutes 10] [--gpus 1,2,3,4] [--typing 0.25] [--key-ms 240]
 //                 [--step-tokens 1024] [--model 7B|1.5B] [--prompt-rate TOKENS_PER_SECOND] [--token-ms MS]
 // Assumptions, each an option or a constant below:
-// - People type for a share of the time (--typing), with log-normal times between the keys (--key-ms on average, see
+// - People type for a fraction of the time (--typing), with log-normal times between keys (--key-ms on average, see
 //   `variation`); in between they read for 20 s on average.
 // - A key reaches the server unless the text shown agrees with it: `alongShare`, as measured for one person
 //   (results/h200.md).
-// - A request finds its prompt cached but for what the key added. The first after a pause needs a new anchor, which is 250
+// - A request finds its prompt cached, except for what the key added. The first after a pause needs a new anchor, which is 250
 //   tokens in the same document, and 1,500 in another one, every fifth time.
 // - A server works in steps. A step reads up to --step-tokens tokens of prompts (as many as in docs/deploy) and writes a
 //   token for each running request. Its time is that of one token's weights plus what is read and written: see `speeds`.
@@ -37,8 +37,8 @@ const speeds = {
   '7B': { tokenMs: 4.8, promptMs: 0.125, sequenceMs: 0.1 },
 };
 /**
- * Standard deviation of the times between keys, by their mean. Of 168,000 people, the means are 239 ms on average, with a
- * deviation of 112 (Dhakal et al., CHI 2018); the same is taken from key to key.
+ * The standard deviation of the times between keys, relative to their mean. Over 168,000 people, the mean is 239 ms
+ * with a deviation of 112 (Dhakal et al., CHI 2018); here the same variation is used from key to key.
  */
 const variation = 0.47;
 const alongShare = 0.7;
@@ -48,11 +48,11 @@ const documentTokens = 1500;
 const otherDocumentShare = 0.2;
 const answerTokens = 12;
 const pauseMs = 20_000;
-/** Of the network and of the gateway. */
+/** The time in the network and the gateway. */
 const wayMs = 15;
 
 let state = 1;
-/** From 0 to 1, the same in each run. */
+/** Random numbers from 0 to 1, the same in each run. */
 function random() {
   state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
   return state / 2 ** 32;
@@ -65,7 +65,7 @@ function keyGap() {
   return Number(options['key-ms']) * Math.exp(sigma * normal - sigma ** 2 / 2);
 }
 
-/** The requests of one person: when, how many tokens are new, and when the next key comes. */
+/** One person's requests: when each comes, how many of its tokens are new, and when the next key comes. */
 function* requestsOf(endMs) {
   const typing = Number(options.typing);
   const burstMs = (pauseMs * typing) / (1 - typing);
@@ -86,7 +86,7 @@ function* requestsOf(endMs) {
   }
 }
 
-/** One server, in steps. Each request gets `first`, the time of its first token. */
+/** Simulates one server, step by step. Each request gets `first`, the time of its first token. */
 function serve(requests, { tokenMs, promptMs, sequenceMs }) {
   const stepTokens = Number(options['step-tokens']);
   let now = 0;
@@ -152,7 +152,7 @@ await main(() => {
     for (const request of all) delete request.first;
     let busyMs = 0;
     for (let gpu = 0; gpu < gpus; gpu++) {
-      // By a hash of the person, as a balancer would.
+      // By a hash of the person, like a balancer.
       const requests = typists
         .filter((_, i) => i % gpus === gpu)
         .flat()

@@ -1,7 +1,8 @@
-// Instructions that the kernels for 64-bit ARM execute for one row tile, 16 rows x 1024 columns, and a token:
+// Counts the instructions that the kernels for 64-bit ARM execute for one row tile, 16 rows x 1024 columns, and one
+// token, built by the packages' compiler and by GCC:
 //   node lab/bench/tile-instructions.mjs
-// by the compiler of the packages and by GCC. Unpacking, scales and spilled registers are in it. No processor is timed: an
-// emulator lists every instruction that it executes, for two products and for one, and the difference counts.
+// Unpacking, scales and spilled registers are included. No processor is timed: an emulator lists every instruction that
+// it executes, for two products and for one, and the difference counts.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
-// What tile-instructions.mjs counts: `tile_instructions VARIANT TYPE TOKENS TIMES` multiplies one
-// row tile of 1024 columns by some tokens, so many times.
+// The program whose instructions tile-instructions.mjs counts: `tile_instructions VARIANT TYPE
+// TOKENS TIMES` multiplies one row tile with 1024 columns by TOKENS tokens, TIMES times.
 #include <cstdlib>
 
 #include "../../test/kernels/matmul_fixture.h"

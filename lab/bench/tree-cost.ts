@@ -1,6 +1,6 @@
-// npm run tool -- tree-cost FILE…: what syntax trees cost. All files are open at once, the first 2,000 lines of each; keys
-// are typed at places all over them, in one file after the other, and after some keys a suggestion is judged. Times are
-// CPU times.
+// npm run tool -- tree-cost FILE…: what syntax trees cost. All files are open at once, the first 2,000 lines of each.
+// Keys are typed at places all over the files, in one file after the other, and after some keys a suggestion is
+// checked. Times are CPU times.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
@@ -19,7 +19,7 @@ interface Cost {
   openMs: number;
   keyMs: Spread;
   suggestionMs: Spread;
-  /** Keys after which the tree was not there in time. */
+  /** The number of keys after which the tree was not ready in time. */
   late: number;
 }
 
@@ -82,7 +82,7 @@ class OpenFile {
     return { file: basename(uri), languageId, chars: text.length, openMs, late, ...spreads };
   }
 
-  /** Types the beginning of a line again, above the line, and judges the rest of it as a suggestion. */
+  /** Types the beginning of a line again, above the line, and checks the rest of it as a suggestion. */
   typeAt(place: number): void {
     const { text } = this.source;
     const line = Math.floor(((place + 0.5) / places) * (text.lineCount - 1));
@@ -99,7 +99,7 @@ class OpenFile {
     if (base && tree) isWorse(base, tree, { start: at, end: at + rest.length });
     tree?.delete();
     this.suggestionMs.push(cpuNow() - started);
-    // The document stays as long as it was.
+    // The document keeps its length.
     const { text: now } = this.source;
     this.source = { ...this.source, text: now.with(start, at + 1, '') };
     treeOf(this.source);
@@ -115,7 +115,7 @@ class OpenFile {
   }
 }
 
-/** Of this process, which does nothing else: what other programs do meanwhile does not count. */
+/** This process's CPU time. It does nothing else, and other programs' work does not count. */
 function cpuNow(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -134,8 +134,7 @@ std::vector<Arrangement> arrangements(KvType kv_type, bool is_best) {
 
 }  // namespace
 
-TEST(
-    "a token's result has the same bits in any batch, with any number of threads and any kernels") {
+TEST("a token's result has the same bits in any batch, with any threads and any kernels") {
   for (KvType kv_type : kKvTypes) {
     const std::string best = test::tested_variants().front();
     const std::vector<float> expected = Model({best, 1}, kv_type).run(test::is_slow() ? 64 : 1);

@@ -77,9 +77,7 @@ void check_group(const float* x, size_t n, double scale, const std::vector<int>&
 
 }  // namespace
 
-TEST(
-    "appended keys and values are rounded to half precision, saturates, and writes one position "
-    "only") {
+TEST("appended f16 keys and values are rounded, saturate, and only one position is written") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (int dim : {16, 64, 128, 256}) {
       for (int slot : {0, 1, 17, 31}) {

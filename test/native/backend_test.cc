@@ -146,9 +146,7 @@ TEST("when a call returns, its thread has ended before the result is used") {
   CHECK(has_ended);
 }
 
-TEST(
-    "a Radeon's compute units are counted, not pairs of them, and it uses its generation's "
-    "kernels") {
+TEST("a Radeon's single compute units are counted, and its generation's kernels are used") {
   const FakeMachine machine(kHip, "");
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kHip);
   const hearth::gpu::Candidate& gpu = gpus.candidates.front();

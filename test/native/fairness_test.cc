@@ -221,9 +221,7 @@ TEST("a request does not wait until background scoring has read all rows of logi
   CHECK_EQUAL(n_read_when_answered, kReadBefore);
 }
 
-TEST(
-    "between other requests, background scoring reads few rows of logits at a time if they take "
-    "long") {
+TEST("between other requests, background scoring reads few rows of logits at a time") {
   constexpr int kMostRows = 4;
   test::FaultyEngine engine;
   Stream stream(engine, request(RequestKind::kGenerate, 40, 300, 4), 200);

@@ -88,9 +88,7 @@ void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Match place,
 
 }  // namespace
 
-TEST(
-    "the place of another text is its longest suffix that occurs, and stays true as this one "
-    "grows") {
+TEST("another text's place is its longest suffix that occurs, even after this text grew") {
   std::mt19937 random(2);
   for (int i = 0; i < 100; i++) {
     const uint32_t n_letters = 2 + i % 5;

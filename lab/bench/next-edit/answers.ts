@@ -1,4 +1,4 @@
-// Who answers: a rule; or what Hearth would offer, by the history alone or with a model.
+// The answers to cases: from a rule, or from Hearth with the history alone or with a model.
 
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import {
@@ -31,7 +31,7 @@ export const byHistory: Answerer = (of) =>
     return Promise.resolve(mostLikely(proposals, of.text));
   });
 
-/** What was there before the last key is cached, as in an editor. */
+/** Text before the last key is cached, as in an editor. */
 export function byScore(engine: Engine, writing: Writing): Answerer {
   return async (of) => {
     const { head } = editPrompt(engine, of);
@@ -40,7 +40,7 @@ export function byScore(engine: Engine, writing: Writing): Answerer {
   };
 }
 
-/** As edit-search.ts does: the uses of a renamed declaration first, and nothing that is never offered. */
+/** Like edit-search.ts: the uses of a renamed declaration first, and nothing that is never offered. */
 export async function offered(
   of: NextEditCase,
   find: (document: EditedDocument) => Promise<Proposal | undefined>,

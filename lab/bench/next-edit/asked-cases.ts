@@ -1,4 +1,4 @@
-// What a model says about the candidates of cases, to fit its preference to. asked-file.ts keeps it.
+// A model's answers about the candidates of cases, to which its preference is fitted. asked-file.ts stores them.
 import { mostLikely, promising, worthAsking } from '../../../language-server/edits/decision/propose.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
 import { preferences } from '../../../language-server/edits/preference/preference.ts';
@@ -11,15 +11,15 @@ import type { NextEditCase } from './next-edit-case.ts';
 
 /** The candidates of a case that the model was asked about. */
 export interface AskedCase {
-  /** The index of the case. */
+  /** The case's index. */
   of: number;
-  /** Their indices among the candidates of the case. */
+  /** The candidates' indices in the case. */
   candidates: number[];
   /** [candidates][preferenceNames]. */
   rows: number[][];
 }
 
-/** odds: by the evidence, of each candidate. */
+/** odds: each candidate's odds by the evidence. */
 export async function ask(
   engine: Engine,
   of: number,
@@ -42,7 +42,7 @@ export async function ask(
   return { of, candidates: asked, rows };
 }
 
-/** What would be offered, if the candidates had these odds. */
+/** The edit that would be offered if the candidates had these odds. */
 export function offeredBy(document: NextEditCase, { candidates }: CaseExamples, asked: AskedCase, odds: number[]) {
   const proposals = asked.candidates.flatMap((i, k) =>
     candidates.slice(i, i + 1).map(({ start, end, text }) => ({

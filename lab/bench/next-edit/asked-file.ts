@@ -1,5 +1,5 @@
-// What a model has said about cases, kept in a file as it is said: asking takes minutes, and what was stopped goes on. The
-// first line says what the others are of; each of them is a case.
+// A file with a model's answers about cases, written as they come: asking takes minutes, and after a stop it continues.
+// The first line says what the answers depend on; each other line is a case.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AskedCase } from './asked-cases.ts';
@@ -7,13 +7,13 @@ import type { AskedCase } from './asked-cases.ts';
 export class AskedFile {
   readonly cases: AskedCase[];
 
-  /** of: what the answers depend on, in short. Throws if the file has answers of something else. */
+  /** of: a digest of what the answers depend on. Throws if the file has answers about something else. */
   constructor(
     private readonly path: string,
     of: string,
   ) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    // What was being written when the tool was stopped has no line feed.
+    // A line that was unfinished when the tool was stopped has no line feed.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     const [head, ...lines] = whole.split('\n').slice(0, -1);
     const heading = JSON.stringify({ of });
@@ -30,7 +30,7 @@ export class AskedFile {
   }
 }
 
-/** parts: texts, numbers of cases, or what is in a file. */
+/** parts: texts, numbers of cases, or the contents of files. */
 export function shortOf(parts: readonly (string | Uint8Array | readonly number[])[]): string {
   const hash = createHash('sha256');
   for (const part of parts)

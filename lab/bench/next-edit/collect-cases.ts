@@ -1,4 +1,4 @@
-// Goes through histories and keeps as many cases of each language and kind as are wanted.
+// Goes through git histories and keeps as many cases of each language and kind as wanted.
 import { basename, dirname } from 'node:path';
 import type { PastEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { random } from '../../../test/support/random.ts';
@@ -17,7 +17,7 @@ const maxHunkLines = 30;
 const longestText = 60_000;
 const maxElsewhere = 3;
 
-/** Cases of one repository, the newest commits first, until there are enough of each kind. */
+/** Cases from one repository, the newest commits first, until there are enough of each kind. */
 export async function casesOf(repository: string, { related, quiet }: Wanted): Promise<NextEditCase[]> {
   const name = nameOf(repository);
   const cases: NextEditCase[] = [];
@@ -42,7 +42,7 @@ export async function casesOf(repository: string, { related, quiet }: Wanted): P
   return cases;
 }
 
-/** One case at most: commits that touch many files or many places are not what somebody typed. */
+/** At most one case per commit: nobody typed a commit that touches many files or many places. */
 export function casesOfCommit(
   { id, subject, files }: Commit,
   textOfFile: (file: ChangedFile) => string,
@@ -93,13 +93,13 @@ function editsIn(files: ChangedFile[]): PastEdit[] {
     .slice(-maxElsewhere);
 }
 
-/** OWNER/NAME of a repository's folder, whether it is bare or a working tree. */
+/** OWNER/NAME for a repository's folder, bare or a working tree. */
 function nameOf(repository: string): string {
   const own = basename(repository).replace(/\.git$/, '');
   return own === 'repo' ? basename(dirname(repository)).replace('+', '/') : own;
 }
 
-/** So many of the cases, evenly from each language, and in each evenly from its repositories and kinds. */
+/** A number of the cases, evenly from each language, and within it evenly from its repositories and kinds. */
 export function thinned(cases: NextEditCase[], { related, quiet }: Wanted): NextEditCase[] {
   const take = (of: NextEditCase[], most: number) =>
     inTurns([...grouped(of, ({ languageId }) => languageId)].map(([, all]) => evenly(all))).slice(0, most);

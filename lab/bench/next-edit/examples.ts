@@ -1,4 +1,5 @@
-// Examples to fit the confidence of next edits to: of each case all candidates, with what the commit did as their label.
+// Examples to which the confidence of next edits is fitted: all candidates of each case, labelled by what the commit
+// did.
 
 import { type Evidence, evidenceOf } from '../../../language-server/edits/evidence/evidence.ts';
 import { pastChanges } from '../../../language-server/edits/history/past-changes.ts';
@@ -8,12 +9,12 @@ import { linesOf } from '../../../language-server/edits/text/lines.ts';
 import type { NextEditCase } from './next-edit-case.ts';
 import { isExact } from './next-edit-score.ts';
 
-/** A case with what is fitted to it. */
+/** A case with the numbers for fitting. */
 export interface CaseExamples {
   repository: string;
   quiet: boolean;
   candidates: Candidate[];
-  /** Of each candidate. */
+  /** One entry per candidate. */
   numbers: Evidence[];
   isRight: boolean[];
 }
@@ -37,7 +38,10 @@ interface Shown {
   precision: number;
 }
 
-/** What would be shown if the surest candidate of a case were, from the surest case on, as long as so many are right. */
+/**
+ * Assume that each case shows its surest candidate. Counts the cases shown, from the surest on, as long as enough are
+ * right.
+ */
 export function shownAt(cases: readonly CaseExamples[], odds: readonly number[][], precision: number): Shown {
   const surest = cases.flatMap(({ quiet, isRight }, i) => {
     const all = odds[i] ?? [];

@@ -1,4 +1,4 @@
-// Fits boosted trees to examples: at each round, a tree of depth 3 to what the trees before it leave of the labels.
+// Fits boosted trees to examples: each round fits a tree of depth 3 to what the earlier trees leave of the labels.
 import { depth, type Tree, type Trees } from '../../../language-server/edits/evidence/trees.ts';
 
 export interface Example {
@@ -9,12 +9,12 @@ export interface Example {
 
 export interface FitOptions {
   trees: number;
-  /** How much of a leaf is taken. */
+  /** The fraction of each leaf that is used. */
   rate: number;
 }
 
 const maxBins = 48;
-// Leaves of few examples are pulled to 0, and splits that leave less weight on a side are not made.
+// Leaves with few examples are pulled towards 0, and splits that leave too little weight on one side are not made.
 const shrinkage = 4;
 const minWeight = 6;
 
@@ -50,7 +50,7 @@ interface Round {
   edges: number[][];
   gradients: Float64Array;
   curvatures: Float64Array;
-  /** The leaves are added to it. */
+  /** The tree's leaves are added to these values. */
   odds: Float64Array;
 }
 
@@ -77,7 +77,7 @@ function treeOf(round: Round, rate: number): Tree {
   return tree;
 }
 
-/** The question that tells most; one that puts all on one side if none tells anything. */
+/** The question that separates best; one that puts everything on one side if none separates. */
 function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32Array) {
   let best = { feature: 0, bin: Number.POSITIVE_INFINITY, gain: 0 };
   const gainOf = (gradient: number, curvature: number) => gradient ** 2 / (curvature + shrinkage);
@@ -102,12 +102,12 @@ function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32A
   return best;
 }
 
-/** Between the quantiles: values up to edge i are of bin i. */
+/** The values between quantiles: values up to edge i are in bin i. */
 function edgesOf(values: number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   const edges = new Set<number>();
   for (let i = 1; i < maxBins; i++) edges.add(sorted[Math.floor((i * sorted.length) / maxBins)] ?? 0);
-  // What is rare at the top, too.
+  // Rare values at the top get their own bins, too.
   for (const share of [0.985, 0.99, 0.995]) edges.add(sorted[Math.floor(share * sorted.length)] ?? 0);
   edges.delete(sorted.at(-1) ?? 0);
   return [...edges].map(rounded).sort((a, b) => a - b);
@@ -123,7 +123,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** The text of a file of trees, one in a line. */
+/** The text of a file with trees, one per line. */
 export function fittedText({ bias, trees }: Trees, names: readonly string[]): string {
   const lines = trees.map(({ asked, above, leaves }) => {
     const bounds = above.map((bound) => (Number.isFinite(bound) ? bound : null));

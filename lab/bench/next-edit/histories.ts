@@ -1,4 +1,4 @@
-// Reads the commits of a git repository: for each file that a commit changes, its hunks.
+// Reads the commits of a git repository: the hunks of each file that a commit changes.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 
 /** Lines that a commit replaces. */
 export interface Hunk {
-  /** The first of the old lines, or the line before which new ones were inserted; counted from 0. */
+  /** The first of the old lines, or the line before which new lines were inserted; counted from 0. */
   line: number;
   old: string[];
   new: string[];
@@ -14,7 +14,7 @@ export interface Hunk {
 
 export interface ChangedFile {
   path: string;
-  /** Git's name for the text before. */
+  /** Git's id for the text before the commit. */
   blob: string;
   hunks: Hunk[];
 }
@@ -50,7 +50,7 @@ export function languageOf(path: string): string | undefined {
   return languageIds[extname(path)];
 }
 
-// Copies, data and what programs wrote.
+// Paths of copies, data and generated files.
 const notWritten =
   /(^|\/)(node_modules|vendor|third_party|dist|build|fixtures|snapshots|__snapshots__|locales?)\/|\.min\.|\.pb\.|generated/i;
 
@@ -72,7 +72,7 @@ export async function* commitsOf(repository: string): AsyncGenerator<Commit> {
       isReadable = true;
       yield commit;
     }
-    // Of a history that breaks off, git says why, and what came before counts.
+    // If a history is incomplete, git fails with a reason; the commits before that count.
     if ((await ended)[0] !== 0 && !isReadable) throw new Error(`${repository} has no history that git can read`);
   } finally {
     child.kill();
@@ -99,7 +99,7 @@ export async function* parseLog(lines: AsyncIterable<string> | Iterable<string>)
       file.blob = line.slice('index '.length).split('..', 1)[0] ?? '';
     } else if (file && line.startsWith('@@ ')) {
       const [, first = '0', count = '1'] = /^@@ -(\d+)(?:,(\d+))? /.exec(line) ?? [];
-      // Git names the line before an insertion, and otherwise the first line of those that go.
+      // For an insertion, git gives the line before it; otherwise the first removed line.
       hunk = { line: Number(first) - (count === '0' ? 0 : 1), old: [], new: [] };
       file.hunks.push(hunk);
     } else if (line.startsWith('-')) hunk?.old.push(line.slice(1));

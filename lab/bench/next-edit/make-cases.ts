@@ -1,4 +1,5 @@
-// Makes a case out of the hunks of one file: some are done, the last of these as a typist leaves it, the rest is expected.
+// Makes a case from the hunks of one file: some are done (the last of them only as far as a typist has come), the rest
+// is expected.
 import { similarLines } from '../../../language-server/edits/history/past-changes.ts';
 import { isWord, type PastEdit, type TextEdit, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../../test/support/random.ts';
@@ -11,14 +12,14 @@ export interface ChangedText {
   /** Before the commit. */
   text: string;
   hunks: Hunk[];
-  /** What the same commit changed in other files before. */
+  /** Edits that the same commit made in other files before. */
   elsewhere: PastEdit[];
 }
 
 const maxDone = 6;
 const maxChangedLines = 8;
 
-/** A case with at least one hunk to come that shares a word with those done; undefined if there is none. */
+/** A case with at least one hunk to come that shares a word with the finished ones; undefined if there is none. */
 export function relatedCase(changed: ChangedText, random: Random): NextEditCase | undefined {
   const { hunks } = changed;
   if (hunks.length < 2) return undefined;
@@ -37,7 +38,7 @@ export function relatedCase(changed: ChangedText, random: Random): NextEditCase 
 export const quietKinds = ['only hunk', 'last hunk', 'unrelated', 'inside a word', 'formatting'] as const;
 export type QuietKind = (typeof quietKinds)[number];
 
-/** A case in which nothing should be shown; undefined if these hunks make none of this kind. */
+/** A case in which nothing should be shown; undefined if these hunks make no case of this kind. */
 export function quietCase(changed: ChangedText, kind: QuietKind, random: Random): NextEditCase | undefined {
   const { hunks } = changed;
   const isFormatting = hunks.every(
@@ -56,7 +57,10 @@ export function quietCase(changed: ChangedText, kind: QuietKind, random: Random)
   return { ...nextEditCase, expected: [], quiet: true, kind };
 }
 
-/** Before a commit is taken back: the state that has what will go, which was what the user had just done. */
+/**
+ * The state before a commit is reverted: its text still has what the revert removes, and the history says that the user
+ * just wrote that.
+ */
 export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase | undefined {
   const lines = linesOf(text, hunks);
   const languageId = languageOf(path);
@@ -67,7 +71,7 @@ export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase |
   return { path, languageId, text, cursor, history, expected: [], quiet: true, kind: 'before a revert' };
 }
 
-/** The hunks from any of them on, as people do not always begin at the top. */
+/** The hunks, beginning with a random one, since people do not always begin at the top. */
 function rotated(hunks: Hunk[], random: Random): Hunk[] {
   const first = random.below(hunks.length);
   return [...hunks.slice(first), ...hunks.slice(0, first)];
@@ -105,7 +109,7 @@ function stateAfter(
   return { path, languageId, text: now, cursor, history: [...elsewhere, ...history], left, rest: line.rest };
 }
 
-/** The whole hunk, and each line that one of its lines becomes. */
+/** The edits for a whole hunk, and for each single line in it that replaces one line. */
 function editsOf(hunk: Hunk, start: number): TextEdit[] {
   if (hunk.old.length + hunk.new.length > 2 * maxChangedLines) return [];
   const whole = { start, end: start + withFeeds(hunk.old).length, text: withFeeds(hunk.new) };
@@ -128,7 +132,7 @@ function sharesWord(hunk: Hunk, history: PastEdit[]): boolean {
   return history.some(({ before, after }) => changedWords(before, after).some((each) => words.includes(each)));
 }
 
-// Words of every other line of code say nothing about what belongs together.
+// Words in every other line of code do not show which edits belong together.
 const common = new Set(
   (
     'abstract async await bool boolean break case catch char class const continue def default defer elif else elsif end ' +
@@ -140,7 +144,7 @@ const common = new Set(
   ).split(' '),
 );
 
-/** The words that an edit brings in or takes out. */
+/** The words that an edit adds or removes. */
 function changedWords(before: string, after: string): string[] {
   const counts = new Map<string, number>();
   const count = (text: string, by: number) => {
@@ -155,7 +159,7 @@ function isTelling(text: string): boolean {
   return text.length > 1 && isWord(text) && !common.has(text);
 }
 
-/** The lines of a text, without the last one, which is empty; undefined if the hunks are not of this text. */
+/** The lines of a text without the last, empty one; undefined if the hunks do not fit the text. */
 function linesOf(text: string, hunks: Hunk[]): string[] | undefined {
   if (!text.endsWith('\n') || /\r|\uFFFD/.test(text)) return undefined;
   const lines = text.slice(0, -1).split('\n');
@@ -163,7 +167,7 @@ function linesOf(text: string, hunks: Hunk[]): string[] | undefined {
   return fits ? lines : undefined;
 }
 
-/** Whether only empty lines come or go. */
+/** Whether only empty lines are added or removed. */
 function isBlank(hunk: Hunk): boolean {
   return withoutSpace([...hunk.old, ...hunk.new]) === '';
 }

@@ -1,33 +1,33 @@
-// The files of the next-edit measure: cases and answers, each a line of JSON.
+// The files for measuring next edits: cases and answers, each a line of JSON.
 
 import type { PastEdit, TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { readJsonLines } from '../../tools/input.ts';
 
-/** A file in the middle of a change. Offsets are in UTF-16. */
+/** A file in the middle of a change. Offsets are in UTF-16 units. */
 export interface NextEditCase {
   path: string;
   languageId: string;
   text: string;
   cursor: number;
-  /** What was done, in this file or in others, oldest first. */
+  /** The edits made so far, in this file or in others, oldest first. */
   history: PastEdit[];
-  /** What may be shown: any of these. */
+  /** The edits that may be shown: any of these. */
   expected: TextEdit[];
-  /** Nothing should be shown. */
+  /** Whether nothing should be shown. */
   quiet: boolean;
-  /** What makes it quiet, or "related". */
+  /** Why nothing should be shown, or "related". */
   kind?: string;
-  /** Repository and commit. */
+  /** The repository and the commit. */
   source?: string;
 }
 
 export interface NextEditAnswer {
   edit: (TextEdit & { path: string }) | null;
-  /** How sure the one who answers is, from 0 to 1; null if that is not known. */
+  /** How sure the answer is, from 0 to 1; null if that is unknown. */
   probability: number | null;
   /** Why there is no edit. */
   reason: string | null;
-  /** Tokens evaluated for this answer that were not cached. */
+  /** The number of tokens that had to be evaluated for this answer. */
   tokens: number;
   ms: number;
 }

@@ -1,12 +1,12 @@
-// The figures of `next-edit`: a score for each case, and what they come to together.
+// The figures of `next-edit`: a score for each case, and their totals.
 
 import { undoes } from '../../../language-server/edits/history/reversal.ts';
 import { changesOf, comesToTheSame, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { mean, percentile } from '../../tools/statistics.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 
-// What a hand has to do: go to the place, select what goes, type what comes. A shown edit costs one key to go to and one
-// to apply, and one to dismiss if it is wrong.
+// The keys that a person must press without help: go to the place, select the old text, type the new text. A shown edit
+// costs one key to go there and one to apply it, and one to dismiss it if it is wrong.
 const keysToGo = 2;
 const keysToSelect = 1;
 const keysToTake = 2;
@@ -16,7 +16,7 @@ export type NextEditScore = ReturnType<typeof scoreOf>;
 
 export type NextEditFigures = ReturnType<typeof figuresOf>;
 
-/** Whether the edit makes of the text what one of those that are expected makes of it, or several of them together. */
+/** Whether the edit has the same result as one of the expected edits, or as several of them together. */
 export function isExact(of: NextEditCase, edit: TextEdit): boolean {
   return reachedBy(of, edit) !== undefined;
 }
@@ -28,7 +28,7 @@ function reachedBy({ text, expected }: NextEditCase, edit: TextEdit): TextEdit |
   );
 }
 
-/** Lines that are expected one by one may be changed together. */
+/** Whether one edit changes several lines that are expected one by one. */
 function comesToSeveral(text: string, expected: readonly TextEdit[], edit: TextEdit): boolean {
   const inside = expected.filter(({ start, end }) => edit.start <= start && end <= edit.end && start < end);
   const apart = inside.filter(
@@ -45,7 +45,7 @@ function comesToSeveral(text: string, expected: readonly TextEdit[], edit: TextE
   return now + text.slice(at, edit.end) === edit.text;
 }
 
-/** An answer that is less sure than the gate is not shown. */
+/** An answer less sure than the gate counts as not shown. */
 export function scoreOf(of: NextEditCase, answer: NextEditAnswer, gate = 0) {
   const edit = (answer.probability ?? 1) >= gate ? answer.edit : null;
   const isHere = edit?.path === of.path;
@@ -73,7 +73,7 @@ export function scoreOf(of: NextEditCase, answer: NextEditAnswer, gate = 0) {
   };
 }
 
-/** Shares from 0 to 1, and what a question takes. */
+/** Fractions from 0 to 1, and the costs of a question. */
 export function figuresOf(scores: NextEditScore[]) {
   const related = scores.filter(({ quiet }) => !quiet);
   const quiet = scores.filter((score) => score.quiet);
@@ -83,19 +83,21 @@ export function figuresOf(scores: NextEditScore[]) {
   const total = (key: 'deleted' | 'wronglyDeleted' | 'byHand' | 'saved') => scores.reduce((sum, s) => sum + s[key], 0);
   return {
     cases: scores.length,
-    /** Of the cases in which an edit is expected. */
+    /** Fractions of the cases in which an edit is expected. */
     shown: share(related, (score) => score.shown),
     exact: share(related, (score) => score.exact),
     place: share(related, (score) => score.place),
-    /** Of the cases in which nothing should be shown. */
+    /** Fractions of the cases in which nothing should be shown. */
     quiet: share(quiet, (score) => !score.shown),
-    /** Of all that is shown. */
+    /** Fractions of everything shown. */
     precision: share(shown, (score) => score.exact),
     placePrecision: share(shown, (score) => score.place),
     reversals: share(shown, (score) => score.reversal),
-    /** Of all that is shown: what takes out text without any in its place, and the commit keeps that text. */
+    /** The fraction of everything shown that only removes text, which the commit keeps. */
     wrongDeletions: share(shown, ({ deletesWrongly }) => deletesWrongly),
-    /** Of the characters that shown edits take out, also of words that they replace. */
+    /**
+     * The fraction of the characters removed by shown edits that the commit keeps, including those of replaced words.
+     */
     wronglyDeleted: total('wronglyDeleted') / Math.max(1, total('deleted')),
     keystrokesSaved: total('saved'),
     savedShare: total('saved') / Math.max(1, total('byHand')),
@@ -118,7 +120,7 @@ function keysFor(text: string, edit: TextEdit): number {
   );
 }
 
-/** The offsets of the characters that an edit takes out. */
+/** The offsets of the characters that an edit removes. */
 function deletedBy(text: string, edit: TextEdit): number[] {
   return changesOf(edit, text).flatMap(offsetsOf);
 }
@@ -127,7 +129,7 @@ function offsetsOf({ start, end }: TextEdit): number[] {
   return Array.from({ length: end - start }, (_, i) => start + i);
 }
 
-/** Whether the first line that changes is one that should change; an insertion may begin at either side of the line feed. */
+/** Whether the first changed line is one that should change; an insertion may begin on either side of the line feed. */
 function beginsAtExpected({ text, expected }: NextEditCase, edit: TextEdit): boolean {
   const first = changesOf(edit, text)[0];
   if (!first) return false;

@@ -1,4 +1,4 @@
-// The rule "rename the others, too", which asks no model: what a proposal must be better than.
+// The rule "rename the other uses, too", which needs no model: a proposal must be better than this.
 
 import type { Proposal } from '../../../language-server/edits/decision/propose.ts';
 import { pastChanges } from '../../../language-server/edits/history/past-changes.ts';

@@ -1,17 +1,17 @@
-// Where a typist stops in a line that changes.
+// Where a typist stops in a line that is being changed.
 import { changesBetween, isWord, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../../test/support/random.ts';
 
 /** A line in the middle of being changed. */
 export interface TypedLine {
-  /** The line as it is now: new up to the cursor, old after what is replaced. */
+  /** The line as it is now: new up to the cursor, and old after the replaced part. */
   text: string;
   cursor: number;
-  /** What is still to be typed at the cursor. */
+  /** The rest to type at the cursor. */
   rest: string;
 }
 
-/** Whoever stops does so behind a comma or an opening bracket rather than behind an operator, and not in an indentation. */
+/** Typists rather stop after a comma or an opening bracket than after an operator, and not in the indentation. */
 function weightBehind(words: string[]): number {
   if (words.every((each) => each.trim() === '')) return 0;
   const last = words.at(-1) ?? '';
@@ -20,7 +20,7 @@ function weightBehind(words: string[]): number {
   return /^\s/.test(last) ? 6 : 5;
 }
 
-/** The changed part of the line, typed up to the end of one of its words. */
+/** The line with its changed part typed up to the end of one of its words. */
 export function typedLine(old: string, now: string, random: Random): TypedLine {
   const { head, typed, tail } = changedPart(old, now);
   const words = wordsOf(typed);
@@ -39,7 +39,7 @@ export function typedLine(old: string, now: string, random: Random): TypedLine {
   return { text: head + done + tail, cursor: head.length + done.length, rest: typed.slice(done.length) };
 }
 
-/** The same, but stopped inside a word; undefined if there is none long enough. */
+/** The same, but stopped inside a word; undefined if no word is long enough. */
 export function typedInsideWord(old: string, now: string, random: Random): TypedLine | undefined {
   const { head, typed, tail } = changedPart(old, now);
   const long = [...typed.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu)];
@@ -49,7 +49,7 @@ export function typedInsideWord(old: string, now: string, random: Random): Typed
   return { text: head + done + tail, cursor: head.length + done.length, rest: typed.slice(done.length) };
 }
 
-/** From the first word that changes to the last one, as it will be. */
+/** The text from the first changed word to the last, as it will be. */
 function changedPart(old: string, now: string): { head: string; typed: string; tail: string } {
   const changes = changesBetween(old, now);
   const [first, last] = [changes[0], changes.at(-1)];

@@ -10,7 +10,7 @@
 
 int n_wrong = 0;
 
-/// Counts a check that failed; the word for the log.
+/// Counts a failed check. Returns the word for the log.
 static const char* outcome(bool is_right) {
   if (!is_right) n_wrong++;
   return is_right ? "ok" : "WRONG";

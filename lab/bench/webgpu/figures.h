@@ -1,4 +1,4 @@
-// Times of decoding and of prompts.
+// The times of decoding and of prompts.
 #pragma once
 #include <string>
 

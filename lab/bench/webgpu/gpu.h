@@ -1,4 +1,4 @@
-// wgpu-native by its C API: device, buffers, pipelines and launches.
+// wgpu-native through its C API: device, buffers, pipelines and launches.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -17,12 +17,12 @@ extern WGPUAdapter adapter;
 extern WGPUDevice device;
 extern WGPUQueue queue;
 extern WGPULimits limits;
-extern float period;  // nanoseconds of a tick of the timestamps
+extern float period;  // nanoseconds per tick of the timestamps
 extern bool has_timestamps;
-extern int n_errors;        // that the device has reported
+extern int n_errors;        // errors that the device has reported
 extern string wgsl_folder;  // lab/bench/webgpu/kernels
-extern int unroll_most;     // loops with at most so many rounds are written out; 0: none
-extern double compile_s;    // spent on pipelines
+extern int unroll_most;     // loops with at most this many rounds are unrolled; 0: none
+extern double compile_s;    // seconds spent on making pipelines
 extern int n_pipes;
 
 double now();  // seconds
@@ -31,10 +31,10 @@ void init();
 
 WGPUBuffer make_buffer(uint64_t size, WGPUBufferUsage extra = 0);
 void write_buffer(WGPUBuffer b, const void* p, size_t n);
-void finish();  // waits for all that was submitted
+void finish();  // waits for everything submitted
 void submit(WGPUCommandEncoder e);
 void copy(WGPUBuffer from, WGPUBuffer to, size_t n);
-WGPUBuffer readback(size_t n);  // that can be mapped
+WGPUBuffer readback(size_t n);  // a buffer that can be mapped
 void map_read(WGPUBuffer r, size_t n, void* out);
 
 template <class T>
@@ -54,9 +54,10 @@ vector<T> read_buffer(WGPUBuffer b, size_t n) {
   return out;
 }
 
-/// Constants that are written in front of a kernel's text.
+/// Constants that are written at the beginning of a kernel's text.
 using Consts = std::map<string, string>;
-/// The files, named without ending and separated by spaces, as one text behind the constants.
+/// The constants and the files, which are named without ending and separated by spaces, as one
+/// text.
 string source(const string& files, const Consts& c);
 WGPUComputePipeline pipe(const string& files, const Consts& c);
 
@@ -71,6 +72,6 @@ struct Launch {
   u32 x, y, z;
   const char* name;
 };
-/// A dispatch of x * y * z workgroups; name is for profiles.
+/// Dispatches x * y * z workgroups. name: for profiles.
 Launch launch(const char* name, WGPUComputePipeline p, const vector<Bind>& bs, u32 x, u32 y = 1,
               u32 z = 1);

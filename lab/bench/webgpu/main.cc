@@ -1,9 +1,9 @@
-// A whole decode step and whole prompts of a model of qwen2's shape with random weights, by the
-// kernels in kernels/.
-//   webgpu_bench                the 1.5B shape: choices of tiles, figures, bits; wants a GPU
-//   webgpu_bench small [tune]   two small layers, against float64 too; runs without a GPU
+// A whole decode step and whole prompts of a model in qwen2's shape with random weights, computed
+// with the kernels in kernels/.
+//   webgpu_bench                the 1.5B shape: choices of tiles, figures, bits; needs a GPU
+//   webgpu_bench small [tune]   two small layers, also compared with float64; runs without a GPU
 //   webgpu_bench mid            four layers of the 1.5B shape
-//   wgsl=FOLDER                 where the kernels are; unroll=0 leaves the loops to the driver
+//   wgsl=FOLDER                 where the kernels are; unroll=0 leaves unrolling to the driver
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,4 @@
-// A model of qwen2's shape with random weights in Q4_K and Q6_K, as a file of type Q4_K_M has them.
+// A model in qwen2's shape with random weights in Q4_K and Q6_K, like a file of type Q4_K_M.
 #pragma once
 #include "gpu.h"
 
@@ -33,24 +33,24 @@ enum Shape { QKV, O, GU, DOWN, HEAD, kShapes };
 inline const char* const kName[] = {"qkv", "o", "gate_up", "down", "head"};
 int rows(int shape);
 int cols(int shape);
-/// In how many parts the columns of a product are divided for a batch.
+/// The number of parts into which a product's columns are divided for a batch.
 extern int parts_of[kShapes];
 
 struct Layer {
-  PackedMatrix qkv, v, o, gu, down;  // v: if it is Q6_K; then qkv ends before it
+  PackedMatrix qkv, v, o, gu, down;  // v: only if it is Q6_K; then qkv does not contain it
   WGPUBuffer norm1, norm2, bias, k, vc;
 };
 extern vector<Layer> layers;
 extern PackedMatrix head;
 extern WGPUBuffer norm_out, rope;
-// What the steps work on: lab/bench/webgpu/step.cc binds it.
+// The buffers that the steps work on; lab/bench/webgpu/step.cc binds them.
 extern WGPUBuffer x, queries, part_sums, part_ends, hq, hd, hf, xq, xd, xf, sums, logits,
     best_logits, result, tokens, params;
-/// Whether v and down of a layer are Q6_K.
+/// Whether a layer's v and down are Q6_K.
 bool q6_layer(int l);
 void make_model();
 
-/// The small model's weights as floats, for the reference.
+/// The small model's weights as floats, for the reference computation.
 struct Dense {
   vector<float> qkv, o, gu, down;
 };

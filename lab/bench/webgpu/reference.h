@@ -2,5 +2,5 @@
 #pragma once
 #include "model.h"
 
-/// The logits of every position.
+/// The logits at every position.
 vector<vector<double>> reference(const vector<u32>& ids);

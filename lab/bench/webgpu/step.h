@@ -1,26 +1,26 @@
-// The launches of a decode step and of a prompt.
+// The launches for a decode step and for a prompt.
 #pragma once
 #include "model.h"
 #include "timing.h"
 
-/// How a product is divided for one token: rows of a workgroup, slices of the columns, and for the
-/// head tiles of rows (RT, S and NT of kernels/gemv.wgsl).
+/// How a product for one token is divided: rows per workgroup, slices of the columns, and for the
+/// head tiles of rows per workgroup (RT, S and NT in kernels/gemv.wgsl).
 struct Gemv {
   int RT, S, NT = 1;
 };
-/// How it is divided for a batch: kernels/matmul.wgsl.
+/// How a product for a batch is divided: see kernels/matmul.wgsl.
 struct Tile {
   int TM, TN, MM, MN, KS;
 };
 extern Gemv gemv_of[kShapes];
-extern Tile tile_of[2][kShapes];  // for up to 64 tokens, for more
+extern Tile tile_of[2][kShapes];  // [0]: for up to 64 tokens, [1]: for more
 extern int attn_rows, attn_rows_batch;
 
 std::pair<u32, u32> grid(long n);
 vector<Bind> weights(const PackedMatrix& m);
 vector<Bind> operator+(vector<Bind> a, const vector<Bind>& b);
 WGPUComputePipeline cached(const string& files, const Consts& c);
-/// Whether the division is one that the kernels know and the GPU has threads for.
+/// Whether the kernels support the division and the GPU has enough threads for it.
 bool fits(int s, Gemv g);
 Launch gemv_launch(int s, int l, Gemv g);
 Launch embed(int n);

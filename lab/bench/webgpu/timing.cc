@@ -78,7 +78,8 @@ Times best(const vector<Launch>& ls, int tries, int times) {
   b.encode /= times;
   return b;
 }
-// Each dispatch in a pass of its own; the time of each name, and of the gaps between.
+// Runs each dispatch in its own pass; measures the time for each name, and that of the gaps
+// between.
 void profile(const char* title, const vector<Launch>& ls) {
   if (!has_timestamps || ls.size() * 2 > kQueries) {
     printf("no profile\n");

@@ -1,4 +1,5 @@
 // How inputs reach types whose blocks of 256 columns have one float scale, on a GPU.
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -50,9 +51,7 @@ TEST("one GPU matrix may have parts of types with and without blocks of 256 colu
   }
 }
 
-TEST(
-    "after GPU attention and SwiGLU, the next matmul has the same bits in whatever form it gets "
-    "their output") {
+TEST("after GPU attention and SwiGLU, a matmul has the same bits with any form of input") {
   const AttentionShape shape{1, 4, 2, 64, 64, 10000};
   const TestMatrix qkv(BlockType::kQ8_0, 8 * 64, 256, 1), gate_up(BlockType::kQ4_K, 512, 256, 2);
   const TestMatrix outs[] = {{BlockType::kQ4_K, 32, 256, 3}, {BlockType::kQ8_0, 32, 256, 4}};

@@ -74,8 +74,7 @@ TEST("a model that is cut short while it is loaded is an error") {
   check_change([](int fd) { CHECK_EQUAL(ftruncate(fd, 100'000), 0); });
 }
 
-TEST(
-    "a file that was truncated in spite of everything reads as zeros and does not count as whole") {
+TEST("a file truncated in spite of everything reads as zeros and does not count as whole") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("model.gguf", std::string(1 << 20, 'x'));
   const int fd =

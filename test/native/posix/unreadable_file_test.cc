@@ -51,9 +51,7 @@ TEST("only an ordinary file is opened as an ordinary file") {
   std::fclose(file);
 }
 
-TEST(
-    "a file that belongs to somebody else or that others may write does not count as the user's "
-    "own") {
+TEST("a file of somebody else, or that others may write, does not count as the user's own") {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", "x");
   const auto is_opened = [&] {

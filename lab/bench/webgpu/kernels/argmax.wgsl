@@ -1,5 +1,6 @@
-// The greatest logit of all, from those of the head's workgroups (head_main.wgsl): one workgroup.
-// best [N] (value, row as bits) -> result [1], the lowest row of equal ones.
+// The greatest of all logits, found among the maxima of the head's workgroups (head_main.wgsl); one
+// workgroup.
+// best [N] (value, row as bits) -> result [1], the lowest row among equals.
 @group(0) @binding(4) var<storage, read> best: array<vec2<f32>>;
 @group(0) @binding(8) var<storage, read_write> result: array<vec2<f32>>;
 var<workgroup> tops: array<vec2<f32>, 256>;

@@ -1,4 +1,5 @@
-// Attention of a part: 64 positions of one key head, for NR rows; a row is a query head of a token.
+// Attention over one part: 64 positions of one key head, for NR query rows (one per query head and
+// token).
 // Workgroup (rows / NR, key head, part); a thread has position or pair of dimensions p, and quarter c of the sum.
 //   q          [token][HEADS][64] pairs of dimensions; pair i of a head is dimensions i and i + 64
 //   k_cache    [KV_HEADS][CONTEXT][64] pairs of f16; v_cache likewise

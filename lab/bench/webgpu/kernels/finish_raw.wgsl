@@ -1,4 +1,4 @@
-// What follows a product: y [R] = it, for tests.
+// The end of a product: y [R] = the result, for tests.
 @group(0) @binding(8) var<storage, read_write> y: array<f32>;
 fn finish(wg: u32, li: u32) {
   if (li < RT) { y[wg * RT + li] = row_sum(li); }

@@ -1,7 +1,8 @@
-// The product of a matrix and one token. A workgroup has RT rows by S slices of the columns, a thread for each. A thread sums
-// its slice in order; then the slices are added in order within each of SS parts, and the parts in order: the order of
-// matmul.wgsl. S divides the pairs of groups, so no slice is empty; SS divides S.
-const PS = P / S;  // pairs of a slice
+// The product of a matrix and one token. A workgroup has RT rows and S slices of the columns, with
+// one thread for each pair of row and slice. A thread sums its slice in order. Then the slices are
+// added in order within each of SS parts, and then the parts in order, as in matmul.wgsl. S divides
+// the number of pairs of groups, so no slice is empty; SS divides S.
+const PS = P / S;  // pairs of groups per slice
 var<workgroup> slices: array<f32, RT * S>;
 fn row_sum(lane: u32) -> f32 {
   var total = 0f;

@@ -1,4 +1,4 @@
-// gemv.wgsl for a matrix that is Q6_K from row R4 on (v after q and k), and Q4_K before.
+// gemv.wgsl for a matrix that is Q4_K up to row R4 and Q6_K from there on (v after q and k).
 @compute @workgroup_size(RT * S)
 fn main(
     @builtin(workgroup_id) wid: vec3<u32>, @builtin(num_workgroups) nw: vec3<u32>,

@@ -1,4 +1,5 @@
-// The input of a product of a batch, by the functions of input_shared.wgsl: a workgroup a token.
+// The input for a batch's product, made with the functions in input_shared.wgsl: one workgroup per
+// token.
 // out_q [token][E] 16 codes, out_d [token][G] (scale, scale * sum of codes), out_factor [token].
 @group(0) @binding(8) var<storage, read_write> out_q: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> out_d: array<vec2<f32>>;

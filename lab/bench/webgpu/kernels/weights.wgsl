@@ -29,7 +29,7 @@ fn q6_unpack(q: vec4<u32>, h: vec2<u32>) -> Codes {
 }
 fn byte_of(v: u32, i: u32) -> f32 { return f32((v >> (8u * i)) & 255u); }
 fn int8_of(v: u32, i: u32) -> i32 { return extractBits(bitcast<i32>(v), 8u * i, 8u); }
-// What a group adds to a row's sum; x is the activations' scale and scale * sum of codes.
+// What a group adds to a row's sum. x: the activations' scale, and scale * sum of codes.
 fn q4_add(sum: f32, dot: i32, d: vec2<f32>, x: vec2<f32>) -> f32 {
   return fma(d.y, x.y, fma(f32(dot), d.x * x.x, sum));
 }

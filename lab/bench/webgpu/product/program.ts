@@ -1,4 +1,4 @@
-// The product's backend by WebGPU on the GPU of this machine: `program.cjs WHAT [MODEL]`, by run.mjs.
+// Tries the product's WebGPU backend on this machine's GPU: `program.cjs WHAT [MODEL]`, run by run.mjs.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,10 @@ const isClear = (row: Float32Array, margin = 0.5) => {
   const [first = 0, second = 0] = row.toSorted((a, b) => b - a);
   return first - second > margin;
 };
-/** Between the two greatest logits, in standard deviations: of two right engines they differ by up to .17. */
+/**
+ * The difference between the two greatest logits, in standard deviations. Two right engines' logits differ by up to
+ * .17.
+ */
 async function marginOf(engine: Engine, tokens: number[]): Promise<number> {
   const logits = await engine.lastLogits(Uint32Array.from(tokens));
   const mean = logits.reduce((sum, value) => sum + value, 0) / logits.length;
@@ -42,7 +45,10 @@ interface Reference {
   prompts: { tokens: number[]; rows: number; greedy: { id: number; margin: number }[] }[];
 }
 
-/** Distances from exact arithmetic, beside the CPU's (test/native/reference.test.ts has the limits), and greedy tokens. */
+/**
+ * Distances from exact arithmetic, compared with the CPU's (test/native/reference.test.ts has the limits), and greedy
+ * tokens.
+ */
 async function reference(folder: string): Promise<void> {
   const names = readdirSync(folder).filter((name) => /^tiny.*\.gguf$/.test(name) && !/moe|mellum/.test(name));
   for (const file of names) {
@@ -77,7 +83,7 @@ async function reference(folder: string): Promise<void> {
   }
 }
 
-/** All, half, and none of a model on the GPU; pages to disk and back; warm as cold. */
+/** All, half, and none of a model on the GPU; pages to disk and back; warm compared with cold. */
 async function places(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-product-'));
   const modelPath = join(folder, 'tiny.gguf');
@@ -118,7 +124,9 @@ async function places(): Promise<void> {
   rmSync(folder, { recursive: true });
 }
 
-/** Greedy tokens beside the CPU's, alone and in a batch; bits of alternatives, pieces and repetition; cancelling. */
+/**
+ * Greedy tokens compared with the CPU's, alone and in a batch; bits of alternatives, pieces and repetition; cancelling.
+ */
 async function tokens(modelPath: string, count = 256): Promise<void> {
   const gpu = await load({ modelPath, backend: 'webgpu' });
   const cpu = await load({ modelPath, backend: 'cpu' });
@@ -175,7 +183,7 @@ async function cancel(gpu: Engine): Promise<void> {
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Median and best, tokens/s. */
+/** The median and the best, in tokens/s. */
 async function speeds(modelPath: string, backend: 'webgpu' | 'cuda' | 'cpu', rounds = 7): Promise<void> {
   const engine = await load({ modelPath, backend, cacheBytes: 2 ** 29 });
   const most = Math.min(20_000, engine.info.vocabulary - 100);
@@ -206,7 +214,7 @@ async function speeds(modelPath: string, backend: 'webgpu' | 'cuda' | 'cpu', rou
   await engine.close();
 }
 
-/** As the product does it: used only if it is faster. */
+/** Used as the product does: only if the GPU is faster. */
 async function race(modelPath: string): Promise<void> {
   const options = { modelPath, backend: 'webgpu-if-faster' } as const;
   const first = await load(options, false);

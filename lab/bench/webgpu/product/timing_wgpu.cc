@@ -1,6 +1,6 @@
-// wgpu-native, except that it is timed: at the end of the process, each function's calls and the
-// milliseconds in it, and of submits the longest, from the call until the GPU has no work, where
-// HEARTH_WAIT_FOR_SUBMITS is set (which slows all down).
+// wgpu-native with timing: at the end of the process it prints, for each function, the number of
+// calls and their milliseconds. If HEARTH_WAIT_FOR_SUBMITS is set, also for the longest submit the
+// time until the GPU has no work (this slows everything down).
 #include <dlfcn.h>
 
 #include <algorithm>
