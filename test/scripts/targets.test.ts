@@ -214,11 +214,7 @@ test.each([
   ],
   ['another version', { identity: { Version: '0.2.0', TargetPlatform: 'linux-x64' } }, [/version is 0\.2\.0/]],
   ['a missing bundle', { files: without('extension/dist/server.js') }, [/dist\/server\.js is missing/]],
-  [
-    'an extra file',
-    { files: [...facts.files, file('extension/.env')] },
-    [/extension\/\.env does not belong in it/],
-  ],
+  ['an extra file', { files: [...facts.files, file('extension/.env')] }, [/extension\/\.env does not belong in it/]],
   ['a path that leads out', { files: [...facts.files, file('../../x')] }, [/\.\.\/\.\.\/x does not belong/]],
   [
     'a link',
