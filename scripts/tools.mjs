@@ -113,8 +113,8 @@ function missingForBuild() {
 }
 
 /**
- * Whether the compiler knows C++20 and the vector shuffles that the kernels use. It may be a command such as "ccache
- * g++".
+ * Whether the compiler knows C++20 and the vector shuffles that the kernels use. compiler: a command, perhaps with
+ * arguments, such as "ccache g++".
  */
 function compilesKernels(compiler) {
   const [program, ...flags] = version(compiler) ? [compiler] : compiler.split(' ');
@@ -135,7 +135,7 @@ export function checkBuildTools() {
 export const requireCommands = (...commands) =>
   requirePackages(() => commands.filter((command) => !version(command)).map((command) => packages[command]));
 
-/** The same for files. files: path -> the Debian package that contains it. */
+/** Like requireCommands(), for missing files. files: path -> the Debian package that contains it. */
 export const requireFiles = (files) =>
   requirePackages(() =>
     Object.keys(files)
@@ -143,7 +143,7 @@ export const requireFiles = (files) =>
       .map((path) => files[path]),
   );
 
-/** The same for Python with virtual environments. */
+/** Like requireCommands(), for Python with virtual environments. */
 export const requirePython = () =>
   requirePackages(() => (spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0 ? [] : ['python3-venv']));
 

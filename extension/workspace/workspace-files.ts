@@ -12,6 +12,7 @@ import { shareable, textOnDisk } from './shareable.ts';
 const maxFiles = 2000;
 /** More than are sent, since VS Code also finds files that git ignores, such as a folder of Python packages. */
 const maxFound = 10 * maxFiles;
+/** One scan sends at most this many bytes, and takes at most this long. */
 const maxBytes = 4 * 1024 * 1024;
 const maxMs = 120_000;
 const filesAtOnce = 16;
@@ -114,18 +115,18 @@ export class WorkspaceFiles implements Disposable {
     const shared = new Set(await shareable(uris));
     // A file that is not shared, such as the output of a build, matters only if the server has it. So does a path
     // without a known extension: it can only be a folder that is gone.
-    const news = uris.filter((uri) => shared.has(uri) || this.sent.has(uri.toString()) || !hasKnownName(uri));
-    // So many change after a switch of branches, for example.
-    if (news.length > maxFiles / 10) return this.sendAll();
-    for (const piece of pieces(news, filesAtOnce)) {
+    const relevant = uris.filter((uri) => shared.has(uri) || this.sent.has(uri.toString()) || !hasKnownName(uri));
+    // A switch of branches, for example, changes that many.
+    if (relevant.length > maxFiles / 10) return this.sendAll();
+    for (const piece of pieces(relevant, filesAtOnce)) {
       await this.sendTexts(piece, scan, shared);
       await sleep(this.pace.pauseMs);
     }
   }
 
   /**
-   * Sends the texts of the shared files, and null for the others, unless a newer scan has begun. Resolves to their
-   * length.
+   * Sends the texts of the shared files, and null for the others, unless a newer scan has begun. Resolves to the sum of
+   * their lengths.
    */
   private async sendTexts(uris: Uri[], scan: number, shared: ReadonlySet<Uri> = new Set(uris)): Promise<number> {
     const textOf = (uri: Uri) => (shared.has(uri) ? textOnDisk(uri) : null);

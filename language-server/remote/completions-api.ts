@@ -16,8 +16,8 @@ export interface CompletionBody {
 }
 
 /**
- * A load balancer can use it to send all requests of this process to the same replica, which has its prompts cached. It
- * identifies nobody.
+ * An id that identifies nobody. With it, a load balancer can send all requests of this process to the same replica,
+ * which has the prompts in its cache.
  */
 const user = randomUUID();
 /** Fields that some servers refuse, and without which a completion still works. */
@@ -26,6 +26,7 @@ const optional = { logprobs: 1, stream_options: { include_usage: true }, user };
 const maxAnswerMs = 60_000;
 /** How long the text may pause once it has begun. */
 const textMs = 2000;
+/** How long to wait for the end of a response whose text is complete. */
 const drainMs = 1000;
 
 export class CompletionsApi {
@@ -40,15 +41,15 @@ export class CompletionsApi {
 
   /** Throws a ServerError, for example if no text comes within timeoutMs; when aborted, throws the signal's reason. */
   async *stream(body: CompletionBody, timeoutMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
-    const impatient = new AbortController();
+    const timeout = new AbortController();
     const limit = (ms: number, what: string) => {
       const why = `${this.connection.host} ${what} ${(ms / 1000).toFixed(1)} s.`;
-      return setTimeout(() => impatient.abort(new ServerError(why)), ms);
+      return setTimeout(() => timeout.abort(new ServerError(why)), ms);
     };
     let timer = limit(timeoutMs, 'has not answered for');
     const total = limit(maxAnswerMs, 'has not ended its answer after');
     try {
-      const response = await this.open(body, AbortSignal.any([signal, impatient.signal]));
+      const response = await this.open(body, AbortSignal.any([signal, timeout.signal]));
       let isOver = false;
       try {
         for await (const piece of piecesOf(response.iterator({ destroyOnReturn: false }), body.max_tokens)) {
@@ -66,7 +67,7 @@ export class CompletionsApi {
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof PendingToken)) impatient.signal.throwIfAborted();
+      if (!(error instanceof PendingToken)) timeout.signal.throwIfAborted();
       throw this.connection.errorOf(error, body);
     } finally {
       clearTimeout(timer);

@@ -30,7 +30,7 @@ import { ExplainRequests } from './explain-requests.ts';
 import type { Inbox } from './inbox.ts';
 import { WindowSettings } from './window-settings.ts';
 
-/** How often a client gets a sign of life. After three seconds without one, it gives the server up. */
+/** How often a client gets a sign of life. After three seconds without one, it gives up the server. */
 const aliveMs = 1000;
 /** The name of our settings in the editor's configuration. */
 const section = 'hearth';

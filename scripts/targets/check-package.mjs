@@ -38,13 +38,13 @@ export async function packageFacts(file) {
 }
 
 /**
- * What is wrong with a package's files, target and version. mayHave(path): whether the path is allowed, but not
+ * What is wrong with a package's files, target and version. isOptional(path): whether the path is allowed, but not
  * required.
  */
-function fileProblems(facts, name, expected, { bytes, version }, mayHave = () => false) {
+function fileProblems(facts, name, expected, { bytes, version }, isOptional = () => false) {
   const files = new Map(facts.files.map((file) => [file.path, file]));
   const { Version, TargetPlatform } = facts.identity;
-  const others = [...files.keys()].filter((path) => !expected.includes(path) && !mayHave(path));
+  const others = [...files.keys()].filter((path) => !expected.includes(path) && !isOptional(path));
   return [
     ...(TargetPlatform === name ? [] : [`it is for ${TargetPlatform}, not ${name}`]),
     ...(Version === version ? [] : [`its version is ${Version}, not ${version}`]),
