@@ -10,6 +10,7 @@ const classOf = (codePoint) => {
   return classes.findIndex((pattern) => pattern.test(text)) + 1;
 };
 
+// Each number is the first code point of a range, times 16, plus the class of the range.
 const ranges = [];
 let previous;
 for (let codePoint = 0; codePoint <= 0x10ffff; codePoint++) {

@@ -36,6 +36,7 @@ export class ServerLauncher {
     this.endpoints = endpointsFor(options.storageFolder, options.version);
   }
 
+  /** Connects to the first server that is found; null if there is none. isNew: whether start() has just started one. */
   async find(isNew = false): Promise<ProcessLink | null> {
     for (const endpoint of this.endpoints) {
       const announced = endpoint.announced();
@@ -73,7 +74,7 @@ export class ServerLauncher {
     closeSync(log);
     this.child = child;
     this.exited = once(child, 'exit').then(
-      ([code, killer]) => exitText(code, killer),
+      ([code, endSignal]) => exitText(code, endSignal),
       (error: unknown) => String(error),
     );
     const kill = () => child.kill('SIGKILL');

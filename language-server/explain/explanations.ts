@@ -24,12 +24,12 @@ export async function explain(
     throw new Error('This code is not explained, because it seems to hold a password or a key.');
   }
   const { uri, around = null } = request;
-  const shared = around !== null && holdsSecrets(uri, around) ? null : around;
+  const safeAround = around !== null && holdsSecrets(uri, around) ? null : around;
   const { contextTokens } = engine.info;
   const maxTokens = Math.min(maxAnswerTokens, Math.floor(contextTokens * maxAnswerShare));
   const { tokens, linesRead } = await explainPrompt(
     { engine, traits },
-    { ...request, around: shared },
+    { ...request, around: safeAround },
     contextTokens - maxTokens,
   );
   const generation = {

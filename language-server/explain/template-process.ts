@@ -8,6 +8,7 @@ import type { TemplateInput } from './chat-template.ts';
 function renderInThread(input: TemplateInput): void {
   const thread = new Worker(__filename, { workerData: input });
   thread.once('message', (text: string) => process.stdout.write(text, () => process.exit(0)));
+  // Exit code 1 means that the message says what is wrong with the template; 2, that it needs too much memory.
   thread.once('error', ({ message, code }: NodeJS.ErrnoException) =>
     process.stderr.write(message, () => process.exit(code === 'ERR_WORKER_OUT_OF_MEMORY' ? 2 : 1)),
   );
@@ -25,7 +26,7 @@ if (isMainThread) {
     line += part;
     if (line.endsWith('\n')) renderInThread(JSON.parse(line));
   });
-  process.stdin.on('end', () => process.exit(3));
+  process.stdin.on('end', () => process.exit(3)); // the server has ended, so nobody reads the code
 } else {
   parentPort?.postMessage(render(workerData));
 }

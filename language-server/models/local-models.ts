@@ -64,7 +64,10 @@ async function identitiesOf({ path, knownAs, description: { fileBytes } }: Found
   return [`${dev}:${ino}:${fileBytes}`, `${knownAs.toLowerCase()}:${fileBytes}`];
 }
 
-/** Rejects if the engine cannot run the model or if a part of a split file is missing. */
+/**
+ * Undefined if the file is too small for a model. Rejects if the engine cannot run the model, or if a part of a split
+ * file is missing.
+ */
 async function describedIn(path: string, describe: typeof describeModel): Promise<ModelDescription | undefined> {
   return (await bytesOfAllParts(path)) < minBytes ? undefined : describe(path);
 }

@@ -1,4 +1,4 @@
-// The folders in which other programs keep their models, by operating system.
+// Knows the folders in which other programs keep their models on each operating system.
 import { posix, win32 } from 'node:path';
 
 export interface ModelFolder {
@@ -17,8 +17,8 @@ export interface Environment {
 }
 
 /**
- * An empty environment variable counts as unset. Without a home, paths are relative, and the working directory is not
- * searched.
+ * The folders to search. An empty environment variable counts as unset. Paths that are relative because there is no
+ * home are left out, so that the working directory is not searched.
  */
 export function modelFolders({ platform, home, env }: Environment): ModelFolder[] {
   const { join, isAbsolute } = platform === 'win32' ? win32 : posix;

@@ -99,13 +99,14 @@ export function fimTokensOf(name: string): FimTokens | null | undefined {
   return families.find((family) => family.name.test(titleOf(name)))?.fim;
 }
 
-// A hostile server or file can give names of any length, and some patterns above take time in proportion to its square.
+// A hostile server or file can give names of any length. Some patterns above take time in proportion to the square of
+// it.
 const maxNameChars = 500;
 const titleOf = (names: string): string => names.slice(0, maxNameChars).replaceAll(/[_ ]/g, '-');
 
 type Texts = Pick<ModelDescription, 'metadata' | 'specialTokens'>;
 
-/** knownAs: another name of the model, such as that of its file. */
+/** Derives a model's traits from its names and tokens. knownAs: another name of the model, such as that of its file. */
 export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Traits {
   const names = [
     knownAs,
@@ -118,7 +119,7 @@ export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Trai
   const fim = family.fim && tokensOf(family.fim).every((token) => specialTokens.includes(token)) ? family.fim : null;
   const text = (key: string) => metadata[`tokenizer.${key}`] ?? '';
   const ownTemplate = text('chat_template');
-  // Qwen's base models have a chat template, too, so it decides only if the name does not.
+  // Qwen's base models have a chat template, too. So a template makes a model "instruct" only if its family is unknown.
   const isTuned = family === unknownFamily && ownTemplate !== '' && !/\bbase\b/i.test(title);
   const isInstruct = /instruct|chat/i.test(title) || isTuned;
   const hasTurns = specialTokens.includes('<|im_start|>') && specialTokens.includes('<|im_end|>');
