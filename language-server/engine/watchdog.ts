@@ -1,4 +1,4 @@
-// Tells an engine that is slow from one that hangs, by its heartbeat. The engine has its own thread, so this timer
+// Distinguishes a slow engine from one that hangs, by its heartbeat. The engine has its own thread, so this timer
 // keeps running when an op does not end. Time is counted in periods of the timer. So the time during which the process
 // is suspended, for example while the computer sleeps, does not count.
 import type { EngineStatus, OpTime } from '../../native/index.ts';
@@ -112,7 +112,7 @@ class WeightBandwidth {
   /** The most bytes per second measured so far. */
   best = 0;
 
-  /** The op that has taken the most time since the last call; null if none has run. */
+  /** The bandwidth of the op that has taken the most time since the last call; null if no op has run. */
   look(ops: OpTime[]): OpBandwidth | null {
     const since = ops.map(({ op, ms, calls, bytes }) => {
       const before = this.seen.get(op);

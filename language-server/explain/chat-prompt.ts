@@ -1,5 +1,5 @@
-// Builds the prompt for an explanation and for follow-up questions, with the model's own chat template. As for
-// completion, text that people and models wrote is tokenized without special tokens.
+// Builds the prompt for an explanation and for follow-up questions, with the model's own chat template. As in
+// completion prompts, text that people and models wrote is tokenized without special tokens.
 import type { Engine } from '../../native/index.ts';
 import type { ChatTemplate, Model } from '../models/model-traits.ts';
 import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';

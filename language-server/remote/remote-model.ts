@@ -106,7 +106,7 @@ export class RemoteModel implements Completer {
   ): Promise<Completed | null> {
     const clock = new AnswerClock(request.tokens.length);
     let finishReason: Completed['finishReason'] = 'stop';
-    let missing = start;
+    let missing = start; // what is left of it to come
     try {
       for await (const piece of this.api.stream(this.bodyOf(request), timeoutMs, signal)) {
         const { text, logProbabilities } = piece;
@@ -114,9 +114,9 @@ export class RemoteModel implements Completer {
         clock.count(piece);
         if (!text.startsWith(missing) && (!missing.startsWith(text) || piece.finishReason !== null)) return null;
         finishReason = piece.finishReason ?? finishReason;
-        const own = text.slice(missing.length);
+        const newText = text.slice(missing.length);
         missing = missing.slice(text.length);
-        if (own !== '' && onText?.(own, sum(logProbabilities), 0) === true) break;
+        if (newText !== '' && onText?.(newText, sum(logProbabilities), 0) === true) break;
       }
       this.availability.answered();
     } catch (error) {

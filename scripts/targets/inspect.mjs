@@ -76,8 +76,8 @@ function exportProblems({ format, exports: exported }) {
 }
 
 /**
- * The linker expects that the program that loads the addon has what is missing. But Node does not have Hearth's
- * functions.
+ * A function that is missing in the addon goes unnoticed when it is linked, since the linker expects it in the program
+ * that loads the addon. Node does not have Hearth's functions.
  */
 function lackingProblems(imported) {
   const own = imported.filter((name) => /^_{1,2}Z(?:T[ISV])?N?K?6hearth/.test(name.replace('__imp_', '')));
