@@ -34,9 +34,9 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
   is_known_[static_cast<size_t>(layer)] = true;
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
-    float* of_head = &factors_[first_factor(layer, kv_head)];
-    // First the expected square of each pair that RoPE mixes; below, log2 of its root, less the
-    // mean.
+    float* head_factors = &factors_[first_factor(layer, kv_head)];
+    // First the expected square of each pair that RoPE mixes; below, log2 of its root, minus
+    // the mean.
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
@@ -45,38 +45,38 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
       double square = expected_square(row, norm, qkv.n_cols) + offset * offset;
       // If each head is normalized, its norm says how large a dimension is.
       if (!shape_.k_norms.empty()) {
-        const float of_norm = shape_.k_norms[layer * shape_.head_dim + i];
-        square = double{of_norm} * of_norm;
+        const float norm_size = shape_.k_norms[layer * shape_.head_dim + i];
+        square = double{norm_size} * norm_size;
       }
-      float& pair = of_head[i % half];
+      float& pair = head_factors[i % half];
       pair = static_cast<float>(square) + (i < half ? 0 : pair);
       most = std::max(most, double{pair});
     }
     // A dimension that is almost zero counts as 2^-10 of the largest one.
     const double least = std::max(most * 0x1p-20, 1e-30);
     for (int i = 0; i < half; i++) {
-      float& pair = of_head[i];
+      float& pair = head_factors[i];
       pair = static_cast<float>(std::log2(std::max(double{pair}, least)) / 2);
       mean += pair / half;
     }
     for (int i = 0; i < half; i++) {
-      float& pair = of_head[i];
+      float& pair = head_factors[i];
       pair = std::exp2(std::round(pair - static_cast<float>(mean)));
-      of_head[i + half] = pair;
+      head_factors[i + half] = pair;
     }
   }
 }
 
 void KeyBalance::divide_key(int layer, int kv_head, float* k) const {
   if (is_known_.empty()) return;
-  const float* of_head = &factors_[first_factor(layer, kv_head)];
-  for (int i = 0; i < shape_.head_dim; i++) k[i] /= of_head[i];
+  const float* head_factors = &factors_[first_factor(layer, kv_head)];
+  for (int i = 0; i < shape_.head_dim; i++) k[i] /= head_factors[i];
 }
 
 void KeyBalance::multiply_query(int layer, int kv_head, float* q) const {
   if (is_known_.empty()) return;
-  const float* of_head = &factors_[first_factor(layer, kv_head)];
-  for (int i = 0; i < shape_.head_dim; i++) q[i] *= of_head[i];
+  const float* head_factors = &factors_[first_factor(layer, kv_head)];
+  for (int i = 0; i < shape_.head_dim; i++) q[i] *= head_factors[i];
 }
 
 }  // namespace hearth::kernels::cpu

@@ -236,9 +236,9 @@ class Avx512BlockPanel {
     }
   }
 
-  /// sums[t][c] = minima * sums of activations; of_tokens is [kPairs][width] pairs of sums.
+  /// sums[t][c] = minima * sums of activations; activation_sums: [kPairs][width] pairs of sums.
   template <int kTokens>
-  [[gnu::always_inline]] void sum_minima(int b, const int16_t* of_tokens, int width,
+  [[gnu::always_inline]] void sum_minima(int b, const int16_t* activation_sums, int width,
                                          I32x16 (&sums)[kTiles][kTokens]) const {
     HEARTH_UNROLL
     for (int t = 0; t < kTiles; t++) set_all(sums[t], broadcast(int32_t{0}));
@@ -246,7 +246,7 @@ class Avx512BlockPanel {
     for (int i = 0; i < Header::kPairs; i++) {
       HEARTH_UNROLL
       for (int t = 0; t < kTiles; t++)
-        dot_pairs(sums[t], load(blocks_[t][b].minima[i]), of_tokens + 2 * i * width);
+        dot_pairs(sums[t], load(blocks_[t][b].minima[i]), activation_sums + 2 * i * width);
     }
   }
 

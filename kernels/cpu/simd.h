@@ -315,9 +315,9 @@ inline int32_t reduce_max(I32x16 x) {
 // --- arrays of vectors, mostly one for each token ---
 
 template <class V, int kTokens>
-[[gnu::always_inline]] inline void set_all(V (&of_tokens)[kTokens], V value) {
+[[gnu::always_inline]] inline void set_all(V (&values)[kTokens], V value) {
   HEARTH_UNROLL
-  for (int c = 0; c < kTokens; c++) of_tokens[c] = value;
+  for (int c = 0; c < kTokens; c++) values[c] = value;
 }
 inline I32x16 add_dot2(I32x16 acc, I32x16 pairs, const int16_t* x) {
   return each<Unsigned>([&](int i) { return add_dot2(acc.v[i], pairs.v[i], x); });

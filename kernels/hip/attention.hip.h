@@ -270,8 +270,7 @@ struct RowOutputs {
 };
 
 /// Attends to chunks [begin, end) for the rows with n_visible > 0, which belong to one sequence.
-/// The table says what is copied during each phase, with a buffer for K and one for V (kAhead), or
-/// with one buffer for both:
+/// What is copied during each phase, with a buffer for K and another for V (kAhead), or with one:
 ///
 ///                        two buffers     one buffer
 ///   before the scores    -               K of the chunk, and waits for it
@@ -380,9 +379,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
         *reinterpret_cast<const float4*>(p.q + head * kHeadDim + i % kLanes * 4);
   }
   RowOutputs<kHeadDim> outputs = {};
-  // Takes one sequence after another; usually there is only one. The next one is always that of the
-  // first row that still waits. waiting: n_visible of the lane's row, and 0 once its sequence has
-  // been taken.
+  // Takes one sequence after another (usually there is one): the next is that of the first row that
+  // still waits. waiting: n_visible of the lane's row, and 0 once its sequence has been taken.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
     const int first = GPU_LANES - warp_max(waiting ? GPU_LANES - lane : 0);

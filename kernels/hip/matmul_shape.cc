@@ -34,8 +34,8 @@ int choose_block_tiles(int n_tiles, int n_blocks, int step, int most) {
 /// For many tiles: a warp takes one share of a row, for one tile after another.
 MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& slices,
                               const DeviceChoice& gpu) {
-  MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.of_share};
-  if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.of_share};
+  MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.per_share};
+  if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.per_share};
   const bool is_qkv = p.epilogue.kind == EpilogueKind::kQkv;
   const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0);
   shape.block_tiles = choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
@@ -50,9 +50,9 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
 /// For few tiles: many warps share a tile, and each has few of its slices.
 MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
-  shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.of_share);
+  shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.per_share);
   constexpr int kMostSums = 48 << 10;
-  if (shape.sum_bytes(slices) > kMostSums) shape.own_slices = slices.of_share;
+  if (shape.sum_bytes(slices) > kMostSums) shape.own_slices = slices.per_share;
   const int warps_a_tile = std::max(slices.n / shape.own_slices, 1);
   shape.warps = std::clamp(shape.warps / warps_a_tile, 1, step) * warps_a_tile;
   return shape;
@@ -85,7 +85,7 @@ MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSli
 
 RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
   constexpr int kWantedWarps = 2048;
-  const int of_share = has_blocks ? 1 : kQuad;
+  const int per_share = has_blocks ? 1 : kQuad;
   // Super-block formats have at least four slices. Without idle warps in the last round, a thread
   // block of ten tiles can take only two tiles at once. With two slices that would be four warps,
   // with four slices it is eight.
@@ -94,18 +94,18 @@ RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
   const int n_pieces = has_blocks ? n_units / kBlockUnits : n_units;
   const int shares =
       static_cast<int>(std::bit_floor(static_cast<unsigned>(kWantedWarps / n_tiles)));
-  for (int n = std::clamp(shares * of_share, least, most); n > 1; n /= 2) {
+  for (int n = std::clamp(shares * per_share, least, most); n > 1; n /= 2) {
     const int padded = ceil_div(n_pieces, n) * n;
-    if (n <= n_pieces && n_pieces * 100 >= padded * 75) return {n, of_share};
+    if (n <= n_pieces && n_pieces * 100 >= padded * 75) return {n, per_share};
   }
-  return {1, of_share};
+  return {1, per_share};
 }
 
-int RowSlices::n_shares() const { return ceil_div(n, of_share); }
+int RowSlices::n_shares() const { return ceil_div(n, per_share); }
 
 int MatmulShape::sum_bytes(const RowSlices& slices) const {
   if (is_wide()) return tokens * (block_tiles * kTileRows + 4) * static_cast<int>(sizeof(float));
-  const int addends = own_slices == slices.of_share ? slices.n_shares() : slices.n;
+  const int addends = own_slices == slices.per_share ? slices.n_shares() : slices.n;
   return block_tiles * addends * kTileRows * sum_stride(tokens) * static_cast<int>(sizeof(float));
 }
 

@@ -14,7 +14,7 @@ inline constexpr int kMaxWarps = 8;
 /// than the others.
 struct RowSlices {
   int n;
-  int of_share;  // slices per share: kQuad, or 1 for super-block formats
+  int per_share;  // slices per share: kQuad, or 1 for super-block formats
 
   static RowSlices of(int n_units, int n_tiles, bool has_blocks);
   int n_shares() const;

@@ -161,8 +161,8 @@ void HipOps::make_head_norms() {
   const size_t d = shape_.head_dim;
   std::vector<float> norms;  // [layer][q, k][head_dim]
   for (int layer = 0; layer < shape_.n_layers; layer++)
-    for (const std::vector<float>* of : {&shape_.q_norms, &shape_.k_norms})
-      norms.insert(norms.end(), of->begin() + layer * d, of->begin() + (layer + 1) * d);
+    for (const std::vector<float>* all : {&shape_.q_norms, &shape_.k_norms})
+      norms.insert(norms.end(), all->begin() + layer * d, all->begin() + (layer + 1) * d);
   head_norms_ = device_.allocate(norms.size() * sizeof(float), "norms of heads");
   device_.upload(head_norms_.as(), norms.data(), norms.size() * sizeof(float));
   const size_t n_rows = (shape_.n_heads + 2 * shape_.n_kv_heads) * d;

@@ -84,38 +84,39 @@ GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
   const uint64_t n_positions =
       std::min<uint64_t>(config.n_context, kv_bytes / page_bytes * kernels::kPageTokens);
   GpuNeeds needs;
-  needs.of_any = gpu_workspace_bytes(config, n_positions, backend);
-  needs.of_layers.assign(static_cast<size_t>(config.n_layers), kv_bytes / config.n_layers);
+  needs.common_bytes = gpu_workspace_bytes(config, n_positions, backend);
+  needs.layer_bytes.assign(static_cast<size_t>(config.n_layers), kv_bytes / config.n_layers);
   std::map<std::string, uint64_t> matrices;
   for (const GgufTensor& tensor : file.tensors()) {
     if (tensor.shape.size() > 1)
       matrices[matrix_of(tensor.name)] += matrix_bytes(tensor, backend);
     else  // CPU and GPU both have all vectors, whatever their layer
-      needs.of_any += tensor.shape[0] * sizeof(float);
+      needs.common_bytes += tensor.shape[0] * sizeof(float);
   }
   for (const auto& [name, n_bytes] : matrices) {
     if (name.starts_with("blk."))
-      needs.of_layers[static_cast<size_t>(std::stoi(name.substr(4)))] += allocated_bytes(n_bytes);
+      needs.layer_bytes[static_cast<size_t>(std::stoi(name.substr(4)))] += allocated_bytes(n_bytes);
     else
-      (name == "output.weight" ? needs.of_any : needs.of_embedding) += allocated_bytes(n_bytes);
+      (name == "output.weight" ? needs.common_bytes : needs.embedding_bytes) +=
+          allocated_bytes(n_bytes);
   }
   for (const GgufFile& adapter : adapters)
     for (const LowRankShape& shape : low_rank_shapes(adapter, file, config))
-      needs.of_layers[static_cast<size_t>(shape.layer)] += allocated_bytes(
+      needs.layer_bytes[static_cast<size_t>(shape.layer)] += allocated_bytes(
           gpu::low_rank_bytes(shape.n_parts, shape.rank, shape.n_rows, shape.n_cols));
   return needs;
 }
 
-uint64_t GpuNeeds::of_all() const {
-  return std::accumulate(of_layers.begin(), of_layers.end(), of_any + of_embedding);
+uint64_t GpuNeeds::total_bytes() const {
+  return std::accumulate(layer_bytes.begin(), layer_bytes.end(), common_bytes + embedding_bytes);
 }
 
 int GpuNeeds::layers_that_fit(uint64_t free_bytes) const {
-  const int n_layers = static_cast<int>(of_layers.size());
-  if (of_all() <= free_bytes) return n_layers;
+  const int n_layers = static_cast<int>(layer_bytes.size());
+  if (total_bytes() <= free_bytes) return n_layers;
   int n = 0;
-  uint64_t n_bytes = of_any;
-  while (n < n_layers - 1 && (n_bytes += of_layers[n_layers - 1 - n]) <= free_bytes) n++;
+  uint64_t n_bytes = common_bytes;
+  while (n < n_layers - 1 && (n_bytes += layer_bytes[n_layers - 1 - n]) <= free_bytes) n++;
   return n;
 }
 

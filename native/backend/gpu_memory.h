@@ -12,13 +12,14 @@ namespace hearth {
 
 class GgufFile;
 
-/// In bytes.
+/// How much GPU memory the parts of a model need.
 struct GpuNeeds {
-  uint64_t of_any = 0;  // needed whichever layers are on the GPU: workspace, vectors, the head
-  uint64_t of_embedding = 0;
-  std::vector<uint64_t> of_layers;  // with their KV pages
+  uint64_t common_bytes =
+      0;  // needed whichever layers are on the GPU: workspace, vectors, the head
+  uint64_t embedding_bytes = 0;
+  std::vector<uint64_t> layer_bytes;  // with their KV pages
 
-  uint64_t of_all() const;
+  uint64_t total_bytes() const;
   /// How many of the last layers, with the head, fit into this much free memory. All layers if the
   /// whole model fits.
   int layers_that_fit(uint64_t free_bytes) const;

@@ -114,13 +114,13 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   GgufFile file = GgufFile::open(options.model_path);
   info.config = read_config(file);
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
-  // The tokenizer is made on another thread while the weights are packed, since a vocabulary of
-  // 152,000 tokens takes a tenth of a second. Meanwhile's destructor waits, so the file stays open
-  // even if packing throws.
   std::vector<GgufFile> adapters;
   for (const std::string& path : options.adapters)
     adapters.push_back(open_adapter(path, file, info.config));
   info.adapters = options.adapters;
+  // The tokenizer is made on another thread while the weights are packed, since a vocabulary of
+  // 152,000 tokens takes a tenth of a second. Meanwhile's destructor waits, so the file stays open
+  // even if packing throws.
   Source source{
       file, adapters, options, progress, {[&file] { return std::make_unique<Tokenizer>(file); }}};
   info.path = options.model_path;
@@ -165,7 +165,7 @@ void Engine::Loaded::load_on_gpu(Source& source) {
     const GpuNeeds needs =
         gpu_needs(source.file, source.adapters, info.config, kv_bytes, source.options.backend);
     std::unique_ptr<kernels::Ops> gpu =
-        make_gpu_ops(source.options, needs.of_all(),
+        make_gpu_ops(source.options, needs.total_bytes(),
                      [&](uint64_t free_bytes) { return needs.layers_that_fit(free_bytes) > 0; });
     const int n_layers = info.config.n_layers, n_on_gpu = needs.layers_that_fit(gpu->free_bytes());
     if (n_on_gpu == 0)

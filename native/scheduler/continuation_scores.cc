@@ -108,8 +108,8 @@ int ContinuationScores::step(int n_most) {
     bench_.cache.count_evaluated(part.n);
     node.log_probabilities.insert(node.log_probabilities.end(), part.log_probabilities.begin(),
                                   part.log_probabilities.end());
-    for (size_t i = 0; i < part.of_children.size(); i++)
-      nodes_[node.children[i]].log_probabilities.push_back(part.of_children[i]);
+    for (size_t i = 0; i < part.child_log_probabilities.size(); i++)
+      nodes_[node.children[i]].log_probabilities.push_back(part.child_log_probabilities[i]);
   }
   return n_most - n_free;
 }
@@ -134,7 +134,7 @@ void ContinuationScores::add_parts(int index, int& n_free) {
   }
   const int n = std::min(n_left(node), n_free);
   if (n == 0 || parts_.size() == kMaxLogitRows || !node.path.reserve(n)) return;
-  parts_.push_back({.node = index, .n = n, .log_probabilities = {}, .of_children = {}});
+  parts_.push_back({.node = index, .n = n, .log_probabilities = {}, .child_log_probabilities = {}});
   n_free -= n;
 }
 
@@ -187,7 +187,7 @@ bool ContinuationScores::read_rows() {
         part.log_probabilities.push_back(score(node.tokens[next]));
       } else {
         for (const int child : node.children)
-          part.of_children.push_back(score(nodes_[child].tokens.front()));
+          part.child_log_probabilities.push_back(score(nodes_[child].tokens.front()));
       }
     }
   }

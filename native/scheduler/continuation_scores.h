@@ -54,9 +54,9 @@ class ContinuationScores {
   /// The part of a node that is in the batch.
   struct Part {
     int node = 0;
-    int n = 0;                             // tokens
-    std::vector<float> log_probabilities;  // what its logits give for the node's own tokens
-    std::vector<float> of_children;        // and for the first token of each child
+    int n = 0;                                   // tokens
+    std::vector<float> log_probabilities;        // what its logits give for the node's own tokens
+    std::vector<float> child_log_probabilities;  // and for the first token of each child
   };
   void insert(std::span<const uint32_t> tokens, size_t n_given);
   void split(int node, size_t n_kept);

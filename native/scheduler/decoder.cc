@@ -136,7 +136,7 @@ void Decoder::build_batch(Pass& pass) {
     // A second attempt first repeats the text that was streamed. While it does, the caller has seen
     // more text than the answer has.
     const int i = index_of(answer);
-    if (job_.is_ended_by_caller[i] && streamed_[i].empty() && !answer.is_done)
+    if (job_.is_ended_by_caller[i] && text_to_repeat_[i].empty() && !answer.is_done)
       end(answer, FinishReason::kStop);
     if (!answer.is_done) add_rows(pass, answer);
   }
@@ -243,11 +243,11 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
 /// Streams text. After start_over() the text is written a second time: the part that was streamed
 /// before must come out the same, and is not streamed again.
 void Decoder::stream(std::string_view text, const Answer& answer) {
-  std::string& streamed = streamed_[index_of(answer)];
-  const size_t n_again = std::min(streamed.size(), text.size());
-  if (!text.starts_with(std::string_view(streamed).substr(0, n_again)))
+  std::string& to_repeat = text_to_repeat_[index_of(answer)];
+  const size_t n_again = std::min(to_repeat.size(), text.size());
+  if (!text.starts_with(std::string_view(to_repeat).substr(0, n_again)))
     throw BadOutput{"a different answer at the second attempt"};
-  streamed.erase(0, n_again);
+  to_repeat.erase(0, n_again);
   text.remove_prefix(n_again);
   if (!text.empty()) job_.on_text({text, answer.held_log_probability, index_of(answer)});
 }
@@ -262,7 +262,7 @@ void Decoder::release_pages() {
 }
 
 void Decoder::start_over() {
-  for (size_t i = 0; i < answers_.size(); i++) streamed_[i] = std::move(answers_[i].text);
+  for (size_t i = 0; i < answers_.size(); i++) text_to_repeat_[i] = std::move(answers_[i].text);
   answers_.clear();
   drafter_.reset();
   n_repeats_ = 0;

@@ -136,7 +136,7 @@ class Decoder {
   bool guards_against_repeats_ = false;
   int n_repeats_ = 0;  // of the main answer's last token
   // By answer: the text that was streamed before start_over() and has not been written again yet.
-  std::array<std::string, kMaxAlternatives> streamed_;
+  std::array<std::string, kMaxAlternatives> text_to_repeat_;
 };
 
 }  // namespace hearth

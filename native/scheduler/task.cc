@@ -86,15 +86,15 @@ void Task::begin() {
   scores_.require_valid();
   // A request for values of all tokens needs the hidden state of every token, and the cache does
   // not have these.
-  path_ = bench_.cache.find(wants_values_of_all() ? std::span<const uint32_t>{} : request.tokens,
+  path_ = bench_.cache.find(wants_all_values() ? std::span<const uint32_t>{} : request.tokens,
                             request.adapter);
   result_.timings.cached_tokens = path_.length();
-  if (wants_values_of_all()) result_.values.reserve(request.tokens.size());
+  if (wants_all_values()) result_.values.reserve(request.tokens.size());
   decoder_.guard_against_repeats(path_.length() > 0 && !is_second_try_);
 }
 
 /// Whether the result has values of every token of the prompt, not only of the last one.
-bool Task::wants_values_of_all() const {
+bool Task::wants_all_values() const {
   const RequestKind kind = job_->request.kind;
   return kind == RequestKind::kLogits || kind == RequestKind::kScore;
 }
@@ -109,7 +109,7 @@ bool Task::prefill_step(StepSize size) {
   const int n = std::min(n_prompt - first, chunk_tokens(size));
   const bool is_last = first + n == n_prompt;
   const bool needs_logits =
-      wants_values_of_all() || (is_last && request.kind != RequestKind::kPrefill);
+      wants_all_values() || (is_last && request.kind != RequestKind::kPrefill);
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
   const bool may_draft = is_last && request.kind == RequestKind::kGenerate;
   draft_ = may_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
@@ -120,7 +120,7 @@ bool Task::prefill_step(StepSize size) {
   if (!evaluate_chunk(chunk, needs_logits, size)) return false;
   if (!needs_logits) return is_last && !bench_.drafting.model;
   // Values come before the commit: if they are interrupted, the chunk is evaluated again.
-  if (wants_values_of_all() && !collect_values(first, n)) return false;
+  if (wants_all_values() && !collect_values(first, n)) return false;
   if (is_last) return end_prompt(chunk);
   path_.commit(chunk);
   return false;

@@ -47,7 +47,7 @@ class Task {
  private:
   void begin();
   void rewind();
-  bool wants_values_of_all() const;
+  bool wants_all_values() const;
   bool advance(StepSize size);
   bool prefill_step(StepSize size);
   bool scoring_step(StepSize size);
