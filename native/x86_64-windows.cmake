@@ -7,7 +7,7 @@ set(CMAKE_CXX_COMPILER_TARGET x86_64-w64-mingw32)
 set(CMAKE_AR llvm-ar-16)
 set(CMAKE_RANLIB llvm-ranlib-16)
 set(CMAKE_RC_COMPILER llvm-rc-16)
-# clang does not look in a folder of this name, which is that of the version with "-posix" behind it.
+# The folder's name is the version followed by "-posix"; clang does not look there by itself.
 file(GLOB MINGW_GCC /usr/lib/gcc/x86_64-w64-mingw32/*-posix)
 set(MINGW_HEADERS ${MINGW_GCC}/include/c++)
 # The C++ library was compiled by g++, which has only emulated thread-local variables here.
