@@ -9,7 +9,7 @@ export interface Measure {
   ops: OpTime[];
 }
 
-/** Prefill speed, in tokens/s, for n tokens after a context that is in the cache. adapter: here and below, its path. */
+/** Prefill speed, in tokens/s, for n tokens after a cached context. adapter (here and below): the adapter's path. */
 export async function measurePrefill(
   engine: Engine,
   n: number,
@@ -24,7 +24,7 @@ export async function measurePrefill(
   });
 }
 
-/** Decode speed, in tokens/s, for n tokens after a context that is in the cache. */
+/** Decode speed, in tokens/s, for n tokens after a cached context. */
 export async function measureDecode(
   engine: Engine,
   n: number,
@@ -35,7 +35,8 @@ export async function measureDecode(
   return measure(engine, runs, async () => {
     let steps = 0;
     let ms = 0;
-    // Several answers may be needed, as each may end early. The first token of an answer counts as part of the prompt.
+    // Several answers may be needed, since each may end early. The first token of an answer counts as part of the
+    // prompt.
     while (steps < n) {
       const tokens = Uint32Array.from([...context, ...randomTokens(engine, 1)]);
       const request = { tokens, maxTokens: n - steps + 1, speculate: false };

@@ -21,7 +21,7 @@ import { median } from './statistics.ts';
 const batchDepth = 512;
 /** The engine's largest batch: kMaxBatch in kernels/ops.h. */
 const maxBatch = 256;
-/** More runs than for the rest, as a batch takes only milliseconds and is compared with others. */
+/** More runs than for the others, since a batch takes only milliseconds and is compared with other batches. */
 const batchRunsPerRun = 5;
 
 export const benchCommand: Command = {

@@ -1,10 +1,10 @@
-// npm run tool -- catalogue [--mirror URL]: compares the list of models that can be downloaded with what a mirror has.
-// No file is downloaded: Git LFS servers such as Hugging Face give its length and digest in headers or in a pointer.
+// npm run tool -- catalogue [--mirror URL]: compares the list of downloadable models with what a mirror has. No file is
+// downloaded: Git LFS servers such as Hugging Face give its length and digest in headers or in a pointer.
 import { type Command, print, printJson, text, UsageError } from '../../language-server/cli/command.ts';
 import { catalogue } from '../../language-server/models/catalogue.ts';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
 
-/** What a mirror has; null for what it does not say. */
+/** What a mirror says about a file; null for what it does not say. */
 interface Found {
   bytes: number | null;
   sha256: string | null;
@@ -13,9 +13,9 @@ interface Found {
 
 export interface Comparison extends Found {
   name: string;
-  /** The digest of our list; null if it has none. */
+  /** The digest in our list; null if it has none. */
   listed: string | null;
-  /** Sentences; empty if nothing is wrong. */
+  /** Sentences about problems; empty if nothing is wrong. */
   problems: string[];
 }
 
@@ -66,12 +66,12 @@ async function request(url: string, method: string, headers: Record<string, stri
   const signal = AbortSignal.timeout(timeoutMs);
   const options = { method, headers: { 'accept-encoding': 'identity', ...headers }, signal };
   const response = await fetch(url, redirect ? { ...options, redirect } : options);
-  // The whole file, of gigabytes, instead of a few bytes.
+  // Otherwise the whole file would come, which has gigabytes, instead of a few bytes.
   if (method === 'GET' && !(Number(response.headers.get('content-length')) < 1000)) await response.body?.cancel();
   return response;
 }
 
-/** Hugging Face redirects to another server, and has the digest as the ETag of what it links to. */
+/** Hugging Face redirects to another server. The digest is the ETag of the linked file. */
 const digestIn = (...responses: Response[]): string | null =>
   responses
     .flatMap(({ headers }) => [headers.get('x-linked-etag'), headers.get('etag')])
@@ -85,7 +85,7 @@ async function digestInPointer(url: string): Promise<string | null> {
   return /^oid sha256:([0-9a-f]{64})$/m.exec(await response.text())?.[1] ?? null;
 }
 
-/** A resumed download asks for the rest of the file with this ETag. */
+/** To resume a download, the rest of the file is requested with this ETag. */
 async function canResume(url: string, etag: string | null): Promise<boolean> {
   if (!etag?.startsWith('"')) return false;
   const { status, headers } = await request(url, 'GET', { range: 'bytes=4-7', 'if-range': etag });

@@ -1,4 +1,4 @@
-// Completes a case as an editor does whose workspace has other files, none of them open: code of theirs is in the prompt.
+// Completes a case like an editor whose workspace has other files, none of them open: their code is in the prompt.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,16 +12,18 @@ import { ClosedFiles } from '../../language-server/related-code/closed-files.ts'
 import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 
-// What the starter model gets on a machine that is fast enough.
+// The budget of the starter model on a machine that is fast enough.
 const contextTokens = 512;
 
-/** The workspaces of a folder: each of its folders is one. */
+/** The workspaces in a folder: each folder in it is one. */
 export class Workspaces {
   private readonly indexed = new Map<string, ClosedFiles>();
 
   constructor(private readonly folder: string) {}
 
-  /** The prompts of a place, with code of the files beside its own; null if no workspace has the case's file. */
+  /**
+   * The prompts for a place, with code from the other files in its workspace; null if no workspace has the case's file.
+   */
   async anchorsFor(engine: Engine, at: CursorDocument): Promise<{ document: CursorDocument; anchors: Anchors } | null> {
     const root = this.rootOf(at);
     if (root === null) return null;
@@ -38,13 +40,15 @@ export class Workspaces {
     const { prefixChars, suffixChars } = promptBudget(engine.info.contextTokens);
     const snippets = await related.gather(document, { before: prefixChars, after: suffixChars });
     anchors.setOtherCode(document, snippets, contextTokens);
-    // The next anchor takes the held one's place once it has been read.
+    // The next anchor replaces the held one once it has been evaluated.
     anchors.reading(document)?.done();
     anchors.reading(document);
     return { document, anchors };
   }
 
-  /** Several may have a file of that path: the one in which the text before the cursor stands is meant. */
+  /**
+   * Several workspaces may have a file at that path: the one whose file contains the text before the cursor is meant.
+   */
   private rootOf({ uri: path, text, offset }: CursorDocument): string | null {
     const before = text.slice(0, offset);
     const isMeant = (root: string) => {

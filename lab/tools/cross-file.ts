@@ -1,5 +1,5 @@
-// npm run tool -- cross-file CASES: completes each case of a folder twice, with what the document itself and its path say
-// and with code of the other files, and tells how often the name that only they have is right.
+// npm run tool -- cross-file CASES: completes each case in a folder twice, without and with code from its other files,
+// and reports how often the name that only those files have is right.
 
 import {
   type Command,
@@ -20,7 +20,7 @@ import { wholeTreeOf } from '../../language-server/syntax/trees.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../../test/support/cross-file-cases.ts';
 
-// What the starter model gets on a machine that is fast enough.
+// The budget of the starter model on a machine that is fast enough.
 const defaultTokens = 512;
 const options = { maxTokens: 48, multiline: 'auto' } as const;
 
@@ -56,7 +56,7 @@ function isRight(text: string, { wanted }: CrossFileCase): boolean {
   return text.trimStart().startsWith(wanted);
 }
 
-/** As in an editor with all files of the case open, after the cursor has rested at the place. */
+/** As in an editor in which all files of the case are open, after the cursor has rested at the place. */
 async function textFor(engine: Engine, { document, files }: CrossFileCase, tokens: number): Promise<string> {
   const open = files.map(({ uri, languageId, text }) => OpenDocument.create(uri, languageId, 1, text));
   for (const each of open) await wholeTreeOf(each);
@@ -70,7 +70,7 @@ async function textFor(engine: Engine, { document, files }: CrossFileCase, token
   if (tokens > 0) {
     const { prefixChars, suffixChars } = promptBudget(engine.info.contextTokens);
     anchors.setOtherCode(document, await related.gather(document, { before: prefixChars, after: suffixChars }), tokens);
-    // The next anchor takes the held one's place once it has been read.
+    // The next anchor replaces the held one once it has been evaluated.
     anchors.reading(document)?.done();
     anchors.reading(document);
   }

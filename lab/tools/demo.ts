@@ -12,7 +12,7 @@ import { median } from './statistics.ts';
 import { statesOf } from './trace.ts';
 
 const samplePath = join(__dirname, '..', 'test', 'fixtures', 'demo', 'sample.ts');
-// The signature is there already: the body is what one would have completed.
+// The signature exists already: the body is what one would complete.
 const signature = '  warmest(): Reading | undefined {';
 const bodyEnd = '  }';
 
@@ -30,7 +30,7 @@ export const demoCommand: Command = {
     try {
       const { model } = editor.status;
       print(`\n${model?.name}, ${model?.backend}, loaded in ${Math.round(model?.loadMs ?? 0)} ms\n`);
-      // A terminal shows each key at a speed that can be read; a log does not wait.
+      // On a terminal each key is shown at a readable speed; a log does not wait.
       const isWatched = process.stdout.isTTY === true;
       const screen = new Screen(isWatched);
       const latenciesMs: number[] = [];

@@ -1,4 +1,4 @@
-// npm run tool -- edit-cases REPOSITORY… --out CASES.jsonl: cases for `next-edit` out of git histories.
+// npm run tool -- edit-cases REPOSITORY… --out CASES.jsonl: makes cases for `next-edit` from git histories.
 import { writeFileSync } from 'node:fs';
 import { type Command, count, print, printJson, text, UsageError } from '../../language-server/cli/command.ts';
 import { casesOf, thinned } from '../bench/next-edit/collect-cases.ts';

@@ -1,5 +1,5 @@
-// npm run tool -- edit-cost --cases CASES.jsonl: what next edits cost, and whether suggestions at the cursor are slower
-// for them. The past edits of each case are typed into the language server twice, without and with next edits.
+// npm run tool -- edit-cost --cases CASES.jsonl: what next edits cost, and whether they slow suggestions at the cursor
+// down. The past edits of each case are typed into the language server twice, without and with next edits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, count, print, printJson, text } from '../../language-server/cli/command.ts';
 import { readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
@@ -11,15 +11,15 @@ import { percentile } from './statistics.ts';
 import { cursorAfter, type Position } from './trace.ts';
 
 const defaultLimit = 12;
-// Several edits of some keys each: what is written anew is much like ghost text's own traces.
+// Cases with several edits of a few keys each, since newly written text resembles ghost text's own traces.
 const minEdits = 3;
 const maxKeys = 120;
-/** So fast that it does not take long, and so slow that nobody takes it for a program. */
+/** Fast enough not to take long, and slow enough not to be taken for a program. */
 const keyMs = 25;
-// As in extension/: when the cursor is said to rest, and when a pause is long enough to ask.
+// As in extension/: when the cursor counts as resting, and when a pause is long enough to ask.
 const restMs = 200;
 const pauseMs = 800;
-/** Changes that are nearer in time may be one edit. */
+/** Changes that are closer in time may count as one edit. */
 const betweenEditsMs = 1100;
 
 interface Typed {
@@ -48,7 +48,7 @@ export const editCostCommand: Command = {
     const mode = text(values, 'next-edit') ?? 'balanced';
     const all: Record<string, Typed[]> = { off: [], [mode]: [] };
     const first = (some[0] as TypedEdits).trace;
-    // A server for each mode that stays, as in the editor, where most of its code is compiled before the next edit.
+    // Each mode keeps one server, as in the editor, where most of its code is compiled before the next edit.
     for (const [nextEdit, done] of Object.entries(all)) {
       const editor = await ReplayEditor.start(first, { ...values, 'next-edit': nextEdit }, true, false);
       try {
@@ -92,7 +92,7 @@ async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends }: Typed
   return typed;
 }
 
-/** Prompt tokens that the engine has evaluated, when the cursor has rested there. */
+/** The number of prompt tokens that the engine has evaluated once the cursor has rested there. */
 async function missTokens(editor: ReplayEditor, place: Position = { line: 0, character: 0 }): Promise<number> {
   await editor.rest({ line: place.line, character: place.character });
   return editor.status.engine?.cache.missTokens ?? 0;

@@ -1,4 +1,4 @@
-// The figures of `eval`: a score for each case, and what they come to together.
+// The figures of `eval`: a score for each case, and their totals.
 import { commonPrefixLength, mean, percentile } from './statistics.ts';
 
 export interface FimCase {
@@ -13,9 +13,9 @@ export interface FimCase {
 export interface EvalAnswer {
   /** What would be shown and inserted at the cursor; "" for nothing. */
   text: string;
-  /** Characters of the suffix that the text replaces. */
+  /** The number of the suffix's characters that the text replaces. */
   replaces: number;
-  /** Null where the layout does not tell. */
+  /** Null if the layout does not tell. */
   probability: number | null;
   /** Why nothing would be shown. */
   reason: string | null;
@@ -24,9 +24,9 @@ export interface EvalAnswer {
 }
 
 /**
- * The same answer with less to replace: without the end that repeats what it replaces. Then the text can be put between
- * prefix and suffix as it is, which is what programs that score answers do; replaces is 0, but where the text writes more
- * behind what it replaces.
+ * The same answer without the end that only repeats what it replaces. Then the text can be put between prefix and
+ * suffix as it is, as programs that score answers do. `replaces` is then 0, unless the text continues after the part
+ * that it replaces.
  */
 export function insertable<T extends Pick<EvalAnswer, 'text' | 'replaces'>>(answer: T, suffix: string): T {
   const { text, replaces } = answer;
@@ -46,9 +46,9 @@ export function scoreOf(
   const { text, replaces } = answer;
   const truth = middle + suffix.slice(0, replaces);
   const [wanted, got] = [truth.trimEnd(), text.trimEnd()];
-  // What stands on the cursor's line, or on the first line below it that is not blank.
+  // The text on the cursor's line, or on the first non-blank line below it.
   const firstLine = (all: string) => /^\s*[^\n]*/.exec(all)?.[0].trimEnd();
-  // Right up to the first character that differs from what was there; the rest is wrong.
+  // Right up to the first character that differs from the original text; the rest is wrong.
   const charactersRight = commonPrefixLength(text, truth);
   return {
     exactMatch: Number(got === wanted),
@@ -60,7 +60,7 @@ export function scoreOf(
   };
 }
 
-/** Rates from 0 to 1, sums of characters, and what a case took. */
+/** Rates from 0 to 1, sums of characters, and the costs of a case. */
 export function figuresOf(scores: CaseScore[]) {
   const all = (key: keyof CaseScore) => scores.map((score) => score[key]);
   const total = (key: keyof CaseScore) => all(key).reduce((sum, value) => sum + value, 0);

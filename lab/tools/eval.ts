@@ -35,7 +35,7 @@ import { cursorDocument, loadGrammars, perfectRecording, play, readRecordings } 
 import { readJsonLines } from './input.ts';
 import { SyntaxTable } from './syntax/syntax-table.ts';
 
-// As in the model card's figures.
+// As for the figures in the model card.
 const maxTokens = 48;
 
 type Layout = (engine: Engine, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
@@ -109,7 +109,7 @@ export const evalCommand: Command = {
   },
 };
 
-/** With code of the workspace's other files. */
+/** Completes with code from the workspace's other files. */
 async function completed(engine: Engine, fimCase: FimCase, workspaces: Workspaces) {
   const at = cursorDocument(fimCase);
   const found = await workspaces.anchorsFor(engine, at);
@@ -123,7 +123,7 @@ function shownOf({ suggestions, reason, timings }: GhostCompletion): Omit<EvalAn
   return { ...(suggestions[0] ?? nothing), reason, tokens: timings.completionTokens };
 }
 
-/** Null for a case that is not in the recording. */
+/** Null for a case that the recording does not have. */
 type AnswerTo = (fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'> | null>;
 
 /** Answers without a model. */
@@ -155,13 +155,13 @@ function layoutOf(name: string): Layout {
   };
 }
 
-/** The document before so many characters and the rest of their line were typed. */
+/** The document before this number of characters and the rest of their line were typed. */
 function lineBefore({ text, offset, ...document }: CursorDocument, typed: number): CursorDocument {
   const at = text.slice(0, Math.max(0, offset - typed)).lastIndexOf('\n') + 1;
   return { ...document, text: text.with(at, offset, ''), offset: at };
 }
 
-/** The whole case in the model's own order, or suffix first, and what it writes as it is. */
+/** The whole case in the model's own order or with the suffix first, and the model's answer as it is. */
 async function bare(engine: Engine, fimCase: FimCase, order: 'plain' | 'spm'): ReturnType<Layout> {
   const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
   const prefix = tokenizeText(engine, fimCase.prefix);

@@ -1,7 +1,7 @@
-// npm run tool -- fit-next-edit --cases CASES.jsonl: fits how evidence, and then what a model says, becomes confidence,
-// and tells what that would show of repositories that it was not fitted to. What the model says is kept as it is said, so
-// that a fit that was stopped goes on. A model that is slow can be asked part by part: first --share 0/2 --asked FILE and
-// --share 1/2 --asked OTHER, then --asked FILE --asked OTHER.
+// npm run tool -- fit-next-edit --cases CASES.jsonl: fits how the evidence, and then a model's answers, become
+// confidence, and reports what that would show in repositories to which it was not fitted. The model's answers are
+// stored as they come, so that a stopped fit can continue. A slow model can be asked part by part: first --share 0/2
+// --asked FILE and --share 1/2 --asked OTHER, then --asked FILE --asked OTHER.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -28,15 +28,16 @@ import { required } from './input.ts';
 
 const folds = 3;
 const preferenceOptions = { trees: 60, rate: 0.08 };
-// What the settings promise: precision and quiet. Both must be above that by a standard error, as other repositories differ.
+// What the settings promise: precision and quiet. Both must exceed that by a standard error, since other repositories
+// differ.
 const goals = { eager: [0.5, 0], balanced: [0.6, 0.95], calm: [0.85, 0.95] } as const;
 
-/** A case with what is fitted to it. Each third of the repositories is judged by what was fitted to the others. */
+/** A case with the numbers for fitting. Each third of the repositories is judged by a fit to the others. */
 interface FittedCase {
   document: NextEditCase;
   examples: CaseExamples;
   fold: number;
-  /** By the evidence, of each candidate. */
+  /** Each candidate's odds by the evidence. */
   odds: number[];
 }
 
@@ -100,7 +101,7 @@ function fittedCases(documents: NextEditCase[], options: FitOptions): FittedCase
   }));
 }
 
-/** What the model says about the cases that are wanted: what the files have, and the rest, which is added to the last. */
+/** The model's answers about the wanted cases: those in the files, and the rest, which are added to the last file. */
 async function askedAbout(
   cases: readonly FittedCase[],
   values: Values,
@@ -137,7 +138,7 @@ function byFold<T>(of: (fold: number) => T): T[] {
   return Array.from({ length: folds }, (_, fold) => of(fold));
 }
 
-/** A case with many candidates weighs more than one with few, but not as many times. */
+/** A case with many candidates weighs more than one with few, but not in proportion. */
 function examples(cases: readonly FittedCase[]): Example[] {
   return cases.flatMap(({ examples: { numbers, isRight } }) =>
     numbers.map((each, i) => ({
@@ -166,7 +167,7 @@ function report(cases: readonly FittedCase[]): void {
   }
 }
 
-/** As it would be offered, at each gate; and the lowest gate that keeps each goal. */
+/** What would be offered at each gate, and the lowest gate that meets each goal. */
 async function reportAsked(cases: readonly FittedCase[], asked: readonly AskedCase[]): Promise<void> {
   const isIn = (fold: number) => (each: AskedCase) => cases[each.of]?.fold === fold;
   const trees = byFold((fold) =>

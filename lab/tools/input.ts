@@ -1,4 +1,4 @@
-// What the tools are given beside what the command line of language-server/cli reads.
+// Reads the tools' input, beyond what the command line in language-server/cli reads.
 import { readFileSync } from 'node:fs';
 import { text, UsageError, type Values } from '../../language-server/cli/command.ts';
 

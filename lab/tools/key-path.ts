@@ -1,5 +1,5 @@
-// npm run tool -- key-path: through which files and functions of language-server/ a key runs, from the request to its
-// answer. A fake engine answers; V8 counts the calls.
+// npm run tool -- key-path: the files and functions of language-server/ through which a key runs, from the request to
+// its answer. A fake engine answers; V8 counts the calls.
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { type Command, print, printJson } from '../../language-server/cli/command.ts';
@@ -40,7 +40,7 @@ export const keyPathCommand: Command = {
 
 const anonymous = '=>';
 
-/** The names of the functions that were called, by file. */
+/** The names of the called functions, by file. */
 async function functionsOfAKey(): Promise<Map<string, string[]>> {
   const provider = new CompletionProvider();
   const engine = loaded(new FakeEngine({ respond: () => answer }));

@@ -4,7 +4,7 @@ import { type Command, count, onlyOperand, print, readText, UsageError } from '.
 import { type Edit, formatTrace, type Trace } from './trace.ts';
 
 export interface Cut {
-  /** The first line taken, from 1; there must be one above it. */
+  /** The first line to take, counted from 1; there must be a line above it. */
   line: number;
   lines: number;
   intervalMs: number;
@@ -33,8 +33,8 @@ export const traceCommand: Command = {
 };
 
 /**
- * Takes lines out and types them in again, key by key. A line break comes with the indentation of its line, as editors
- * give it. With autoClose it also puts a closing bracket that stands behind the cursor on a line of its own.
+ * Takes lines out and types them in again, key by key. A line break comes with its line's indentation, as editors
+ * insert it. With autoClose, a line break also moves a closing bracket right after the cursor to a line of its own.
  */
 export function makeTrace(name: string, text: string, { line, lines, intervalMs, autoClose }: Cut): Trace {
   const rows = text.replaceAll('\r\n', '\n').split('\n');
@@ -58,7 +58,10 @@ const closers = new Map(Object.entries({ '(': ')', '[': ']', '{': '}', '"': '"',
 
 class Typist {
   readonly edits: Edit[] = [];
-  /** What the editor has closed, innermost last; `indent` is set where the closer stands on a line below the cursor. */
+  /**
+   * The brackets that the editor has closed, innermost last; `indent` is set if the closer is on a line below the
+   * cursor.
+   */
   private readonly closed: { closer: string; indent?: string }[] = [];
 
   /** left: the text between the start of the line and the cursor. */
@@ -68,7 +71,9 @@ class Typist {
     private readonly intervalMs: number,
   ) {}
 
-  /** Whether the next key has been typed, too: nobody types a line that is there, the cursor goes down to its end. */
+  /**
+   * Whether the next key is typed as well: nobody types a line that exists; the cursor goes down to its end instead.
+   */
   lineBreak(key: string, next: string | undefined): boolean {
     const top = this.closed.at(-1);
     if (top?.indent !== undefined && next === top.closer) {

@@ -1,5 +1,5 @@
-// npm run tool -- next-edit --cases CASES.jsonl: how often the edit that follows is found, and how often nothing is shown
-// where nothing follows.
+// npm run tool -- next-edit --cases CASES.jsonl: how often the edit that follows is found, and how often nothing is
+// shown where no edit follows.
 import { writeFileSync } from 'node:fs';
 import {
   type Command,

@@ -42,7 +42,7 @@ export const perplexityCommand: Command = {
   },
 };
 
-/** A text is cut into windows of the context's size; a window's first token has nothing before it and is not counted. */
+/** The text is cut into windows of the context's size. A window's first token has no context and is not counted. */
 async function addLikelihood(engine: Engine, tokens: Uint32Array, total: Likelihood): Promise<void> {
   const size = engine.info.contextTokens;
   for (let start = 0; start + 1 < tokens.length; start += size) {

@@ -1,4 +1,4 @@
-// Measures what it costs to type along with ghost text and to accept it by Tab. Both should be answered from memory.
+// Measures what it costs to type along with ghost text and to accept it with Tab. Both should be answered from memory.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayEditor } from './replay-editor.ts';
 import { keyOf } from './replay-typing.ts';
@@ -14,7 +14,7 @@ export interface AcceptReport {
   tokensEvaluated: number;
 }
 
-// A person reads before pressing Tab; meanwhile the text after the ghost text is generated.
+// A person reads before pressing Tab; meanwhile the engine generates the text after the ghost text.
 const readingMs = 1500;
 const keysTypedAlong = 4;
 
@@ -29,7 +29,7 @@ export async function acceptGhostTexts(editor: ReplayEditor, trace: Trace, wante
     let at = editor.goTo(trace, i);
     await editor.complete(at).answer;
     await sleep(readingMs);
-    // What was offered may have grown; then the editor has asked again.
+    // The offered text may have grown; then the editor has requested it again.
     const { text, replaces } = await editor.complete(at).answer;
     if (text === null || text.length <= keysTypedAlong) continue;
     const take = async (insert: string, times: number[], deleted = 0) => {

@@ -25,7 +25,7 @@ import { node } from '../../test/support/program.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 
 const askAgainMs = 20;
-/** As in extension/next-edit/patience.ts. */
+/** The same as in extension/next-edit/patience.ts. */
 const pauseMs = 800;
 const folder = { uri: 'file:///replay', name: 'replay' };
 
@@ -53,11 +53,13 @@ export function serverOptions(maxTokens: number): Options {
 export interface Answer {
   /** The suggestion at the cursor; null if there is none. */
   text: string | null;
-  /** How many characters after the cursor the text replaces. */
+  /** The number of characters after the cursor that the text replaces. */
   replaces: number;
   /** Whether the next key cancelled the request before it was answered. */
   isCancelled: boolean;
-  /** Until there was something to show or the answer that there is nothing; null when the next key came before. */
+  /**
+   * The time until there was something to show or the answer that there is nothing; null if the next key came first.
+   */
   firstTextMs: number | null;
   fullMs: number;
 }
@@ -79,8 +81,8 @@ export class ReplayEditor {
   ) {}
 
   /**
-   * Starts the server, opens the trace's document and waits for the model. asksAgain: answers may be early.
-   * asksInPauses: for a next edit, as the editor does.
+   * Starts the server, opens the trace's document and waits for the model. asksAgain: accepts early answers and
+   * requests them again. asksInPauses: asks for next edits in pauses, as the editor does.
    */
   static async start(trace: Trace, values: Values, asksAgain: boolean, asksInPauses = true): Promise<ReplayEditor> {
     const settings = {
@@ -102,12 +104,12 @@ export class ReplayEditor {
     await editor.open(trace);
     const { health, message } = await client.settled();
     if (health === 'ready') return editor;
-    // A server that lives on would keep this process alive, too.
+    // A server that stayed alive would keep this process alive, too.
     client.child.kill();
     throw new Error(message);
   }
 
-  /** Opens the trace's document in place of the one before. */
+  /** Opens the trace's document, which replaces the previous one. */
   async open({ name, text: content }: Trace): Promise<void> {
     if (this.uri !== '') await this.client.close(this.uri);
     this.uri = uriOf(name);
@@ -118,7 +120,10 @@ export class ReplayEditor {
     return this.client.statuses.at(-1) ?? { health: 'starting' };
   }
 
-  /** By the engine for answers so far. One from memory has none; those of an early answer come later. */
+  /**
+   * What the engine has evaluated for the answers so far. Answers from memory have no figures; those of an early answer
+   * come later.
+   */
   get evaluatedTokens(): number {
     const { statuses } = this.client;
     for (; this.statusesSeen < statuses.length; this.statusesSeen++) {
@@ -129,14 +134,17 @@ export class ReplayEditor {
     return this.evaluated;
   }
 
-  /** The cursor stands there for a while, as in a document that was opened; resolves when the server has read it. */
+  /**
+   * Rests the cursor there for a while, as in a document just opened; resolves when the server has evaluated the
+   * prompt.
+   */
   async rest({ line, character }: Position): Promise<void> {
     const { length } = this.client.statuses;
     await this.client.rest(this.uri, line, character);
     await this.client.status(() => this.client.statuses.length > length);
   }
 
-  /** Types the edit and asks for a completion behind it. */
+  /** Types the edit and requests a completion after it. */
   type(edit: Edit): Pending {
     this.stopSearching();
     void this.client.type(this.uri, edit.line, edit.character, edit.insert, edit.deleted);
@@ -148,7 +156,7 @@ export class ReplayEditor {
     return this.client.nextEdit(this.uri, line, character);
   }
 
-  /** The next key ends it, as in the editor. */
+  /** The next key cancels the request, as in the editor. */
   private searchInPause({ line, character }: Position): void {
     const source = new CancellationTokenSource();
     const search = () => this.client.nextEdit(this.uri, line, character, source.token).catch(() => undefined);
@@ -159,14 +167,17 @@ export class ReplayEditor {
     };
   }
 
-  /** Makes the document what it is after that edit of the trace (-1: before all), in one change; the cursor's place. */
+  /**
+   * Changes the document, in one change, to its state after that edit of the trace (-1: before all). Returns the
+   * cursor's place.
+   */
   goTo(trace: Trace, edit: number): Position {
     void this.client.change(this.uri, { text: textAfter(trace, edit) });
     const last = trace.edits[edit];
     return last ? cursorAfter(last) : { line: 0, character: 0 };
   }
 
-  /** Asks as the editor does: text that still grows is asked for again until it is whole. */
+  /** Asks as the editor does: text that still grows is requested again until it is complete. */
   complete(position: Position): Pending {
     const source = new CancellationTokenSource();
     return { answer: this.wholeAnswer(position, source.token), cancel: () => source.cancel() };
@@ -186,7 +197,7 @@ export class ReplayEditor {
     return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
   }
 
-  /** What Linux says of the server; '' elsewhere, so that figures made of it are no numbers. */
+  /** Linux' figures about the server; '' on other systems, so that figures made from it are NaN. */
   private proc(file: 'status' | 'stat'): string {
     const path = `/proc/${this.client.child.pid}/${file}`;
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -199,9 +210,9 @@ export class ReplayEditor {
     return { rssMb: mb('VmRSS'), peakRssMb: mb('VmHWM') };
   }
 
-  /** CPU time of the server. */
+  /** The server's CPU time. */
   cpuMs(): number {
-    // Behind the name in parentheses: utime and stime are fields 14 and 15, in hundredths of a second.
+    // After the name in parentheses: utime and stime are fields 14 and 15, in hundredths of a second.
     const stat = this.proc('stat').replace(/^.*\) /, '');
     if (stat === '') return Number.NaN;
     const fields = stat.split(' ').slice(11, 13).map(Number);
@@ -218,7 +229,7 @@ function uriOf(name: string): string {
   return `${folder.uri}/${encodeURIComponent(name)}`;
 }
 
-/** Opens the folder's files of the same language, and shares them all. */
+/** Opens the folder's files in the same language, and shares them all. */
 async function openBeside(client: LspClient, path: string, name: string): Promise<void> {
   const share = ({ documents }: RelatedParams): RelatedResult => ({ defined: [], shared: documents });
   client.connection.onRequest(relatedRequest.method, share);
@@ -228,7 +239,7 @@ async function openBeside(client: LspClient, path: string, name: string): Promis
   }
 }
 
-/** An item may repeat what stands left of the cursor: that part is not offered. */
+/** An item may repeat the text to the left of the cursor: that part is not offered. */
 function offer(
   item: InlineCompletionItem | undefined,
   { character }: Position,

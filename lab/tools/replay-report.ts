@@ -7,9 +7,9 @@ import { mean, type Percentiles, percentile, percentiles } from './statistics.ts
 
 export interface ReplayReport {
   keystrokes: number;
-  /** Before the next one, like the keys with text. */
+  /** Keys answered before the next key, as for the keys with text. */
   answeredBeforeNextKey: number;
-  /** Something to show had come, though perhaps not all of it. */
+  /** Something to show had come, though perhaps not the whole text. */
   withText: number;
   firstTextMs: Percentiles;
   fullMs: Percentiles;
@@ -17,11 +17,11 @@ export interface ReplayReport {
   backgroundTokens: { mean: number };
   cacheHitTokens: number;
   peakRssMb: number;
-  /** With --accept. */
+  /** Only with --accept. */
   accepting?: AcceptReport;
 }
 
-/** evaluatedBefore: by the engine before the first key. */
+/** evaluatedBefore: tokens that the engine evaluated before the first key. */
 export function summarize(
   editor: Pick<ReplayEditor, 'status' | 'memory'>,
   keys: Key[],

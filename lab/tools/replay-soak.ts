@@ -1,15 +1,15 @@
-// Hours of typing in minutes: memory must stay flat, and the processor must be idle when no keys are pressed.
+// Hours of typing in minutes: memory must not grow, and the processor must be idle when no keys are pressed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { print, printJson } from '../../language-server/cli/command.ts';
 import type { ReplayEditor } from './replay-editor.ts';
 import { typeLive } from './replay-typing.ts';
 import type { Trace } from './trace.ts';
 
-// The background has time to finish what it began.
+// The time in which background work can finish what it began.
 const settleMs = 3000;
 const idleMs = 5000;
 
-/** Types the trace live, over and over into the same document, and tells every minute what the server holds. */
+/** Types the trace live, over and over into the same document, and reports every minute what the server uses. */
 export async function soak(editor: ReplayEditor, trace: Trace, minutes: number, isJson: boolean): Promise<void> {
   const startedAt = performance.now();
   const elapsedMinutes = () => (performance.now() - startedAt) / 60_000;

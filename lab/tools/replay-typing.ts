@@ -4,11 +4,11 @@ import type { Answer, Pending, ReplayEditor } from './replay-editor.ts';
 import { cursorAfter, type Edit, type Trace } from './trace.ts';
 
 export interface Key extends Answer {
-  /** By the engine in the foreground, from the key to its answer. */
+  /** Tokens that the engine evaluated in the foreground, from the key to its answer. */
   evaluated: number;
 }
 
-/** Each key comes when the one before it is answered; if wanted, the cursor rests in each new line. */
+/** Each key comes once the previous one is answered. Optionally, the cursor rests in each new line. */
 export async function typeAndWait(editor: ReplayEditor, trace: Trace, rests = false): Promise<Key[]> {
   const keys: Key[] = [];
   for (const edit of trace.edits) {
@@ -18,12 +18,15 @@ export async function typeAndWait(editor: ReplayEditor, trace: Trace, rests = fa
   return keys;
 }
 
-/** Where a line begins a person looks up: the cursor rests until the server has read what a key there needs. */
+/**
+ * At the beginning of a line a person looks up: the cursor rests until the server has evaluated the prompt for a key
+ * there.
+ */
 export async function restInNewLine(editor: Pick<ReplayEditor, 'rest'>, edit: Edit): Promise<void> {
   if (edit.insert.includes('\n')) await editor.rest(cursorAfter(edit));
 }
 
-/** Each key comes at its time and cancels the request before it, as an editor does. */
+/** Each key comes at its recorded time and cancels the previous request, as in an editor. */
 export async function typeLive(editor: ReplayEditor, trace: Trace, isOver = () => false): Promise<Key[]> {
   const start = performance.now();
   const keys: Promise<Key>[] = [];

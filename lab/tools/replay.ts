@@ -1,4 +1,4 @@
-// npm run tool -- replay TRACE: types a trace into the real language server and tells how it kept up.
+// npm run tool -- replay TRACE: types a trace into the real language server and reports how it kept up.
 import { type Command, count, onlyOperand, printJson, text, UsageError } from '../../language-server/cli/command.ts';
 import { acceptGhostTexts } from './replay-accept.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';

@@ -10,19 +10,19 @@ import { commonPrefixLength } from './statistics.ts';
 import { type Edit, offsetAt, readTrace, statesOf, type Trace, textAfter } from './trace.ts';
 
 export interface Savings {
-  /** Keys of the trace: what the session takes without ghost text. */
+  /** The keys in the trace: what the session takes without ghost text. */
   keys: number;
   keysTyped: number;
   /** Ghost text that stays while the user types along counts once, and so do its characters. */
   ghostTexts: number;
   charactersAccepted: number;
   charactersWrong: number;
-  /** Characters accepted less those that were shown and wrong. */
+  /** Accepted characters minus those that were shown and wrong. */
   keystrokesSaved: number;
 }
 
 export interface Moment {
-  /** What has just been typed. */
+  /** The text just typed. */
   edit: Edit;
   before: string;
   ghost: string;
@@ -61,14 +61,14 @@ export const savingsCommand: Command = {
   },
 };
 
-/** A session in which the last lines of a file are typed, and brackets closed as they are opened. */
+/** A session in which the last lines of a file are typed, with brackets closed as they are opened. */
 function lastLines(path: string): Trace {
   const text = readText(path);
   const line = text.trimEnd().split('\n').length - linesTyped + 1;
   return makeTrace(basename(path, '.txt'), text, { line, lines: linesTyped, intervalMs: 140, autoClose: true });
 }
 
-/** Where the ghost text says what comes next, it is accepted up to the last word that is right; all else is typed. */
+/** If ghost text says what comes next, it is accepted up to the last right word; everything else is typed. */
 export async function typeAndAccept(
   editor: Pick<ReplayEditor, 'type' | 'goTo' | 'complete' | 'status'>,
   trace: Trace,
@@ -107,10 +107,10 @@ export async function typeAndAccept(
 const nameWidth = 40;
 const linesTyped = 20;
 
-/** Shorter than this, typing is as quick as accepting. */
+/** For shorter texts, typing is as quick as accepting. */
 const worthAccepting = 3;
 
-/** The part of the ghost text that is to be written anyway, up to the end of a word: what Ctrl+Right accepts. */
+/** The part of the ghost text that has to be written anyway, up to the end of a word: what Ctrl+Right accepts. */
 export function usable(ghost: string, wanted: string): string {
   let length = commonPrefixLength(ghost, wanted);
   if (/\w/.test(ghost[length] ?? '') && /\w/.test(ghost[length - 1] ?? ''))

@@ -1,4 +1,4 @@
-// Draws the lines around the cursor with the ghost text dimmed: in place on a terminal, one line an event in a log.
+// Draws the lines around the cursor with the ghost text dimmed: in place on a terminal, or one line per event in a log.
 import type { Moment } from './savings.ts';
 
 const useColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
@@ -11,7 +11,7 @@ const linesAbove = 8;
 const linesBelow = 3;
 
 function figures({ ghost, accepted, latencyMs, timings }: Moment): string {
-  // As in VS Code: Tab takes all of it, Ctrl+→ a word.
+  // As in VS Code: Tab accepts all of it, Ctrl+→ a word.
   const key = green((accepted && (accepted === ghost ? 'Tab' : 'Ctrl+→')).padEnd(7));
   if (!timings) return `${key}${latencyMs.toFixed(1)} ms, from memory`;
   const { ttftMs, completionTokens, decodeMs, promptTokens, cachedTokens } = timings;
@@ -46,7 +46,7 @@ export class Screen {
     const [first = '', ...more] = ghost.split('\n');
     const current = `${above.pop()}${ghost ? dim(first) : cursor}${more.length > 0 ? '' : rest}`;
     const lines = [...above.slice(-linesAbove), current];
-    // Lines that the ghost text opens push the others down, as in an editor.
+    // Lines that the ghost text adds push the others down, as in an editor.
     const opened = more.map((line, i) => dim(line) + (i === more.length - 1 ? rest : ''));
     const numbered = [...lines, ...opened, ...below.slice(0, linesBelow)].map((line, i) => {
       const n = String(number - lines.length + 1 + i).padStart(4);

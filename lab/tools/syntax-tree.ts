@@ -1,4 +1,4 @@
-// npm run tool -- syntax-tree FILE: what the grammar of its language makes of a text.
+// npm run tool -- syntax-tree FILE: prints the tree that the language's grammar makes of a text.
 import { readFileSync } from 'node:fs';
 import { type Command, onlyOperand, print } from '../../language-server/cli/command.ts';
 import { LongText } from '../../language-server/documents/long-text.ts';

@@ -1,4 +1,4 @@
-// Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file of this folder.
+// Development tools, which do not ship: `npm run tool -- COMMAND …`. Each command is a file in this folder.
 import { runCommandLine } from '../../language-server/cli/run.ts';
 import { adapterCostCommand } from '../bench/adapter-cost.ts';
 import { treeCostCommand } from '../bench/tree-cost.ts';

@@ -1,7 +1,7 @@
-// A typing trace: JSON lines. The first is {"type":"open","name","text"}, each of the others an edit:
-// {"type":"edit","line","character","insert","t_ms"}, where t_ms counts from the start. After an edit the cursor is behind
-// the insert, or "behind" characters before its end if the editor has closed a bracket there. The insert replaces
-// "deleted" characters of the line.
+// A typing trace in JSON lines. The first line is {"type":"open","name","text"}, and every other line is an edit:
+// {"type":"edit","line","character","insert","t_ms"}, where t_ms counts from the start. After an edit the cursor is
+// after the insert, or "behind" characters before its end if the editor has closed a bracket there. The insert replaces
+// "deleted" characters in the line.
 import { readJsonLines } from './input.ts';
 
 export interface Position {
@@ -11,9 +11,9 @@ export interface Position {
 
 export interface Edit extends Position {
   insert: string;
-  /** Characters of the insert that are right of the cursor. */
+  /** The number of inserted characters to the right of the cursor. */
   behind: number;
-  /** Characters of the line that the insert replaces. */
+  /** The number of characters in the line that the insert replaces. */
   deleted: number;
   atMs: number;
 }
@@ -55,7 +55,7 @@ export function formatTrace({ name, text, edits }: Trace): string {
   return [JSON.stringify({ type: 'open', name, text }), ...lines].join('\n');
 }
 
-/** Where the cursor stands after the edit. */
+/** The cursor's position after the edit. */
 export function cursorAfter({ line, character, insert, behind }: Edit): Position {
   const lines = insert.slice(0, insert.length - behind).split('\n');
   const last = lines.at(-1) ?? '';
@@ -69,7 +69,7 @@ export function offsetAt(text: string, { line, character }: Position): number {
   return above.reduce((length, each) => length + each.length + 1, character);
 }
 
-/** The document after that edit and all before it. */
+/** The document after that edit and all earlier ones. */
 export function textAfter(trace: Trace, edit: number): string {
   const lines = trace.text.split('\n');
   for (const { line, character, insert, deleted } of trace.edits.slice(0, edit + 1)) {
@@ -79,7 +79,7 @@ export function textAfter(trace: Trace, edit: number): string {
   return lines.join('\n');
 }
 
-/** The text left and right of the cursor after each edit. */
+/** The text to the left and right of the cursor after each edit. */
 export function statesOf(trace: Trace): { edit: Edit; before: string; after: string }[] {
   return trace.edits.map((edit, i) => {
     const text = textAfter(trace, i);

@@ -88,7 +88,7 @@ void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Match place,
 
 }  // namespace
 
-TEST("another text's place is its longest suffix that occurs, even after this text grew") {
+TEST("another text's place is a suffix that occurs, and the longest one until this text grows") {
   std::mt19937 random(2);
   for (int i = 0; i < 100; i++) {
     const uint32_t n_letters = 2 + i % 5;

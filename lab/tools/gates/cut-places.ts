@@ -1,5 +1,5 @@
-// Cuts places out of files at which somebody may have stood while writing them: what is right and below of the cursor is
-// what an editor would show there.
+// Cuts places out of files where somebody might have been while writing them. The text to the right of the cursor and
+// below it is what an editor would show there.
 
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { type Situation, situationOf } from '../../../language-server/shape/confidence.ts';
@@ -10,7 +10,7 @@ import type { FimCase } from '../eval-score.ts';
 
 export type Random = () => number;
 
-/** A generator of numbers from 0 to 1 that begins anew with each seed. */
+/** A generator of numbers from 0 to 1 that repeats for the same seed. */
 export function randomFrom(seed: number): Random {
   let state = seed;
   return () => {
@@ -34,7 +34,7 @@ const shares: [keyof typeof cutters, number][] = [
   ['insideLine', 0.22],
 ];
 
-/** A place of a random kind; null if the file has none where it was looked for. */
+/** A place of a random kind; null if the file has none where the search began. */
 export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: Situation }) | null {
   const name = drawn(random());
   const lines = file.text.split('\n');
@@ -50,7 +50,7 @@ export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: S
   return { language: file.language, path: file.path, kind: situationOf(placeAt(document, 'auto')), ...cut };
 }
 
-/** The cutter whose share of the numbers from 0 to 1 the number is in. */
+/** The cutter in whose part of the numbers from 0 to 1 the number is. */
 function drawn(number: number): keyof typeof cutters {
   let begin = 0;
   for (const [name, share] of shares) {
@@ -69,7 +69,7 @@ function cutAt(lines: string[], at: number, from: number, to: number, last = at)
   return { prefix: text.slice(0, begin), suffix: text.slice(end), middle: text.slice(begin, end) };
 }
 
-/** One to four lines are missing, and the cursor stands where the first of them begins. */
+/** One to four lines are missing, and the cursor is where the first of them begins. */
 function newLine(lines: string[], at: number, _: string, random: Random): Cut | null {
   const line = lines[at] ?? '';
   if (line.trim() === '') return null;
@@ -77,7 +77,7 @@ function newLine(lines: string[], at: number, _: string, random: Random): Cut | 
   return cutAt(lines, at, indentationOf(line).length, lines[last]?.length ?? 0, last);
 }
 
-/** The rest of a line is missing, from where a word or an operator begins. */
+/** The rest of a line is missing, beginning at a word or an operator. */
 function restOfLine(lines: string[], at: number, _: string, random: Random): Cut | null {
   return restFrom(lines, at, /(?<=\s|[^\w\s])(?=[\w"'({[])/g, random);
 }
@@ -93,7 +93,7 @@ function restFrom(lines: string[], at: number, boundary: RegExp, random: Random)
   return from === undefined ? null : cutAt(lines, at, from, line.length);
 }
 
-/** A block's lines are missing; the cursor stands behind the opener, or on the blank line below it. */
+/** A block's lines are missing; the cursor is after the opener, or on the blank line below it. */
 function body(lines: string[], at: number, language: string, random: Random): Cut | null {
   const line = lines[at] ?? '';
   const depth = depthOf(line);
@@ -107,7 +107,7 @@ function body(lines: string[], at: number, language: string, random: Random): Cu
     : cutAt(lines, at + 1, indentationOf(lines[at + 1] ?? '').length, lines[last]?.length ?? 0, last);
 }
 
-/** Whether deeper lines below a line may be a block that it opens. */
+/** Whether deeper lines below a line might be a block that it opens. */
 function mayOpenBlock(line: string, language: string): boolean {
   const { heads = null, closers = [], isData = false } = grammarOf(language) ?? {};
   if (heads) return heads.test(line);

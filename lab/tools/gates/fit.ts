@@ -1,17 +1,17 @@
-// Chooses the gates: for each situation and level the thresholds with the most characters right less weighted characters
-// wrong. A situation has few places, so what is best there counts together with what is best everywhere.
+// Chooses the gates: for each situation and level, the thresholds with the most right characters minus weighted wrong
+// ones. A situation has few places, so what is best there is combined with what is best everywhere.
 import { type Gate, type Level, type Situation, situations } from '../../../language-server/shape/confidence.ts';
 import type { Characters } from './play-sessions.ts';
 
-/** What a wrong character costs, in right ones. */
+/** The cost of a wrong character, in right characters. */
 export const weights: Record<Level, number> = { eager: 0.4, balanced: 1, calm: 2.5, strict: 6 };
 
-/** How much everywhere counts beside the situation itself; the last one means that all have the same gate. */
+/** How much "everywhere" counts beside the situation itself; with the last value, all situations have the same gate. */
 export const shrinkages = [0, 0.5, 1, 2, 4, Number.POSITIVE_INFINITY];
 
 const lines = [0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.55, 0.7, 0.85];
 const beginnings = [0.3, 0.45, 0.6, 0.75, 0.9, 1];
-/** 1 for a beginning: beginnings of lines are never shown there. */
+/** 1 for a beginning means that beginnings of lines are never shown there. */
 export const grid: Gate[] = lines.flatMap((line) =>
   beginnings.filter((each) => each > line).map((beginning) => ({ line, beginning })),
 );
@@ -22,7 +22,9 @@ export function evenGates(gate: Gate): SituationGates {
   return Object.fromEntries(situations.map((each) => [each, gate])) as SituationGates;
 }
 
-/** In which half of the files a file is: places of one file are alike, so they must not be fitted to and measured on. */
+/**
+ * The half in which a file is. Places in one file are alike, so one half is for fitting and the other for measuring.
+ */
 export function halfOf(paths: readonly string[]): (path: string) => number {
   const halves = new Map([...new Set(paths)].map((path, i) => [path, i % 2]));
   return (path) => halves.get(path) ?? 0;
@@ -30,16 +32,16 @@ export function halfOf(paths: readonly string[]): (path: string) => number {
 
 export interface Measured {
   gain(gates: SituationGates): number;
-  /** The share of the places that are of this situation. */
+  /** The fraction of all places that belong to this situation. */
   shareOf(situation: Situation): number;
 }
 
-/** The gain of a sum of characters. */
+/** The gain for a sum of characters. */
 export function gainOf({ right, wrong }: Characters, weight: number): number {
   return right - weight * wrong;
 }
 
-/** For each shrinkage the gates. */
+/** The gates for each shrinkage. */
 export function fitGates({ gain, shareOf }: Measured): SituationGates[] {
   const even = grid.map((gate) => ({ gate, gain: gain(evenGates(gate)) }));
   const everywhere = best(even);

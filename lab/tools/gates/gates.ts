@@ -1,4 +1,5 @@
-// npm run tool -- gates FOLDER --recorded FILE: fits the gates of a model to what it has written at the places of `places`.
+// npm run tool -- gates FOLDER --recorded FILE: fits a model's gates to what it has written at the places made by
+// `places`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, onlyOperand, print, text } from '../../../language-server/cli/command.ts';
@@ -47,7 +48,7 @@ export const gatesCommand: Command = {
     print(`# ${model.name}: ${places.summary}`);
     print('gates,level,weight,cuts_right,cuts_wrong,typed_right,typed_wrong,gain');
     report('before', now, (gates, level) => places.measure(gates, level));
-    // How much is chance: fitted to the places of half of the files and measured on those of the other.
+    // To see how much is chance: fits to the places in half of the files, and measures on those in the other half.
     const halves = [places.half(0), places.half(1)];
     const ofHalves = halves.map((half) => fitted(half, now));
     const gains = shrinkages.map((shrinkage, k) => {
@@ -93,7 +94,7 @@ function ofPairs(gates: SituationGates): Record<Situation, number[]> {
   return Object.fromEntries(pairs) as Record<Situation, number[]>;
 }
 
-/** For each shrinkage the gates, from the strictest level on, since a level's sessions need the next stricter one. */
+/** The gates for each shrinkage, from the strictest level on, since a level's sessions need the next stricter one. */
 function fitted(places: Places, from: LevelGates): LevelGates[] {
   const byShrinkage = shrinkages.map(() => ({ ...from }));
   let stricter = from;
@@ -107,7 +108,7 @@ function fitted(places: Places, from: LevelGates): LevelGates[] {
   return byShrinkage;
 }
 
-/** No level asks for more than a stricter one. */
+/** Makes sure that no level requires more than a stricter one. */
 function noLooser(gates: SituationGates, all: LevelGates, level: Level): SituationGates {
   const next = levels[levels.indexOf(level) + 1];
   if (next === undefined) return gates;

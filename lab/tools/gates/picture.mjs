@@ -1,5 +1,5 @@
-// node lab/tools/gates/picture.mjs GATES.csv > PICTURE.svg: characters right against characters wrong, for gates that are
-// the same everywhere (grey), for those before the fit and for the fitted ones, level by level.
+// node lab/tools/gates/picture.mjs GATES.csv > PICTURE.svg draws right characters against wrong ones, level by level:
+// for gates that are the same everywhere (grey), for those before the fit, and for the fitted ones.
 import { readFileSync } from 'node:fs';
 
 const [width, height, margin] = [640, 420, 64];

@@ -1,4 +1,5 @@
-// npm run tool -- places FOLDER… --out FOLDER: places for `record` and `gates`, cut out of files and typed in sessions.
+// npm run tool -- places FOLDER… --out FOLDER: makes places for `record` and `gates`, cut out of files and typed in
+// sessions.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -32,7 +33,7 @@ export const placesCommand: Command = {
     const places = evenly(files, count(values, 'cuts') ?? 1200, random, cutPlace);
     const sessions = evenly(files, count(values, 'sessions') ?? 30, random, session);
     mkdirSync(out, { recursive: true });
-    // Of an earlier run there may be more.
+    // An earlier run may have left more of them.
     for (const name of sessionFiles(out)) rmSync(join(out, name));
     writeFileSync(join(out, 'cuts.jsonl'), places.map((each) => `${JSON.stringify(each)}\n`).join(''));
     for (const [i, each] of sessions.entries()) writeFileSync(join(out, `session-${i + 1}.jsonl`), each);
@@ -54,7 +55,7 @@ function sourcesIn(folder: string): SourceFile[] {
   });
 }
 
-/** As many of each language as of another, as far as they have files. */
+/** The same number for each language, as far as there are files. */
 function evenly<T>(
   files: SourceFile[],
   wanted: number,
@@ -73,7 +74,7 @@ function evenly<T>(
   return made;
 }
 
-/** A trace of typing lines of the file again, with brackets closed as they are opened. */
+/** A trace that types lines of the file again, with brackets closed as they are opened. */
 function session({ path, text }: SourceFile, random: Random): string | null {
   const rows = text.split('\n').length;
   if (rows < sessionLines * 2) return null;

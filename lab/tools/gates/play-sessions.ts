@@ -1,11 +1,11 @@
-// What a person who types sessions sees, accepts and types on through, from recorded texts: as `savings` counts it, but
-// without a server.
+// What a person who types sessions sees, accepts and types over, computed from recorded texts: counted as `savings`
+// does, but without a server.
 import { type Level, stricter } from '../../../language-server/shape/confidence.ts';
 import { usable } from '../savings.ts';
 import { commonPrefixLength } from '../statistics.ts';
 import type { RecordedPlace } from './recording.ts';
 
-/** The texts at a place by the gates' level; '' for none. */
+/** The texts at a place for each gate level; '' for none. */
 export type GhostAt = (place: RecordedPlace, level: Level) => string;
 
 export interface Characters {
@@ -14,8 +14,8 @@ export interface Characters {
 }
 
 /**
- * Typed in one session: right are the characters accepted, wrong those that were shown and are not what follows. After
- * something else was typed than what is shown, the next stricter level applies up to the end of the line.
+ * The characters of one session: "right" are those accepted, "wrong" those shown that are not what follows. After the
+ * user has typed something other than the shown text, the next stricter level applies up to the end of the line.
  */
 export function playSession(places: RecordedPlace[], level: Level, ghostAt: GhostAt, isStrict = true): Characters {
   const sum = { right: 0, wrong: 0 };
@@ -29,7 +29,7 @@ export function playSession(places: RecordedPlace[], level: Level, ghostAt: Ghos
     const isRejected = typed !== '' && !previous.ghost.startsWith(typed) && !typed.startsWith(previous.ghost);
     if (place.prefix.slice(previous.cursor, cursor).includes('\n')) isCareful = false;
     else isCareful ||= isRejected;
-    // What is left of a text that the user types along is shown on.
+    // The rest of a text that the user types along stays shown.
     const isKept = previous.ghost.startsWith(typed) && previous.ghost.length > typed.length && typed !== '';
     const ghost = isKept
       ? previous.ghost.slice(typed.length)

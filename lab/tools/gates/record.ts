@@ -1,4 +1,4 @@
-// npm run tool -- record FOLDER --out FILE: what a model writes at the places of the folder.
+// npm run tool -- record FOLDER --out FILE: records what a model writes at the folder's places.
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, count, engineOptions, onlyOperand, withEngine } from '../../../language-server/cli/command.ts';
@@ -19,7 +19,7 @@ import {
 } from './recording.ts';
 
 const noGate = { line: 0, beginning: 1 };
-// Rules may change, so the recording goes on behind the place where today's end the text.
+// Rules may change, so the recording continues beyond the place where today's rules end the text.
 const tokensBehind = 6;
 
 export const recordCommand: Command = {
@@ -60,7 +60,7 @@ export const recordCommand: Command = {
   },
 };
 
-/** Of a longer text, the lines that fit in the window before the cursor, and a third as much behind it. */
+/** In a longer text, the lines that fit in the window before the cursor, and a third as much after it. */
 export function within<T extends Pick<RecordedPlace, 'prefix' | 'suffix'>>(place: T, window: number): T {
   const { prefix, suffix } = place;
   if (prefix.length + suffix.length <= window) return place;

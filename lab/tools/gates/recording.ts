@@ -1,5 +1,5 @@
-// What a model writes at places, kept in a file. Rules and gates only decide where the same text ends, so each of them can
-// be measured without the model.
+// A file with what a model writes at places. Rules and gates only decide where this text ends, so all of them can be
+// measured without the model.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
 
 export const maxTokens = 48;
 
-/** What is read off the syntax needs the grammars. What is measured must not depend on what else the machine does. */
+/** Reading places off the syntax needs the grammars. Measurements must not depend on what else the machine does. */
 export async function loadGrammars(): Promise<void> {
   budget.ms = 1000;
   for (const id of languageIds) await loadGrammar(id);
@@ -28,24 +28,24 @@ export async function loadGrammars(): Promise<void> {
 
 export interface RecordedPlace extends FimCase {
   id: string;
-  /** What follows the cursor in the finished file; the middle and the suffix for a place cut out of a file. */
+  /** The text after the cursor in the finished file; for a place cut out of a file, the middle and the suffix. */
   wanted: string;
 }
 
-/** As in ModelInfo: the gates are chosen by the name. */
+/** The same as in ModelInfo: the gates are chosen by name. */
 export interface RecordedModel {
   name: string;
 }
 
 export interface Recording {
-  /** Of the line that a place after a block's opener begins with; another one means another prompt. */
+  /** For a place after a block's opener: the beginning of the line; a different one means a different prompt. */
   lineBreak: string;
-  /** Texts with the natural logarithms of their probabilities. */
+  /** The texts, with the natural logarithms of their probabilities. */
   pieces: [text: string, logProbability: number][];
   isEnded: boolean;
 }
 
-/** The places cut out of files: cuts.jsonl of the folder, or cases for `eval`. */
+/** The places cut out of files: the folder's cuts.jsonl, or cases for `eval`. */
 export function readCuts(path: string): RecordedPlace[] {
   return readJsonLines(path).map(({ entry, line }) => {
     const cut = entry as unknown as FimCase;
@@ -53,12 +53,12 @@ export function readCuts(path: string): RecordedPlace[] {
   });
 }
 
-/** The names of the sessions' files in a folder. */
+/** The names of the session files in a folder. */
 export function sessionFiles(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith('session-'));
 }
 
-/** The places of each session of the folder, one after each key. */
+/** The places in each of the folder's sessions, one after each key. */
 export function readSessions(folder: string): RecordedPlace[][] {
   return sessionFiles(folder).map((name) => {
     const trace = readTrace(join(folder, name));
@@ -83,7 +83,9 @@ export function cursorDocument({ path, language, prefix, suffix }: FimCase): Cur
   return { uri: path, languageId: language, text: LongText.of(prefix + suffix), offset: prefix.length };
 }
 
-/** What an editor would show; null if the place is no longer the recorded one, so that the model must be asked again. */
+/**
+ * What an editor would show; null if the place differs from the recorded one, so that the model must be asked again.
+ */
 export function play(at: Place, recording: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== recording.lineBreak) return null;
   const growing = new GrowingText(at, gate, maxTokens, true);
@@ -94,7 +96,7 @@ export function play(at: Place, recording: Recording, gate: Gate): GhostText | n
   return growing.ghostText(recording.isEnded);
 }
 
-/** The same but for what is shown early and then stays: a tenth of the work. */
+/** The same, but without text that is shown early and then stays: a tenth of the work. */
 export function playWhole(at: Place, { lineBreak, pieces, isEnded }: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== lineBreak) return null;
   const generated = new GeneratedText(isEnded);
@@ -102,7 +104,7 @@ export function playWhole(at: Place, { lineBreak, pieces, isEnded }: Recording, 
   return toGhostText(generated, at, gate);
 }
 
-/** By the ids of their places, with the model that wrote them. */
+/** The recorded texts by the ids of their places, and the model that wrote them. */
 export function readRecordings(path: string): { model: RecordedModel; recordings: Map<string, Recording> } {
   const [head, ...rest] = readJsonLines(path).map(({ entry }) => entry);
   if (typeof head?.name !== 'string') throw new Error(`${path}: the first line should name the model`);
@@ -113,8 +115,8 @@ export function readRecordings(path: string): { model: RecordedModel; recordings
 }
 
 /**
- * What a model would write that knows what is wanted, but at one place in three is unsure of a word: what a gate makes of
- * it depends on the rules alone.
+ * What a model would write that knows the wanted text but is unsure of a word at one place in three: how gates treat it
+ * depends only on the rules.
  */
 export function perfectRecording(place: RecordedPlace, random: () => number): Recording {
   const words = place.wanted.slice(0, 600).match(/\w+|\n[ \t]*|[ \t]+|[^\w\s]/g) ?? [];

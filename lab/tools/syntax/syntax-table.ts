@@ -1,10 +1,10 @@
-// Counts by language how many files parsed before a text was accepted, and no longer afterwards.
+// Counts, by language, the files that parsed before a text was accepted but no longer do afterwards.
 import { print } from '../../../language-server/cli/command.ts';
 import type { EvalAnswer, FimCase } from '../eval-score.ts';
 import { Syntax } from './syntax.ts';
 
 export interface SyntaxFigures {
-  /** Texts shown in files whose language has a parser here. */
+  /** The number of texts shown in files whose language has a parser here. */
   shown: number;
   /** Those whose file parsed before. */
   sound: number;
@@ -22,7 +22,7 @@ export class SyntaxTable {
     { language, prefix, suffix, middle }: FimCase,
     { text, replaces }: Pick<EvalAnswer, 'text' | 'replaces'>,
   ): Promise<void> {
-    // A file that its author's text does not make sound is one that the parser does not understand.
+    // If a file is not sound even with its author's text, the parser does not understand it.
     if (text === '' || (await this.syntax.errors(language, prefix + middle + suffix)) !== 0) return;
     const before = await this.syntax.errors(language, prefix + suffix);
     const after = await this.syntax.errors(language, prefix + text + suffix.slice(replaces));

@@ -1,11 +1,11 @@
-// Counts the syntax errors of a text: esbuild's for scripts, JSON and CSS, and with the language's own parser elsewhere,
-// in a process that answers line by line.
+// Counts the syntax errors in a text: with esbuild for scripts, JSON and CSS, and otherwise with the language's own
+// parser, in a process that answers line by line.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { type Loader, transform } from 'esbuild';
 
-// `npm run` and Vitest work in the repository's folder.
+// `npm run` and Vitest run in the repository's root.
 const folder = join('lab', 'tools', 'syntax');
 const loaders: Record<string, Loader> = {
   typescript: 'ts',
@@ -44,7 +44,10 @@ export class Syntax {
   }
 }
 
-/** TypeScript 7 has no interface to its parser yet; esbuild's reports the first error. For CSS, warnings are errors. */
+/**
+ * TypeScript 7 has no interface to its parser yet; esbuild's parser reports only the first error. For CSS, warnings
+ * count as errors.
+ */
 async function scriptErrors(text: string, loader: Loader): Promise<number> {
   try {
     const { warnings } = await transform(text, { loader, jsx: 'preserve', logLevel: 'silent' });
@@ -54,7 +57,10 @@ async function scriptErrors(text: string, loader: Loader): Promise<number> {
   }
 }
 
-/** A process that answers each line with one; null once it has ended, as where its program is not installed. */
+/**
+ * A process that answers each line with a line; null once it has ended, for example because its program is not
+ * installed.
+ */
 class LineProcess {
   private readonly child: ChildProcess;
   private readonly lines: Interface;
