@@ -5,7 +5,7 @@ from pathlib import Path
 from PIL import Image
 
 paths = sorted(Path("build/e2e/frames").glob("*.png"))
-# One palette for all, so that equal pixels stay equal and only changes are stored.
+# One palette for all frames, so that equal pixels stay equal and only changes are stored.
 palette = Image.open(paths[-1]).convert("RGB").quantize(64)
 frames = [Image.open(path).convert("RGB").quantize(palette=palette, dither=Image.Dither.NONE) for path in paths]
 durations = [int(path.stem.split("-")[1]) for path in paths]

@@ -1,5 +1,6 @@
-// docs/deploy/nginx.conf in a real nginx, before two replicas that say who they are: who gets which, and what is left when
-// one is gone. A name server of the test's own knows only the replicas that are there, as Docker's and Kubernetes' do.
+// docs/deploy/nginx.conf in a real nginx, in front of two replicas that say who they are: which person gets which
+// replica, and who answers when one is gone. The test's own name server knows only the replicas that are running, as
+// Docker's and Kubernetes' do.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -14,7 +15,7 @@ import { certificateFiles, freePort, isUp } from './servers.mjs';
 
 const people = Array.from({ length: 40 }, (_, i) => `person-${i}`);
 
-/** addresses: by name. Answers questions for any other name with "there is no such name". */
+/** addresses: by name. For any other name it answers "there is no such name". */
 async function nameServer(addresses) {
   const socket = createSocket('udp4').on('message', (question, { port, address }) => {
     const end = question.indexOf(0, 12) + 5;
@@ -61,7 +62,7 @@ function ask(port, path, person) {
   });
 }
 
-/** servers: lines for nginx. The first two of their names are replicas; there are no others. */
+/** servers: lines for nginx. The names in the first two are replicas; no others exist. */
 export async function checkBalancer(nginx, file, servers) {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-nginx-'));
   const [one, other] = [...servers.matchAll(/^server (\S+):8000 /gm)].map(([, name]) => name);

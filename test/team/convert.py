@@ -1,4 +1,5 @@
-# Writes the model of a GGUF file as a folder in Hugging Face's format, in bfloat16, which vLLM reads: FILE.gguf FOLDER
+# Converts the model in a GGUF file to a folder in Hugging Face's format, in bfloat16, which vLLM reads: FILE.gguf
+# FOLDER
 import json
 import os
 import sys
@@ -13,7 +14,7 @@ os.makedirs(out, exist_ok=True)
 AutoTokenizer.from_pretrained(folder, gguf_file=file).save_pretrained(out)
 model = AutoModelForCausalLM.from_pretrained(folder, gguf_file=file, dtype=torch.float32)
 
-# save_pretrained() refuses a model that was read from GGUF.
+# save_pretrained() refuses a model that was loaded from GGUF.
 config = model.config.to_dict()
 config.pop("quantization_config", None)
 config["dtype"] = "bfloat16"

@@ -1,5 +1,5 @@
-// The files of docs/deploy: Kubernetes' schema for the manifests (kubernetes-validate), nginx with its file (balancer.mjs),
-// and that what must stay closed is closed. `npm run test:team -- --deploy`.
+// The files in docs/deploy: Kubernetes' schema for the manifests (kubernetes-validate), nginx with its file
+// (balancer.mjs), and that what must stay closed is closed. `npm run test:team -- --deploy`.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { python } from './servers.mjs';
 const folder = join(root, 'docs', 'deploy');
 const toJson = 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))';
 
-/** The names of the replicas in lines for nginx. */
+/** The replicas' names in lines for nginx. */
 const serversOf = (env) =>
   env
     .trim()
@@ -61,7 +61,7 @@ export async function checkDeployment() {
   await checkNginx(inCluster);
 }
 
-/** Only a new nginx knows "resolve". */
+/** Only a recent nginx knows "resolve". */
 async function checkNginx(servers) {
   const nginx = process.env.NGINX_PROGRAM ?? 'nginx';
   const [, major, minor] =

@@ -1,23 +1,23 @@
 // Two llama.cpp servers behind a balancer, and people who type in turns: how many prompt tokens the replicas find in
-// their caches. Each slot of a server keeps one prompt, as a GPU's cache keeps those of the people who type.
+// their caches. Each slot of a server keeps one prompt, just as a GPU's cache keeps those of the people who type.
 import { createHash } from 'node:crypto';
 import { startLiteLlm, startLlamaCpp, startNginx, startRouter, stop, token } from './servers.mjs';
 
-/** Odd, so that "in turns" is not by person. */
+/** An odd number, so that "in turns" does not happen to be by person. */
 const people = 7;
 const keys = 6;
-/** One too few in a server for all. */
+/** One slot too few for everybody on a single server. */
 const slots = people - 1;
 const size = { slots, contextTokens: 1024 * slots };
 
-/** As random as Hearth's, and the same in each run. */
+/** As random as Hearth's user ids, but the same in each run. */
 const idOf = (person) => createHash('sha256').update(`person ${person}`).digest('hex').slice(0, 32);
 
-/** Some 300 tokens that are only this person's. */
+/** About 300 tokens that only this person has. */
 const documentOf = (person) =>
   Array.from({ length: 14 }, (_, i) => `def part_${person}_${i}(x):\n    return x * ${person * 7919 + i}\n`).join('');
 
-/** One person's next key, as Hearth asks: the prompt only grows. Resolves to its usage. */
+/** One person's next key as Hearth requests it: the prompt only grows. Resolves to the usage. */
 async function ask({ url, model }, person, key) {
   const prompt = `${documentOf(person)}total = part_${person}_1(`.concat('value'.slice(0, key % 6), ' + 1'.repeat(key));
   const response = await fetch(`${url}/v1/completions`, {
@@ -34,7 +34,7 @@ async function ask({ url, model }, person, key) {
   return { prompt: usage.prompt_tokens, cached: usage.prompt_tokens_details?.cached_tokens ?? 0 };
 }
 
-/** How many prompt tokens a replica has read so far, by its own metrics. */
+/** How many prompt tokens a replica has read so far, according to its own metrics. */
 async function tokensReadBy({ url }) {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
   return Number(/^llamacpp:prompt_tokens_total (\d+)/m.exec(await response.text())?.[1] ?? Number.NaN);
@@ -47,7 +47,7 @@ async function measure(front, replicas) {
   for (let key = 0; key < keys; key++)
     for (let person = 0; person < people; person++) {
       const usage = await ask(front, person, key);
-      // The first request of each is cold everywhere.
+      // Each person's first request is cold everywhere.
       if (key === 0) continue;
       prompt += usage.prompt;
       cached += usage.cached;
@@ -66,7 +66,7 @@ const fronts = [
   ['vllm-router, cache_aware', (replicas) => startRouter(replicas, 'cache_aware')],
 ];
 
-/** Fresh replicas for each balancer: nobody finds warm what another has read. */
+/** New replicas for each balancer, so that none finds warm what another run has read. */
 export async function measureReplicas(only = '') {
   console.log('| balancer | prompt tokens found in a cache | tokens read by each replica |\n| --- | --: | --- |');
   for (const [name, start] of fronts.filter(([name]) => name.includes(only))) {

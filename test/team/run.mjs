@@ -1,7 +1,8 @@
-// Team's servers and what they do to Hearth, as a table: `npm run test:team`. It installs llama.cpp's server, vLLM for CPUs,
-// LiteLLM and vLLM's router from PyPI into .cache/team (5 GB), takes nginx from the system, and serves the starter model.
+// What a team's servers do, and what Hearth does with them, as a table: `npm run test:team`. Installs llama.cpp's
+// server, vLLM for CPUs, LiteLLM and vLLM's router from PyPI into .cache/team (5 GB), takes nginx from the system, and
+// serves the starter model.
 //   --servers NAMES          some of llama.cpp, vLLM, LiteLLM, nginx; all four by default
-//   --url URL [--model NAME] one that runs already, which is neither stopped nor killed; token: HEARTH_SERVER_TOKEN
+//   --url URL [--model NAME] a server that runs already, which is neither stopped nor killed; token: HEARTH_SERVER_TOKEN
 //   --deploy                 the files of docs/deploy instead (deploy.mjs)
 //   --replicas               two llama.cpp servers behind nginx, LiteLLM and vLLM's router: prefix hits (replicas.mjs)
 import { parseArgs } from 'node:util';
@@ -28,7 +29,7 @@ const starts = {
   nginx: async () => startNginx([await startLlamaCpp('llama.cpp-behind-nginx')], { tls: true }),
 };
 
-/** The cells of one server's column. again: starts the server once more, for what needs two that end. */
+/** The cells in one server's column. again: starts the server once more, for behaviours that end it. */
 async function columnOf(subject, team, local, again) {
   const cells = [];
   for (const [name, behaviour] of Object.entries(team.behaviours)) {

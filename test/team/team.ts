@@ -1,5 +1,5 @@
-// What test/team/run.mjs bundles: Hearth's side of a team's server, one behaviour at a time. Each resolves to what is
-// shown in the table, or throws if the server, or Hearth, does not do what a team needs.
+// The bundle that test/team/run.mjs uses: Hearth's behaviour with a team's server, one function per behaviour. Each
+// resolves to the text for the table, or throws if the server or Hearth does not do what a team needs.
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -23,7 +23,10 @@ export interface Subject {
   url: string;
   model: string;
   credential: string;
-  /** The process groups of the server, and of the engine behind it if it is a gateway. Absent if they must go on. */
+  /**
+   * The process groups of the server and, if it is a gateway, of the engine behind it. Absent if they must not be
+   * stopped.
+   */
   group?: number;
   engine?: number;
 }
@@ -60,7 +63,7 @@ async function ask(
 
 type Trouble = 'slow' | 'truncated' | 'redirected' | 'HTML' | 'JSON';
 
-/** A gateway before the server, which makes trouble once it is told to. */
+/** A gateway in front of the server, which makes trouble once it is told to. */
 async function gateway({ url }: Subject, trouble: Trouble) {
   const state = { isTroubled: false };
   const http = createServer((asked, answer) => {
@@ -142,7 +145,7 @@ async function withTypist<T>(subject: Subject, local: Engine, use: (typist: Typi
 
 const ms = (time: number) => `${time.toFixed(0)} ms`;
 
-/** A key that the server answers. A busy machine may need several. */
+/** Presses a key that the server answers. A busy machine may need several. */
 async function keyOfServer(typist: Typist) {
   for (let tries = 0; ; tries++) {
     const key = await typist.key();
@@ -152,7 +155,7 @@ async function keyOfServer(typist: Typist) {
   }
 }
 
-/** The first key from the server, the next ones from the local model, in a time that a person accepts. */
+/** The first key gets its text from the server, the next ones from the local model, in a time that a person accepts. */
 async function takesOver(typist: Typist, trouble: () => void): Promise<string> {
   await keyOfServer(typist);
   trouble();
@@ -202,7 +205,7 @@ const stopped =
 const counting = '# The numbers from 1 to 10000\n1\n2\n3\n';
 const long = Array.from({ length: 80 }, (_, i) => `value${i} = compute(${i * 7919})\n`).join('');
 
-/** In this order: each of the last two ends the server. */
+/** The behaviours in this order, since each of the last two ends the server. */
 export const behaviours: Record<string, (subject: Subject, local: Engine) => Promise<string>> = {
   completes: (subject, local) =>
     withTypist(subject, local, async (typist) => {
