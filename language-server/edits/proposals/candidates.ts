@@ -4,7 +4,7 @@ import { type PastChange, pastBlocks } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
 import { newWord } from '../history/typed-word.ts';
 import { keepsBrackets, type Line, lineAt, similarity } from '../text/lines.ts';
-import { commonEnds, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
+import { commonEnds, type EditedDocument, type TextEdit, wordsOf } from '../text/text-edit.ts';
 import type { Candidate } from './candidate.ts';
 import { analogousLines } from './finders/analogous-lines.ts';
 import { editsInContext } from './finders/edits-in-context.ts';
@@ -18,7 +18,7 @@ const maxChars = 1000;
 
 /**
  * Ordered by place, from the cursor on, with those above it last. None is at the cursor itself. Behind a word that nothing
- * else has, which may be half typed, only those that repeat it.
+ * else has, which may be half typed, only those that repeat it whole.
  */
 export function candidatesFor(
   place: EditedDocument,
@@ -46,7 +46,7 @@ export function candidatesFor(
     cursor,
   )
     .filter(isWithinGroup)
-    .filter((edit) => typed === undefined || edit.text.includes(typed))
+    .filter((edit) => typed === undefined || wordsOf(edit.text).includes(typed))
     .filter(
       (edit) =>
         isMoreThanSpace(edit, text) &&

@@ -57,8 +57,8 @@ describe('substitution', () => {
   });
 
   test('elsewhere, the word becomes what it became before, not what is being typed', () => {
-    const text = 'a.toHaveBeen(1);\nb.toHav(2);\nx();\nc.toBe(3);\n';
-    const history = [past('a.toBe(1);', 'a.toHaveBeen(1);'), past('b.toBe(2);', 'b.toHav(2);')];
+    const text = 'a.toHaveBeen(1);\nb.to(2);\nx();\nc.toBe(3);\nto();\n';
+    const history = [past('a.toBe(1);', 'a.toHaveBeen(1);'), past('b.toBe(2);', 'b.to(2);')];
     expect(proposed('substitution', text, text.indexOf('(2)'), ...history)).toEqual([
       text.replace('c.toBe', 'c.toHaveBeen'),
     ]);
@@ -107,6 +107,7 @@ test('after typing a word that is nowhere else, only repetitions of that edit ar
   const lines = (of: string) => candidates(of, of.indexOf(', 1'), ...history).map((each) => each.text);
   expect(lines(text)).toEqual(['add(tota, 2);']);
   expect(lines(`${text}log(tota);\n`)).toContain('use(two);');
+  expect(lines(text.replace('one', 'one, total'))).toEqual(['add(tota, 2);']);
 });
 
 describe('never', () => {
