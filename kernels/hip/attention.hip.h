@@ -187,8 +187,7 @@ GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int begin, in
   shared.merges[row] = m;
 }
 
-/// Turns scores into softmax weights; a warp takes four rows at a time. first_part: the thread
-/// block's first part.
+/// Turns scores into softmax weights, four rows a warp. first_part: the thread block's first one.
 template <int kHeadDim>
 GPU_DEVICE void weigh_rows(int chunk, int first_part, RowsShared<kHeadDim>& shared) {
   const int lane = threadIdx.x % GPU_LANES;
@@ -230,8 +229,7 @@ struct RowOutputs {
 
   /// Adds the chunk whose weights and V are in shared memory.
   GPU_MEMBER void add_chunk(const RowsShared<kHeadDim>& shared) {
-    // In decode_attention.hip.h, each thread sums some of the positions. Here a thread computes the
-    // same partial sums one after another.
+    // Partial sums of the positions, as the threads of decode_attention.hip.h have them.
     constexpr int kSums = 2 * kDecodeThreads / kHeadDim;
     const int row = first_row(), dim = first_dim();
     float output[kRows][4] = {};
