@@ -21,7 +21,8 @@ using kernels::Ops;
 
 constexpr int kHeadSizes[] = {32, 64, 128, 256};
 constexpr int kNormedHeadSize = 128;  // one size suffices, as all have the same kernel
-// Numbers of tokens for which there are different kernels: decode, drafts, prompts.
+// Numbers of tokens for which there are different kernels: decode, drafts of up to 8, prompts of up
+// to 32 and longer ones.
 constexpr int kBatches[] = {1, 3, 12, 40};
 constexpr int kMaxTokens = 40;
 // Long rows are divided into several slices, among the warps of a thread block.
@@ -310,7 +311,9 @@ void test_type(Comparison& both, BlockType type, bool is_dense) {
                        feed_forward(gate, up, rows, {0, n}, true));
   if (kernels::block_traits(type).is_float()) return;
   const MixedRows experts(type);
-  for (const int n : {3, 20})  // of few tokens for an expert, and of many
+  // Of few tokens for an expert, and of many: more than the 16 whose routes one thread block
+  // chooses.
+  for (const int n : {3, 20})
     both.expect_near("experts with " + name, kStepTolerance,
                      [&](Bench& b) { return experts.run(b, n); });
 }
