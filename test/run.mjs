@@ -58,7 +58,7 @@ async function hipccTests() {
  */
 async function nvccTests() {
   const problem = whyNoNvcc();
-  if (!problem) return tryNvidia(['75', '89']);
+  if (!problem) return tryNvidia();
   console.log(`not compiled: ${problem}`);
   return nothing;
 }
