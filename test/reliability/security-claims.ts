@@ -127,7 +127,7 @@ export const claims: Record<string, Evidence> = {
     ['remote/hostile.test.ts', 'given up after a minute'],
     ['remote/team-connection.test.ts', 'only the beginning of an endless body'],
   ],
-  'An answer that is none counts': [
+  'An answer that is not a completion': [
     ['remote/event-stream.test.ts', 'without a part of an answer is an error'],
     ['remote/team.test.ts', 'a server that %s: the local model answers'],
   ],
