@@ -20,13 +20,13 @@ function includes(folder: string): [string, string][] {
 const headers = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.h'));
 
-const isOfSystem = (path: string) => path.startsWith('system/') && existsSync(join(root, path));
+const isFromSystem = (path: string) => path.startsWith('system/') && existsSync(join(root, path));
 
 test('system includes nothing from other rooms', () => {
   const all = includes('system');
   expect(all.length).toBeGreaterThan(0);
   expect(
-    all.filter(([file, path]) => !isOfSystem(path) && !existsSync(join(root, 'system', dirname(file), path))),
+    all.filter(([file, path]) => !isFromSystem(path) && !existsSync(join(root, 'system', dirname(file), path))),
   ).toEqual([]);
 });
 
@@ -45,7 +45,7 @@ const gpuHeaders = [
 test("the engine includes only ops.h and quant_blocks.h from kernels, and native/gpu also the GPU kernels' interface", () => {
   const isKnown = (file: string, path: string) =>
     [dirname(file), ''].some((folder) => existsSync(join(root, 'native', folder, path))) ||
-    isOfSystem(path) ||
+    isFromSystem(path) ||
     ['ops.h', 'quant_blocks.h'].includes(path) ||
     (file.startsWith('gpu/') && gpuHeaders.includes(path));
   const all = includes('native');

@@ -97,10 +97,10 @@ function plans(model: BenchModel, variant: string, { only, threads, depths, goal
     decode: wants('decode') ? 64 : 0,
     batch: !wants('curve') ? [] : goals ? [1, 4, 8] : Array.from({ length: 12 }, (_, i) => i + 1),
   };
-  const isOfSpeed = (what: string) => what !== 'memory' && (what !== 'load' || wants('load'));
+  const isSpeed = (what: string) => what !== 'memory' && (what !== 'load' || wants('load'));
   const memory: Plan = { ...nothing, purpose: 'memory', prefill: [512], decode: 8 };
   return [
-    ...(only.some((group) => group !== 'memory') ? [{ plan: speed, figures: isOfSpeed }] : []),
+    ...(only.some((group) => group !== 'memory') ? [{ plan: speed, figures: isSpeed }] : []),
     ...(wants('memory') ? [{ plan: memory, figures: (what: string) => what === 'memory' }] : []),
   ];
 }

@@ -50,19 +50,19 @@ function unitOf(what: string): Figure['unit'] {
   return /^(prefill|decode)/.test(what) ? 'tokens/s' : 'ms';
 }
 
-export interface OfLimit {
+export interface ReachedLimit {
   amount: number;
   unit: 'GOPS' | 'GB/s';
   share: number | undefined;
 }
 
 /** Prefill is limited by multiplications, decode by reading the weights and the context. */
-export function ofLimit(
+export function reachedLimit(
   figure: Figure,
   model: BenchModel,
   limits: Limits | undefined,
   variant: string,
-): OfLimit | undefined {
+): ReachedLimit | undefined {
   const [kind, tokens = '', , depth = '0'] = figure.what.split(' ');
   if (kind === 'prefill') {
     const amount = (2 * model.prefillWeights * figure.value) / 1e9;

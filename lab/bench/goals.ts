@@ -1,5 +1,5 @@
 // The engine's goals, relative to llama.cpp and to the machine's limits, and which of them a run has met.
-import { type Figure, ofLimit } from './figures.ts';
+import { type Figure, reachedLimit } from './figures.ts';
 import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';
 
@@ -105,7 +105,7 @@ function batches(n: number, most: number): Goal {
 
 function share({ ours, model, limits }: Outcome, what: string, variant: string, least: number): Score | undefined {
   const figure = find(ours, what);
-  const part = figure && ofLimit(figure, model, limits, variant)?.share;
+  const part = figure && reachedLimit(figure, model, limits, variant)?.share;
   return atLeast(part, least, (value) => `${(100 * value).toFixed(0)} %`);
 }
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Figure, type OfLimit, ofLimit } from './figures.ts';
+import { type Figure, type ReachedLimit, reachedLimit } from './figures.ts';
 import type { Outcome } from './goals.ts';
 
 /** Ours first; a rival's figure may be missing. */
@@ -20,7 +20,7 @@ export function printTable({ model, variant, ours, rivals, limits }: Outcome): v
       }),
       figure.what.startsWith('batch') && single
         ? `${(figure.value / single.value).toFixed(2)}x of batch 1`
-        : limitText(ofLimit(figure, model, limits, variant)),
+        : limitText(reachedLimit(figure, model, limits, variant)),
     ];
   });
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
@@ -36,7 +36,7 @@ export function printTable({ model, variant, ours, rivals, limits }: Outcome): v
   console.log(`  others used at most ${(100 * worst).toFixed(0)} % of the processors, mean over the runs of a figure`);
 }
 
-function limitText(part: OfLimit | undefined): string {
+function limitText(part: ReachedLimit | undefined): string {
   if (!part) return '';
   const bound = part.unit === 'GOPS' ? 'the int8 peak' : 'the read bandwidth';
   const share = part.share === undefined ? '' : `, ${(100 * part.share).toFixed(0)} % of ${bound}`;

@@ -10,7 +10,7 @@
 // - A request finds its prompt cached, except for what the key added. The first after a pause needs a new anchor, which is 250
 //   tokens in the same document, and 1,500 in another one, every fifth time.
 // - A server works in steps. A step reads up to --step-tokens tokens of prompts (as many as in docs/deploy) and writes a
-//   token for each running request. Its time is that of one token's weights plus what is read and written: see `speeds`.
+//   token for each running request. Its time is that of one token's weights plus that of the tokens read and written: see `speeds`.
 // - A request ends after its tokens, and is cancelled by the next key.
 import { main, optionsFrom, ToolError } from '../../scripts/tools.mjs';
 

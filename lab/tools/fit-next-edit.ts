@@ -108,8 +108,8 @@ async function askedAbout(
   files: readonly string[],
 ): Promise<readonly AskedCase[]> {
   const odds = cases.map((each) => each.odds);
-  const of = shortOf([readFileSync(modelPath(values)), preferenceNames.join(), ...odds]);
-  const kept = files.map((file) => new AskedFile(file, of));
+  const digest = shortOf([readFileSync(modelPath(values)), preferenceNames.join(), ...odds]);
+  const kept = files.map((file) => new AskedFile(file, digest));
   const known = new Map(kept.flatMap((file) => file.cases.map((each) => [each.of, each] as const)));
   const wanted = wantedCases(cases, values);
   const missing = wanted.filter((i) => !known.has(i));
@@ -134,8 +134,8 @@ function wantedCases(cases: readonly FittedCase[], values: Values): number[] {
   return some.filter((_, i) => i % parts === part);
 }
 
-function byFold<T>(of: (fold: number) => T): T[] {
-  return Array.from({ length: folds }, (_, fold) => of(fold));
+function byFold<T>(make: (fold: number) => T): T[] {
+  return Array.from({ length: folds }, (_, fold) => make(fold));
 }
 
 /** A case with many candidates weighs more than one with few, but not in proportion. */
@@ -181,9 +181,9 @@ async function reportAsked(cases: readonly FittedCase[], asked: readonly AskedCa
   );
   const answers = await Promise.all(
     asked.map(async (each) => {
-      const { document, examples: of, fold } = cases[each.of] as FittedCase;
+      const { document, examples, fold } = cases[each.of] as FittedCase;
       const odds = each.rows.map((row) => logOddsOf(trees[fold] as Trees, row));
-      return { document, answer: await offeredBy(document, of, each, odds) };
+      return { document, answer: await offeredBy(document, examples, each, odds) };
     }),
   );
   const rows = Array.from({ length: 45 }, (_, i) => {

@@ -79,8 +79,8 @@ async function ask(cases: NextEditCase[], values: Values): Promise<NextEditAnswe
 function report(cases: NextEditCase[], answers: NextEditAnswer[], gates: number[], json: boolean): void {
   const rows = gates.map((gate) => {
     const scores = answers.flatMap((answer, i) => {
-      const of = cases[i];
-      return of ? [scoreOf(of, answer, gate)] : [];
+      const testCase = cases[i];
+      return testCase ? [scoreOf(testCase, answer, gate)] : [];
     });
     return { gate, ...figuresOf(scores) };
   });
@@ -88,7 +88,7 @@ function report(cases: NextEditCase[], answers: NextEditAnswer[], gates: number[
     printJson({ cases: cases.length, gates: rows });
     return;
   }
-  const percent = (of: number) => `${(of * 100).toFixed(1)} %`;
+  const percent = (fraction: number) => `${(fraction * 100).toFixed(1)} %`;
   const columns: [title: string, cell: (row: NextEditFigures & { gate: number }) => string][] = [
     ['gate', ({ gate }) => String(gate)],
     ['shown', ({ shown }) => percent(shown)],

@@ -7,15 +7,15 @@ import { useEditor } from './editor.ts';
 
 const sample = 'function add(a: number, b: number): number {\n  ';
 
-const ofCompany = await CompletionServer.start();
-const ofUser = await CompletionServer.start();
-ofCompany.usual = stream(' company(a);');
-ofUser.usual = stream(' user(a);');
-const managed = { 'hearth.server.url': ofCompany.url, hearth: { server: { model: 'coder=Qwen2.5-Coder-7B' } } };
+const companyServer = await CompletionServer.start();
+const userServer = await CompletionServer.start();
+companyServer.usual = stream(' company(a);');
+userServer.usual = stream(' user(a);');
+const managed = { 'hearth.server.url': companyServer.url, hearth: { server: { model: 'coder=Qwen2.5-Coder-7B' } } };
 
 afterAll(async () => {
-  await ofCompany.close();
-  await ofUser.close();
+  await companyServer.close();
+  await userServer.close();
 });
 
 // Some containers let nobody mount anything; then this test cannot run.
@@ -26,7 +26,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
   });
   const { server, bench } = useEditor({
     files: { 'math.ts': '', '.vscode/settings.json': JSON.stringify({ 'hearth.server.url': 'http://127.0.0.1:9' }) },
-    settings: { 'hearth.server.url': ofUser.url, 'hearth.server.model': 'mine', 'hearth.mode': 'automatic' },
+    settings: { 'hearth.server.url': userServer.url, 'hearth.server.model': 'mine', 'hearth.mode': 'automatic' },
     managed,
   });
 
@@ -37,9 +37,9 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     await bench.setText(sample);
     await bench.type('return');
     await ghostText().toContain('company');
-    expect(ofCompany.asked.at(-1)?.body.model).toBe('coder');
-    expect(ofCompany.asked.at(-1)?.headers['x-api-key']).toBe('for-everyone');
-    expect([...ofUser.asked, ...ofUser.probes]).toEqual([]);
+    expect(companyServer.asked.at(-1)?.body.model).toBe('coder');
+    expect(companyServer.asked.at(-1)?.headers['x-api-key']).toBe('for-everyone');
+    expect([...userServer.asked, ...userServer.probes]).toEqual([]);
   });
 
   test('a new window reads the file again; without the file, the user decides', async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     await bench.setText(sample);
     await bench.type('return');
     await ghostText().toContain('user');
-    expect(ofUser.asked.at(-1)?.body.model).toBe('mine');
+    expect(userServer.asked.at(-1)?.body.model).toBe('mine');
   });
 
   test("a user's own token is sent to the administrator's server, although the user has set no server", async () => {
@@ -62,6 +62,6 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     await bench.type('my-own');
     await bench.press('Enter');
     // The new server process finds out at once whether the company's server answers.
-    await expect.poll(() => ofCompany.probes.at(-1)?.headers.authorization).toBe('Bearer my-own');
+    await expect.poll(() => companyServer.probes.at(-1)?.headers.authorization).toBe('Bearer my-own');
   });
 });

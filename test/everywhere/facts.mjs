@@ -17,7 +17,7 @@ async function rowOf(file) {
   const addon = binaries.find(({ path }) => path === 'extension/dist/hearth.node');
   const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
   if (!addon) return [identity.TargetPlatform, megabytes(statSync(file).size), `none; ${files.length} files`];
-  const isOfNode = (name) => /^_?(napi|node_api)_/.test(name);
+  const isNodeApi = (name) => /^_?(napi|node_api)_/.test(name);
   return [
     identity.TargetPlatform,
     megabytes(statSync(file).size),
@@ -25,7 +25,7 @@ async function rowOf(file) {
     oldestSystem(addon),
     addon.libraries.map((name) => name.replace(/.*\//, '')).join(', '),
     addon.imports.length,
-    addon.imports.filter(isOfNode).length,
+    addon.imports.filter(isNodeApi).length,
     addon.signature ?? '-',
   ];
 }

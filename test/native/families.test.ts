@@ -158,10 +158,10 @@ describe('a mixture of experts', () => {
 
   test('reads only the experts that a token uses, as the description says', async () => {
     const { parameters, readBytesPerToken, weightsPerToken, fileBytes } = await describeModel(modelPath);
-    const ofExperts = 2 * 3 * 6 * 32 * 256; // layers, matrices, experts, rows, columns
+    const expertWeights = 2 * 3 * 6 * 32 * 256; // layers, matrices, experts, rows, columns
     const others = 2 * (128 * 256 * 2 + 64 * 256 * 2 + 6 * 256 + 2 * 256 + 2 * 32);
-    expect(parameters).toBe(ofExperts + others + 2 * 288 * 256 + 256);
-    expect(weightsPerToken).toBe(ofExperts / 2 + others);
+    expect(parameters).toBe(expertWeights + others + 2 * 288 * 256 + 256);
+    expect(weightsPerToken).toBe(expertWeights / 2 + others);
     expect(readBytesPerToken).toBeLessThan(0.7 * fileBytes);
   });
 

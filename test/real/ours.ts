@@ -55,10 +55,10 @@ export async function askOurs(model: Model, texts: string[], options: Options): 
     ...{ name, from: prompt.length - 1, wholeRows: false },
     tokens: [...prompt, ...written.slice(0, -1)],
   }));
-  const ofLogits = logits ? [{ name: 'logits', tokens: [...tokens], from: 0, wholeRows: true }] : [];
+  const logitsRun = logits ? [{ name: 'logits', tokens: [...tokens], from: 0, wholeRows: true }] : [];
   const asksTexts = wants('tokenizer') ? texts : [];
   return {
-    plan: { texts: asksTexts, conversation: chat && conversation, runs: [...ofLogits, ...runs] },
+    plan: { texts: asksTexts, conversation: chat && conversation, runs: [...logitsRun, ...runs] },
     ...{ ids, logits, chat, answers },
   };
 }

@@ -125,7 +125,7 @@ export const faults = [
     where: 'the socket of the windows',
     file: 'test/language-server/server/socket.test.ts',
     kinds: {
-      'a stranger connects': 'does not know the secret word',
+      'a client without the secret word connects': 'does not know the secret word',
       'a cleaner deletes files': 'find the process again',
       'another server takes the place': 'was taken by another',
       'the last server was killed': 'the files of a killed process',
@@ -143,9 +143,9 @@ export const faults = [
       'requests after shutdown': 'after shutdown',
       'exit without shutdown': 'exit without shutdown',
       'unknown messages': 'an unknown request',
-      'messages that say nothing': 'meaningless',
+      'meaningless messages': 'meaningless',
       'frames cut anywhere': 'byte by byte',
-      'positions that there are not': 'an invalid position',
+      'invalid positions': 'an invalid position',
       'a line of 1 MB': 'a line of 1 MB',
     },
   },
@@ -187,7 +187,7 @@ export const faults = [
     file: 'test/language-server/documents/open-document.test.ts',
     kinds: {
       'a word replaced in 100,000 lines': 'replacing a word',
-      'changes in any order, at places that there are not': 'many changes at once',
+      'changes in any order, at invalid places': 'many changes at once',
     },
   },
   {
@@ -209,7 +209,7 @@ export const faults = [
     kinds: {
       'programs that loop, grow or nest without end': 'cannot end or block',
       'templates that are wrong, or too large': 'is refused',
-      'a look at the program around it': 'cannot reach objects',
+      'access to the program around it': 'cannot reach objects',
     },
   },
   {
@@ -220,11 +220,11 @@ export const faults = [
       'a file without end': 'an endless file',
       'a compressed bomb': 'a compressed answer',
       'the rest of another file': 'not appended',
-      'drops of bytes': 'a few bytes',
+      'a few bytes at a time': 'a few bytes',
       silence: 'never answers',
       'redirects in a circle, or to files': 'the download at once',
       'a redirect to plain HTTP': 'without encryption',
-      'pauses that are none': 'does not delay the download',
+      'invalid pauses': 'does not delay the download',
       'damaged records on disk': 'a damaged record',
       'links and folders in the way': 'in place of the unfinished file',
     },
@@ -287,7 +287,7 @@ export const faults = [
     where: 'results of operations',
     file: 'build/native/native_tests',
     kinds: {
-      'no numbers': 'NaN',
+      'values that are not numbers': 'NaN',
       infinity: 'an infinite logit',
       'the same token again and again': 'if the same token repeats',
     },

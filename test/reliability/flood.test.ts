@@ -66,7 +66,7 @@ test('edits of a document of 10 MB, one a millisecond, cost the server hardly mo
   console.log(
     `${count} edits in ${sentMs.toFixed(0)} ms, the server ${behindMs.toFixed(0)} ms behind, ${computedMs} computed`,
   );
-  // With a core of its own, the server would be at most a second behind the editor.
+  // On its own core, the server would be at most a second behind the editor.
   expect(computedMs).toBeLessThan(count + 1000);
 });
 

@@ -151,8 +151,8 @@ test('a server that was stopped before a window connects is replaced', { timeout
 test('a server that is stopped while it is initialized is replaced', { timeout: 60_000 }, async () => {
   const { pid } = await Window.open();
   const second = new Window(serverProgram);
-  second.beforeInitialize = (of) => {
-    if (of === pid) process.kill(pid, 'SIGSTOP');
+  second.beforeInitialize = (serverPid) => {
+    if (serverPid === pid) process.kill(pid, 'SIGSTOP');
   };
   await second.connection.start();
   await replaced(pid);

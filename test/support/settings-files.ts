@@ -31,12 +31,12 @@ export class SettingsFiles {
         workspaceFolderLanguageValue: inLanguage(folder)[nameOf(key)],
         languageIds: [this.user, this.workspace, folder].flatMap(languagesIn),
       }),
-      update: async (key: string, value: unknown, target: number, isOfLanguage = false) => {
+      update: async (key: string, value: unknown, target: number, isForLanguage = false) => {
         const file = [this.user, this.workspace, folder][target - 1] as Values;
-        const values = isOfLanguage ? { ...inLanguage(file) } : file;
+        const values = isForLanguage ? { ...inLanguage(file) } : file;
         if (value === undefined) delete values[nameOf(key)];
         else values[nameOf(key)] = value;
-        if (isOfLanguage && language !== undefined) setOrDelete(file, language, values);
+        if (isForLanguage && language !== undefined) setOrDelete(file, language, values);
       },
     };
   };

@@ -94,12 +94,12 @@ export function formatted(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
     const values = floatsOf(tensor);
     if (format === 'f32') return floatTensor(name, shape, values);
     const type = typeIds[format];
-    const ofBytes = (bytes: Uint8Array) => ({
+    const dataFrom = (bytes: Uint8Array) => ({
       type,
       nBytes: bytes.length,
       fill: (write: (bytes: Uint8Array) => void) => write(bytes),
     });
-    if (format === 'f16') return { name, shape, ...ofBytes(new Uint8Array(Uint16Array.from(values, half).buffer)) };
+    if (format === 'f16') return { name, shape, ...dataFrom(new Uint8Array(Uint16Array.from(values, half).buffer)) };
     const isB = name.endsWith('b');
     const [columns = 0, rows = 0] = shape;
     const ordered = isB ? values.map((_, i) => values[(i % rows) * columns + Math.floor(i / rows)] ?? 0) : values;
@@ -109,7 +109,7 @@ export function formatted(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
     return {
       name: isB ? `${name}t` : name,
       shape: isB ? [rows, columns] : shape,
-      ...ofBytes(Buffer.concat(blocks)),
+      ...dataFrom(Buffer.concat(blocks)),
     };
   });
   return { ...adapter, tensors };
@@ -117,10 +117,10 @@ export function formatted(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
 
 /** A model that computes what the given one does with the adapter. The given model must be F32 and not yet written. */
 export function merged(model: GgufSpec, adapter: GgufSpec): GgufSpec {
-  const of = new Map(adapter.tensors.map((tensor) => [tensor.name, tensor]));
+  const tensorByName = new Map(adapter.tensors.map((tensor) => [tensor.name, tensor]));
   const alpha = (adapter.metadata['adapter.lora.alpha'] as { f32: number }).f32;
   const tensors = model.tensors.map((tensor) => {
-    const [a, b] = ['a', 'b'].map((letter) => of.get(`${tensor.name}.lora_${letter}`));
+    const [a, b] = ['a', 'b'].map((letter) => tensorByName.get(`${tensor.name}.lora_${letter}`));
     const weights = floatsOf(tensor); // read all in order, since reading generates the values
     if (a === undefined || b === undefined) return floatTensor(tensor.name, tensor.shape, weights);
     const [columns = 0, rows = 0] = tensor.shape;

@@ -148,7 +148,7 @@ export function syntheticModel(options: SyntheticOptions): GgufSpec {
   vector('output_norm.weight', hidden, 1, 0.1);
   if (!shape.tied) matrix('output.weight', tokens.length, hidden, 3 / Math.sqrt(hidden));
 
-  const ofExperts: Record<string, GgufValue> = experts
+  const expertMetadata: Record<string, GgufValue> = experts
     ? {
         'qwen3moe.expert_count': { u32: experts.count },
         'qwen3moe.expert_used_count': { u32: experts.used },
@@ -168,7 +168,7 @@ export function syntheticModel(options: SyntheticOptions): GgufSpec {
     [`${architecture}.attention.head_count`]: { u32: heads },
     [`${architecture}.attention.head_count_kv`]: { u32: kvHeads },
     [`${architecture}.rope.freq_base`]: { f32: 1e6 },
-    ...ofExperts,
+    ...expertMetadata,
     [`${architecture}.attention.layer_norm_rms_epsilon`]: { f32: 1e-6 },
     'tokenizer.ggml.model': { string: 'gpt2' },
     'tokenizer.ggml.pre': { string: 'qwen2' },

@@ -23,21 +23,21 @@ export async function checkDeployment() {
   await run(join(program, '..', 'kubernetes-validate'), ['--strict', join(folder, 'kubernetes.yaml')]);
 
   const manifests = read('kubernetes.yaml');
-  const of = (kind, name) => manifests.find((each) => each.kind === kind && each.metadata.name === name).spec;
-  const [vllm] = of('StatefulSet', 'vllm').template.spec.containers;
+  const specOf = (kind, name) => manifests.find((each) => each.kind === kind && each.metadata.name === name).spec;
+  const [vllm] = specOf('StatefulSet', 'vllm').template.spec.containers;
   for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'])
     assert.equal(vllm[probe].httpGet.path, '/health');
-  const { metrics, maxReplicas } = of('HorizontalPodAutoscaler', 'vllm');
+  const { metrics, maxReplicas } = specOf('HorizontalPodAutoscaler', 'vllm');
   const [{ pods }] = metrics;
   const [adapter] = read('prometheus-adapter.yaml');
   assert.equal(pods.metric.name, adapter.rules.custom[0].name.as);
-  const [{ from }] = of('NetworkPolicy', 'vllm').ingress;
+  const [{ from }] = specOf('NetworkPolicy', 'vllm').ingress;
   assert.deepEqual(
     from.map((each) => Object.values(each.podSelector?.matchLabels ?? each.namespaceSelector.matchLabels)[0]),
     ['nginx', 'monitoring'],
     'who reaches the replicas and their /metrics',
   );
-  assert.equal(of('Service', 'vllm').clusterIP, 'None');
+  assert.equal(specOf('Service', 'vllm').clusterIP, 'None');
 
   const [{ services }] = read('compose.yaml');
   assert.deepEqual(
@@ -49,7 +49,7 @@ export async function checkDeployment() {
     assert.deepEqual(services[name].command, vllm.args, 'the same options in both');
   const { SERVERS } = services.nginx.environment;
   assert.deepEqual(serversOf(SERVERS), ['vllm-1', 'vllm-2']);
-  const [{ env }] = of('Deployment', 'nginx').template.spec.containers;
+  const [{ env }] = specOf('Deployment', 'nginx').template.spec.containers;
   const inCluster = env.find(({ name }) => name === 'SERVERS').value;
   assert.deepEqual(
     serversOf(inCluster),

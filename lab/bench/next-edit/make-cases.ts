@@ -19,7 +19,7 @@ export interface ChangedText {
 const maxDone = 6;
 const maxChangedLines = 8;
 
-/** A case with at least one hunk to come that shares a word with the finished ones; undefined if there is none. */
+/** A case in which at least one hunk to come shares a word with a finished one; undefined if none does. */
 export function relatedCase(changed: ChangedText, random: Random): NextEditCase | undefined {
   const { hunks } = changed;
   if (hunks.length < 2) return undefined;

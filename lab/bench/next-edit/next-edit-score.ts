@@ -17,8 +17,8 @@ export type NextEditScore = ReturnType<typeof scoreOf>;
 export type NextEditFigures = ReturnType<typeof figuresOf>;
 
 /** Whether the edit has the same result as one of the expected edits, or as several of them together. */
-export function isExact(of: NextEditCase, edit: TextEdit): boolean {
-  return reachedBy(of, edit) !== undefined;
+export function isExact(testCase: NextEditCase, edit: TextEdit): boolean {
+  return reachedBy(testCase, edit) !== undefined;
 }
 
 function reachedBy({ text, expected }: NextEditCase, edit: TextEdit): TextEdit | undefined {
@@ -46,26 +46,26 @@ function comesToSeveral(text: string, expected: readonly TextEdit[], edit: TextE
 }
 
 /** An answer less sure than the gate counts as not shown. */
-export function scoreOf(of: NextEditCase, answer: NextEditAnswer, gate = 0) {
+export function scoreOf(testCase: NextEditCase, answer: NextEditAnswer, gate = 0) {
   const edit = (answer.probability ?? 1) >= gate ? answer.edit : null;
-  const isHere = edit?.path === of.path;
-  const reached = isHere ? reachedBy(of, edit) : undefined;
-  const pastHere = of.history.filter(({ path }) => path === of.path);
-  const wanted = reached ?? of.expected[0];
-  const byHand = wanted ? keysFor(of.text, wanted) : 0;
-  const changes = isHere ? changesOf(edit, of.text) : [];
+  const isHere = edit?.path === testCase.path;
+  const reached = isHere ? reachedBy(testCase, edit) : undefined;
+  const pastHere = testCase.history.filter(({ path }) => path === testCase.path);
+  const wanted = reached ?? testCase.expected[0];
+  const byHand = wanted ? keysFor(testCase.text, wanted) : 0;
+  const changes = isHere ? changesOf(edit, testCase.text) : [];
   const deleted = changes.flatMap(offsetsOf);
   const onlyDeleted = changes.filter(({ text }) => text.trim() === '').flatMap(offsetsOf);
-  const mayGo = new Set(of.expected.flatMap((each) => deletedBy(of.text, each)));
+  const mayGo = new Set(testCase.expected.flatMap((each) => deletedBy(testCase.text, each)));
   return {
-    quiet: of.quiet,
+    quiet: testCase.quiet,
     shown: edit !== null,
     exact: reached !== undefined,
-    place: isHere && beginsAtExpected(of, edit),
+    place: isHere && beginsAtExpected(testCase, edit),
     deleted: deleted.length,
     wronglyDeleted: deleted.filter((at) => !mayGo.has(at)).length,
-    deletesWrongly: onlyDeleted.some((at) => !mayGo.has(at) && of.text[at]?.trim() !== ''),
-    reversal: isHere && undoes(edit, of.text, pastHere),
+    deletesWrongly: onlyDeleted.some((at) => !mayGo.has(at) && testCase.text[at]?.trim() !== ''),
+    reversal: isHere && undoes(edit, testCase.text, pastHere),
     byHand,
     saved: reached ? byHand - keysToTake : edit ? -keysToDismiss : 0,
     tokens: answer.tokens,
@@ -78,8 +78,8 @@ export function figuresOf(scores: NextEditScore[]) {
   const related = scores.filter(({ quiet }) => !quiet);
   const quiet = scores.filter((score) => score.quiet);
   const shown = scores.filter((score) => score.shown);
-  const share = (of: NextEditScore[], holds: (score: NextEditScore) => boolean) =>
-    mean(of.map((s) => Number(holds(s))));
+  const share = (scores: NextEditScore[], holds: (score: NextEditScore) => boolean) =>
+    mean(scores.map((s) => Number(holds(s))));
   const total = (key: 'deleted' | 'wronglyDeleted' | 'byHand' | 'saved') => scores.reduce((sum, s) => sum + s[key], 0);
   return {
     cases: scores.length,

@@ -29,12 +29,12 @@ test('the hint names the line, and also the file if it is not the current one', 
 });
 
 test('the hint says in how many other lines the name is replaced, too', () => {
-  const line = (of: number) => ({
-    range: { start: { line: of, character: 4 }, end: { line: of, character: 8 } },
+  const change = (line: number) => ({
+    range: { start: { line, character: 4 }, end: { line, character: 8 } },
     text: 'path',
   });
-  expect(summary({ ...renamed, also: [line(90)] })).toBe('name → path, and in 1 other line');
-  expect(summary({ ...renamed, also: [line(90), line(91), line(91)] })).toBe('name → path, and in 2 other lines');
+  expect(summary({ ...renamed, also: [change(90)] })).toBe('name → path, and in 1 other line');
+  expect(summary({ ...renamed, also: [change(90), change(91), change(91)] })).toBe('name → path, and in 2 other lines');
 });
 
 test('the text for screen readers names the key and what it does at the cursor', () => {
@@ -50,9 +50,9 @@ test('if VS Code merely detects a screen reader, without telling extensions, Tab
 });
 
 test('with a Vim extension, Esc belongs to Vim', () => {
-  const ofEsc = contributes.keybindings.filter(({ key }) => key === 'escape');
-  expect(ofEsc.map(({ command }) => command)).toContain('hearth.dismiss');
-  for (const { when } of ofEsc) expect(when).toMatch(/ && !vim\.active && !neovim\.init$/);
+  const escapeBindings = contributes.keybindings.filter(({ key }) => key === 'escape');
+  expect(escapeBindings.map(({ command }) => command)).toContain('hearth.dismiss');
+  for (const { when } of escapeBindings) expect(when).toMatch(/ && !vim\.active && !neovim\.init$/);
 });
 
 test('the summary of insertions and deletions has a sign', () => {

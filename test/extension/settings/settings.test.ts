@@ -16,9 +16,9 @@ test('package.json has every setting of the server', () => {
 });
 
 test('settings about files and hardware belong to the user: used in remote windows, too, never synchronized', () => {
-  const ofThisMachine = Object.keys(properties).filter((key) => /model|backend|gpu|engine|cache/i.test(key));
-  expect(ofThisMachine).toContain('hearth.model.path');
-  for (const key of ofThisMachine) expect(properties[key]).toMatchObject({ scope: 'application', ignoreSync: true });
+  const machineSettings = Object.keys(properties).filter((key) => /model|backend|gpu|engine|cache/i.test(key));
+  expect(machineSettings).toContain('hearth.model.path');
+  for (const key of machineSettings) expect(properties[key]).toMatchObject({ scope: 'application', ignoreSync: true });
   expect(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations).toContain('hearth.model.path');
 });
 

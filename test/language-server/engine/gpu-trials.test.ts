@@ -46,7 +46,7 @@ test('a request interrupts the trial, which is repeated later', async () => {
   expect(onChange).not.toHaveBeenCalled();
 });
 
-test('there is no trial if the engine wants none or is busy, or memory lacks for a second engine', () => {
+test('there is no trial if the engine wants none or is busy, or if a second engine does not fit in memory', () => {
   const none = setUp();
   none.trials.look(none.engine, minute);
   const busy = setUp(async () => {});

@@ -184,7 +184,7 @@ test('leaves room for an answer even with the most code from other files', () =>
   expect(tokens.length).toBeLessThan(3500);
 });
 
-test('changes in what is the most useful code from other files make no new anchor', () => {
+test('no new anchor is made when different code from other files becomes the most useful', () => {
   const anchors = new Anchors(new FakeEngine());
   const here = atCursor(`${lines(20)}a$0`);
   const find = (name: string) =>

@@ -52,7 +52,7 @@ test.each([
     [{ uri: uriOf('src/store.ts'), text: `token = 'ghp_${'aB3dE5gH7jK9mN1pQ2sT'.repeat(2)}'` }],
     false,
   ],
-  ['is not among those listed anew', [], true],
+  ['is missing from a new list', [], true],
 ])('prompts no longer contain code from a file that %s', async (_, files, isAnew) => {
   vi.useRealTimers();
   const engine = new FakeEngine({ contextTokens: 16_384 });

@@ -103,12 +103,12 @@ test('the process lives until the last window has been gone for eight seconds', 
   const first = await openSocket(endpoint);
   const second = await openSocket(endpoint);
   vi.advanceTimersByTime(3_600_000);
-  const [ofFirst, ofSecond] = events.onWindow.mock.calls.map(([socket]) => socket);
+  const [firstSocket, secondSocket] = events.onWindow.mock.calls.map(([socket]) => socket);
   first.destroy();
-  await once(ofFirst as Socket, 'close');
+  await once(firstSocket as Socket, 'close');
   vi.advanceTimersByTime(3_600_000);
   second.destroy();
-  await once(ofSecond as Socket, 'close');
+  await once(secondSocket as Socket, 'close');
   vi.advanceTimersByTime(7000);
   expect(events.onDeserted).not.toHaveBeenCalled();
   vi.advanceTimersByTime(3000);

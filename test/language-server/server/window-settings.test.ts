@@ -20,10 +20,10 @@ test.each<[Mode | undefined, Mode | undefined, Mode]>([
   [undefined, 'automatic', 'automatic'],
   ['manual', undefined, 'manual'],
   [undefined, undefined, 'automatic'],
-])('where the user has %s, a folder with %s makes it %s', (given, ofFolder, mode) => {
+])('where the user has %s, a folder with %s makes it %s', (given, folderMode, mode) => {
   const own = new WindowSettings();
   own.give(given && { mode: given });
-  own.configure(ofFolder && { mode: ofFolder });
+  own.configure(folderMode && { mode: folderMode });
   expect(own.settings.mode).toBe(mode);
   own.configure(null);
   expect(own.settings.mode).toBe(given ?? 'automatic');
@@ -34,8 +34,8 @@ test.each<[Mode | undefined, Mode, Mode]>([
   ['automatic', 'manual', 'manual'],
   ['manual', 'off', 'off'],
   [undefined, 'manual', 'manual'],
-])('where the user has %s, an administrator with %s makes it %s', (given, ofAll, mode) => {
-  managed.settings = { mode: ofAll };
+])('where the user has %s, an administrator with %s makes it %s', (given, administratorMode, mode) => {
+  managed.settings = { mode: administratorMode };
   const own = new WindowSettings();
   own.give(given && { mode: given });
   expect(own.settings.mode).toBe(mode);

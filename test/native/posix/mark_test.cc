@@ -1,4 +1,4 @@
-// What a process leaves behind if it ends while a GPU works for it.
+// The mark that a process leaves if it ends while a GPU works for it.
 #include "system/mark.h"
 
 #include <sys/wait.h>

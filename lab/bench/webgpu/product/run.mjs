@@ -1,4 +1,4 @@
-// `node lab/bench/webgpu/product/run.mjs WHAT [MODEL [BACKEND [N]]]`: the product's backend by WebGPU on this machine's GPU;
+// `node lab/bench/webgpu/product/run.mjs WHAT [MODEL [BACKEND [N]]]`: the product's WebGPU backend on this machine's GPU;
 // program.ts has what there is (places; reference FOLDER; tokens, speeds, race MODEL; report; model FILE SHAPE).
 // --timed: with the calls of wgpu-native; --submits: and how long the GPU works on the longest submit. With --build, only builds:
 // dist/product.cjs, which runs beside hearth.node on machines without the repository.
@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { compiler, main, root, run } from '../../../../scripts/tools.mjs';
 import { wgpuNative } from '../../../../scripts/wgpu-native.mjs';
 
-/** wgpu-native with a clock around it: a library that stands beside it and calls it. */
+/** wgpu-native with a clock around it: a library next to it that calls it. */
 async function buildTiming(library) {
   const target = join(dirname(library), 'libtiming_wgpu.so');
   const [command, ...flags] = compiler().split(' ');

@@ -31,7 +31,7 @@ test('the rest of a rename is expected, wherever the typist began', () => {
     const { text, history, expected, cursor } = made;
     expect(made).toMatchObject({ languageId: 'typescript', quiet: false, kind: 'related' });
     expect(history.length + expected.filter((each) => each.start !== each.end).length).toBe(3);
-    // In order of place, from the last one: what was done and what is expected together make the text after the commit.
+    // In order of place, from the last one: finished and expected edits together make the text after the commit.
     const inOrder = expected.toSorted((a, b) => b.start - a.start);
     expect(inOrder.reduce(applyEdit, text)).toBe(renamed);
     expect(text.slice(0, cursor)).toMatch(/sum/);

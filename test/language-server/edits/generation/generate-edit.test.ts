@@ -56,8 +56,8 @@ class EndingWriter extends Writer {
   }
 }
 
-const generated = (engine: FakeEngine, format: EditFormatName = 'sweep-1', of = document) =>
-  generateEdit(engine, editFormat(format), of);
+const generated = (engine: FakeEngine, format: EditFormatName = 'sweep-1', edited = document) =>
+  generateEdit(engine, editFormat(format), edited);
 
 test('Sweep is asked in its first format', () => {
   const engine = new Writer('');

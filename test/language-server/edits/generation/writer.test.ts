@@ -13,8 +13,8 @@ const document: EditedDocument = {
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 
-const lines = (of: EditedDocument, first: number, end: number) => {
-  const question = askAboutLines(new FakeEngine(), of, { first, end });
+const lines = (edited: EditedDocument, first: number, end: number) => {
+  const question = askAboutLines(new FakeEngine(), edited, { first, end });
   return question && new FakeEngine().detokenize(question.prompt);
 };
 

@@ -4,7 +4,7 @@ import { partsOf } from '../../../../language-server/edits/proposals/name-parts.
 import { substituted, substitutionsOf } from '../../../../language-server/edits/proposals/substitutions.ts';
 
 const past = (before: string, after: string) => ({ path: 'a.ts', before, after });
-const of = (...history: ReturnType<typeof past>[]) =>
+const substitutionsIn = (...history: ReturnType<typeof past>[]) =>
   substitutionsOf(pastChanges(history)).filter((each) => !each.isPart);
 
 test.each([
@@ -16,20 +16,22 @@ test.each([
   ['removed words', 'get(key) as string', 'get(key)', { old: ' as string', now: '' }],
   ['several words at once', 'let a = new Map();', 'let b = new Set();', { old: 'a = new Map', now: 'b = new Set' }],
 ])('finds a substitution: %s', (_, before, after, expected) => {
-  expect(of(past(before, after))).toContainEqual(expect.objectContaining(expected));
+  expect(substitutionsIn(past(before, after))).toContainEqual(expect.objectContaining(expected));
 });
 
 test('a rewritten line gives no substitution', () => {
-  expect(of(past('return first(a);', 'while (open.length > 0) visit(open.pop());'))).toEqual([]);
-  expect(of(past('', 'let a = 1;'))).toEqual([]);
+  expect(substitutionsIn(past('return first(a);', 'while (open.length > 0) visit(open.pop());'))).toEqual([]);
+  expect(substitutionsIn(past('', 'let a = 1;'))).toEqual([]);
 });
 
 test('a change that was taken back gives no substitution', () => {
-  expect(of(past('a = one', 'a = two'), past('a = two', 'a = one'))).toMatchObject([{ old: 'two', now: 'one' }]);
+  expect(substitutionsIn(past('a = one', 'a = two'), past('a = two', 'a = one'))).toMatchObject([
+    { old: 'two', now: 'one' },
+  ]);
 });
 
 test('a substitution made several times lists all of them, newest first', () => {
-  const [both] = of(past('f(old)', 'f(now)'), past('g(old)', 'g(now)'));
+  const [both] = substitutionsIn(past('f(old)', 'f(now)'), past('g(old)', 'g(now)'));
   expect(both?.changes.map(({ age }) => age)).toEqual([0, 1]);
 });
 

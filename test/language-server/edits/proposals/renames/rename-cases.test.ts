@@ -31,11 +31,16 @@ function typed({ files: [first], old, now, line, column, ...of }: RenameCase) {
 }
 
 /** The documents once no more edits are offered. */
-async function followed(of: RenameCase): Promise<{ texts: string[]; candidates: string[] }> {
-  const { text, history, languageId } = typed(of);
-  const texts = of.files.map(({ before }, i) => (i === 0 ? text : before));
+async function followed(renameCase: RenameCase): Promise<{ texts: string[]; candidates: string[] }> {
+  const { text, history, languageId } = typed(renameCase);
+  const texts = renameCase.files.map(({ before }, i) => (i === 0 ? text : before));
   const documents = () =>
-    of.files.map(({ path }, i) => ({ uri: `case:${path}`, languageId, path, text: LongText.of(texts[i] ?? '') }));
+    renameCase.files.map(({ path }, i) => ({
+      uri: `case:${path}`,
+      languageId,
+      path,
+      text: LongText.of(texts[i] ?? ''),
+    }));
   for (let tabs = 0; tabs < 30; tabs++) {
     const renames = await renamesIn(documents(), history);
     const isDone = await documents().reduce(async (done, document, i) => {
@@ -59,7 +64,9 @@ async function followed(of: RenameCase): Promise<{ texts: string[]; candidates: 
     const place = { path: document.path, text: document.text.toString(), cursor: -1, history, isNamesake };
     // The rule does not decide about members of other things; the model weighs those.
     const isRename = ({ start, end, text: now }: TextEdit) =>
-      now === of.now && place.text.slice(start, end) === of.old && !/[.>]$/.test(place.text.slice(0, start));
+      now === renameCase.now &&
+      place.text.slice(start, end) === renameCase.old &&
+      !/[.>]$/.test(place.text.slice(0, start));
     const edits = candidatesFor(place, linesOf(place.text), pastChanges(history));
     candidates.push(...edits.filter((edit) => changesOf(edit, place.text).some(isRename)).map((edit) => edit.text));
     forgetTree(document.uri);
@@ -67,8 +74,8 @@ async function followed(of: RenameCase): Promise<{ texts: string[]; candidates: 
   return { texts, candidates };
 }
 
-test.each(renameCases().map((of) => [of.title, of] as const))('%s', async (_, of) => {
-  const { texts, candidates } = await followed(of);
-  expect(texts).toEqual(of.files.map(({ after }) => after));
+test.each(renameCases().map((renameCase) => [renameCase.title, renameCase] as const))('%s', async (_, renameCase) => {
+  const { texts, candidates } = await followed(renameCase);
+  expect(texts).toEqual(renameCase.files.map(({ after }) => after));
   expect(candidates).toEqual([]);
 });

@@ -143,7 +143,7 @@ test.each([
   ['an import', "import { tax } from './b';"],
   ['an import of several lines', "import {\n  a,\n  tax,\n} from './b';"],
   ['an import by another name', "import { a as tax } from './b';"],
-  ['what is required', "const { tax } = require('./b');"],
+  ['a name from require()', "const { tax } = require('./b');"],
   ['what cannot be read', 'function f( { const tax = ; log(tax)'],
 ])('if the same scope also declares the old name, nothing is certain: %s', async (_, text) => {
   const { use, isNamesake } = await nextUse(
