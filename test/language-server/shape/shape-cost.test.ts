@@ -44,7 +44,7 @@ afterAll(() => forgetTree('file:///sample.ts'));
 
 const cases = languageIds.flatMap((id) => Object.entries(texts).map(([name, text]) => [id, name, text] as const));
 
-test.each(cases)('in %s, shaping 64 KiB of anything is quick: %s', (id, _, text) => {
+test.each(cases)('shaping 64 KiB of anything is quick in %s: %s', (id, _, text) => {
   for (const marked of ['f = $0\n', 'f($0)\n', 'function f() {\n  $0\n}\n']) {
     const place = placeAt(atCursor(marked, id), 'auto');
     const generated = new GeneratedText(true);
@@ -54,7 +54,7 @@ test.each(cases)('in %s, shaping 64 KiB of anything is quick: %s', (id, _, text)
   }
 });
 
-test.each(cases)('in %s, shaping text in a document of anything is quick: %s', (id, _, text) => {
+test.each(cases)('shaping text in a document of anything is quick in %s: %s', (id, _, text) => {
   const generated = new GeneratedText(true);
   generated.append('save(total);\n', -0.001);
   const work = () => toGhostText(generated, placeAt(atCursor(`${text}$0\n`, id), 'auto'), gate);
