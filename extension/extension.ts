@@ -5,7 +5,7 @@ import { modelHost, registerCommands } from './commands.ts';
 import { Client } from './connection/client.ts';
 import { ExplainSelection } from './explain/explain-selection.ts';
 import { type EditsAtCursor, GhostText } from './ghost-text/ghost-text.ts';
-import { canTriggerAlone } from './ghost-text/trigger-alone.ts';
+import { canTriggerOnlyOurs } from './ghost-text/trigger-only-ours.ts';
 import { hasOffered, offerRecommended } from './models/recommended-model.ts';
 import { EditView } from './next-edit/edit-view.ts';
 import { insertionAt } from './next-edit/insertion.ts';
@@ -33,7 +33,7 @@ export interface Api {
  * Does not wait for the server, so that the window opens at once. Requests are answered as soon as a model is loaded.
  */
 export function activate(context: ExtensionContext): Api {
-  const client = new Client(context, canTriggerAlone);
+  const client = new Client(context, canTriggerOnlyOurs);
   running = client;
   const { log } = client;
   const modes = new DocumentModes();

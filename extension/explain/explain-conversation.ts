@@ -113,7 +113,8 @@ export class ExplainConversation {
 
   private params(): Omit<ExplainParams, 'id'> {
     const { firstLine: _, ...selection } = this.selection;
-    // An unanswered question would suggest to the model that it need not answer. So earlier ones are left out.
+    // An unanswered question would suggest to the model that it need not answer, so earlier questions that got no
+    // answer are left out.
     const turns = this.turns.filter((turn) => turn === this.lastTurn || turn.answer !== '');
     return { ...selection, turns, attempt: this.attempt };
   }

@@ -33,7 +33,7 @@ import type { Reason } from '../../language-server/protocol/reasons.ts';
 import type { Client } from '../connection/client.ts';
 import { documentSelector, messageSelector } from '../settings/config.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
-import { canTriggerAlone, triggerAlone } from './trigger-alone.ts';
+import { canTriggerOnlyOurs, triggerOnlyOurs } from './trigger-only-ours.ts';
 
 /** VS Code runs it when the user accepts a suggestion, with the language's id and the number of characters. */
 export const acceptedCommand = 'hearth.accepted';
@@ -55,7 +55,7 @@ export interface AnsweredRequest {
   items?: InlineCompletionItem[];
 }
 
-/** The next edit as far as it concerns the suggestion at the cursor. */
+/** The part of next edits that affects the suggestion at the cursor. */
 export interface EditsAtCursor {
   /** The edit that the user has gone to, if it does nothing but insert text at the position. */
   insertionAt(document: TextDocument, position: Position): InlineCompletionItem | null;
@@ -96,7 +96,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       modes.onChange(() => this.modesChanged()),
       window.onDidChangeActiveTextEditor(() => this.cursorMoved()),
       window.onDidChangeTextEditorSelection(() => this.cursorMoved()),
-      // A model that has just been loaded has an empty cache.
+      // A newly loaded model has an empty cache, so let it read the text around the cursor.
       client.onStatus(({ health }) => {
         if (health === 'ready' && !wasReady) this.cursorMoved();
         wasReady = health === 'ready';
@@ -127,7 +127,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const { version } = document;
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
     const nothing = (reason: Reason) => {
-      // A cancelled request is followed by another, which decides.
+      // Another request follows a cancelled one and will set `offered`.
       if (!token.isCancellationRequested) this.setOffered(null);
       this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
       return [];
@@ -170,7 +170,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
-  /** Hides the suggestion if its document no longer gets suggestions by itself. */
+  /** Hides the suggestion if its document no longer gets suggestions automatically. */
   private async modesChanged(): Promise<void> {
     const { offered } = this;
     if (!offered || this.modes.of(offered.document).mode === 'automatic') return;
@@ -186,14 +186,14 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const isShown = offered?.document.uri.toString() === uri && offered.version === version;
     if (!isShown || editor?.document !== offered.document || editor.document.version !== version) return;
     if (!editor.selection.active.isEqual(new Position(position.line, position.character))) return;
-    await triggerAlone();
+    await triggerOnlyOurs();
   }
 
-  /** Requests a suggestion if the user has typed before VS Code knew this provider. */
+  /** Requests a suggestion if the user typed something before VS Code knew about this provider. */
   private async answerFirstKeys(): Promise<void> {
     const editor = window.activeTextEditor;
     const hasTyped = editor !== undefined && editor.document.version > 1;
-    if (canTriggerAlone && hasTyped && !this.hasBeenAsked) await triggerAlone();
+    if (canTriggerOnlyOurs && hasTyped && !this.hasBeenAsked) await triggerOnlyOurs();
   }
 
   /** Typing moves the cursor, too, but it does not end the suggestion, since a new request follows. */
@@ -202,7 +202,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const editor = window.activeTextEditor;
     if (offered && (editor?.document !== offered.document || hasLeft(editor, offered))) {
       this.setOffered(null);
-      if (canTriggerAlone && editor && goesAlong(editor, offered)) void triggerAlone();
+      if (canTriggerOnlyOurs && editor && hasMovedOverSuggestion(editor, offered)) void triggerOnlyOurs();
       else this.leave(offered.document);
     }
     clearTimeout(this.restTimer);
@@ -243,7 +243,7 @@ function hasLeft({ document, selection }: TextEditor, { version, position }: Off
  * Whether the cursor has only moved over text, such as a closing quote, with which the suggestion begins. The rest of
  * the suggestion still fits there.
  */
-function goesAlong({ document, selection: { active, isEmpty } }: TextEditor, offered: Offered): boolean {
+function hasMovedOverSuggestion({ document, selection: { active, isEmpty } }: TextEditor, offered: Offered): boolean {
   const { position, text } = offered;
   if (document !== offered.document || !isEmpty || active.line !== position.line || !active.isAfter(position))
     return false;

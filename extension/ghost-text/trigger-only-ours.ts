@@ -4,9 +4,9 @@ import { commands, version } from 'vscode';
 const extensionId = 'hearth.hearth';
 
 /** Whether this version of VS Code can trigger a single provider without an explicit request by the user. */
-export const canTriggerAlone = isAtLeast(version, 1, 110);
+export const canTriggerOnlyOurs = isAtLeast(version, 1, 110);
 
-export async function triggerAlone(): Promise<void> {
+export async function triggerOnlyOurs(): Promise<void> {
   const ours = { providerId: `${extensionId}:*`, explicit: false };
   await commands.executeCommand('editor.action.inlineSuggest.trigger', ours);
 }
