@@ -1,5 +1,5 @@
-// HipOps: adapters. A product with an adapter takes one more launch, which lowers its input to the
-// adapter's ranks; the product's epilogue does the rest (low_rank.hip.h).
+// HipOps: adapters. A product with an adapter takes one more launch, which projects its input down
+// to the adapter's rank; the product's epilogue does the rest (low_rank.hip.h).
 #include "ops_hip.h"
 
 namespace hearth::kernels::hip {

@@ -1,4 +1,4 @@
-// The folder in which the engine stores its pages between two runs. The engine reads and writes them; this file deletes
+// The folder in which the engine stores its pages between runs. The engine reads and writes them; this file deletes
 // them when the user turns the disk cache off, because they reveal the text of documents.
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -9,7 +9,7 @@ export function pagesFolderIn(storageFolder = ''): string {
   return isAbsolute(storageFolder) ? join(storageFolder, 'pages') : '';
 }
 
-/** Files named as by native/cache/page_store.cc. */
+/** Matches the file names that native/cache/page_store.cc uses. */
 const pageFile = /^[\da-f]{16}-[\da-f]{16}\.(?:pages|unfinished)$/;
 
 /** Deletes what the engine has written, and the folder if nothing else is in it. */

@@ -1,4 +1,5 @@
-// Secrets that are recognized by the name to which they are assigned, or by a command or an address around them.
+// Secrets that are recognized by the name to which they are assigned, or by the command, header or URL that contains
+// them.
 import { isPassPhrase, isPlainPassword } from './plain-secrets.ts';
 import type { Span } from './secret-tokens.ts';
 import { isKey, isPassword, isPlaceholder, isWords } from './secret-values.ts';
@@ -30,22 +31,22 @@ const inCommands = new RegExp(
   'g',
 );
 const inHeader = /\b(?:bearer|basic|token)[ ]+([\w.~+/=-]{12,})/gi;
-const inAddress = /:\/\/([\w.+%~-]{0,40}):([^\s@/"'`<>{}$]{4,100})@/g;
+const inUrl = /:\/\/([\w.+%~-]{0,40}):([^\s@/"'`<>{}$]{4,100})@/g;
 
 export function* assignmentsIn(text: string): Generator<Span> {
   for (const pattern of [assignment, pair]) {
     for (const match of matchesIn(text, pattern)) {
-      const [whole, name = '', double, single, back, bareValue] = match;
+      const [whole, name = '', double, single, backtick, bareValue] = match;
       if (isCall(whole) && !takesSecret(text, match.index, name)) continue;
-      if (isSecretValue(name, double ?? single ?? back, bareValue)) yield lastOf(match, 2);
+      if (isSecretValue(name, double ?? single ?? backtick, bareValue)) yield valueSpan(match, 2);
     }
   }
   for (const match of text.matchAll(inCommands)) {
     const value = match.slice(1).find(Boolean) ?? '';
-    if (isPassword(value) || isKey(value)) yield lastOf(match, 1);
+    if (isPassword(value) || isKey(value)) yield valueSpan(match, 1);
   }
-  for (const match of text.matchAll(inHeader)) if (isKey(match[1] ?? '')) yield lastOf(match, 1);
-  for (const match of text.matchAll(inAddress)) {
+  for (const match of text.matchAll(inHeader)) if (isKey(match[1] ?? '')) yield valueSpan(match, 1);
+  for (const match of text.matchAll(inUrl)) {
     const [, user = '', password = ''] = match;
     const isSecret = password !== user && !/^\d{1,5}$/.test(password) && !isPlaceholder(password) && !isWords(password);
     if (isSecret) yield [match.index + match[0].length - password.length - 1, match.index + match[0].length - 1];
@@ -57,12 +58,12 @@ function* matchesIn(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   const search = new RegExp(pattern);
   for (let match = search.exec(text); match !== null; match = search.exec(text)) {
     yield match;
-    search.lastIndex = lastOf(match, 2)[0];
+    search.lastIndex = valueSpan(match, 2)[0];
   }
 }
 
-/** Where the value is: the last group of a match that matched something. first: the first group to look at. */
-function lastOf(match: RegExpExecArray, first: number): Span {
+/** The value's span: that of the match's last non-empty group, looking from group `first` on. */
+function valueSpan(match: RegExpExecArray, first: number): Span {
   const value = match.slice(first).findLast((group) => group !== undefined) ?? '';
   const start = match.index + match[0].lastIndexOf(value);
   return [start, start + value.length];
@@ -72,13 +73,14 @@ function lastOf(match: RegExpExecArray, first: number): Span {
 const isCall = (match: string) => /^[\w-]*[ \t]*\([ \t]*["'`]/.test(match);
 
 /**
- * Whether a call hands over a secret, as setPassword("...") and .password("...") do. Other functions look something up
- * by a name. index: where the match begins, which may be inside the name.
+ * Whether a call passes a secret, as setPassword("...") and .password("...") do. In other calls, such as
+ * getPassword("db"), the string is only the name to look up. index: where the match begins, which may be inside the
+ * function's name.
  */
 function takesSecret(text: string, index: number, name: string): boolean {
   const words = splitName(name);
-  const begins = index - name.length + nameAfter(text, index).length;
-  return /^(?:set|with|use)$/.test(words[0] ?? '') || (words.length === 1 && text[begins - 1] === '.');
+  const nameStart = index - name.length + nameAfter(text, index).length;
+  return /^(?:set|with|use)$/.test(words[0] ?? '') || (words.length === 1 && text[nameStart - 1] === '.');
 }
 
 const nameAfter = (text: string, index: number): string => /^[\w-]*/.exec(text.slice(index, index + 40))?.[0] ?? '';
@@ -91,7 +93,7 @@ const keyQualifiers = wordsOf(`
   access account admin api app application auth client consumer deploy encrypt encryption license logged master nonce
   private root secret service shared signing storage subscription write x`);
 // A name that ends with one of these words names something about a secret, not the secret itself.
-const about = wordsOf(`
+const metadataWords = wordsOf(`
   alg algorithm audience button class color colour command component count digest endpoint env error expire expires
   expiry field file form format hash hashed header hint icon id index input kind label len length limit message method
   minutes mode name page parser path pattern placeholder policy prefix provider ref regex regexp rule schema scheme
@@ -106,7 +108,8 @@ function wordsOf(list: string): ReadonlySet<string> {
 function isSecretValue(name: string, literal: string | undefined, bareValue: string | undefined): boolean {
   const words = splitName(name);
   const last = words.at(-1) ?? '';
-  if (about.has(last) || about.has(last.replace(/s$/, '')) || words.some((word) => harmless.has(word))) return false;
+  if (metadataWords.has(last) || metadataWords.has(last.replace(/s$/, '')) || words.some((word) => harmless.has(word)))
+    return false;
   const isPasswordName = words.some((word) => passwordWord.test(word));
   const isKeyName = words.some(
     (word, i) => keyWord.test(word) || (/^keys?$/.test(word) && keyQualifiers.has(words[i - 1] ?? '')),
@@ -128,7 +131,10 @@ function splitName(name: string): string[] {
   return separated.match(/[a-z]+/g) ?? [];
 }
 
-/** Whether a bare word is a variable, as in most languages. After a name in capitals, as in a shell, it is a value. */
+/**
+ * Whether a bare word is a variable. In most languages it is; after an all-caps name, as in a shell script, it is a
+ * literal value.
+ */
 function isVariable(value: string, name: string): boolean {
   return /^[A-Za-z_$](?:[\w$.]|[?!]\.|::|->)*$/.test(value) && !/\d.*\d/.test(value) && /[a-z]/.test(name);
 }

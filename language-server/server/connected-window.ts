@@ -13,12 +13,12 @@ import type { EditorWindow } from '../related-code/related-code.ts';
 
 export class ConnectedWindow implements EditorWindow {
   private workspaceFolders: WorkspaceFolder[] = [];
-  private followsFolders = false;
+  private reportsFolderChanges = false;
   private options: Partial<InitializationOptions> = {};
   /** Whether the server has to ask the editor for the settings. */
-  hasConfiguration = false;
-  /** Whether the server has to register to learn that the editor's configuration has changed. */
-  canRegister = false;
+  mustRequestSettings = false;
+  /** Whether the server needs to register for, and the client can report, changes of the configuration. */
+  mustRegister = false;
 
   constructor(
     private readonly connection: Connection,
@@ -28,15 +28,15 @@ export class ConnectedWindow implements EditorWindow {
   initialize({ workspaceFolders, capabilities, initializationOptions }: InitializeParams): void {
     this.options = initializationOptions ?? {};
     const { configuration, didChangeConfiguration } = capabilities.workspace ?? {};
-    const asks = !this.options.hasOwnSettings;
-    this.hasConfiguration = asks && configuration === true;
-    this.canRegister = asks && didChangeConfiguration?.dynamicRegistration === true;
+    const needsSettings = !this.options.hasOwnSettings;
+    this.mustRequestSettings = needsSettings && configuration === true;
+    this.mustRegister = needsSettings && didChangeConfiguration?.dynamicRegistration === true;
     this.workspaceFolders = workspaceFolders ?? [];
-    this.followsFolders = capabilities.workspace?.workspaceFolders ?? false;
+    this.reportsFolderChanges = capabilities.workspace?.workspaceFolders ?? false;
   }
 
   initialized(): void {
-    if (!this.followsFolders) return;
+    if (!this.reportsFolderChanges) return;
     this.connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
       const isGone = ({ uri }: WorkspaceFolder) => removed.some((folder) => folder.uri === uri);
       this.workspaceFolders = [...this.workspaceFolders.filter((folder) => !isGone(folder)), ...added];

@@ -88,7 +88,7 @@ export class Session {
       shared.cautions.add(this.options);
       this.stopListening = shared.onChange(() => this.report());
       if (this.options.wantsSignsOfLife) this.aliveTimer = this.startSignsOfLife();
-      if (this.window.canRegister)
+      if (this.window.mustRegister)
         connection.client.register(DidChangeConfigurationNotification.type, { section }).catch(() => undefined);
       this.configured = this.configure();
     });
@@ -171,7 +171,7 @@ export class Session {
   private async configure(pushed?: unknown): Promise<void> {
     const { connection, window, windowSettings } = this;
     const given = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
-    const asked = window.hasConfiguration ? connection.workspace.getConfiguration(section) : Promise.resolve(given);
+    const asked = window.mustRequestSettings ? connection.workspace.getConfiguration(section) : Promise.resolve(given);
     let isLate = false;
     const use = (answer: unknown) => {
       windowSettings.configure(answer);
