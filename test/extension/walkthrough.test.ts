@@ -9,7 +9,7 @@ const sources = readdirSync('extension', { recursive: true, encoding: 'utf8' })
   .join('\n');
 
 test.each(contributes.walkthroughs.flatMap(({ steps }) => steps))(
-  'the step "$id" of the walkthrough counts as complete when it is done, not when a command was run',
+  'the step "$id" of the walkthrough is completed by its result (a context key), not merely by running a command',
   ({ completionEvents }) => {
     expect(completionEvents).toEqual([expect.stringMatching(/^onContext:hearth\.has\w+$/)]);
     const key = completionEvents[0]?.slice('onContext:hearth.'.length);

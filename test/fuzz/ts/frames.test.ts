@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { delivered, frame, headerLines, initialize } from './claims/frames.ts';
-import { holds, inPieces, patience } from './fuzz.ts';
+import { fuzzTestOptions, holds, inPieces } from './fuzz.ts';
 
 const methods = ['textDocument/inlineCompletion', '$/cancelRequest', 'hearth/cursor', 'x', '\u2028'];
 const messages = fc.array(
@@ -14,7 +14,7 @@ const messages = fc.array(
   }),
 );
 
-test('messages arrive whole and in order, wherever the connection cuts them', patience, async () => {
+test('messages arrive whole and in order, wherever the connection cuts them', fuzzTestOptions, async () => {
   const sent = fc
     .tuple(messages, fc.constantFrom(...headerLines))
     .map(([rest, headerLine]) => ({ all: [initialize, ...rest], headerLine }));

@@ -1,4 +1,4 @@
-// Tries a claim about a parser on many inputs made by fast-check. Together with the other tests it uses the same few
+// Tries a claim about a parser on many inputs made by fast-check. When run as part of `npm test`, it uses the same few
 // inputs each time, so that a failure comes from a change and not from chance; `npm run test:reliability -- fuzz-ts
 // --minutes N` tries new ones for N minutes per claim. A failure names the smallest input that was found.
 import { setImmediate } from 'node:timers/promises';
@@ -14,8 +14,8 @@ const longForm = {
 /** The time for one input. A parser that does not return fails. */
 const maxMs = 10_000;
 
-/** For Vitest. */
-export const patience = { timeout: minutes * 60_000 + 120_000 };
+/** Vitest options for a test that calls holds(). */
+export const fuzzTestOptions = { timeout: minutes * 60_000 + 120_000 };
 
 export async function holds<T>(inputs: fc.Arbitrary<T>, claim: (input: T) => unknown): Promise<void> {
   const property = fc.asyncProperty(inputs, async (input) => {
@@ -34,7 +34,7 @@ function report<T>({ numRuns, seed, counterexamplePath, counterexample, errorIns
   return `input ${numRuns} of seed ${seed}, made smaller (${counterexamplePath}): ${input}\n${errorInstance}`;
 }
 
-/** Valid inputs in which a few parts are cut out, repeated, or replaced by one of the words or by any byte. */
+/** Valid inputs in which a few parts are cut out, repeated, or replaced by one of `words` or by a few random bytes. */
 export function damaged(seeds: string[], words: string[]): fc.Arbitrary<Buffer> {
   const insert = fc.oneof(
     fc.constantFrom(...words).map((word) => Buffer.from(word)),
@@ -44,10 +44,10 @@ export function damaged(seeds: string[], words: string[]): fc.Arbitrary<Buffer> 
   const change = fc.record({ at: fc.nat(), remove: fc.nat(20), insert });
   return fc
     .tuple(fc.constantFrom(...seeds), fc.array(change, { maxLength: 8 }))
-    .map(([seed, changes]) => changes.reduce(changed, Buffer.from(seed)));
+    .map(([seed, changes]) => changes.reduce(applyChange, Buffer.from(seed)));
 }
 
-function changed(
+function applyChange(
   bytes: Buffer,
   { at, remove, insert }: { at: number; remove: number; insert: Buffer | number },
 ): Buffer {

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asEvents, piecesIn } from './claims/server-events.ts';
-import { holds, inPieces, patience } from './fuzz.ts';
+import { fuzzTestOptions, holds, inPieces } from './fuzz.ts';
 
-test('events arrive whole and in order, wherever the connection cuts them', patience, async () => {
+test('events arrive whole and in order, wherever the connection cuts them', fuzzTestOptions, async () => {
   const sent = fc.record({
     texts: fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 16 }), { minLength: 1, maxLength: 64 }),
     lineEnd: fc.constantFrom('\n', '\r\n'),

@@ -9,7 +9,7 @@ test('trailing white space does not count', () => check('a + b;\n', 'a + b;', 1,
 
 test('the first line can be right when the rest is not', () => check('a();\nb();', 'a();\nc();', 0, 1));
 
-test('an empty text has no first line, even if the line was complete and others follow', () =>
+test("an empty suggestion never scores for the first line, even if the cursor's line is complete", () =>
   check('', '\n  a();', 0, 0));
 
 test('after the opener of a block, the first line is the one below it', () => {
@@ -55,7 +55,7 @@ test('similarity is the share of characters that need no edit', () => {
   expect(editSimilarity('abc', 'xyz')).toBe(0);
 });
 
-test('an answer is inserted without its repetition of the text after the cursor', () => {
+test('an answer that repeats the text after the cursor is inserted without that part', () => {
   expect(insertable({ text: 'a, b);', replaces: 2 }, ');\n')).toEqual({ text: 'a, b', replaces: 0 });
   expect(insertable({ text: 'a, b', replaces: 0 }, ');\n')).toEqual({ text: 'a, b', replaces: 0 });
   expect(insertable({ text: 'a, b);', replaces: 1 }, ')\n')).toEqual({ text: 'a, b);', replaces: 1 });

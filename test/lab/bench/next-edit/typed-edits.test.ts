@@ -1,18 +1,18 @@
-// Typing the edits again gives the text of the case.
+// Retyping a benchmark case's past edits reproduces the case's text.
 import { expect, test } from 'vitest';
 import type { NextEditCase } from '../../../../lab/bench/next-edit/next-edit-case.ts';
 import { typedEdits } from '../../../../lab/bench/next-edit/typed-edits.ts';
 import { textAfter } from '../../../../lab/tools/trace.ts';
 
 const text = 'let sum = 0;\nadd(sum, 2);\n\nlog(sum);\nmore();\n';
-const of = (...history: NextEditCase['history']): NextEditCase => ({
+const caseWith = (...history: NextEditCase['history']): NextEditCase => ({
   ...{ path: 'src/a.ts', languageId: 'typescript', text, cursor: 0, history, expected: [], quiet: false },
 });
 const past = (before: string, after: string, path = 'src/a.ts') => ({ path, before, after });
 
-test('the past edits are taken back and typed key by key', () => {
+test('the past edits are undone and then retyped key by key', () => {
   const typed = typedEdits(
-    of(past('let total = 0;', 'let sum = 0;'), past('add(total);', 'add(sum, 2);'), past('', 'more();')),
+    caseWith(past('let total = 0;', 'let sum = 0;'), past('add(total);', 'add(sum, 2);'), past('', 'more();')),
   );
   expect(typed?.trace).toMatchObject({ name: 'a.ts', text: 'let total = 0;\nadd(total);\n\nlog(sum);\n\n' });
   expect(typed?.trace.edits.map(({ insert }) => insert).join('')).toBe('sumsum, 2more();');
@@ -23,10 +23,10 @@ test('the past edits are taken back and typed key by key', () => {
 
 test.each([
   ['in another file', past('a', 'let sum = 0;', 'src/b.ts')],
-  ['that fits twice', past('total', 'sum')],
-  ['that is gone', past('sub(sum);', 'add(sum);')],
-  ['that only removed', past('gone();', '')],
+  ['whose new text occurs twice', past('total', 'sum')],
+  ['whose new text is gone', past('sub(sum);', 'add(sum);')],
+  ['that only deleted text', past('gone();', '')],
   ['that joined lines', past('add(\nsum, 2);', 'add(sum, 2);')],
-])('edits are not typed again if one is %s', (_, edit) => {
-  expect(typedEdits(of(edit))).toBeUndefined();
+])('no edit is retyped if the history has one %s', (_, edit) => {
+  expect(typedEdits(caseWith(edit))).toBeUndefined();
 });
