@@ -55,8 +55,8 @@ export async function compareBits(loadModel: LoadModel, options: Pick<LoadOption
     if (sum === knownFingerprint)
       return `sha256 ${sum} (${engine.info.backend}), as on every system where Hearth was tested`;
     throw new Error(
-      `sha256 ${sum} (${engine.info.backend}), not ${knownFingerprint}: this machine computes other values than the ` +
-        'machines where Hearth was tested, so answers may be worse. Please report this line.',
+      `sha256 ${sum} (${engine.info.backend}), not ${knownFingerprint}: this machine computes different values ` +
+        'from the machines that Hearth was tested on, so answers may be worse. Please report this line.',
     );
   } finally {
     await engine.close();

@@ -36,7 +36,7 @@ test('the error for different values names both fingerprints', async () => {
     return model;
   };
   const problem = compareBits(load);
-  await expect(problem).rejects.toThrow(`not ${knownFingerprint}: this machine computes other values`);
+  await expect(problem).rejects.toThrow(`not ${knownFingerprint}: this machine computes different values`);
   await expect(problem).rejects.toThrow(/^sha256 [0-9a-f]{64} \(cpu /);
 });
 
