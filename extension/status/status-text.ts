@@ -69,7 +69,7 @@ export function betterModel({ isStarter, health }: Status): Command | null {
   return { command: 'hearth.useRecommendedModel', title: l10n.t('Get a Better Model') };
 }
 
-export const starterText = (): string => l10n.t('The starter model finishes lines, but knows little.');
+export const starterText = (): string => l10n.t('The starter model can finish lines, but not much more.');
 
 export const smallerModel = (): Command => ({
   command: 'hearth.selectModel',
@@ -107,14 +107,14 @@ export function summary(status: Status): string {
     case 'off':
       if (pause === 'excluded') return l10n.t('turned off for this file');
       if (pause === 'secrets-file') return l10n.t('turned off for this file, which may hold secrets');
-      if (pause === 'message') return l10n.t('turned off for messages');
+      if (pause === 'message') return l10n.t('turned off for commit messages');
       return offFor === undefined ? l10n.t('turned off') : l10n.t('turned off for {0}', languageName(offFor));
     case 'error':
       return message ?? l10n.t('error');
     case 'ready':
       if (onlyExplains) return l10n.t('ready to explain; this model does not complete code');
       if (pause === 'snoozed') return l10n.t('snoozed until {0}', timeOf(status.snoozeEnd));
-      if (pause === 'manual') return l10n.t('ready, suggests when you ask');
+      if (pause === 'manual') return l10n.t('ready; suggestions only on request');
       if (status.isTooSlow) return l10n.t('this model is too slow for this computer');
       return decodeTokensPerSecond
         ? l10n.t('ready, {0} tokens per second', decodeTokensPerSecond.toFixed(0))
@@ -140,14 +140,14 @@ function modelText({ name, device, quantization, fileBytes, contextTokens }: Mod
 function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Status): [string, string][] {
   const rows: [string, string][] = [];
   const rates = [
-    decodeTokensPerSecond && l10n.t('{0} written', rate(decodeTokensPerSecond)),
-    prefillTokensPerSecond && l10n.t('{0} read', rate(prefillTokensPerSecond)),
+    decodeTokensPerSecond && l10n.t('writing {0}', rate(decodeTokensPerSecond)),
+    prefillTokensPerSecond && l10n.t('reading {0}', rate(prefillTokensPerSecond)),
   ];
   if (rates.some(Boolean)) rows.push([l10n.t('Speed'), rates.filter(Boolean).join(', ')]);
   if (last) {
     const { latencyMs, promptTokens, cachedTokens, completionTokens, model } = last;
     const work = l10n.t(
-      '{0} of {1} prompt tokens computed, {2} written',
+      '{0} of {1} prompt tokens read, {2} written',
       promptTokens - cachedTokens,
       promptTokens,
       completionTokens,
@@ -164,13 +164,14 @@ function cacheRows({ engine, model }: Status): [string, string][] {
   if (!engine) return [];
   const { pagesUsed, pagesTotal, pageBytes, hitTokens, missTokens } = engine.cache;
   const asked = hitTokens + missTokens;
-  const hits = asked ? l10n.t(', {0} of the prompt tokens found in it', percent(hitTokens / asked)) : '';
+  const hits = asked ? l10n.t(', {0} of the prompt tokens reused', percent(hitTokens / asked)) : '';
   const size = l10n.t('{0} of {1}', mebibytes(pagesUsed * pageBytes), mebibytes(pagesTotal * pageBytes));
   return [[l10n.t('Cache'), escapeMarkdown(`${size}${model ? ` (${model.kvType})` : ''}${hits}`)]];
 }
 
 const timeOf = (date: Date | null | undefined) => date?.toLocaleTimeString(env.language, { timeStyle: 'short' }) ?? '';
-const percent = (fraction = 0) => `${Math.floor(fraction * 100)} %`;
+/** Rounds down, so that nothing is at 100 % before it is done. */
+const percent = (fraction = 0) => (Math.floor(fraction * 100) / 100).toLocaleString(env.language, { style: 'percent' });
 const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSecond < 10 ? 1 : 0)} tok/s`;
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 

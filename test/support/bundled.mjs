@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { root } from '../../scripts/tools.mjs';
 
 /**
- * source: a path relative to the repository, or esbuild's stdin option. stubs: package name -> file that replaces
- * it.\nResolves to the program's exports.
+ * source: a path relative to the repository, or esbuild's stdin option. stubs: package name -> file that replaces it.
+ * Resolves to the exports of the program.
  */
 export async function bundled(name, source, stubs = {}) {
   const outfile = join(root, 'build', `${name}.cjs`);

@@ -82,7 +82,7 @@ async function click(status: ServerStatus, reason: DocumentMode['reason'] = 'sho
 
 test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
   ['starting', { health: 'starting' }, 'hearth.toggle'],
-  ['loading the model, 42 %', { health: 'loading', progress: 0.42 }, 'hearth.toggle'],
+  ['loading the model, 42%', { health: 'loading', progress: 0.42 }, 'hearth.toggle'],
   ['ready', { health: 'ready' }, 'hearth.toggle'],
   ['the model is unloaded until you type again', { health: 'unloaded' }, 'hearth.toggle'],
   [
@@ -91,14 +91,14 @@ test.each<[string, ServerStatus, string, DocumentMode['reason']?]>([
     'hearth.toggle',
     'snoozed',
   ],
-  ['ready, suggests when you ask', { health: 'ready' }, 'hearth.toggle', 'manual'],
+  ['ready; suggestions only on request', { health: 'ready' }, 'hearth.toggle', 'manual'],
   ['this model is too slow for this computer', slow, 'hearth.selectModel'],
   ['turned off', { health: 'off' }, 'hearth.toggle', 'off'],
   ['turned off for Rust', { health: 'ready' }, 'hearth.toggle rust', 'off'],
   ['ready', { health: 'off' }, 'hearth.toggle', 'shown'],
   ['turned off for this file', { health: 'ready' }, 'workbench.action.openSettings hearth.exclude', 'excluded'],
   ['turned off for this file, which may hold secrets', { health: 'ready' }, 'hearth.toggle', 'secrets-file'],
-  ['turned off for messages', { health: 'ready' }, 'hearth.toggle', 'message'],
+  ['turned off for commit messages', { health: 'ready' }, 'hearth.toggle', 'message'],
   ['no such file', { health: 'error', problem: 'model', message: 'no such file' }, 'hearth.selectModel'],
   ['it hangs', { health: 'error', problem: 'engine', message: 'it hangs' }, 'hearth.restartServer'],
   ['it crashed', { health: 'error', problem: 'server', message: 'it crashed' }, 'hearth.restartServer'],

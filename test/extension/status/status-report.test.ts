@@ -22,7 +22,7 @@ test('the report names the starter model, the model for explanations and ignored
     { ...ready, isStarter: true, explainModel: model!, settingProblems: ['A is not B.'] },
     report,
   );
-  expect(text).toContain('knows little. "Hearth: Use Recommended Model" gets a better one.\n');
+  expect(text).toContain('not much more. "Hearth: Use Recommended Model" gets a better one.\n');
   expect(text).toContain('Code is explained by Coder 1.5B.\n');
   expect(text).toContain('A is not B.\n');
 });

@@ -63,7 +63,7 @@ function check(status: Status, text: string, label: string): void {
 test('each state has its text and its label for screen readers', () => {
   check({ health: 'starting' }, '$(loading~spin) Hearth', 'starting');
   check({ health: 'starting', message: 'once more' }, '$(loading~spin) Hearth', 'once more');
-  check({ health: 'loading', progress: 0.426 }, '$(loading~spin) Hearth 42 %', 'loading the model, 42 %');
+  check({ health: 'loading', progress: 0.426 }, '$(loading~spin) Hearth 42%', 'loading the model, 42%');
   check({ health: 'ready' }, '$(flame) Hearth', 'ready');
   check({ health: 'off' }, '$(circle-slash) Hearth', 'turned off');
   check({ health: 'error', message: 'No such file.' }, '$(error) Hearth', 'No such file.');
@@ -77,8 +77,8 @@ test('a ready server shows its speed', () => {
 test('the starter model says that it is one, and how to get another', () => {
   const starter: ServerStatus = { ...ready, isStarter: true };
   check(starter, '$(flame) Starter Model', 'ready, 42 tokens per second');
-  check({ ...starter, pause: 'manual' }, '$(debug-pause) Hearth', 'ready, suggests when you ask');
-  expect(statusTooltip(starter)).toContain('finishes lines, but knows little');
+  check({ ...starter, pause: 'manual' }, '$(debug-pause) Hearth', 'ready; suggestions only on request');
+  expect(statusTooltip(starter)).toContain('can finish lines, but not much more');
   expect(statusTooltip(starter)).toContain('[Get a Better Model](command:hearth.useRecommendedModel)');
   expect(statusTooltip(ready)).not.toContain('hearth.useRecommendedModel');
 });
@@ -86,8 +86,8 @@ test('the starter model says that it is one, and how to get another', () => {
 test('the tooltip has a row for the model, the speed and the last answer', () => {
   const tooltip = statusTooltip(ready);
   expect(tooltip).toContain('| Model | Tiny \\(Q6\\_K, 32 MiB, context of 4096 tokens\\) |');
-  expect(tooltip).toContain('| Speed | 42 tok/s written, 800 tok/s read |');
-  expect(tooltip).toContain('| Last answer | 44 ms, by Coder \\[7B\\]; 2 of 400 prompt tokens computed, 7 written |');
+  expect(tooltip).toContain('| Speed | writing 42 tok/s, reading 800 tok/s |');
+  expect(tooltip).toContain('| Last answer | 44 ms, by Coder \\[7B\\]; 2 of 400 prompt tokens read, 7 written |');
 });
 
 test("a model on a team's server is shown without size and quantization", () => {
@@ -112,7 +112,7 @@ test('the tooltip says how full the cache is, and with what', () => {
     busyMs: 0,
   } as const;
   expect(statusTooltip({ ...ready, engine: { ...engine, cache, ops: [] } })).toContain(
-    '| Cache | 25 MiB of 100 MiB \\(int8\\), 75 % of the prompt tokens found in it |',
+    '| Cache | 25 MiB of 100 MiB \\(int8\\), 75% of the prompt tokens reused |',
   );
 });
 
@@ -158,7 +158,7 @@ test('a pause is shown with its reason', () => {
   const snoozeEnd = new Date(2026, 2, 1, 14, 35);
   const time = snoozeEnd.toLocaleTimeString('en', { timeStyle: 'short' });
   check({ ...ready, pause: 'snoozed', snoozeEnd }, '$(debug-pause) Hearth', `snoozed until ${time}`);
-  check({ ...ready, pause: 'manual' }, '$(debug-pause) Hearth', 'ready, suggests when you ask');
+  check({ ...ready, pause: 'manual' }, '$(debug-pause) Hearth', 'ready; suggestions only on request');
 });
 
 test('a model that cannot complete is said to explain only, and a second model has its row', () => {
