@@ -83,7 +83,7 @@ test('off means off: nothing is computed', async () => {
 
 test('in manual mode a suggestion comes only on request', async () => {
   await bench.setSettings({ ...settings, '[typescript]': { 'hearth.mode': 'manual' } });
-  await bench.statusSays(/when you ask/);
+  await bench.statusSays(/on request/);
   const before = requestsIn(await server.settledLog());
   await bench.type(typed);
   await nothingComes(2000);
