@@ -1,6 +1,6 @@
-// Divides a document into chunks of about twenty lines, where declarations begin, and lists the identifiers in each. Where a
-// chunk ends depends only on its own lines and what begins below, so after an edit the chunks above it, and most of those
-// below, stay the same and are not scanned again.
+// Divides a document into chunks of about twenty lines and lists the identifiers in each. A chunk begins at a
+// declaration, if possible. Where it ends depends only on its own lines and on what begins below them, so after an edit
+// the chunks above it, and most of those below, stay the same and are not scanned again.
 
 import type { LongText } from '../documents/long-text.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
@@ -30,7 +30,7 @@ export interface PlacedChunk {
 
 const minLines = 12;
 const maxLines = 24;
-/** What is so long has a chunk of its own, if there are a few lines above it. */
+/** A declaration that is at least this long begins a new chunk even if the one above has only `fewLines` lines. */
 const ownChunkLines = 8;
 const fewLines = 4;
 // Longer documents are ignored. They are mostly generated, and searching them for secrets would take too long.
@@ -40,12 +40,16 @@ const maxWords = 400;
 /** The chunks of one document, kept up to date. */
 export class ChunkedDocument {
   chunks: PlacedChunk[] = [];
-  /** Of the document; a name and its password may be in two chunks. */
+  /**
+   * Whether the document holds a secret. Single chunks are not checked: a password and its name may be in two chunks.
+   */
   hasSecret = false;
-  /** Not its version, which a document that is closed and opened again may have with another text. */
+  /**
+   * The text that was divided. A version would not tell: a reopened document may have the same one with different text.
+   */
   private text: LongText | null = null;
 
-  /** Returns whether the document had changed. */
+  /** Divides the document again; unchanged chunks stay the same objects. Returns false if nothing had changed. */
   update(document: OpenDocument, nowMs: number): boolean {
     if (document.text === this.text) return false;
     const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
@@ -75,7 +79,8 @@ function thingsIn(document: OpenDocument): ReadonlyMap<number, number> | null {
 }
 
 /**
- * Without blank pieces. things: the lines where something begins, and how many lines it has; null: the syntax is not known.
+ * Leaves out blank pieces. things: the lines where a declaration, member or statement begins, and how many lines it
+ * has; null if the syntax is not known.
  */
 export function split(text: string, things: ReadonlyMap<number, number> | null = null): Piece[] {
   const lines = text.split('\n');
@@ -95,12 +100,13 @@ export function split(text: string, things: ReadonlyMap<number, number> | null =
   return pieces;
 }
 
+/** Whether a new chunk begins at the line. count: how many lines the chunk above it has. */
 function begins(things: ReadonlyMap<number, number>, line: number, count: number): boolean {
   const size = things.get(line) ?? 0;
   return size > 0 && (count >= minLines || (count >= fewLines && size >= ownChunkLines));
 }
 
-/** After a blank line, or at a line that is not indented. */
+/** Whether the chunk ends above line i, after count lines: if the last one is blank, or line i is not indented. */
 function endsBlock(lines: string[], i: number, count: number): boolean {
   return count >= minLines && (lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? ''));
 }

@@ -1,6 +1,6 @@
 // An index of the workspace's files that are not open: which chunks hold which words. The editor sends the files in the
-// background. It answers with the few chunks that share rare words with the cursor's lines; ranking.ts ranks those beside
-// the chunks of open documents.
+// background. The index finds the few chunks that share rare words with the lines at the cursor; ranking.ts ranks these
+// together with the chunks of open documents.
 
 import { stem } from '../prompt/document-path.ts';
 import type { ClosedFile } from '../protocol/messages.ts';
@@ -9,10 +9,10 @@ import { holdsSecrets } from '../secrets/secrets.ts';
 import { type Chunk, type Piece, scan, split, wordsOf } from './chunks.ts';
 import { type CursorQuery, comparable } from './cursor-query.ts';
 
-/** An editor that sends more than this is not listened to. */
+/** The most that the index holds. Whatever the editor sends beyond that is left out. */
 export const closedFileLimits = { files: 2000, charsOfFile: 64 * 1024, chars: 4 * 1024 * 1024 };
 const maxWords = 200;
-// A word in more chunks says nothing about which one is meant.
+// A word that more chunks contain does not help to find the right one.
 const maxHolders = 300;
 const maxFound = 40;
 
@@ -36,6 +36,7 @@ interface IndexedChunk extends Pick<Piece, 'text' | 'line'> {
 /** For one window. */
 export class ClosedFiles {
   private files = new Map<string, IndexedFile>();
+  /** For each word, the chunks that contain it. */
   private holders = new Map<string, Set<IndexedChunk>>();
   private chars = 0;
   /** How many chunks the index has. */
@@ -48,8 +49,9 @@ export class ClosedFiles {
   }
 
   /**
-   * Adds or replaces a file; without a text, forgets it, or a folder's files. A file that holds secrets, or does not fit
-   * in, is left out. False if its code must not be used: it holds secrets, or the editor does not share it any more.
+   * Adds or replaces a file. If its text is null, forgets the file, or all files of the folder with this URI. A file
+   * that holds secrets or exceeds the limits is left out. Returns false if the file's code must not be used, because it
+   * holds secrets or the editor no longer shares it.
    */
   set({ uri, text }: ClosedFile): boolean {
     if (text === null && !this.files.has(uri)) this.removeFolder(uri);
@@ -72,12 +74,12 @@ export class ClosedFiles {
     return true;
   }
 
-  /** How many chunks hold the word. */
+  /** How many chunks contain the word. */
   holdersOf(word: string): number {
     return this.holders.get(word)?.size ?? 0;
   }
 
-  /** The chunks that share most with the cursor's lines, of files that are wanted. */
+  /** The chunks that have most in common with the lines at the cursor, from the files that isWanted accepts. */
   find({ weights, modules }: CursorQuery, isWanted: (uri: string) => boolean): FoundChunk[] {
     const scores = new Map<IndexedChunk, number>();
     for (const [word, weight] of weights) {

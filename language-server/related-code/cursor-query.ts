@@ -1,4 +1,4 @@
-// What to look for in other files, from the text around the cursor: its identifiers, the imported modules, and names
+// Decides from the text around the cursor what to look for in other files: identifiers, imported modules, and names
 // whose definitions the editor may find.
 
 import type { CursorDocument } from '../prompt/text-window.ts';
@@ -7,7 +7,7 @@ import { wordsOf } from './chunks.ts';
 export interface CursorQuery {
   /** Identifiers near the cursor, in lower case, with weights from 1 for the nearest to about 0.2 for the farthest. */
   weights: ReadonlyMap<string, number>;
-  /** The last parts of the names of imported modules, such as "store" for './user/store.ts'. */
+  /** The last two parts of each imported module's path, such as "user" and "store" for './user/store.ts'. */
   modules: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ export function cursorQuery({ text, offset }: CursorDocument): CursorQuery {
   return { weights, modules: importedModules(text.slice(0, headChars)) };
 }
 
-/** Also finds grouped imports, as Go writes them. */
+/** The head may also have grouped imports, as Go writes them. */
 function importedModules(head: string): Set<string> {
   const group = /^import \(([^)]*)\)/m.exec(head)?.[1] ?? '';
   const statements = [...(head.match(importLine) ?? []), ...(head.match(importCall) ?? []), group];

@@ -1,14 +1,14 @@
-// Asks the editor for definitions and for the documents that may be shared, once for each line that the cursor comes
-// to. It waits for a limited time; a late answer is used the next time. If no definitions were found it asks again,
-// because the language extensions of a window that has just opened may not be ready yet. If the editor fails, nothing is
-// shared.
+// Asks the editor for definitions, and which open documents may be used, once for each line that the cursor reaches. It
+// waits for a limited time; an answer that comes later is used the next time. If there are no definitions, it asks
+// again at the next opportunity, because the language extensions of a window that has just opened may not be ready yet.
+// If the editor fails, no other document may be used.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelatedParams, RelatedResult } from '../protocol/messages.ts';
 
 const defaultLimitMs = 300;
 
 export interface EditorAnswer extends RelatedResult {
-  /** The documents that it was asked about and does not share. */
+  /** Documents in the question that the editor does not share. */
   refused: string[];
 }
 
@@ -18,10 +18,11 @@ export class EditorAnswers {
   private latest: EditorAnswer = { ...nothing, refused: [] };
   /** The document that the latest answer was for. */
   private latestUri = '';
+  /** The document, line and other documents of the last question; '' if that must be asked again. */
   private askedFor = '';
   /** How many questions were asked. */
   private asked = 0;
-  /** The number of the question that the latest answer was for; an older answer comes too late. */
+  /** The number of the question that the latest answer was for. Answers to earlier questions are ignored. */
   private answered = 0;
 
   constructor(
@@ -29,7 +30,9 @@ export class EditorAnswers {
     private readonly limitMs = defaultLimitMs,
   ) {}
 
-  /** The latest answer, perhaps for another line. Definitions are returned only if it was for the same document. */
+  /**
+   * Returns the latest answer, perhaps for another line. If it was for another document, its definitions are left out.
+   */
   async ask(params: RelatedParams, line: number): Promise<EditorAnswer> {
     const place = [params.uri, line, ...params.documents].join('\n');
     if (place !== this.askedFor) {
@@ -50,7 +53,7 @@ export class EditorAnswers {
     return this.latestUri === params.uri ? this.latest : { ...this.latest, defined: [] };
   }
 
-  /** Call when other files may be shared than before. */
+  /** Call when the set of shareable files changes. */
   forget(): void {
     this.keep(++this.asked, nothing, { uri: '', documents: [] });
     this.askedFor = '';

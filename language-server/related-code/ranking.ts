@@ -1,4 +1,4 @@
-// Ranks chunks of other code by how useful they may be at the cursor.
+// Ranks chunks of code by how useful they may be at the cursor.
 
 import { stem } from '../prompt/document-path.ts';
 import type { Chunk } from './chunks.ts';
@@ -11,8 +11,8 @@ export interface Candidate {
   chunk: Chunk;
   /** Whether the chunk contains the definition of a name near the cursor or of an imported one. */
   isDefinition: boolean;
-  /** Whether it comes from the index of closed files, which proposes only its best chunks. */
-  isOfCorpus?: boolean;
+  /** Whether the chunk comes from the corpus. */
+  isFromCorpus?: boolean;
 }
 
 export interface PlaceQuery extends CursorQuery {
@@ -20,10 +20,14 @@ export interface PlaceQuery extends CursorQuery {
   path: string;
 }
 
-/** Chunks of which only the most promising are candidates. */
+/**
+ * The index of closed files. Only its best chunks are candidates, but all of them count when the rarity of a word is
+ * measured.
+ */
 export interface Corpus {
+  /** How many chunks it has. */
   size: number;
-  /** How many of them hold a word. */
+  /** How many of them contain the word. */
   holdersOf(word: string): number;
 }
 
@@ -33,17 +37,21 @@ export interface Ranked extends Candidate {
 
 // Chunks that share only common words with the cursor's lines score less.
 const minScore = 1.2;
-const recentMs = 5 * 60_000;
+const halfLifeMs = 5 * 60_000;
+/** Of two chunks with a larger share of words in common, only the better one is kept. */
 const sameWordsShare = 0.8;
 const longWord = 9;
-// More chunks than fit into any budget.
+// No prompt has room for more chunks.
 const maxKept = 24;
 
 export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, corpus?: Corpus): Ranked[] {
   const rarity = rarityIn(candidates, query, corpus);
-  const declared = declaredIn(candidates, query);
+  const declarationScores = declarationScoresOf(candidates, query);
   const ranked = candidates
-    .map((candidate, i) => ({ ...candidate, score: score(candidate, query, rarity, nowMs) + (declared[i] ?? 0) }))
+    .map((candidate, i) => ({
+      ...candidate,
+      score: score(candidate, query, rarity, nowMs) + (declarationScores[i] ?? 0),
+    }))
     .filter((candidate) => candidate.score >= minScore)
     .toSorted((a, b) => b.score - a.score);
   const kept: Ranked[] = [];
@@ -54,25 +62,26 @@ export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, 
   return kept;
 }
 
-/** The inverse document frequency as in BM25: words in few chunks count more. */
+/** The inverse document frequency of each word, as in BM25: words in few chunks count more. */
 function rarityIn(candidates: Candidate[], { weights }: CursorQuery, corpus?: Corpus): Map<string, number> {
-  const others = candidates.filter(({ isOfCorpus }) => !isOfCorpus);
+  const others = candidates.filter(({ isFromCorpus }) => !isFromCorpus);
   const count = others.length + (corpus?.size ?? 0);
   const rarity = new Map<string, number>();
   for (const word of weights.keys()) {
     let holders = corpus?.holdersOf(word) ?? 0;
     for (const { chunk } of others) if (chunk.words.has(word)) holders++;
     const measured = Math.log(1 + Math.max(0, count - holders + 0.5) / (holders + 0.5));
-    // With few chunks the frequency says little, but a long name is hardly a keyword.
+    // With few chunks the frequency says little, but a long word is probably no keyword, so it counts as rare.
     rarity.set(word, Math.max(measured, word.length >= longWord ? 0.8 : 0));
   }
   return rarity;
 }
 
 /**
- * Scores for declaring names near the cursor. A chunk that begins inside a block inherits part of the score above it.
+ * For each candidate, a score for declaring names that are near the cursor. A chunk that begins with an indented line
+ * inherits a part of this score from the chunk above it.
  */
-function declaredIn(candidates: Candidate[], { weights }: CursorQuery): number[] {
+function declarationScoresOf(candidates: Candidate[], { weights }: CursorQuery): number[] {
   let above = 0;
   return candidates.map(({ path, chunk }, i) => {
     let own = 0;
@@ -98,9 +107,11 @@ function score(candidate: Candidate, query: PlaceQuery, rarity: Map<string, numb
   );
 }
 
-/** 1 for now, halved every five minutes. Times in the future, after a change of the clock, count as now. */
+/**
+ * 1 for now, half as much five minutes ago, 0 for never. If the clock was set back, a time in the future counts as now.
+ */
 function recency(atMs: number, nowMs: number): number {
-  return atMs === 0 ? 0 : 0.5 ** (Math.max(0, nowMs - atMs) / recentMs);
+  return atMs === 0 ? 0 : 0.5 ** (Math.max(0, nowMs - atMs) / halfLifeMs);
 }
 
 function folderOf(path: string): string {

@@ -1,6 +1,7 @@
-// Finds code of other files that may help at the cursor: definitions that the editor's language features find, and
-// chunks of open documents and closed files that share identifiers or were recently edited or visited. All text comes from
-// the editor, and only of files that it shares (in a trusted workspace and not ignored). Files that hold secrets are left out.
+// Finds code from other files, or from far away in the same one, that may help at the cursor: definitions that the
+// editor's language features find, and chunks that share identifiers with the code at the cursor or were recently
+// edited or visited. All text comes from the editor, and only from files that it lets us use (in a trusted workspace
+// and not ignored). Files that hold secrets are left out.
 import { setImmediate } from 'node:timers/promises';
 import { OpenDocument } from '../documents/open-document.ts';
 import { folderOf, type PromptPlace, promptPlace, type WorkspaceFolder } from '../prompt/document-path.ts';
@@ -20,7 +21,7 @@ export interface EditorWindow {
   related(params: RelatedParams): Promise<RelatedResult>;
 }
 
-// Of more documents, those in which the cursor rested last are used.
+// If more documents are open, we use those where the cursor rested most recently.
 const maxDocuments = 12;
 // Longer chunks have lines so long that nobody wrote them by hand.
 const maxChunkChars = 3000;
@@ -28,8 +29,8 @@ const maxChunkChars = 3000;
 /** For one window, since code must not get from one workspace into another. */
 export class RelatedCode {
   private chunked = new Map<string, ChunkedDocument>();
-  private readonly restedMs = new Map<string, number>();
-  /** The paths of open documents from which the last gather() might take nothing. */
+  private readonly lastRestedAtMs = new Map<string, number>();
+  /** Paths of open documents that the last gather() was not allowed to use. */
   private refused: ReadonlySet<string> = new Set();
   private readonly answers: EditorAnswers;
 
@@ -51,61 +52,69 @@ export class RelatedCode {
     const open = this.editor.openDocuments().filter(({ uri }) => this.isInWorkspace(uri));
     const own = open.find(({ uri }) => uri === document.uri);
     if (!own) return [];
-    this.restedMs.set(own.uri, this.now());
-    const others = this.lastUsed(open.filter(({ uri }) => uri !== own.uri && !hasSecretName(uri)));
+    this.lastRestedAtMs.set(own.uri, this.now());
+    const others = this.mostRecent(open.filter(({ uri }) => uri !== own.uri && !hasSecretName(uri)));
     const positions = namesToDefine(document).map((offset) => own.positionAt(offset));
     const question = { uri: own.uri, positions, documents: others.map(({ uri }) => uri) };
     const answer = await this.answers.ask(question, own.positionAt(document.offset).line);
 
-    const closed = answer.defined.filter(({ uri }) => this.isInWorkspace(uri) && !open.some((one) => one.uri === uri));
+    const definitionFiles = answer.defined.filter(
+      ({ uri }) => this.isInWorkspace(uri) && !open.some((one) => one.uri === uri),
+    );
     const sources = [
       ...others.filter(({ uri }) => answer.shared.includes(uri)),
-      ...closed.map(({ uri, text }) => OpenDocument.create(uri, '', 0, text)),
+      ...definitionFiles.map(({ uri, text }) => OpenDocument.create(uri, '', 0, text)),
     ];
-    await this.update([own, ...sources], closed);
+    await this.update([own, ...sources], definitionFiles);
     const isRefused = ({ uri }: OpenDocument) => answer.refused.includes(uri) || this.chunked.get(uri)?.hasSecret;
     this.refused = new Set(others.filter(isRefused).map(({ uri, languageId }) => this.placeOf(uri, languageId).path));
     const from = Math.max(0, document.offset - reach.before);
     const to = document.offset + reach.after;
-    const inPrompt = document.text.slice(from, to);
-    const isOwnOutside = ({ offset, chunk }: PlacedChunk) => offset >= to || offset + chunk.text.length <= from;
-    const found = cursorQuery(document);
-    const isClosed = (uri: string) => this.isInWorkspace(uri) && ![...open, ...closed].some((one) => one.uri === uri);
+    const promptText = document.text.slice(from, to);
+    const isOutsidePrompt = ({ offset, chunk }: PlacedChunk) => offset >= to || offset + chunk.text.length <= from;
+    const query = cursorQuery(document);
+    const isOtherClosedFile = (uri: string) =>
+      this.isInWorkspace(uri) && ![...open, ...definitionFiles].some((one) => one.uri === uri);
     const candidates = [
-      ...this.candidates(own, answer.defined, isOwnOutside),
+      ...this.candidates(own, answer.defined, isOutsidePrompt),
       ...sources.flatMap((source) =>
-        this.candidates(source, answer.defined, ({ chunk }) => !inPrompt.includes(chunk.text)),
+        this.candidates(source, answer.defined, ({ chunk }) => !promptText.includes(chunk.text)),
       ),
-      ...this.ofClosedFiles(found, isClosed, inPrompt),
+      ...this.candidatesFromClosedFiles(query, isOtherClosedFile, promptText),
     ];
     this.chunked.get(own.uri)?.visit(document.offset, this.now());
-    const query = { ...found, path: this.placeOf(own.uri, own.languageId).path };
+    const placeQuery = { ...query, path: this.placeOf(own.uri, own.languageId).path };
     const corpus = this.closedFiles ?? undefined;
-    return rank(candidates, query, this.now(), corpus).map(({ path, line, chunk }) => ({
+    return rank(candidates, placeQuery, this.now(), corpus).map(({ path, line, chunk }) => ({
       path,
       line,
       text: chunk.text,
     }));
   };
 
-  /** Call when a document is closed: when it is opened again, it may have another text, and was not edited or visited yet. */
+  /**
+   * Call when a document is closed: if it is reopened, it may have different text, and its edits and visits start over.
+   */
   forget(uri: string): void {
-    this.restedMs.delete(uri);
+    this.lastRestedAtMs.delete(uri);
     this.chunked.delete(uri);
   }
 
-  /** Call when other files may be shared than before. */
+  /** Call when the set of shareable files changes: the editor is asked again. */
   askAnew(): void {
     this.answers.forget();
   }
 
-  /** Forgets documents that are no longer used. Yields after each document, so that a key need not wait for all. */
-  private async update(documents: OpenDocument[], unversioned: readonly DefinedIn[]): Promise<void> {
+  /**
+   * Splits these documents into chunks and forgets all others. Yields after each, so that a key does not wait for all
+   * of them. closedDefinitions: closed files have no version, so they are chunked again each time.
+   */
+  private async update(documents: OpenDocument[], closedDefinitions: readonly DefinedIn[]): Promise<void> {
     const before = this.chunked;
     const chunkedNow = new Map<string, ChunkedDocument>();
     for (const document of documents) {
-      const isUnversioned = unversioned.some(({ uri }) => uri === document.uri);
-      const chunked = (isUnversioned ? undefined : before.get(document.uri)) ?? new ChunkedDocument();
+      const isClosed = closedDefinitions.some(({ uri }) => uri === document.uri);
+      const chunked = (isClosed ? undefined : before.get(document.uri)) ?? new ChunkedDocument();
       if (chunked.update(document, this.now())) await setImmediate();
       chunkedNow.set(document.uri, chunked);
     }
@@ -114,13 +123,13 @@ export class RelatedCode {
 
   private candidates(
     { uri, languageId }: OpenDocument,
-    defined: readonly DefinedIn[],
+    definingFiles: readonly DefinedIn[],
     isWanted: (placed: PlacedChunk) => boolean,
   ): Candidate[] {
     const chunked = this.chunked.get(uri);
     if (!chunked || chunked.hasSecret) return [];
     const { path } = this.placeOf(uri, languageId);
-    const lines = defined.find((file) => file.uri === uri)?.lines ?? [];
+    const lines = definingFiles.find((file) => file.uri === uri)?.lines ?? [];
     const isDefinition = ({ line, lineCount }: PlacedChunk) =>
       lines.some(({ start, end }) => line <= end && start < line + lineCount);
     const isUsable = (placed: PlacedChunk) => placed.chunk.text.length <= maxChunkChars && isWanted(placed);
@@ -132,17 +141,21 @@ export class RelatedCode {
     }));
   }
 
-  private ofClosedFiles(query: CursorQuery, isClosed: (uri: string) => boolean, inPrompt: string): Candidate[] {
-    const found = this.closedFiles?.find(query, isClosed) ?? [];
-    const isUsable = ({ chunk }: FoundChunk) => chunk.text.length <= maxChunkChars && !inPrompt.includes(chunk.text);
+  private candidatesFromClosedFiles(
+    query: CursorQuery,
+    isWanted: (uri: string) => boolean,
+    promptText: string,
+  ): Candidate[] {
+    const found = this.closedFiles?.find(query, isWanted) ?? [];
+    const isUsable = ({ chunk }: FoundChunk) => chunk.text.length <= maxChunkChars && !promptText.includes(chunk.text);
     return found.filter(isUsable).map(({ uri, line, chunk }) => {
-      return { path: this.placeOf(uri, '').path, line, chunk, isDefinition: false, isOfCorpus: true };
+      return { path: this.placeOf(uri, '').path, line, chunk, isDefinition: false, isFromCorpus: true };
     });
   }
 
-  private lastUsed(documents: OpenDocument[]): OpenDocument[] {
-    const restedMs = ({ uri }: OpenDocument) => this.restedMs.get(uri) ?? 0;
-    return documents.toSorted((a, b) => restedMs(b) - restedMs(a)).slice(0, maxDocuments);
+  private mostRecent(documents: OpenDocument[]): OpenDocument[] {
+    const restedAtMs = ({ uri }: OpenDocument) => this.lastRestedAtMs.get(uri) ?? 0;
+    return documents.toSorted((a, b) => restedAtMs(b) - restedAtMs(a)).slice(0, maxDocuments);
   }
 
   /** Untitled documents belong to the window that has them open. */

@@ -30,7 +30,7 @@ export const claims: Record<string, Evidence> = {
     ['related-code.test.ts', 'in a workspace that is not trusted'],
     ['workspace-files.test.ts', 'nothing is sent'],
   ],
-  'Code of other files is': [['related-code.test.ts', 'files behind a link']],
+  'Code from other files is': [['related-code.test.ts', 'files behind a link']],
   'Looking for edits': [
     ['edits-cost.test.ts', '64 KiB of anything'],
     ['shape-cost.test.ts', '64 KiB of anything'],

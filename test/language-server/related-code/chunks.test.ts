@@ -24,7 +24,7 @@ test('with a known syntax, chunks begin at a declaration with its comment, or wi
   expect(await firstLines('python', text)).toEqual(['import a', '# Long.', 'a10 = 10', 'a6 = 6', 'def other():']);
 });
 
-test('otherwise chunks begin after blank lines and at lines without indentation', async () => {
+test('without a known syntax, chunks begin after blank lines and at lines without indentation', async () => {
   expect(await firstLines('plaintext', text)).toEqual(['import a', 'a0 = 0', 'def short():']);
 });
 

@@ -71,7 +71,7 @@ test.each<[string, ClosedFile]>([
   expect(found(indexed(file), 'openInvoicesOf(customer$0')).toEqual([]);
 });
 
-test('stays within its limits of files and characters', () => {
+test('the index stays within its limits of files and characters', () => {
   const closed = new ClosedFiles();
   const text = `${'const value = 1;\n'.repeat(3000)}`;
   for (let i = 0; i < 200; i++) closed.set({ uri: uriOf(`long${i}.ts`), text });
@@ -81,7 +81,7 @@ test('stays within its limits of files and characters', () => {
   expect(many.size).toBe(closedFileLimits.files);
 });
 
-test('its chunks are ranked together with those of open documents, and never repeat them', async () => {
+test('chunks of closed files are ranked together with those of open documents, and never repeat them', async () => {
   const { text } = cursorIn('export function total(customer: Customer) {\n  return openInvoices$0\n}\n');
   const window = new FakeWindow({ files: { 'main.ts': text, 'src/invoices.ts': invoices.text ?? '' } });
   const document = atCursor(

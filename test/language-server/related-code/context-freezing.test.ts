@@ -1,5 +1,5 @@
-// Code from other files is used only with an anchor whose prompt was evaluated in the background, so no key waits for
-// it.
+// Code from other files is used only in prompts that were evaluated in the background up to their anchor, so no key
+// waits for it.
 import { expect, test } from 'vitest';
 import { defaultPace } from '../../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
@@ -47,7 +47,7 @@ function setUp(options: FakeOptions = {}, ignored: string[] = [], defined: Defin
   return { engine, window, provider, rest, ask, type };
 }
 
-// The number of tokens evaluated per key in the same document when no other document is open.
+/** The number of tokens evaluated for each key in the same document when no other document is open. */
 async function costAlone(typed: string): Promise<number[]> {
   const { window, rest, type } = setUp();
   window.openDocuments = () => [window.document('main.ts')];
@@ -183,7 +183,7 @@ test('no secret from another file ever reaches the engine', async () => {
   for (const secret of planted) expect(seen).not.toContain(secret);
 });
 
-test('a model without the tokens for it gets no code', async () => {
+test('a model without tokens for other files gets no code from them', async () => {
   const { rest, type } = setUp({ special: { fileSep: -1 } });
   await rest();
   expect((await type('s')).prompt).toMatch(/^<\|fim_prefix\|>/);

@@ -16,7 +16,7 @@ const reach = { before: 4800, after: 1600 };
 const store = `export class UserStore {\n  insertUser(user) {}\n}\n`;
 const main = `import { UserStore } from './user-store';\nconst store = new UserStore();\nstore.$0\n`;
 
-/** The texts found for the cursor in main.ts, joined. */
+/** The code that is found for the cursor in main.ts, as one text. */
 async function gather(options: Partial<WindowOptions>, marked = main): Promise<string> {
   const { text } = cursorIn(marked);
   const window = new FakeWindow({ ...options, files: { 'main.ts': text, ...options.files } });
@@ -25,7 +25,7 @@ async function gather(options: Partial<WindowOptions>, marked = main): Promise<s
   return snippets.map((snippet) => snippet.text).join('\n');
 }
 
-test('code of an open document with the same names is found', async () => {
+test('code from an open document with the same names is found', async () => {
   expect(await gather({ files: { 'user-store.ts': store } })).toContain('insertUser');
 });
 
@@ -60,16 +60,22 @@ test('leaves out code that the prompt contains anyway, but finds code far above 
 const secret = `const password = "hunter${'2!x'}";\n`;
 
 test.each<[string, Partial<WindowOptions>]>([
-  ['a file with the name of secrets', { files: { '.env.js': store } }],
+  ['a file whose name says that it holds secrets', { files: { '.env.js': store } }],
   ['a file that contains a secret', { files: { 'user-store.ts': `${secret}${store}` } }],
   ['a file with a secret far from the names', { files: { 'user-store.ts': `${store}${'\n'.repeat(500)}${secret}` } }],
-  ['a file with a secret in a line of 10,000', { files: { 'user-store.ts': `${store}${'x;'.repeat(5000)}${secret}` } }],
+  [
+    'a file with a secret in a line of 10,000 characters',
+    { files: { 'user-store.ts': `${store}${'x;'.repeat(5000)}${secret}` } },
+  ],
   ['a file too long to search', { files: { 'user-store.ts': `${store}${'\n'.repeat(250_000)}` } }],
   ['a file that the editor does not share', { files: { 'user-store.ts': store }, ignored: ['user-store.ts'] }],
   ['another workspace', { files: { 'file:///elsewhere/user-store.ts': store } }],
-  ['a folder whose name begins alike', { files: { 'file:///workshop/user-store.ts': store } }],
+  ['a folder whose name begins like that of the workspace', { files: { 'file:///workshop/user-store.ts': store } }],
   ['a definition in another workspace', { defined: [definedIn('file:///elsewhere/user-store.ts', store)] }],
-  ['a definition in a file of secrets', { defined: [definedIn(uriOf('.ssh/user-store.ts'), store)] }],
+  [
+    'a definition in a file whose path says that it holds secrets',
+    { defined: [definedIn(uriOf('.ssh/user-store.ts'), store)] },
+  ],
   ['a definition beside a secret', { defined: [definedIn(uriOf('user-store.ts'), `${store}${secret}`)] }],
 ])('nothing comes from %s', async (_, options) => {
   expect(await gather(options)).toBe('');
@@ -94,7 +100,7 @@ test('a document outside the workspace gets no code from it', async () => {
   expect(window.asked).toEqual([]);
 });
 
-test('a slow editor is not waited for, and its answer is used the next time', async () => {
+test('a slow editor is waited for only briefly, and its answer is used the next time', async () => {
   const { text } = cursorIn(main);
   const window = new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store }, answerMs: 400 });
   const related = new RelatedCode(window);
@@ -141,7 +147,7 @@ test('recently edited code ranks above code that is only similar', async () => {
   expect(best?.text).toContain('newest');
 });
 
-test('a document that is reopened is read again, even with the same version', async () => {
+test('a reopened document is scanned again, even if its version is the same', async () => {
   const { text } = cursorIn(main);
   const windowWith = (method: string) =>
     new FakeWindow({ files: { 'main.ts': text, 'user-store.ts': store.replace('insertUser', method) } });
