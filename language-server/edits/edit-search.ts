@@ -1,4 +1,5 @@
-// Looks for the edit that follows from the last ones, first in the document that is being edited, then in other open ones.
+// Looks for the edit that follows from the last ones, first in the document that is being edited, then in other open
+// ones.
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../native/index.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
@@ -18,11 +19,11 @@ import { PlainBreaks } from './text/plain-breaks.ts';
 import { changesOf, type EditedDocument, type TextEdit } from './text/text-edit.ts';
 import type { FoundEdit, SearchedDocument, Workspace } from './workspace.ts';
 
-// A part of a long document, so that looking through it never keeps a key waiting.
+// Only this many characters on either side of the cursor are searched, so that no key has to wait.
 const reachChars = 30_000;
-/** A rename in many places is many edits, which say no more than the last ones. */
+/** A rename in many places makes many edits; the last ones say as much as all of them. */
 const maxHistory = 12;
-/** The cursor's offset in a document that it is not in. */
+/** Stands for the cursor's offset in a document without the cursor. */
 const elsewhere = -1;
 
 /** Says how likely an edit is, and writes edits if it can. */
@@ -30,7 +31,9 @@ export interface EditModel extends Writing {
   local: Engine;
 }
 
-/** The edit, or why there is none. gate: how likely it must be. Rejects with the engine's errors. */
+/**
+ * Returns the edit, or why there is none. gate: the probability that the edit needs. Rejects with the engine's errors.
+ */
 export function findEdit(
   model: EditModel,
   workspace: Workspace,
@@ -74,7 +77,7 @@ class EditSearch {
     const { uri, path } = document;
     const plain = new PlainBreaks(document.text);
     const text = plain.text.toString();
-    // Below the gate, the model may be surer than the rule: it knows renames, too.
+    // If this rule is not sure enough for the gate, the model may be: finders propose renames, too.
     const isDismissed = (edit: TextEdit) => this.dismissed.has(uri, edit);
     const uses = renameProbability < this.gate ? undefined : renamedUses(document, cursor, renames, isDismissed);
     const proposal = uses
@@ -94,10 +97,10 @@ class EditSearch {
     if (isDismissed(there)) return 'edit-dismissed';
     const oldText = document.text.slice(there.start, there.end);
     const changes = changesOf(edit, text).map((change) => plain.inDocument(change));
-    return { ...there, document, oldText, changes, also: uses?.others ?? [], probability };
+    return { ...there, document, oldText, changes, otherLines: uses?.others ?? [], probability };
   }
 
-  /** What is proposed in the part of a document that is near enough to the cursor. */
+  /** The proposal for the part of the document that is near enough to the cursor. */
   private async proposed(
     { text }: PlainBreaks,
     { dismissed, isNamesake, ...document }: EditedDocument & Required<Pick<EditedDocument, 'dismissed' | 'isNamesake'>>,

@@ -1,13 +1,14 @@
-// The next edits of one window: remembers what the user edits, and answers the client's requests. It also looks ahead, so
-// that an answer is there when the client asks. One thing is looked for at a time:
+// The next edits of one window: remembers what the user edits, and answers the client's requests. It also looks ahead,
+// so that an answer is there when the client asks. One search runs at a time:
 //
 //           a change             the cursor rests            100 ms later                 the client asks
 //   idle ─────────────> changed ──────────────────> resting ──────────────> foreseen ────────────────────────> asked
 //                                                                              ^     an edit is found: the one    │
 //                                                                              └──── after it is looked for ──────┘
 //
-// Every change but that of the offered edit leads to `changed`, and every request to `asked`. Whoever leaves a state ends
-// its work, unless the client asks for exactly what is foreseen.
+// `foreseen`: the search for what the client will probably ask has begun. Every change leads to `changed`, unless it
+// applies the offered edit, and every request leads to `asked`. Leaving a state ends its search, unless the client asks
+// for exactly what is foreseen.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { DocumentChange, OpenDocument } from '../documents/open-document.ts';
@@ -34,11 +35,12 @@ interface Question {
   uri: string;
   text: LongText;
   gate: number;
-  /** Null behind an offered edit: the editor says where the cursor is when that one has been applied. */
+  /** Null for the text after an offered edit: only the editor knows where the cursor will be. */
   cursor: number | null;
 }
 
 interface Search extends Question {
+  /** Aborting it ends the search. */
   work: AbortController;
   result: Promise<{ workspace: Workspace; found: FoundEdit | Reason }>;
 }
@@ -49,7 +51,10 @@ type State =
   | { kind: 'resting'; work: AbortController }
   | ({ kind: 'foreseen' | 'asked' } & Search);
 
-/** Begins when the client has said that the cursor rests: long before it asks, and seldom between two keys. */
+/**
+ * When the client has said that the cursor rests, the search begins after this time: long before the client asks, but
+ * seldom between two keys.
+ */
 const restMs = 100;
 
 export class NextEdits {
@@ -67,7 +72,7 @@ export class NextEdits {
     this.documents = new OpenDocuments(editor, this.history);
   }
 
-  /** Call with all changes of an edit. */
+  /** Call with all changes that were made at once. */
   changed(document: OpenDocument, changes: readonly DocumentChange[]): void {
     const isOffered = this.isForeseen(document);
     for (const change of changes) {
@@ -86,7 +91,7 @@ export class NextEdits {
     if (typeof gate === 'string') return;
     const work = new AbortController();
     this.enter({ kind: 'resting', work });
-    // The request that comes reports an error.
+    // If the search fails, the next request reports the error.
     this.searchAtRest(document, document.offsetAt(position), gate, work.signal).catch(() => undefined);
   }
 
@@ -132,7 +137,7 @@ export class NextEdits {
     const next = after(workspace, found);
     const [changed] = next.documents;
     if (changed) this.enter({ ...this.begin({ ...changed, gate, cursor: null }, next), kind: 'foreseen' });
-    return { reason: 'edit-offered', edit: onScreen(found, target) };
+    return { reason: 'edit-offered', edit: withPositions(found, target) };
   }
 
   private enter(next: State): void {
@@ -141,7 +146,7 @@ export class NextEdits {
     if (ended !== begun) ended?.abort();
   }
 
-  /** How likely an edit must be, or why none is looked for. */
+  /** The probability that an edit needs, or why none is looked for. */
   private gateIn({ uri, text }: OpenDocument, mode: Mode = this.settings().mode): number | Reason {
     const { nextEdit } = this.settings();
     if (mode !== 'automatic') return mode;
@@ -151,7 +156,7 @@ export class NextEdits {
     return this.history.isBulk(uri) ? 'bulk-change' : gates[nextEdit];
   }
 
-  /** A model that writes edits is asked only when the client asks: that costs more than a pause is worth. */
+  /** Does nothing with a model that writes edits: that costs too much at every pause, so it waits for the request. */
   private async searchAtRest(document: OpenDocument, cursor: number, gate: number, signal: AbortSignal): Promise<void> {
     await sleep(restMs, undefined, { signal, ref: false });
     const model = await this.engines.ready();
@@ -177,11 +182,11 @@ export class NextEdits {
       return { workspace, found: await find() };
     };
     const result = search();
-    result.catch(() => undefined); // who waits for it reports the error
+    result.catch(() => undefined); // whoever awaits the result reports the error
     return { ...question, work, result };
   }
 
-  /** The search that has been foreseen, if it is the one that is asked for. */
+  /** The foreseen search, if it is for exactly this question. */
   private foreseen(document: OpenDocument, cursor: number, gate: number): Search | null {
     const { state } = this;
     if (state.kind !== 'foreseen' || !this.isForeseen(document)) return null;
@@ -194,12 +199,12 @@ export class NextEdits {
   }
 }
 
-/** With positions instead of offsets. */
-function onScreen(found: FoundEdit, target: OpenDocument): NextEdit {
+/** The edit with positions instead of offsets. */
+function withPositions(found: FoundEdit, target: OpenDocument): NextEdit {
   const range = ({ start, end }: TextEdit) => ({ start: target.positionAt(start), end: target.positionAt(end) });
   const placed = (change: TextEdit) => ({ range: range(change), text: change.text });
   const text = target.text.toString();
-  const also = found.also.flatMap((edit) => changesOf(edit, text)).map(placed);
+  const also = found.otherLines.flatMap((edit) => changesOf(edit, text)).map(placed);
   const { text: newText, oldText, probability } = found;
   return {
     ...{ uri: target.uri, version: target.version, range: range(found), oldText, newText, probability },

@@ -12,11 +12,11 @@ import type { PastEdit, TextEdit } from './text/text-edit.ts';
 
 /** The documents as they are, or as they would be after an edit. */
 export interface Workspace {
-  /** The one that is being edited is the first. */
+  /** The edited one comes first. */
   documents: readonly SearchedDocument[];
   /** The offset of the cursor in the first document. */
   cursor: number;
-  /** The oldest first. */
+  /** Oldest first. */
   history: readonly PastEdit[];
 }
 
@@ -30,21 +30,21 @@ export interface SearchedDocument {
 export interface FoundEdit extends TextEdit {
   document: SearchedDocument;
   oldText: string;
-  /** The words that it changes. */
+  /** The edit as changes of single words. */
   changes: TextEdit[];
-  /** The lines that are changed together with it. */
-  also: TextEdit[];
+  /** The same rename in all other lines of the document, applied together with this edit. */
+  otherLines: TextEdit[];
   probability: number;
 }
 
-// An edit may follow in so many other documents: those that were edited last.
+// At most this many other documents are searched: those that were edited last.
 const maxOthers = 6;
 const editorLimitMs = 300;
 const none: string[] = [];
 
 /** The open documents of a window. */
 export class OpenDocuments {
-  /** The documents that were edited; the one that was edited last is the last. */
+  /** The documents that were edited, the latest last. */
   private readonly edited = new Set<string>();
 
   constructor(
@@ -67,7 +67,7 @@ export class OpenDocuments {
 
   async workspace(document: OpenDocument, cursor: number): Promise<Workspace> {
     const all = [document, ...(await this.others(document))].map((each) => this.searched(each));
-    // A path identifies a document, but those without a file have one path in each language.
+    // The history knows documents by their paths, but all untitled documents of a language have the same path.
     const documents = all.filter(({ path }, i) => all.findIndex((each) => each.path === path) === i);
     const byUri = new Map(documents.map((each) => [each.uri, each]));
     const edits = this.history.edits((uri) => byUri.get(uri)?.text);
@@ -75,13 +75,16 @@ export class OpenDocuments {
     return { documents, cursor, history };
   }
 
-  /** Only those that the editor shares: neither excluded, nor ignored by git, nor of an untrusted workspace. */
+  /**
+   * The other open documents that the editor shares: neither excluded, nor ignored by git, nor in an untrusted
+   * workspace.
+   */
   private async others({ uri }: OpenDocument): Promise<OpenDocument[]> {
     const isUsable = (each: OpenDocument) =>
       each.uri !== uri && !hasSecretName(each.uri) && each.text.length <= maxChars && !hasSecret(each.text);
     const order = [...this.edited];
     const rank = (each: OpenDocument) => order.indexOf(each.uri);
-    // Documents that were not edited come last; of them, the one that was opened last comes first.
+    // Unedited documents come last; among these, the one that was opened last comes first.
     const usable = this.editor.openDocuments().filter(isUsable).reverse();
     const last = usable.sort((a, b) => rank(b) - rank(a)).slice(0, maxOthers);
     if (last.length === 0) return [];
@@ -100,17 +103,17 @@ export class OpenDocuments {
   }
 }
 
-/** The documents as they would be after the edit, with the cursor behind the last word that it changes. */
+/** The workspace as it would be after the edit, with the cursor after the last word that it changes. */
 export function after({ documents, history }: Workspace, edit: FoundEdit): Workspace {
-  const { document, changes, oldText, also } = edit;
-  const made = [...also, edit];
+  const { document, changes, oldText, otherLines } = edit;
+  const made = [...otherLines, edit];
   const fromBelow = made.toSorted((one, other) => other.start - one.start);
   const text = fromBelow.reduce((now, each) => now.with(each.start, each.end, each.text), document.text);
   const upToHere = made.filter(({ start }) => start <= edit.start);
   const grown = upToHere.reduce((sum, each) => sum + each.text.length - (each.end - each.start), 0);
   const cursor = (changes.at(-1)?.end ?? edit.end) + grown;
   const others = documents.filter(({ uri }) => uri !== document.uri);
-  // Only the edit itself may add lines.
+  // The other lines only get a new name, so only the edit itself may add lines.
   const added = edit.text.split('\n').length - oldText.split('\n').length;
   const line = document.text.lineAt(edit.start);
   const earlier = history.map((each) => {

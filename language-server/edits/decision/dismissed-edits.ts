@@ -1,4 +1,4 @@
-// The edits that the user does not want: each at its place, until the lines there change.
+// The edits that the user has dismissed. Each is kept with its place until the text there changes.
 import type { DocumentChange } from '../../documents/open-document.ts';
 import type { TextEdit } from '../text/text-edit.ts';
 
@@ -6,7 +6,7 @@ interface Dismissed extends TextEdit {
   uri: string;
 }
 
-// If the user dismisses more, the oldest may come again.
+// If the user dismisses more, the oldest may be offered again.
 const most = 100;
 
 export class DismissedEdits {
@@ -30,7 +30,7 @@ export class DismissedEdits {
     return this.edits.filter((each) => each.uri === uri);
   }
 
-  /** Whether the edit is at the place of one, whatever it would write there. */
+  /** Whether an edit was dismissed at this place, whatever the new one would write there. */
   has(uri: string, { start, end }: TextEdit): boolean {
     return this.of(uri).some((each) => each.start <= end && start <= each.end);
   }

@@ -29,12 +29,17 @@ export interface Proposal {
   probability: number;
 }
 
-// The model is asked about so many edits at most: about those that have a chance, also beside the likeliest.
+// The model is asked about at most maxQuestions edits: those with at least minLogOdds, at most farLogOdds below the
+// likeliest.
 const maxQuestions = 2;
 const minLogOdds = -2.2;
-const nearLogOdds = 0.7;
 const farLogOdds = 1.5;
-/** An edit that deletes something among other changes must be so likely. For one that only deletes there is deletionGate. */
+/** Of the places for one change, the first is proposed that is at most this much below the likeliest of them. */
+const nearLogOdds = 0.7;
+/**
+ * The probability that an edit needs if it deletes words among other changes. For one that only deletes, see
+ * deletionGate.
+ */
 const partlyDeletesGate = 0.8;
 
 export interface WeighedCandidate extends Candidate {
@@ -73,8 +78,8 @@ function weighed(
 }
 
 /**
- * Sorts the candidates, the likeliest first. Where several do the same thing in different places, only the first one from
- * the cursor on stays, unless another is much likelier. candidates: in their order from the cursor on.
+ * Sorts the candidates, the likeliest first. Where several do the same thing in different places, only the first one
+ * from the cursor on stays, unless another is much likelier. candidates: in their order from the cursor on.
  */
 export function promising<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
   return nextOfEachGroup(candidates.filter(([, odds]) => odds >= minLogOdds)).sort(([, a], [, b]) => b - a);
@@ -91,7 +96,7 @@ export function nextOfEachGroup<T extends { group: string }>(candidates: readonl
   });
 }
 
-/** Those that the model may still put in another order. */
+/** The candidates whose order the answers of the model may still change. */
 export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
   const [best] = likely;
   return likely.slice(0, maxQuestions).filter(([, odds]) => best !== undefined && odds >= best[1] - farLogOdds);
@@ -99,9 +104,9 @@ export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
 
 /** How a model writes edits. */
 export interface Writing {
-  /** Null if it was not trained to. */
+  /** Null if the model was not trained to write edits. */
   editFormat?: EditFormatName | null;
-  /** The path of the adapter that it has learned it from. */
+  /** The path of the adapter that was trained to write edits; null if there is none. */
   editAdapter?: string | null;
 }
 
@@ -114,10 +119,10 @@ export async function propose(
 ): Promise<Proposal | undefined> {
   const written = format && (await generateEdit(engine, editFormat(format), document, signal));
   const generated = written && isPossible(written.edit, document) ? mostLikely([written], document.text) : undefined;
-  return generated ?? (await proposed(engine, document, editAdapter, signal));
+  return generated ?? (await proposeFromHistory(engine, document, editAdapter, signal));
 }
 
-/** Whether the edit is away from the cursor, undoes nothing that was done, and has not been dismissed. */
+/** Whether the edit is away from the cursor, renames no namesake, undoes no past edit, and was not dismissed. */
 function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [], isNamesake }: EditedDocument): boolean {
   const isHere = edit.start <= cursor && cursor <= edit.end;
   return (
@@ -129,7 +134,7 @@ function isSame(one: TextEdit, other: TextEdit): boolean {
   return one.start === other.start && one.end === other.end && one.text === other.text;
 }
 
-async function proposed(
+async function proposeFromHistory(
   engine: Engine,
   document: EditedDocument,
   adapter: string | null,
@@ -139,7 +144,7 @@ async function proposed(
   await setImmediate(); // a key may be waiting
   if (signal?.aborted) return undefined;
   const likely = worthAsking(weighed(document, found));
-  const judged = likely.length === 0 ? [] : await judgedBy(engine, document, likely, signal);
+  const judged = likely.length === 0 ? [] : await judgedByModel(engine, document, likely, signal);
   const all = adapter === null ? judged : await withWriter(engine, adapter, document, judged, signal);
   const proposals = all
     .filter(({ edit }) => likely.some(([each]) => isSame(each, edit)) || isPossible(edit, document))
@@ -148,7 +153,7 @@ async function proposed(
 }
 
 /** Asks the model about the likeliest edits, and returns them with their new odds; empty if aborted. */
-async function judgedBy(
+async function judgedByModel(
   engine: Engine,
   document: EditedDocument,
   likely: readonly [WeighedCandidate, number][],
@@ -164,7 +169,7 @@ async function judgedBy(
   });
 }
 
-/** The likeliest one that may be shown: a deletion must be surer than other edits, and short. */
+/** The likeliest proposal that may be shown. A deletion must be likelier than other edits, and short. */
 export function mostLikely(proposals: readonly Proposal[], text: string): Proposal | undefined {
   return proposals
     .filter(({ edit, probability }) => probability >= minProbability(edit, text))

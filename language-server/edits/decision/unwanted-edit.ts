@@ -6,10 +6,13 @@ import { type SourceText, treeOf } from '../../syntax/trees.ts';
 import { importLine } from '../text/lines.ts';
 import { changesOf, type TextEdit } from '../text/text-edit.ts';
 
-/** lab/bench/results/next-edit.md says how often what is above a gate is right. */
+/**
+ * The probability that an edit needs. lab/bench/results/next-edit.md says how many of the edits above each gate are
+ * right.
+ */
 export const gates: Record<Exclude<Eagerness, 'off'>, number> = { calm: 0.86, balanced: 0.45, eager: 0.26 };
 
-/** Deletions alone must be likelier: they are looked at less, and cost more when they are wrong. */
+/** An edit that only deletes must be likelier: users look at it less closely, and lose more if it is wrong. */
 export const deletionGate = 0.85;
 
 /** An edit that deletes more lines is never offered. */
@@ -22,7 +25,7 @@ type Unwanted = Extract<
   'only-space' | 'changes-too-much' | 'edit-unsure' | 'only-imports' | 'only-literals' | 'special-token'
 >;
 
-/** Why the edit is not offered; null if it may be. */
+/** Why the edit is not offered; null if it may be offered. */
 export function whyUnwanted(edit: TextEdit, text: string, probability: number): Unwanted | null {
   const old = text.slice(edit.start, edit.end);
   const changes = changesOf(edit, text);
@@ -39,24 +42,24 @@ export function whyUnwanted(edit: TextEdit, text: string, probability: number): 
     : null;
 }
 
-/** Lines that are not blank. */
+/** How many lines are not blank. */
 function lineCount(text: string): number {
   return text.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-/** Whether the edit only adds or removes imports, or names in them, as the editor does by itself. Replacing one is something else. */
+/** Whether the edit only adds or only removes imports, or names in them, as the editor does by itself. */
 function isOnlyImports(old: string, now: string, changes: readonly TextEdit[]): boolean {
   const replaces = changes.some(({ start, end, text }) => end > start && text !== '');
   const lines = (old + now).split('\n').filter((line) => line.trim() !== '');
   return !replaces && lines.every((line) => importLine.test(line));
 }
 
-/** Which value an edit of these alone gives is anybody's guess. */
+/** Whether the text is a truth value or a number. If an edit changes nothing else, the new value is only a guess. */
 function isLiteral(text: string): boolean {
   return /^(?:true|false|\d[\d_]*)$/i.test(text);
 }
 
-/** Whether the document would have more errors with the edit; false where nobody can tell. */
+/** Whether the document would have more errors with the edit; false if there is no syntax tree. */
 export function breaksSyntax({ start, end, text }: TextEdit, document: SourceText): boolean {
   const tree = treeOf(document);
   const after = tree?.isCurrent ? tree.withText(start, end, text) : null;

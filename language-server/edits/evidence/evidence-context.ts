@@ -1,4 +1,4 @@
-// What the evidence of all candidates of a document is taken from: its words and lines, and what the user has done in it.
+// What all candidates in a document take their evidence from: its words and lines, and what the user has done in it.
 
 import type { PastChange } from '../history/past-changes.ts';
 import { wordAt } from '../history/typed-word.ts';
@@ -8,14 +8,16 @@ import { type EditedDocument, wordsOf } from '../text/text-edit.ts';
 
 export interface EvidenceContext extends EditedDocument {
   lines: readonly Line[];
-  /** The lines beside the place where a past change was made, if it was here. */
-  placeOf: (change: PastChange) => { above: number; below: number } | undefined;
+  /** The lines above and below a past change; undefined if it was in another document or its lines are gone. */
+  linesBeside: (change: PastChange) => { above: number; below: number } | undefined;
   cursorLine: number;
-  /** The lines of past edits that are still there, from 0. */
+  /** The lines, from 0, where past edits are still there, and the line of the cursor. */
   edited: number[];
+  /** How often the document has each name or number. */
   counts: Map<string, number>;
   lineOf: (offset: number) => number;
-  ofUser: number[];
+  /** The last six of the evidenceNames. */
+  userNumbers: number[];
 }
 
 export function contextOf(
@@ -33,28 +35,28 @@ export function contextOf(
   if (history.at(-1)?.path === path) edited.push(lineOf(cursor));
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) if (isTelling(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const { before: typed, behind } = wordAt(text, cursor);
+  const { before: typed, after: rest } = wordAt(text, cursor);
   const newest = changes.filter(({ age }) => age === 0);
   const words = history.flatMap(({ before, after }) => wordsOf(`${before} ${after}`));
   const isFirst = typed.length > 0 && (counts.get(typed) ?? 0) <= 1;
-  const ofUser = [
+  const userNumbers = [
     history.length,
     newest.reduce((sum, { after }) => sum + after.length, 0),
-    Number(typed !== '' && behind !== ''),
+    Number(typed !== '' && rest !== ''),
     isFirst ? 2 : Number(typed.length > 0),
     Number(typed.length > 0 && [...counts.keys(), ...words].some((each) => each !== typed && each.startsWith(typed))),
     Number(/[=+\-*/%&|^<>!?:.,([{]\s*$/.test(text.slice(Math.max(0, cursor - 8), Math.max(0, cursor)))),
   ];
   const places = new Map<PastChange, { above: number; below: number } | undefined>();
-  const placeOf = (change: PastChange) => {
-    if (!places.has(change)) places.set(change, change.path === path ? besideOf(change.after, lines) : undefined);
+  const linesBeside = (change: PastChange) => {
+    if (!places.has(change)) places.set(change, change.path === path ? besideFirst(change.after, lines) : undefined);
     return places.get(change);
   };
-  return { ...place, lines, placeOf, cursorLine: lineOf(cursor), edited, counts, lineOf, ofUser };
+  return { ...place, lines, linesBeside, cursorLine: lineOf(cursor), edited, counts, lineOf, userNumbers };
 }
 
-/** The lines beside the first place that has these lines. */
-function besideOf(added: string[], lines: readonly Line[]): { above: number; below: number } | undefined {
+/** The lines above and below the first place that has these lines. */
+function besideFirst(added: string[], lines: readonly Line[]): { above: number; below: number } | undefined {
   if (added.length === 0) return undefined;
   const at = lines.findIndex((_, i) => added.every((line, j) => lines[i + j]?.text === line));
   return at === -1 ? undefined : { above: at - 1, below: at + added.length };

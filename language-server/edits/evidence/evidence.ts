@@ -2,35 +2,40 @@
 
 import type { PastChange } from '../history/past-changes.ts';
 import { type Candidate, finders } from '../proposals/candidate.ts';
-import { isRename, isTelling, occurrencesOf, wordBefore, wordBehind } from '../proposals/substitutions.ts';
+import { isRename, isTelling, occurrencesOf, wordAfter, wordBefore } from '../proposals/substitutions.ts';
 import { importLine, type Line, similarity } from '../text/lines.ts';
 import { changesOf, type EditedDocument, wordsOf } from '../text/text-edit.ts';
 import { contextOf, type EvidenceContext } from './evidence-context.ts';
 
-/** In the order of the numbers. Adding one means fitting the model again. */
+/** The names of the numbers, in their order. If one is added, the trees must be fitted again. */
 export const evidenceNames = [
-  // How it was found: the finder; how often the same was done and how many edits ago; in how many places it could be
-  // done, and how many of these are nearer to the cursor; how many words differ from what was done.
+  // How it was found: by which finder; how often the same was done, and how many edits ago the last and the first time;
+  // in how many places it could be done, and how many of these come before it; how many words differ from what was
+  // done; how many finders and groups propose it.
   ...['finder', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'otherWords', 'votes'],
-  // How near it is: lines from the cursor; below it; passed by the user, who has edited before and behind it.
+  // How near it is: how many lines from the cursor; whether below it; whether the user has edited both above and below
+  // it.
   ...['distance', 'isBelow', 'isPassed'],
-  // What it is: lines and words that go and come, and whether a line goes as a whole.
+  // What it changes: how many lines and how many characters go and come; whether whole lines are removed; how many
+  // changes it consists of.
   ...['oldLines', 'newLines', 'goneChars', 'comeChars', 'removesLine', 'changes'],
-  // How alike its lines are to those of the edit that is repeated, and the lines beside.
+  // How similar its lines before and after are to those of the change that it repeats, and the lines above and below.
   ...['likeBefore', 'likeAfter', 'likeAbove', 'likeBelow'],
-  // Of words that are replaced: whether they are a name, or a part of one; between which words they are; how often they
-  // are left, and their replacement is there; whether an edit left them.
+  // If words are replaced (otherwise -1): whether they are a name, or a part of one; whether the words on the left and
+  // on the right are the same as where it was done; how often the document has the old words and the new ones; whether
+  // a past edit left the old ones in its lines.
   ...['isRename', 'isPart', 'sameLeft', 'sameRight', 'oldLeft', 'nowThere', 'staysElsewhere'],
-  // Where it is: in a comment, in an import, in a string.
+  // Where it is: in a comment; in an import; in a line with quotation marks.
   ...['isComment', 'isImport', 'isString'],
-  // What the user is doing: how many edits, how many characters the last one brought, whether a word is being typed;
+  // What the user is doing: how many edits there are; how many lines the last one brought; whether the cursor is inside
+  // a word; whether it is after one (2: which is nowhere else); whether that may become a longer word that is known;
   // whether an operator or an opening bracket is before the cursor.
   ...['edits', 'newestLines', 'isInsideWord', 'isJustTyped', 'mayContinue', 'isDangling'],
 ] as const;
 
 export type Evidence = Float64Array;
 
-/** For each candidate, [evidenceNames.length]. */
+/** For each candidate, one number for each of the evidenceNames. */
 export function evidenceOf(
   candidates: readonly Candidate[],
   place: EditedDocument,
@@ -43,31 +48,31 @@ export function evidenceOf(
   return candidates.map((each) => {
     const group = groups.get(each.group) ?? [];
     return Float64Array.from([
-      ...ofOrigin(each, group),
-      ...ofPlace(each, context),
-      ...ofSize(each, place),
-      ...ofLikeness(each, context),
-      ...ofWords(each, context),
-      ...ofSurroundings(each, place),
-      ...context.ofUser,
+      ...originNumbers(each, group),
+      ...placeNumbers(each, context),
+      ...sizeNumbers(each, place),
+      ...likenessNumbers(each, context),
+      ...wordNumbers(each, context),
+      ...surroundingsNumbers(each, place),
+      ...context.userNumbers,
     ]);
   });
 }
 
-function ofOrigin({ finder, changes, otherWords, votes = 1, start }: Candidate, group: Candidate[]): number[] {
+function originNumbers({ finder, changes, differingWords, votes = 1, start }: Candidate, group: Candidate[]): number[] {
   const nearer = group.findIndex((each) => each.start === start);
   const ages = changes.map(({ age }) => age);
   const [newest, oldest] = [Math.min(...ages), Math.max(...ages)];
-  return [finders.indexOf(finder), changes.length, newest, oldest, group.length, nearer, otherWords, votes];
+  return [finders.indexOf(finder), changes.length, newest, oldest, group.length, nearer, differingWords, votes];
 }
 
-function ofPlace({ start }: Candidate, { cursorLine, edited, lineOf }: EvidenceContext): number[] {
+function placeNumbers({ start }: Candidate, { cursorLine, edited, lineOf }: EvidenceContext): number[] {
   const line = lineOf(start);
   const isPassed = edited.some((each) => each < line) && edited.some((each) => each > line);
   return [Math.abs(line - cursorLine), Number(line > cursorLine), Number(isPassed)];
 }
 
-function ofSize(candidate: Candidate, { text }: EditedDocument): number[] {
+function sizeNumbers(candidate: Candidate, { text }: EditedDocument): number[] {
   const old = text.slice(candidate.start, candidate.end);
   const changes = changesOf(candidate, text);
   const gone = changes.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -77,16 +82,16 @@ function ofSize(candidate: Candidate, { text }: EditedDocument): number[] {
   return [count(old), count(candidate.text), gone, come, Number(removesLine), changes.length];
 }
 
-function ofLikeness(
+function likenessNumbers(
   { start, end, text: now, changes }: Candidate,
-  { text, lines, lineOf, placeOf }: EvidenceContext,
+  { text, lines, lineOf, linesBeside }: EvidenceContext,
 ): number[] {
   const old = text.slice(start, end);
   const like = (of: string, past: (change: PastChange) => string[]) =>
     Math.max(0, ...changes.slice(0, 4).map((change) => similarity(of, past(change).join('\n'))));
   const [change] = changes;
   const [first, last] = [lineOf(start), lineOf(end)];
-  const there = change && placeOf(change);
+  const there = change && linesBeside(change);
   const beside = (here: number, at: number | undefined) =>
     at === undefined ? -1 : similarity(lines[here]?.text ?? '', lines[at]?.text ?? '');
   return [
@@ -97,13 +102,13 @@ function ofLikeness(
   ];
 }
 
-function ofWords({ substitution, start, end }: Candidate, { text, counts, history }: EvidenceContext): number[] {
+function wordNumbers({ substitution, start, end }: Candidate, { text, counts, history }: EvidenceContext): number[] {
   if (!substitution) return Array.from({ length: 7 }, () => -1);
   const { old, now, places, isPart } = substitution;
   const line = text.slice(start, end);
   const around = occurrencesOf(substitution, line).map((at) => ({
     left: wordBefore(line.slice(0, at)).trim(),
-    right: wordBehind(line.slice(at + old.length)).trim(),
+    right: wordAfter(line.slice(at + old.length)).trim(),
   }));
   const isSame = (side: 'left' | 'right') =>
     around.some((here) => here[side] !== '' && places.some((there) => there[side].trim() === here[side]));
@@ -125,7 +130,7 @@ function ofWords({ substitution, start, end }: Candidate, { text, counts, histor
   ];
 }
 
-function ofSurroundings({ start, end }: Candidate, { text }: EditedDocument): number[] {
+function surroundingsNumbers({ start, end }: Candidate, { text }: EditedDocument): number[] {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const line = text.slice(lineStart, Math.max(end, text.indexOf('\n', start)));
   return [

@@ -1,13 +1,16 @@
-// Boosted decision trees: each asks three questions of some numbers and adds a leaf to the logarithm of the odds. The files
-// *-trees.json are written by `npm run tool -- fit-next-edit`.
+// Boosted decision trees: each asks three questions of some numbers and adds a leaf to the logarithm of the odds. The
+// files *-trees.json are written by `npm run tool -- fit-next-edit`.
 
-/** Whole trees of depth 3. Question i is whether number[asked[i]] > above[i]; its answers are questions 2i + 1 and 2i + 2. */
+/**
+ * A complete tree of depth 3. Question i, from 0, asks whether numbers[asked[i]] > above[i]. After "no" comes question
+ * 2i + 1, and after "yes" question 2i + 2.
+ */
 export interface Tree {
-  /** [7]. */
+  /** For each of the 7 questions, the index of a number. */
   asked: number[];
-  /** [7]. */
+  /** 7 bounds. */
   above: number[];
-  /** [8], from no, no, no to yes, yes, yes. */
+  /** For the 8 possible answers, from no, no, no to yes, yes, yes. */
   leaves: number[];
 }
 
@@ -18,7 +21,7 @@ export interface Trees {
 
 export const depth = 3;
 
-/** As a file has them: numbers are asked by name, and a question that asks nothing has no bound. */
+/** The trees in a file: with the names of numbers, and with null as the bound if the answer is always no. */
 export interface FittedTrees {
   bias: number;
   trees: { asked: string[]; above: (number | null)[]; leaves: number[] }[];

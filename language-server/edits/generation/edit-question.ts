@@ -18,11 +18,11 @@ export interface EditQuestion {
   stopTokens: Uint32Array;
   /** Control tokens that may be in the answer, with their names. */
   names: ReadonlyMap<number, string>;
-  /** The lines of the window as the answer says; undefined if it is not of the format. */
+  /** The new lines of the window according to the answer; undefined if the answer does not have the format. */
   parse(answer: string): string | undefined;
 }
 
 export interface EditFormat {
-  /** Undefined if the text contains what marks the parts of the prompt, so that it cannot be asked about. */
+  /** Undefined if the model cannot be asked, for example because the text contains marks of the prompt's format. */
   ask(engine: Engine, document: EditedDocument): EditQuestion | undefined;
 }

@@ -1,9 +1,9 @@
-// The window: the lines around the cursor that a model is asked to rewrite, as they are and as they were before the last edit.
+// The window, which is the lines around the cursor that a model is asked to rewrite: now, and before the last edit.
 import { lineAt, linesOf } from '../text/lines.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 import type { EditWindow } from './edit-question.ts';
 
-/** The line of the cursor with up to `above` lines before it and up to `below` lines behind it. */
+/** The line of the cursor with up to `above` lines before it and up to `below` lines after it. */
 export function windowAround({ text, cursor }: EditedDocument, above: number, below: number): EditWindow {
   const lines = linesOf(text);
   const at = lineAt(lines, cursor);
@@ -18,7 +18,7 @@ export function lineNumbers({ start, text: lines }: EditWindow, text: string): [
   return [first, first + lines.split('\n').length - 2];
 }
 
-/** The text of the window before the last edit; its text now if that edit was elsewhere, or only deleted lines. */
+/** The window's text before the last edit; its current text if that edit was elsewhere or only deleted lines. */
 export function beforeLastEdit(window: EditWindow, { path, history }: EditedDocument): string {
   const last = history.at(-1);
   if (!last || last.path !== path || last.after === '') return window.text;

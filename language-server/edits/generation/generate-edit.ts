@@ -1,5 +1,5 @@
-// Lets a model that was trained on next edits write one. The answer that changes nothing is read in one pass; the model
-// writes only from where it would rather say something else, and only until it is back in the old lines.
+// Lets a model that was trained on next edits write one. One pass scores the answer that changes nothing. The model
+// writes only from the first token that it would not have written itself, and only until it has rejoined the old lines.
 import type { Completion, Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
@@ -11,14 +11,14 @@ import { zetaFormat } from './zeta-format.ts';
 
 export interface GeneratedEdit {
   edit: TextEdit;
-  /** Of the whole answer, up to where it is back in the old lines. */
+  /** The probability of the answer up to where it has rejoined the old lines. */
   probability: number;
 }
 
-// A token that is likelier than all others together is the one that the model would write.
-const certainly = Math.log(0.5);
+// The model itself would write a token with p > 0.5.
+const minLogProbability = Math.log(0.5);
 const maxTokens = 256;
-/** So many lines of the old text with letters in them, one below the other, mean that the rest is as before. */
+/** After this many successive old lines with letters or digits, the rest is taken to be as before. */
 const rejoiningLines = 2;
 
 /** One for each family of models that were trained on next edits. */
@@ -47,7 +47,7 @@ export async function generateEdit(
 export interface Answer {
   /** Null if the lines stay as they are. */
   edit: TextEdit | null;
-  /** In nats, of the whole answer, up to where it is back in the old lines. */
+  /** The log-probability of the answer, in nats, up to where it has rejoined the old lines. */
   logProbability: number;
 }
 
@@ -57,7 +57,10 @@ interface AskOptions {
   adapter?: string | undefined;
 }
 
-/** text: the document's. Undefined if the question is too long, its answer makes no sense, or the signal was aborted. */
+/**
+ * text: the text of the document. Undefined if the question is too long, its answer makes no sense, or the signal was
+ * aborted.
+ */
 export async function answerTo(
   engine: Engine,
   question: EditQuestion,
@@ -92,7 +95,7 @@ export async function answerTo(
 
 const sumOf = (logProbabilities: Float32Array) => logProbabilities.reduce((sum, each) => sum + each, 0);
 
-/** How many tokens of the answer that changes nothing the model would write itself, up to a whole character. */
+/** How many tokens of the unchanged answer the model would write itself, without a part of a character at the end. */
 async function keptTokens(
   engine: Engine,
   { prompt, unchanged, window }: EditQuestion,
@@ -107,7 +110,7 @@ async function keptTokens(
     signal,
     adapter,
   );
-  const other = scores.findIndex((each) => each < certainly);
+  const other = scores.findIndex((each) => each < minLogProbability);
   let kept = other === -1 ? scores.length : other;
   const isWhole = () =>
     kept === unchanged.length || window.text.startsWith(engine.detokenize(unchanged.subarray(0, kept)));
@@ -115,7 +118,7 @@ async function keptTokens(
   return { kept, logProbability: sumOf(scores.subarray(0, kept)) };
 }
 
-/** Without the token that ends it. */
+/** The text of the answer, with the names of control tokens, but without the token that ends it. */
 function textOf(engine: Engine, { text, tokens }: Completion, { names, stopTokens }: EditQuestion): string {
   if (names.size === 0) return text;
   const bytes = [...tokens].flatMap((token) => {
@@ -126,7 +129,7 @@ function textOf(engine: Engine, { text, tokens }: Completion, { names, stopToken
   return Buffer.from(bytes).toString();
 }
 
-/** The whole window, once what was written behind the head ends with old lines; undefined before that. */
+/** The whole new window, if the text written after the head ends with old lines; otherwise undefined. */
 export function rejoined(old: string, head: string, written: string): string | undefined {
   if (!written.endsWith('\n')) return undefined;
   const first = head.lastIndexOf('\n') + 1;
@@ -140,13 +143,13 @@ export function rejoined(old: string, head: string, written: string): string | u
   return there === -1 ? undefined : written + rest.slice(there + last.length).join('\n');
 }
 
-/** Without characters that cannot be seen, unless the document has them. */
+/** The text without invisible characters, except those that the document has. */
 function visible(text: string, document: string): string {
   const lines = text.split('\n');
   return lines.map((line) => cleanText(line, document)).join('\n');
 }
 
-/** Undefined if there are none. */
+/** The edit of the lines that differ; undefined if none does. */
 function changedLines(window: EditWindow, text: string, document: string): TextEdit | undefined {
   const [old, now] = [window.text, text].map((all) => all.match(/[^\n]*\n/g) ?? []);
   if (!old || !now) return undefined;

@@ -1,5 +1,5 @@
-// The format of Hearth's own adapters (models/training/next-edit). The model gets the last edits and the code around some
-// lines, and writes these lines as they will be:
+// The format of Hearth's own adapters (models/training/next-edit). The model gets the last edits and the code around
+// some lines, and writes these lines as they will be:
 //
 //   <|file_sep|>PATH.diff⏎original:⏎…⏎updated:⏎…⏎             for each edit, the oldest first
 //   <|file_sep|>PATH⏎THE LINES AND THOSE AROUND THEM⏎
@@ -12,13 +12,14 @@ import type { EditQuestion } from './edit-question.ts';
 import { diffOf } from './past-edits.ts';
 
 const maxEdits = 6;
+/** The maximum number of lines of each text in a past edit. */
 const longest = 24;
 const linesAround = 20;
-/** So many lines more are asked about where the same ones are elsewhere in the document, too. */
+/** If the document has the same lines elsewhere, too, up to this many lines above them are asked about as well. */
 const maxLinesAbove = 3;
 const marks = /<\|file_sep\|>|<\|cursor\|>|<\/s>/;
 
-/** Undefined if the text cannot be asked about, since it has what marks the parts of the prompt. */
+/** Undefined if the model cannot be asked, for example because the text contains marks of the prompt's format. */
 export function askAboutLines(
   engine: Engine,
   { text, path, history }: EditedDocument,
@@ -52,8 +53,8 @@ export function askAboutLines(
 }
 
 /**
- * The lines that an edit changes: with the one above where lines only come or go, and with up to three above where the
- * same lines are elsewhere, too.
+ * The lines that an edit changes. If it only adds or removes lines, the line above is included. If the document has the
+ * same lines elsewhere, too, up to three lines above are included.
  */
 export function linesChangedBy(edit: TextEdit, text: string): LineRange {
   const [old, now] = [text.split('\n'), applyEdit(text, edit).split('\n')];

@@ -1,7 +1,7 @@
-// How past edits are told to models of the formats of Sweep and Hearth.
+// How past edits are written in the prompts of Sweep's and Hearth's formats.
 import type { PastEdit } from '../text/text-edit.ts';
 
-/** longest: how many lines of each text are told, an even number; of more, the beginning and the end. */
+/** longest: the maximum number of lines of each text, an even number. Longer texts are cut in the middle. */
 export function diffOf({ path, before, after }: PastEdit, longest: number): string {
   return `${path}.diff\noriginal:\n${shortened(before, longest)}\nupdated:\n${shortened(after, longest)}\n`;
 }

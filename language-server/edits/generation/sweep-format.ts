@@ -1,13 +1,13 @@
-// The formats of Sweep's next-edit models. The model gets the last edits and the window as it was before the last of
-// them and as it is, and writes the window as it will be:
+// The formats of Sweep's next-edit models. The model gets the last edits, the window before the last edit, and the
+// current window. It writes the window as it will be:
 //
 //   <|file_sep|>PATH.diff⏎original:⏎…⏎updated:⏎…⏎             for each edit, the oldest first
 //   <|file_sep|>original/PATH⏎WINDOW BEFORE THE LAST EDIT⏎
 //   <|file_sep|>current/PATH⏎WINDOW⏎
 //   <|file_sep|>updated/PATH⏎                                 and the answer ends with <|file_sep|> or the end of text
 //
-// The second version begins with more of the file, has :FIRST:LAST behind the paths of the windows, and <|cursor|> in
-// the current one.
+// The second version begins with more of the file, has :FIRST:LAST after the paths of the windows, and <|cursor|> in
+// the current window.
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { EditFormat } from './edit-question.ts';
 import { beforeLastEdit, lineNumbers, windowAround } from './edit-window.ts';
@@ -16,6 +16,7 @@ import { diffOf } from './past-edits.ts';
 const linesAround = 10;
 const linesOfFile = 150;
 const maxEdits = { 1: 3, 2: 6 };
+/** The maximum number of lines of each text in a past edit. */
 const longest = 40;
 const marks = /<\|file_sep\|>|<\|cursor\|>|<\/s>/;
 

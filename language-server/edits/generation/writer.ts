@@ -1,5 +1,5 @@
-// What a model writes that has learned from an adapter of Hearth's (models/training/next-edit), where the likeliest edits
-// are: it is asked about the lines of each, and either agrees, keeps the lines, or writes something else.
+// Asks a model with one of Hearth's adapters (models/training/next-edit) to write the lines of the likeliest edits
+// itself. For each, it either writes the same edit, keeps the lines, or writes something else.
 import type { Engine } from '../../../native/index.ts';
 import { comesToTheSame, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import { answerTo } from './generate-edit.ts';
@@ -11,18 +11,20 @@ export interface Weighed {
   odds: number;
 }
 
-// How the odds follow from those by the evidence and the answer's log-probability, in nats. Fitted by logistic regression to
-// the answers of qwen2.5-coder-1.5b to 1,144 edits of 38 repositories that the adapter has not seen, less half a nat: so
-// nothing is offered as often as without an adapter where nothing follows.
+// The new log-odds are a weighted sum of those by the evidence and the answer's log-probability, in nats. The weights
+// were fitted by logistic regression to the answers of qwen2.5-coder-1.5b to 1,144 edits of 38 repositories that the
+// adapter has not seen. Half a nat was subtracted, so that where nothing follows, edits are offered as rarely as
+// without an adapter.
 const minNats = -5;
 const constant = -0.984;
-const ofEvidence = 0.947;
-const whereItAgrees = { constant: 1.236, ofNats: 1.14 };
-const whereItKeeps = { constant: -1.447, ofNats: -0.289 };
-const whereItDiffers = { constant: 0, ofNats: 0.304 };
-const ofItsOwn = { constant: -0.305, ofEvidence: -0.049, ofNats: 2.278 };
+const evidenceWeight = 0.947;
+const ifSame = { constant: 1.236, natsWeight: 1.14 };
+const ifUnchanged = { constant: -1.447, natsWeight: -0.289 };
+const ifDifferent = { constant: 0, natsWeight: 0.304 };
+/** For the edit that the model writes instead. */
+const forOwnEdit = { constant: -0.305, evidenceWeight: -0.049, natsWeight: 2.278 };
 
-/** The same edits with what the adapter makes of them, and the edits that it writes instead; none if aborted. */
+/** The same edits with new odds, and the edits that the model writes instead; none if aborted. */
 export async function withWriter(
   engine: Engine,
   adapter: string,
@@ -41,10 +43,13 @@ export async function withWriter(
     }
     const nats = Math.max(minNats, answer.logProbability);
     const isSame = answer.edit !== null && comesToTheSame(document.text, edit, answer.edit);
-    const weights = isSame ? whereItAgrees : answer.edit === null ? whereItKeeps : whereItDiffers;
-    all.push({ edit, odds: constant + ofEvidence * odds + weights.constant + weights.ofNats * nats });
+    const weights = isSame ? ifSame : answer.edit === null ? ifUnchanged : ifDifferent;
+    all.push({ edit, odds: constant + evidenceWeight * odds + weights.constant + weights.natsWeight * nats });
     if (answer.edit !== null && !isSame)
-      all.push({ edit: answer.edit, odds: ofItsOwn.constant + ofItsOwn.ofEvidence * odds + ofItsOwn.ofNats * nats });
+      all.push({
+        edit: answer.edit,
+        odds: forOwnEdit.constant + forOwnEdit.evidenceWeight * odds + forOwnEdit.natsWeight * nats,
+      });
   }
   return all;
 }

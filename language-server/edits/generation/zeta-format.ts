@@ -1,11 +1,11 @@
-// The format of Zeta 2.1. The window is cut into blocks with a marker before each and one behind the last; the model
-// writes two of the markers, and between them what will be between them:
+// The format of Zeta 2.1. The window is divided into blocks, with a marker before each and one after the last. The
+// model writes two of the markers, with the new lines between them:
 //
 //   <[fim-suffix]>⏎TEXT BELOW<[fim-prefix]><filename>edit_history⏎UNIFIED DIFFS⏎
 //   <filename>PATH⏎TEXT ABOVE<<<<<<< CURRENT⏎<|marker_1|>⏎BLOCK<|marker_2|>⏎BLOCK<|marker_3|>⏎=======⏎<[fim-middle]>
 //   -> <|marker_1|>⏎NEW LINES⏎<|marker_2|>
 //
-// Twice the same marker means that nothing follows.
+// The same marker twice means that nothing follows.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { EditedDocument, PastEdit } from '../text/text-edit.ts';
@@ -71,7 +71,7 @@ function namesOf(engine: Engine, markers: string[]): Map<number, string> {
   );
 }
 
-/** Of 6 to 16 lines, cut below an empty line if there is one. */
+/** Divides the text into blocks of 6 to 16 lines, below an empty line if possible. */
 function blocksOf(text: string): string[] {
   const lines = text.match(/[^\n]*\n/g) ?? [];
   const blocks: string[] = [];
@@ -86,7 +86,10 @@ function blocksOf(text: string): string[] {
   return blocks;
 }
 
-/** Markers within the new lines only repeat where the old blocks began. */
+/**
+ * The new text of the window; undefined if the answer does not have the format. Markers within the new lines are
+ * dropped: they only repeat where the old blocks began.
+ */
 function replaced(blocks: string[], answer: string): string | undefined {
   const [, from, lines = '', to] = answered.exec(answer) ?? [];
   const [first, last] = [Number(from) - 1, Number(to) - 1];

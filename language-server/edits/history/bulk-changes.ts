@@ -1,10 +1,15 @@
 // Distinguishes what a person types from what a program writes: an agent, a formatter, a large paste.
 
+/** Changes within this time are counted together. */
 const withinMs = 1500;
-/** A program that writes a text in pieces pauses as long between two of them, but its pieces are longer than a key. */
+/**
+ * A key after this pause begins a new count. A program that writes in pieces may pause as long, but its pieces are
+ * longer than a key.
+ */
 const pauseMs = 300;
-/** A name that is selected goes with the first key. */
+/** A key may also replace a selected name of up to this length. */
 const maxKeyRemoves = 40;
+// A person does not change more at once.
 const maxChars = 200;
 const maxLines = 8;
 
@@ -22,12 +27,12 @@ export class BulkChanges {
 
   constructor(private readonly now: () => number) {}
 
-  /** Since when the changes belong to the bulk. */
+  /** When the first of the counted changes was made. */
   get sinceMs(): number {
     return this.recent[0]?.ms ?? this.now();
   }
 
-  /** Call with what a change removes and inserts; returns whether it is one of too many. */
+  /** Call with the texts that a change removes and inserts. Returns whether a program seems to have made it. */
   note(removed: string, inserted: string): boolean {
     const ms = this.now();
     const lines = removed.split('\n').length + inserted.split('\n').length - 2;

@@ -3,7 +3,7 @@ import type { LongText } from '../../documents/long-text.ts';
 import { commonEnds, type TextEdit } from '../text/text-edit.ts';
 
 export interface ChangedRegion {
-  /** The text before the first change, in which the region was at these offsets. */
+  /** The text before the first change. The region was there from baseStart to baseEnd. */
   base: LongText;
   baseStart: number;
   baseEnd: number;
@@ -12,33 +12,33 @@ export interface ChangedRegion {
   end: number;
 }
 
-// What somebody writes anew goes on and on, and does not say what was changed.
+// A longer region takes no more changes: it is new text rather than changed text.
 const maxLines = 20;
 
-/** An empty region at the edit, which is still to be applied. */
+/** The region that an edit replaces, before that edit is applied. */
 export function begin(base: LongText, { start, end }: TextEdit): ChangedRegion {
   return { base, baseStart: start, baseEnd: end, start, end };
 }
 
-/** The region, made so wide that it contains the edit; the text between the two must not have been changed. */
+/** Widens the region so that it contains the edit. The text between the two must be unchanged since `base`. */
 export function widened(region: ChangedRegion, { start, end }: TextEdit): ChangedRegion {
   const before = Math.max(0, region.start - start);
-  const behind = Math.max(0, end - region.end);
+  const after = Math.max(0, end - region.end);
   return {
     base: region.base,
     baseStart: region.baseStart - before,
-    baseEnd: region.baseEnd + behind,
+    baseEnd: region.baseEnd + after,
     start: region.start - before,
-    end: region.end + behind,
+    end: region.end + after,
   };
 }
 
-/** After an edit inside the region. */
+/** The region after an edit inside it. */
 export function applied(region: ChangedRegion, edit: TextEdit): ChangedRegion {
   return { ...region, end: region.end + edit.text.length - (edit.end - edit.start) };
 }
 
-/** Whether the edit is in a line of the region, or within so many lines of it. */
+/** Whether the edit is at most `lines` lines away from the region; false if the region is too long. */
 export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, lines: number): boolean {
   const [first, last] = [text.lineAt(region.start), text.lineAt(region.end)];
   if (last - first >= maxLines) return false;
@@ -46,8 +46,8 @@ export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, l
 }
 
 /**
- * The whole lines of the region before and after, without those that both have at their beginning and their end; with
- * "\n" between them, whatever the document has; and where they begin in the text.
+ * The region's whole lines as they were and as they are, without the lines at the beginning and the end that are the
+ * same in both. They are joined with "\n", whatever the document has. line: where they begin in the text.
  */
 export function linesOf({ base, baseStart, baseEnd, start, end }: ChangedRegion, text: LongText) {
   const before = wholeLines(base, baseStart, baseEnd);

@@ -1,5 +1,5 @@
-// What the user has changed lately in the open documents, as whole lines before and after: what a next edit follows from.
-// Texts stay in memory, and a document that holds a secret leaves none behind.
+// What the user has changed lately in the open documents, as whole lines before and after. Next edits follow from this.
+// The texts stay in memory, and nothing is kept of a document that holds a secret.
 import type { LongText } from '../../documents/long-text.ts';
 import type { DocumentChange } from '../../documents/open-document.ts';
 import { hasSecretName } from '../../protocol/secret-names.ts';
@@ -14,7 +14,7 @@ export interface RecordedEdit {
   uri: string;
   before: string;
   after: string;
-  /** Of the current text. */
+  /** The line of the current text where these lines begin. */
   line: number;
 }
 
@@ -25,10 +25,11 @@ interface Entry {
   region: ChangedRegion;
   beganMs: number;
   changedMs: number;
+  /** Whether all of its changes were made by edits that were offered. */
   isOffered: boolean;
 }
 
-/** Nobody asks for edits in longer documents: looking for places would take too long. */
+/** Longer documents get no next edits: searching them would take too long. */
 export const maxChars = 1_000_000;
 // Changes so near to the last ones, and so soon after them, belong to the same edit.
 const nearLines = 8;
@@ -36,13 +37,13 @@ const soonMs = 1000;
 const maxEdits = 12;
 const keptMs = 10 * 60_000;
 
-/** Of one window. */
+/** The history of one window. */
 export class EditHistory {
-  /** The one that was changed last is the last. */
+  /** In the order of their last changes, the latest last. */
   private entries: Entry[] = [];
-  /** By document: a program may write in one while the user types in another. */
+  /** One for each document: a program may write in one while the user types in another. */
   private readonly bulks = new Map<string, BulkChanges>();
-  /** Where somebody goes on writing after the last change: behind it, or between brackets that the editor has closed. */
+  /** Where the user would go on after the last change: at its end, or between brackets that the editor has closed. */
   private last: { uri: string; start: number; end: number } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
@@ -52,7 +53,7 @@ export class EditHistory {
     return this.bulks.get(uri)?.isGoingOn ?? false;
   }
 
-  /** Call with each change of a document, in order. isOffered: whether it is of an edit that was offered. */
+  /** Call with each change of a document, in order. isOffered: whether the change applies an offered edit. */
   record(change: DocumentChange, isOffered = false): void {
     const { uri, before, edit, after } = change;
     if (hasSecretName(uri) || after.length > maxChars) return void this.forget(uri);
@@ -80,9 +81,9 @@ export class EditHistory {
     this.last = { uri, start: /[\p{L}\p{N}]/u.test(edit.text) ? end : edit.start, end };
   }
 
-  /** The oldest first, without what was taken back. texts: the open documents as they are now. */
+  /** The edits, oldest first, without any that were undone. texts: the open documents as they are now. */
   edits(texts: (uri: string) => LongText | undefined): RecordedEdit[] {
-    // A program may have written a secret, which is not looked for in each of its changes.
+    // A program may have written a secret: record() does not look for secrets in changes by programs.
     for (const uri of new Set(this.entries.map((each) => each.uri))) {
       const text = texts(uri);
       if (text && hasSecret(text)) this.forget(uri);
@@ -94,7 +95,7 @@ export class EditHistory {
       const lines = text && linesOf(region, text);
       if (!lines || lines.before === lines.after) return [];
       const edits = isOffered ? lineByLine(lines) : [lines];
-      return edits.filter(isOfPerson).map((each) => ({ uri, ...each }));
+      return edits.filter(hasShortLines).map((each) => ({ uri, ...each }));
     });
   }
 
@@ -108,15 +109,18 @@ export class EditHistory {
     this.bulks.clear();
   }
 
-  /** The entry that the change belongs to, wide enough for it: of the same lines, or the last one if it is near and soon. */
+  /**
+   * The entry that the change belongs to, widened to contain it: one with the same lines, or the last one if that is
+   * near and recent. Undefined if the change is a new edit.
+   */
   private entryFor({ uri, before, edit }: DocumentChange, isOffered: boolean): Entry | undefined {
     const ofDocument = this.entries.filter((each) => each.uri === uri);
     const last = this.entries.at(-1);
     const isSoon = last !== undefined && this.now() - last.changedMs <= soonMs;
     const same = ofDocument.findLast(({ region }) => touches(region, edit, before, 0));
-    if (same && this.isRewritten(same, edit, before)) return undefined;
+    if (same && this.isReturnToAddition(same, edit, before)) return undefined;
     const near = isSoon && last.uri === uri && touches(last.region, edit, before, nearLines) ? last : undefined;
-    // An edit that was offered may be in many places.
+    // An offered edit may change many places.
     const isTogether = isSoon && isOffered && last.isOffered && last.uri === uri;
     const entry = same ?? near ?? (isTogether ? last : undefined);
     if (!entry) return undefined;
@@ -130,10 +134,10 @@ export class EditHistory {
   }
 
   /**
-   * Whether the change goes back, after a pause, into lines that the entry has only added. What somebody does to new code is
-   * an edit of its own; as a part of the addition it would be no rename, say.
+   * Whether the user returns, after a pause, to lines that the entry has only added. Such a change is an edit of its
+   * own: as a part of the addition, it could not be recognized as a rename, for example.
    */
-  private isRewritten({ uri, region, changedMs }: Entry, edit: TextEdit, before: LongText): boolean {
+  private isReturnToAddition({ uri, region, changedMs }: Entry, edit: TextEdit, before: LongText): boolean {
     if (this.now() - changedMs <= soonMs || linesOf(region, before).before.trim() !== '') return false;
     if (edit.start <= region.start && region.end <= edit.end) return false;
     if (this.last?.uri !== uri) return true;
@@ -142,7 +146,7 @@ export class EditHistory {
     return !goesOn && (edit.start < edit.end || before.lineAt(edit.start) !== before.lineAt(end));
   }
 
-  /** Moves the edits after a change; those that it overlaps are no longer known. */
+  /** Moves the entries below a change, and forgets those that it overlaps. */
   private shift({ uri, edit }: DocumentChange): void {
     const delta = edit.text.length - (edit.end - edit.start);
     this.entries = this.entries.flatMap((entry) => {
@@ -160,7 +164,7 @@ export class EditHistory {
   }
 }
 
-/** An edit in many places, as one of each line that differs; whole if it has added or removed lines. */
+/** Divides an edit into one for each line that differs, unless it has added or removed lines. */
 function lineByLine(edit: Lines): Lines[] {
   const [before, after] = [edit.before.split('\n'), edit.after.split('\n')];
   if (before.length !== after.length) return [edit];
@@ -170,7 +174,7 @@ function lineByLine(edit: Lines): Lines[] {
   });
 }
 
-/** In longer lines, nothing that follows is looked for. */
-function isOfPerson({ before, after }: { before: string; after: string }): boolean {
+/** Whether all lines are short enough for a person to edit them. */
+function hasShortLines({ before, after }: { before: string; after: string }): boolean {
   return [before, after].every((text) => text.split('\n').every((line) => line.length <= maxLineChars));
 }

@@ -1,21 +1,24 @@
-// Past edits taken apart: which line became which, and which lines were only added or removed.
+// Divides past edits into changes: which line became which, and which lines were only added or removed.
 import { similarity } from '../text/lines.ts';
 import { commonEnds, type PastEdit } from '../text/text-edit.ts';
 
-/** Lines that were replaced, added or removed together; of lines that resemble each other, one pair each. */
+/**
+ * Lines that were replaced, added or removed together. A line and its replacement, if they are similar, are one change.
+ */
 export interface PastChange {
   path: string;
   before: string[];
   after: string[];
-  /** The number of edits since. */
+  /** How many edits were made since. */
   age: number;
 }
 
-// Longer edits were written anew: what became of which line says nothing.
+// Longer edits are not divided: their text was rewritten, so which line became which says nothing.
 const maxLines = 40;
+/** The similarity from which on one line counts as the replacement of the other. */
 const alike = 0.6;
 
-/** The newest edit first. */
+/** The changes of all edits, those of the newest edit first. */
 export function pastChanges(history: readonly PastEdit[]): PastChange[] {
   const changes = history.toReversed().flatMap(({ path, before, after }, age) => {
     const [old, now] = [before, after].map((text) => (text === '' ? [] : text.split('\n')));
@@ -25,7 +28,7 @@ export function pastChanges(history: readonly PastEdit[]): PastChange[] {
   return completed(changes);
 }
 
-/** The edits of several lines, whole. */
+/** The edits that replaced several lines, undivided. */
 export function pastBlocks(history: readonly PastEdit[]): PastChange[] {
   return history
     .toReversed()
@@ -34,7 +37,7 @@ export function pastBlocks(history: readonly PastEdit[]): PastChange[] {
     .map((block) => (block.after.join('') === '' ? { ...block, after: [] } : block));
 }
 
-/** If the newest change looks like the beginning of an earlier one, it counts as if it were already whole. */
+/** If the newest change looks like an earlier one half typed, it counts as if it were complete. */
 function completed(changes: PastChange[]): PastChange[] {
   return changes.map((change) => {
     if (change.age > 0) return change;
@@ -43,7 +46,7 @@ function completed(changes: PastChange[]): PastChange[] {
   });
 }
 
-/** Whether a line has become the first words of what the same line became, and what it ended with. */
+/** Whether both changed the same line, and the new line so far is a beginning and the end of the earlier new line. */
 function isBegun({ before, after }: PastChange, earlier: PastChange): boolean {
   const [line, whole] = [after[0], earlier.after[0]];
   if (before.length !== 1 || earlier.before[0] !== before[0] || line === undefined || whole === undefined) return false;
@@ -75,7 +78,7 @@ function piecesOf(before: string[], after: string[]): Piece[] {
   return pieces;
 }
 
-/** The pairs of lines, in order, that resemble each other most. */
+/** The pairs of indices of similar lines, in order, with the greatest total similarity. */
 export function similarLines(before: string[], after: string[]): [number, number][] {
   const width = after.length + 1;
   const best = new Float64Array((before.length + 1) * width);

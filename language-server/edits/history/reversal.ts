@@ -1,20 +1,22 @@
 // Whether an edit takes back what was just done.
 import { changesOf, type PastEdit, type TextEdit } from '../text/text-edit.ts';
 
-const mostlyBack = 0.5;
+const minRevertedShare = 0.5;
 
-/** Whether more than half of what the edit changes is one past edit the other way round. */
+/** Whether more than half of what the edit changes reverts one past edit. */
 export function undoes(edit: TextEdit, text: string, history: readonly PastEdit[]): boolean {
   const size = sizeOf(changesOf(edit, text));
   if (size === 0) return false;
   return history.some(({ before, after }) => {
     const back = placesOf(after, text, edit).map((at) => ({ start: at, end: at + after.length, text: before }));
     if (after.trim() === '') return before.trim() !== '' && insertedBy(text, edit).includes(before.trim());
-    return back.some((inverse) => commonTo(changesOf(edit, text), changesOf(inverse, text)) / size > mostlyBack);
+    return back.some(
+      (inverse) => charsInCommon(changesOf(edit, text), changesOf(inverse, text)) / size > minRevertedShare,
+    );
   });
 }
 
-/** Where the edit touches text that a past edit wrote. */
+/** The offsets of the text that a past edit wrote, where the edit touches it. */
 function placesOf(after: string, text: string, edit: TextEdit): number[] {
   const places: number[] = [];
   if (after.trim() === '') return places;
@@ -30,8 +32,8 @@ function insertedBy(text: string, edit: TextEdit): string {
     .join('\n');
 }
 
-/** Characters deleted by both, and inserted by both at the same place. */
-function commonTo(changes: TextEdit[], others: TextEdit[]): number {
+/** How many characters both delete, and both insert at the same place. */
+function charsInCommon(changes: TextEdit[], others: TextEdit[]): number {
   let common = 0;
   for (const change of changes)
     for (const other of others) {

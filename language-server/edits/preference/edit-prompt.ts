@@ -1,6 +1,6 @@
-// The prompt that asks what becomes of some lines: the last edits, each with the lines before and after, up to the
-// cursor; then the rest of the line at the cursor, and the lines in question as if they had been edited, too. What
-// precedes the cursor only grows while the user types.
+// The prompt that asks what becomes of some lines. The head has the last edits, each with the lines before and after,
+// up to the cursor; the tail has the rest of the newest edit. The lines in question follow as if they were edited next.
+// While the user types, the head only grows, so it stays cached.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
@@ -12,11 +12,11 @@ const maxChars = 1200;
 export interface EditPrompt {
   /** Up to the cursor. */
   head: Uint32Array;
-  /** What comes behind the cursor in the edit that is being made. */
+  /** The lines of the newest edit, from the cursor on. */
   tail: Uint32Array;
 }
 
-/** The newest edits, oldest first. */
+/** The prompt with the newest edits, oldest first. */
 export function editPrompt(
   engine: Engine,
   { text, cursor, history }: Pick<EditedDocument, 'text' | 'cursor' | 'history'>,
@@ -45,7 +45,7 @@ function cursorIn(lines: string, text: string, cursor: number): number {
   return at === -1 || line.trim() === '' ? lines.length : at + cursor - start;
 }
 
-/** Up to the place where the new lines begin. */
+/** The part of the prompt with the lines in question, up to where the new lines begin. */
 export function question(engine: Engine, path: string, lines: string): Uint32Array {
   return record(engine, path, `${lines}\nupdated:\n`);
 }

@@ -1,5 +1,5 @@
-// What the model makes of candidates: whether it would rather read the new lines than the old ones, and whether what is
-// being typed is likely to be whole. All of it is one request behind a head that is cached.
+// What the model thinks of candidates: how much likelier the new lines are than the old ones, and whether the word at
+// the cursor is likely to be complete. All this is one request, which begins with a cached head.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { Candidate } from '../proposals/candidate.ts';
@@ -8,11 +8,11 @@ import { editPrompt, question } from './edit-prompt.ts';
 import { difference, sumOf } from './token-scores.ts';
 
 export interface Preference {
-  /** log P(new lines) - log P(old lines), in nats, of the tokens in which they differ and the one after. */
+  /** log P(new lines) - log P(old lines), in nats, for the tokens in which they differ and the one after. */
   logRatio: number;
   /** The mean log-probability of the tokens that are new. */
   ofNew: number;
-  /** The log-probability of the first token behind the cursor, after what has been typed. */
+  /** The log-probability that the first token after the cursor follows what was typed. */
   ofTail: number;
 }
 
@@ -31,8 +31,8 @@ export async function preferences(
     const given = concatTokens(asked, common);
     return [before, after].map((scored) => ({ given, scored }));
   });
-  const behind = { given: new Uint32Array(), scored: tail.subarray(0, 1) };
-  const scores = await engine.scoreContinuations(head, [behind, ...continuations], 'background', signal);
+  const afterCursor = { given: new Uint32Array(), scored: tail.subarray(0, 1) };
+  const scores = await engine.scoreContinuations(head, [afterCursor, ...continuations], 'background', signal);
   if (scores.length === 0) return [];
   const ofTail = sumOf(scores[0]);
   return candidates.map((_, i) => {

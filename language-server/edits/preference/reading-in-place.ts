@@ -1,16 +1,16 @@
-// How candidates read in their places: whether the model would rather read the lines around with the new ones than with
-// the old ones. That says what the history cannot, such as whether a line that is still being typed is whole.
+// How well candidates fit their places: how much likelier the model finds the new lines among the lines around them
+// than the old ones. That tells what the history cannot, such as whether a line that is still being typed is complete.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { Candidate } from '../proposals/candidate.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 import { difference, sumOf } from './token-scores.ts';
 
-/** Of the tokens from the first one in which they differ. */
+/** The scores from the first token on in which the old and the new text differ. */
 export interface Reading {
   /** log P(with the new lines) - log P(with the old ones), in nats. */
   logRatio: number;
-  /** The log-probability of the least likely token. */
+  /** The log-probability of the least likely token, with the new lines and with the old ones. */
   rarestNew: number;
   rarestOld: number;
 }
@@ -44,7 +44,7 @@ export async function readingsInPlace(
   });
 }
 
-/** The lines above, and those of the edit before and after, each with the line below. Long lines are cut. */
+/** The lines above, and the lines before and after the edit, each with the line below. Long lines are cut. */
 function surroundings({ start, end, text: lines }: Candidate, text: string) {
   const lineStart = text.slice(0, start).lastIndexOf('\n') + 1;
   const above = text

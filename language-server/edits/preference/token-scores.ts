@@ -2,9 +2,9 @@
 import { commonEnds } from '../text/text-edit.ts';
 
 export interface TokenDifference {
-  /** What both begin with. */
+  /** The tokens that both begin with. */
   common: Uint32Array;
-  /** The rest, up to the first token of what both end with. */
+  /** The tokens after those, up to and including the first one of the common end. */
   before: Uint32Array;
   after: Uint32Array;
 }

@@ -1,4 +1,4 @@
-// How likely an edit follows, by the evidence and by what the model says of it.
+// How likely an edit is, according to both the evidence and the model.
 import { type Evidence, evidenceNames } from '../evidence/evidence.ts';
 import { logOddsOf, treesOf } from '../evidence/trees.ts';
 import type { Preference } from './preference.ts';
@@ -10,7 +10,7 @@ const maxNats = 12;
 
 const limited = (nats: number) => Math.max(-maxNats, Math.min(maxNats, nats));
 
-/** The names of the preferenceNumbers, in their order. Whoever adds one fits the trees again. */
+/** The names of the preferenceNumbers, in their order. If one is added, the trees must be fitted again. */
 export const preferenceNames = [
   ...['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'],
   ...evidenceNames,
@@ -18,7 +18,7 @@ export const preferenceNames = [
 
 const preferenceTrees = treesOf(fittedPreference, preferenceNames);
 
-/** What the trees are given once a model has been asked: the odds by the evidence, what the model says, and the evidence. */
+/** The numbers for the trees: the odds by the evidence, what the model says, and the evidence. */
 export function preferenceNumbers(
   odds: number,
   evidence: Evidence,
@@ -30,7 +30,7 @@ export function preferenceNumbers(
   return [odds, ...said, ...evidence];
 }
 
-/** The logarithm of the odds that the edit follows, now that the model has been asked. odds: those by the evidence. */
+/** The logarithm of the odds that the edit follows. odds: the same by the evidence alone. */
 export function withModel(odds: number, evidence: Evidence, preference: Preference, reading: Reading): number {
   return logOddsOf(preferenceTrees, preferenceNumbers(odds, evidence, preference, reading));
 }

@@ -1,4 +1,4 @@
-// An edit that may follow, and why it is proposed.
+// A possible next edit, and why it is proposed.
 import type { PastChange } from '../history/past-changes.ts';
 import type { TextEdit } from '../text/text-edit.ts';
 import type { Substitution } from './substitutions.ts';
@@ -8,14 +8,14 @@ export type Finder = (typeof finders)[number];
 
 export interface Candidate extends TextEdit {
   finder: Finder;
-  /** Candidates of one group are the same thing done in several places. */
+  /** Candidates with the same group make the same change in different places. */
   group: string;
   /** The past changes that it repeats, the newest first. */
   changes: readonly PastChange[];
-  /** What is replaced, where the finder looks for words. */
+  /** The replaced words, if the finder works by words. */
   substitution?: Substitution;
-  /** How many words differ from those of the change that is repeated. */
-  otherWords: number;
-  /** How many finders and groups propose the same; 1 if absent. */
+  /** How many words differ from those of the change that is repeated. In the evidence: `otherWords`. */
+  differingWords: number;
+  /** How many finders and groups propose this same edit; absent means 1. */
   votes?: number;
 }

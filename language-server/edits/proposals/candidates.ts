@@ -1,4 +1,4 @@
-// Edits that may follow from the last ones, proposed without a model.
+// The possible next edits, proposed without a model.
 
 import { type PastChange, pastBlocks } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
@@ -11,14 +11,14 @@ import { editsInContext } from './finders/edits-in-context.ts';
 import { substitutedLines } from './finders/substituted-lines.ts';
 import { substitutionsOf } from './substitutions.ts';
 
-// More are a word of every other line, and no consequence.
+// If there are more, a common word was replaced, and nothing follows from that.
 const maxCandidates = 60;
 const maxInGroup = 20;
 const maxChars = 1000;
 
 /**
- * Ordered by place, from the cursor on, with those above it last. None is at the cursor itself. Behind a word that nothing
- * else has, which may be half typed, only those that repeat it whole.
+ * The candidates by place: first those below the cursor, then those above it, and none at the cursor itself. If the
+ * word before the cursor is nowhere else, it may be half typed, and only candidates that contain it are left.
  */
 export function candidatesFor(
   place: EditedDocument,
@@ -26,7 +26,7 @@ export function candidatesFor(
   changes: readonly PastChange[],
 ): Candidate[] {
   const { text, cursor, history, isNamesake = () => false } = place;
-  const typed = newWord(place);
+  const typedWord = newWord(place);
   const cursorLine = lineAt(lines, cursor);
   const substitutions = substitutionsOf(changes);
   const all = [
@@ -46,7 +46,7 @@ export function candidatesFor(
     cursor,
   )
     .filter(isWithinGroup)
-    .filter((edit) => typed === undefined || wordsOf(edit.text).includes(typed))
+    .filter((edit) => typedWord === undefined || wordsOf(edit.text).includes(typedWord))
     .filter(
       (edit) =>
         isMoreThanSpace(edit, text) &&
@@ -57,7 +57,9 @@ export function candidatesFor(
   return mostPromising(possible, text);
 }
 
-/** In the same order; of too many, those whose lines resemble the ones that were edited. */
+/**
+ * The candidates in the same order; if there are too many, only those whose lines are most similar to the edited ones.
+ */
 function mostPromising(candidates: Candidate[], text: string): Candidate[] {
   if (candidates.length <= maxCandidates) return candidates;
   const resemblance = ({ start, end, changes: [change] }: Candidate) =>
@@ -73,7 +75,10 @@ function isMoreThanSpace({ start, end, text: now }: TextEdit, text: string): boo
   return text.slice(start, end).replace(/\s/g, '') !== now.replace(/\s/g, '');
 }
 
-/** Without those at the cursor; of those that come to the same, the first, which has the votes of all. */
+/**
+ * The edits by place, from the cursor on, without those at the cursor. Of those with the same result, only the first is
+ * left, with the votes of all.
+ */
 export function fromCursor<T extends TextEdit & { votes?: number }>(edits: T[], text: string, cursor: number): T[] {
   const distance = ({ start }: TextEdit) => (start >= cursor ? start - cursor : text.length + cursor - start);
   const found = new Map<string, T & { votes: number }>();

@@ -1,7 +1,7 @@
-// Whether a line of code declares a name, as far as the text alone tells it, in any of the languages.
+// Tells whether a line of code declares a name, in any of the languages, as far as the text alone shows it.
 import type { Substitution } from './substitutions.ts';
 
-// In these places a name is declared: behind a keyword, behind its type at the beginning of the line or among the
+// A name is declared in these places: after a keyword, after its type at the beginning of the line or among the
 // parameters, and at the beginning of the line before its type or value.
 const keyword =
   /\b(?:let|const|var|val|def|fn|func|fun|function|class|struct|enum|interface|trait|type|typedef|namespace|module|protocol|record|define|auto|static|final|private|protected|public|readonly)\b[^=(;]*$/u;
@@ -16,9 +16,9 @@ export function declares(lines: string, { old }: Pick<Substitution, 'old'>): boo
     const at = line.indexOf(old);
     if (at === -1 || /[\p{L}\p{N}_$]$/u.test(line.slice(0, at)) || /^[\p{L}\p{N}_$]/u.test(line.slice(at + old.length)))
       return false;
-    const [before, behind] = [line.slice(0, at), line.slice(at + old.length).trimStart()];
+    const [before, rest] = [line.slice(0, at), line.slice(at + old.length).trimStart()];
     if (keyword.test(before)) return true;
-    if (before.trim() === '') return /^(?::=|:(?!:)|=(?!=))/.test(behind);
-    return (typeFirst.test(before) && /^[=;,({[]/.test(behind)) || (parameter.test(before) && /^[,)=]/.test(behind));
+    if (before.trim() === '') return /^(?::=|:(?!:)|=(?!=))/.test(rest);
+    return (typeFirst.test(before) && /^[=;,({[]/.test(rest)) || (parameter.test(before) && /^[,)=]/.test(rest));
   });
 }

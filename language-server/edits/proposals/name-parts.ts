@@ -1,6 +1,6 @@
-// Names as they are composed: fooBar, FooBar, foo_bar and FOO_BAR are of the same parts.
+// The parts of composed names: fooBar, FooBar, foo_bar and FOO_BAR have the same parts.
 
-/** foo, BarBaz -> foo, Bar, Baz; without underscores. */
+/** "foo_BarBaz" has the parts "foo", "Bar" and "Baz". */
 export function partsOf(name: string): string[] {
   return name.match(/\p{Lu}?[\p{Ll}\p{Lo}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu) ?? [];
 }
@@ -18,7 +18,9 @@ const styles: ((parts: string[]) => string)[] = [
 
 const shortestPart = 3;
 
-/** What one name becoming another says about names with the same parts: in each style, what differs. */
+/**
+ * After a rename, what to replace in other names with the same parts: the parts that differ, in each style of spelling.
+ */
 export function partSubstitutions({ old, now }: { old: string; now: string }): { old: string; now: string }[] {
   const [before, after] = [partsOf(old), partsOf(now)];
   const isSame = (a: string | undefined, b: string | undefined) => a?.toLowerCase() === b?.toLowerCase();
@@ -27,7 +29,7 @@ export function partSubstitutions({ old, now }: { old: string; now: string }): {
   let tail = 0;
   const most = Math.min(before.length, after.length) - head;
   while (tail < most && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail++;
-  // A part that is only added needs one beside it to be found by.
+  // If parts were only added, one beside them is included, so that there is something to look for.
   if (before.length - tail === head) {
     if (head > 0) head--;
     else tail--;

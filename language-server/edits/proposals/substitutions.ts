@@ -1,21 +1,21 @@
-// What past edits replaced, as words that can be looked for elsewhere.
+// The words that past edits replaced, so that they can be looked for elsewhere.
 
 import type { PastChange } from '../history/past-changes.ts';
 import { isInString } from '../text/lines.ts';
 import { changesBetween, isWord, wordsOf } from '../text/text-edit.ts';
 import { partSubstitutions } from './name-parts.ts';
 
-/** These words became those; both are within a line. The words that went have something to look for. */
+/** Words of one line that were replaced by others. The old words have a name or a number, to look for. */
 export interface Substitution {
   old: string;
   now: string;
-  /** Parts of names are found within other names, too. */
+  /** Whether the old word is a part of names, to be looked for within other names, too. */
   isPart: boolean;
   /** The changes that made it, the newest first. */
   changes: PastChange[];
-  /** Between which words, each time. */
+  /** The words on both sides, for each time that it was made. */
   places: Neighbours[];
-  /** Between which characters it is looked for, if not anywhere. */
+  /** If present, the old words are looked for only between these characters. */
   between?: Neighbours;
 }
 
@@ -27,14 +27,14 @@ export interface Neighbours {
 const maxSubstitutions = 16;
 const longestSpan = 80;
 
-/** The newest first, without what was taken back since. */
+/** The substitutions, newest first, without those that were undone since. */
 export function substitutionsOf(changes: readonly PastChange[]): Substitution[] {
   const found = new Map<string, Substitution>();
   for (const change of changes)
     for (const { place, ...each } of substitutionsIn(change)) {
       const key = JSON.stringify([each.old, each.isPart]);
       const known = found.get(key);
-      // What is being typed will become what it became before.
+      // If the newest change is still being typed, it will become what the same words became before.
       if (known && known.changes[0]?.age === 0 && each.now.startsWith(known.now)) known.now = each.now;
       if (known?.now === each.now) {
         known.places.push(place);
@@ -62,14 +62,14 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
   const kept = old.length - changes.reduce((sum, { start, end }) => sum + end - start, 0);
   const isOneName =
     changes.length === 1 && changes.every(({ start, end, text }) => isName(old.slice(start, end)) && isName(text));
-  // What was written anew, rather than changed, has little in common with what was there.
+  // If the lines have little in common, they were rewritten rather than changed.
   if (kept === 0 || (!isOneName && 3 * kept < Math.min(old.length, now.length))) return [];
   const found: Found[] = [];
   const add = (start: number, end: number, text: string, isPart = false) => {
     if (!/\n/.test(old.slice(start, end) + text))
       found.push({
         ...{ old: old.slice(start, end), now: text, isPart },
-        place: { left: wordBefore(old.slice(0, start)), right: wordBehind(old.slice(end)) },
+        place: { left: wordBefore(old.slice(0, start)), right: wordAfter(old.slice(end)) },
       });
   };
   for (const { start, end, text } of changes) {
@@ -77,7 +77,8 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
       add(start, end, text);
       continue;
     }
-    // Where words are only added, or an operator is replaced, the words beside say where else.
+    // If words are only added, or an operator is replaced, a word beside is included, so that there is something to
+    // look for.
     const left = fromLastWord(old.slice(old.lastIndexOf('\n', start - 1) + 1, start));
     const right = upToFirstWord(old.slice(end).split('\n', 1)[0] ?? '');
     if (left !== undefined) add(start - left.length, end, left + text);
@@ -111,7 +112,7 @@ function upToFirstWord(line: string): string | undefined {
   return first === -1 ? undefined : words.slice(0, first + 1).join('');
 }
 
-/** A name, or a number of several digits. */
+/** Whether the text has a name or a number of several digits, which can be looked for. */
 export function isTelling(text: string): boolean {
   return /[\p{L}_$]|\p{N}{2}/u.test(text);
 }
@@ -122,22 +123,22 @@ export function wordBefore(text: string): string {
 }
 
 /** The first word of a text, with what precedes it. */
-export function wordBehind(text: string): string {
+export function wordAfter(text: string): string {
   return /^[^\p{L}\p{N}_$]*[\p{L}\p{N}_$]+/u.exec(text.slice(0, 80))?.[0] ?? '';
 }
 
 type Sought = Pick<Substitution, 'old' | 'now' | 'isPart' | 'between'>;
 
-/** Only between the characters that were beside it when it was last made. */
+/** The same substitution, only between the characters that were beside it when it was last made. */
 export function narrowed(substitution: Substitution): Substitution {
   const [{ left, right } = { left: '', right: '' }] = substitution.places;
   const between = { left: left.slice(-1), right: right.slice(0, 1) };
   return { ...substitution, between };
 }
 
-/** Where the line has the words, whole and not as a part of their replacement. */
+/** The offsets where the line has the old words, as whole words or parts, but not within their replacement. */
 export function occurrencesOf({ old, now, isPart, between }: Sought, line: string): number[] {
-  // As the first of several parts, it may have another case: Rate became VatRate, and there is vatRate.
+  // The first part of a name may have another case: if Rate became VatRate, then vatRate is already done.
   const cased = (text: string) => (isPart ? text.toLowerCase() : text);
   const inside = cased(now).indexOf(cased(old));
   const found: number[] = [];
@@ -154,20 +155,23 @@ export function occurrencesOf({ old, now, isPart, between }: Sought, line: strin
 export function substituted(line: string, substitution: Sought): string {
   const { old, now, isPart } = substitution;
   const found = occurrencesOf(substitution, line);
-  // What a string says is no other spelling of a name.
+  // A word in a string is not another spelling of the name.
   if (isPart && found.some((at) => isInString(line, at))) return line;
   return found.reduceRight((result, at) => result.slice(0, at) + now + result.slice(at + old.length), line);
 }
 
 const wordCharacter = /[\p{L}\p{N}_$]/u;
 
-/** Whether no word of the line goes on beyond these characters. */
+/** Whether these characters neither begin nor end inside a word of the line. */
 export function isWhole(line: string, at: number, length: number): boolean {
   const cuts = (offset: number) => wordCharacter.test(line[offset - 1] ?? '') && wordCharacter.test(line[offset] ?? '');
   return !cuts(at) && !cuts(at + length);
 }
 
-/** Begins and ends where a part of a name does: at an underscore, a digit, or where capitals begin or end. */
+/**
+ * Whether these characters begin and end where parts of a name do: at an underscore or a digit, or where capitals begin
+ * or end.
+ */
 function isPartOfName(line: string, at: number, length: number): boolean {
   const cuts = (offset: number) => {
     const [left, right] = [line[offset - 1] ?? '', line[offset] ?? ''];

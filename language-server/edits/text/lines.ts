@@ -1,7 +1,7 @@
 // The lines of a text, with their offsets and their words.
 import { wordsOf } from './text-edit.ts';
 
-/** No person edits longer ones, and looking through one again and again would take too long. */
+/** Longer lines are ignored: no person edits them, and searching them again and again would take too long. */
 export const maxLineChars = 1000;
 
 export interface Line {
@@ -24,7 +24,7 @@ export function indentationOf(line: string): string {
   return /^\s*/.exec(line)?.[0] ?? '';
 }
 
-/** So many of the indices of lines that are the nearest to a line, in order. */
+/** Of the indices of lines, at most `most`: those nearest to `line`, in ascending order. */
 export function nearest(indices: readonly number[], line: number, most: number): number[] {
   if (indices.length <= most) return [...indices];
   const distance = (index: number) => Math.abs(index - line);
@@ -62,7 +62,7 @@ export function similarity(a: string, b: string): number {
   return (2 * common) / (words.length + others.length);
 }
 
-/** Whether two texts leave as many brackets of each kind open, or closed. */
+/** Whether both texts have the same surplus of opening or closing brackets, for each kind of bracket. */
 export function keepsBrackets(before: string, after: string): boolean {
   return ['()', '[]', '{}'].every(([open = '', close = '']) => {
     const balance = (text: string) => text.split(open).length - text.split(close).length;
@@ -70,7 +70,7 @@ export function keepsBrackets(before: string, after: string): boolean {
   });
 }
 
-/** Whether a string is open there, as far as the line tells. */
+/** Whether the offset is in a string, as far as the line alone tells. */
 export function isInString(line: string, at: number): boolean {
   return /["'`]/.test(line.slice(0, at).replace(/(["'`])(?:(?!\1)[^\\]|\\.)*\1/g, ''));
 }

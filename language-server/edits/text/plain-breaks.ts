@@ -1,5 +1,5 @@
-// A document whose lines end with "\r\n", as if they ended with "\n": whoever looks for edits compares lines, with those
-// of the history and with what a model writes, and need not know how they end.
+// Shows a document with lines that end with "\r\n" as if they ended with "\n", so that lines can be compared with those
+// of the history and of a model's answer.
 import { LongText } from '../../documents/long-text.ts';
 import type { TextEdit } from './text-edit.ts';
 
@@ -14,24 +14,24 @@ export class PlainBreaks {
     this.text = this.breaks.length === 0 ? document : LongText.of(withPlainBreaks(text));
   }
 
-  /** An offset of the document, in the plain text. */
-  offset(ofDocument: number): number {
-    return ofDocument - this.countBefore((at) => at < ofDocument);
+  /** Converts an offset in the document into one in the plain text. */
+  offset(documentOffset: number): number {
+    return documentOffset - this.countBefore((at) => at < documentOffset);
   }
 
-  /** An edit of the document, in the plain text. */
+  /** Converts an edit of the document into one of the plain text. */
   edit({ start, end, text }: TextEdit): TextEdit {
     return { start: this.offset(start), end: this.offset(end), text: withPlainBreaks(text) };
   }
 
-  /** An edit of the plain text, in the document: at the end of a line it is before the "\r". */
+  /** Converts an edit of the plain text into one of the document. At the end of a line, it is before the "\r". */
   inDocument<T extends TextEdit>(edit: T): T {
-    const of = (offset: number) => offset + this.countBefore((at, i) => at - i < offset);
+    const converted = (offset: number) => offset + this.countBefore((at, i) => at - i < offset);
     const text = this.breaks.length === 0 ? edit.text : edit.text.replaceAll('\n', '\r\n');
-    return { ...edit, start: of(edit.start), end: of(edit.end), text };
+    return { ...edit, start: converted(edit.start), end: converted(edit.end), text };
   }
 
-  /** How many breaks are before an offset; those for which it holds are the first ones. */
+  /** How many breaks are before a place. isBefore must hold for the first ones and no others. */
   private countBefore(isBefore: (at: number, i: number) => boolean): number {
     let [low, high] = [0, this.breaks.length];
     while (low < high) {

@@ -7,16 +7,19 @@ export interface TextEdit {
   text: string;
 }
 
-/** What was changed in a file: the lines before and after, with "\n" between them. Either is '' where lines were only added or removed. */
+/**
+ * What was changed in a file: the lines before and after, with "\n" between them. Either is '' if lines were only added
+ * or only removed.
+ */
 export interface PastEdit {
   path: string;
   before: string;
   after: string;
-  /** Where the lines after it begin in the file as it is; absent if that is not known. */
+  /** The line of the current file where the lines after the edit begin; absent if it is unknown. */
   line?: number;
 }
 
-/** Lines, from 0: the first one, and the one behind the last. */
+/** Lines, counted from 0. The line `end` is not included. */
 export interface LineRange {
   first: number;
   end: number;
@@ -26,13 +29,13 @@ export interface EditedDocument {
   path: string;
   /** Lines end with "\n". */
   text: string;
-  /** -1: not in this document. */
+  /** The offset of the cursor; -1 if it is in another document. */
   cursor: number;
-  /** The oldest first. */
+  /** Oldest first. */
   history: readonly PastEdit[];
   /** Edits that the user does not want, which are left out. */
   dismissed?: readonly TextEdit[];
-  /** Whether an edit would rename what only has the same name as that which was renamed. */
+  /** Whether an edit would rename something else with the name of what was renamed. */
   isNamesake?: (edit: TextEdit) => boolean;
 }
 
@@ -40,7 +43,7 @@ export function applyEdit(text: string, edit: TextEdit): string {
   return text.slice(0, edit.start) + edit.text + text.slice(edit.end);
 }
 
-/** Whether two edits make the same of a text. */
+/** Whether both edits turn the text into the same text. */
 export function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
   const [from, to] = [Math.min(one.start, other.start), Math.max(one.end, other.end)];
   const [first, second] = [one, other].map(
@@ -60,7 +63,7 @@ export function isWord(text: string): boolean {
   return /^[\p{L}_$]/u.test(text);
 }
 
-/** How many items two lists begin with, and behind these end with, in common. */
+/** How many items two lists have in common at their beginnings (head), and of the rest at their ends (tail). */
 export function commonEnds<T>(one: ArrayLike<T>, other: ArrayLike<T>): { head: number; tail: number } {
   const most = Math.min(one.length, other.length);
   let head = 0;
@@ -70,10 +73,10 @@ export function commonEnds<T>(one: ArrayLike<T>, other: ArrayLike<T>): { head: n
   return { head, tail };
 }
 
-// Texts that differ in more than so many pairs of words count as one change: nobody asks what they have in common.
+// If more pairs of words would have to be compared, the difference counts as one change.
 const maxPairs = 1_000_000;
 
-/** The runs of words that make one text the other, in order; offsets are those of the text before. */
+/** The replacements of words that turn `before` into `after`, in order. Offsets refer to `before`. */
 export function changesBetween(before: string, after: string): TextEdit[] {
   const [old, now] = [wordsOf(before), wordsOf(after)];
   const { head, tail } = commonEnds(old, now);
@@ -91,7 +94,7 @@ export function changesBetween(before: string, after: string): TextEdit[] {
   return changes;
 }
 
-/** What an edit really changes: it may replace a text by one that is mostly the same. */
+/** What an edit really changes: its text may be mostly the same as what it replaces. */
 export function changesOf(edit: TextEdit, text: string): TextEdit[] {
   const changes = changesBetween(text.slice(edit.start, edit.end), edit.text);
   return changes.map(({ start, end, text: now }) => ({ start: edit.start + start, end: edit.start + end, text: now }));

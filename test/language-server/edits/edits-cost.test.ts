@@ -1,5 +1,5 @@
-// A document may contain anything, and the server answers nobody else while it looks for edits: so the time must not
-// grow faster than the text.
+// A document may contain anything, and the server answers nobody else while it looks for edits. So the search must not
+// take longer than in proportion to the text.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
@@ -9,7 +9,7 @@ import { cpuMs } from '../../support/cpu-time.ts';
 import { nextUse } from '../../support/next-use.ts';
 
 const size = 65_536;
-// On an idle machine, at most about 70 ms are needed.
+// An idle machine needs at most about 70 ms.
 const maxCpuMs = 300;
 
 const filled = (part: string) => part.repeat(Math.ceil(size / part.length)).slice(0, size);
@@ -52,7 +52,7 @@ test.each(edits)('in 64 KiB of anything, what follows from %s is found in time',
 const rename = [{ path: 'a.ts', before: 'let sum = 0;', after: 'let total = 0;' }];
 const nextIn = (text: string) => nextUse({ path: 'a.ts', text, cursor: 3, languageId: 'typescript' }, rename);
 
-/** The longest time for which nobody else was answered, at most. */
+/** An upper bound for the longest time for which the server answered nobody else. */
 async function longestPauseMs(text: string): Promise<number> {
   const pauses = monitorEventLoopDelay({ resolution: 1 });
   pauses.enable();

@@ -1,4 +1,4 @@
-// Which requests get an edit, and which edit; a scripted proposal replaces the model.
+// Which requests get an edit, and which edit. A scripted propose() replaces the search and its model.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
@@ -206,7 +206,7 @@ test('while one edit is offered, the next is already searched for, across files'
   await vi.waitFor(() => expect(script.asked).toHaveLength(2));
   replace(a, 'log(sum)', 'log(total)');
   expect((await ask(a)).edit?.newText).toBe('end(total);');
-  // Two more searches for what comes next: this file has nothing left, so the other one is searched.
+  // Two more searches for the next edit: this file has nothing left, so the other one is searched, too.
   await vi.waitFor(() => expect(script.asked).toHaveLength(4));
   replace(a, 'end(sum)', 'end(total)');
   const last = await ask(a);
@@ -267,7 +267,7 @@ test('dismissals are forgotten when next edits are turned off, since the text mi
   expect((await ask(a)).edit?.newText).toBe('log(total);');
 });
 
-test('no other edit is offered at the place of a dismissed one either', async () => {
+test('at the place of a dismissed edit, no other edit is offered either', async () => {
   const { edits, replace, ask } = windowWith({ [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\n' });
   replace(a, 'sum', 'tot');
   const first = await ask(a);
@@ -289,15 +289,15 @@ test('when the cursor rests, the answer to the next request is prepared once', a
   expect(text.slice(0, cursor)).toBe('set(total');
   expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);', line: 0 }]);
   expect((await ask(a)).edit?.newText).toBe('log(total);');
-  // The other one is the edit after it.
+  // The second search looks for the edit after that.
   await vi.waitFor(() => expect(script.asked).toHaveLength(2), patient);
   expect(script.asked[1]?.text).toContain('log(total);');
 });
 
 test.each([
-  ['elsewhere', 5, settings],
+  ['at another place', 5, settings],
   ['with a different setting', 9, { ...settings, nextEdit: 'eager' as 'calm' }],
-])('what was found while the cursor rested is not the answer %s', async (_, character, given) => {
+])('what was found while the cursor rested does not answer a request %s', async (_, character, given) => {
   const { replace, ask, rest } = windowWith(texts);
   replace(a, 'sum', 'total');
   rest(a);
@@ -322,7 +322,7 @@ test('at rest, nothing is prepared in a file with a secret, after a bulk change,
   expect(script.asked).toEqual([]);
 });
 
-test('nor after a request, where suggestions are off, or before the client has said that the cursor rests', async () => {
+test('nothing is prepared after a request, where suggestions are off, or before the client has said that the cursor rests', async () => {
   const asked = windowWith({ [a]: 'set(sum);\n' });
   asked.replace(a, 'sum', 'total');
   asked.rest(a);
@@ -362,7 +362,7 @@ test('a cancelled request is superseded', async () => {
   expect((await answer).reason).toBe('superseded');
 });
 
-test('nothing is looked for when the request was cancelled before its turn', async () => {
+test('nothing is searched for if the request was cancelled before its turn', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   expect((await ask(a, 9, settings, AbortSignal.abort())).reason).toBe('superseded');

@@ -1,4 +1,5 @@
-// Which lines must not follow a rename, however probable: the tests press Tab until no edit is offered.
+// Which lines a rename must not change, however likely the model finds it. The tests press Tab until no edit is
+// offered.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { DismissedEdits } from '../../../language-server/edits/decision/dismissed-edits.ts';
@@ -6,7 +7,7 @@ import { findEdit } from '../../../language-server/edits/edit-search.ts';
 import { after, type Workspace } from '../../../language-server/edits/workspace.ts';
 import type { Continuation, Engine } from '../../../native/index.ts';
 
-/** Finds every candidate equally likely. */
+/** A model that finds every candidate equally likely. */
 const engine = {
   info: { bosToken: -1, special: { fileSep: 0 } },
   tokenize: (text: string) => Uint32Array.from(text, (character) => character.charCodeAt(0)),
@@ -28,7 +29,7 @@ const languageIds: Record<string, string> = {
   ...{ html: 'html', vue: 'vue', xml: 'xml' },
 };
 
-/** The files' texts at the end, after the name in «» was changed. */
+/** The texts of the files once no edit is offered any more, after the name in «» was changed. */
 async function afterTabs(texts: Record<string, string>, now: string): Promise<Record<string, string>> {
   const entries = Object.entries(texts);
   const [path, marked] = entries.find(([, each]) => each.includes('«')) ?? ['', ''];
@@ -69,8 +70,8 @@ const average = `export function average(items: Item[]): number {
 `;
 
 /**
- * The file, the text up to the rename of the name in «», the new name, and lines below that have a different thing's
- * name.
+ * The file, its text with the renamed name in «», the new name, and the lines below, where the same name means
+ * something else.
  */
 const others: [name: string, file: string, text: string, now: string, kept: string][] = [
   ['a local of another function', 'a.ts', `${total}\n`, 'subtotal', average],
@@ -211,7 +212,8 @@ test.each([
 });
 
 /**
- * The edited file, its name for the renamed thing, and another open file, which has a different thing with that name.
+ * The edited file, its text with the renamed name in «», the new name, and another open file with its text, where the
+ * same name means something else.
  */
 const otherFiles: [name: string, file: string, text: string, now: string, other: string, kept: string][] = [
   ['its own local', 'one.ts', total, 'subtotal', 'other.ts', average],
@@ -275,7 +277,7 @@ test('a rename continues in a file that imports the name', async () => {
   expect(texts['other.ts']).toBe(other.replaceAll('rate', 'vatRate'));
 });
 
-/** The partner is in ‹›. */
+/** The changed name is in «», its partner in ‹›. */
 const partners: [name: string, file: string, text: string, now: string][] = [
   [
     'the closing tag',

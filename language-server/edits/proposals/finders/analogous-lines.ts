@@ -1,5 +1,5 @@
-// Finds lines that look like a line that was changed: the same line again, or one in which some words differ. These words
-// then differ in the new line, too.
+// Finds lines that look like a line that was changed: the same line again, or one in which some words differ. These
+// words then differ in the new line, too.
 
 import type { PastChange } from '../../history/past-changes.ts';
 import { indentationOf, type Line, nearest } from '../../text/lines.ts';
@@ -8,7 +8,7 @@ import type { Candidate } from '../candidate.ts';
 import { isTelling } from '../substitutions.ts';
 
 const maxLines = 8;
-const maxOtherWords = 4;
+const maxDifferingWords = 4;
 const maxPlaces = 60;
 
 export function analogousLines(
@@ -42,7 +42,7 @@ export function analogousLines(
           : { start: from.start, end: to.end + 1, text: '' };
       const group = `${before.join('\n')}\n\n${after.join('\n')}`;
       const same = changes.filter((each) => isSame(each.before, before) && isSame(each.after, after));
-      return [{ ...edit, finder: 'analogy' as const, group, changes: same, otherWords: analogy.otherWords }];
+      return [{ ...edit, finder: 'analogy' as const, group, changes: same, differingWords: analogy.differingWords }];
     });
   });
 }
@@ -50,13 +50,16 @@ export function analogousLines(
 const isSame = (a: string[], b: string[]) =>
   a.length === b.length && a.every((line, i) => line.trim() === b[i]?.trim());
 
-/** A line without its indentation, and with its words left open. */
+/** The line without its indentation, and with "w" for each word. */
 function shapeOf(line: string): string {
   return line.trim().replace(/[\p{L}_$][\p{L}\p{N}_$]*/gu, 'w');
 }
 
-/** What the change would make of lines of the same shape; undefined if they differ in what it replaced. */
-function analogyOf({ before, after }: PastChange, target: string[]): { text: string; otherWords: number } | undefined {
+/** What the change would make of lines with the same shape; undefined if a word that it replaced differs there. */
+function analogyOf(
+  { before, after }: PastChange,
+  target: string[],
+): { text: string; differingWords: number } | undefined {
   const others = new Map<string, string>();
   for (const [i, line] of before.entries()) {
     const [words, here] = [wordsOf(line.trim()), wordsOf(target[i]?.trim() ?? '')];
@@ -68,13 +71,13 @@ function analogyOf({ before, after }: PastChange, target: string[]): { text: str
     }
   }
   const different = [...others].filter(([word, other]) => word !== other);
-  if (different.length > maxOtherWords || (after.length === 0 && different.length > 0)) return undefined;
+  if (different.length > maxDifferingWords || (after.length === 0 && different.length > 0)) return undefined;
   const kept = new Set(after.flatMap(wordsOf));
   const isReplaced = different.some(([word]) => !kept.has(word));
   if (isReplaced || (different.length > 0 && different.length === others.size)) return undefined;
   const [old = '', now = ''] = [indentationOf(before[0] ?? ''), indentationOf(target[0] ?? '')];
   const text = after.map((line) => mapped(reindented(line, old, now), others)).join('\n');
-  return { text, otherWords: different.length };
+  return { text, differingWords: different.length };
 }
 
 function reindented(line: string, old: string, now: string): string {

@@ -1,6 +1,6 @@
-// Lines in which every change of an edited line can be made, too: each between the same two words, in the same order,
-// whatever is between them. So what happens to a line may be several things at once, such as a call that gets another
-// name and an argument, or an expression that is put into brackets.
+// Finds lines in which all changes of an edited line can be made, too, in the same order and each between the same two
+// words. So several things may happen to a line at once: a call gets another name and an argument, or an expression is
+// put into brackets.
 
 import type { PastChange } from '../../history/past-changes.ts';
 import { keepsBrackets, type Line, nearest, similarity } from '../../text/lines.ts';
@@ -11,10 +11,10 @@ import { isTelling, isWhole } from '../substitutions.ts';
 const maxChanges = 5;
 const maxPlaces = 20;
 const minLikeness = 0.25;
-/** Of the words beside a change: these do not matter. */
+/** Stands for a word beside a change that may be any word. */
 const anything = null;
 
-/** Words of a line that become others, and the words beside them; '' at the beginning and the end of the line. */
+/** A change of words in a line, and the words beside them; '' at the beginning and the end of the line. */
 interface Site {
   old: string;
   now: string;
@@ -39,17 +39,20 @@ export function editsInContext(
     const group = `${before.trim()}\n${after.trim()}\nin context`;
     return nearest(alike, cursorLine, maxPlaces).flatMap((i): Candidate[] => {
       const { start, end, text } = lines[i] as Line;
-      const otherWords = Math.min(9, differing(before, text));
-      return sides.flatMap((of): Candidate[] => {
-        const now = changed(text, sites.map(of));
+      const differingWords = Math.min(9, countMissing(before, text));
+      return sides.flatMap((loosened): Candidate[] => {
+        const now = changed(text, sites.map(loosened));
         if (now === undefined || now === text || text.trim() === after.trim()) return [];
-        return [{ start, end, text: now, finder: 'context', group, changes: [change], otherWords }];
+        return [{ start, end, text: now, finder: 'context', group, changes: [change], differingWords }];
       });
     });
   });
 }
 
-/** With the words on both sides of each change; or on one of them, as long as there is a name to look for. */
+/**
+ * Which words beside a change must be the same: on both sides, on one, or on none, as long as there is a name to look
+ * for.
+ */
 const sides: ((site: Site) => Site)[] = [
   (site) => site,
   (site) => (isTelling(`${site.left ?? ''}${site.old}`) ? { ...site, right: anything } : site),
@@ -71,7 +74,7 @@ function sitesOf(before: string, after: string): Site[] {
   });
 }
 
-/** The same insertion as far to the right as it may begin: rather "b, " before a name than ", b" before a comma. */
+/** The same insertion, moved to the right as far as possible: "b, " before a name rather than ", b" before a comma. */
 function towardsName({ start, text }: TextEdit, before: string): TextEdit {
   let words = wordsOf(text);
   let at = start;
@@ -89,7 +92,7 @@ function besideAt(words: string[]): string[] {
   return at === -1 ? [] : words.slice(0, at + 1);
 }
 
-/** Single words that only replace a name are looked for as substitutions; and words beside commas, anywhere. */
+/** False if one name was replaced, which substitutions cover, or if there is no name in the changes or beside them. */
 function isSpecific(sites: Site[]): boolean {
   if (sites.length === 1 && sites.every(({ old, now }) => isWord(old) && isWord(now))) return false;
   const telling = sites.filter(({ old, left, right }) => [old, left ?? '', right ?? ''].some(isTelling));
@@ -124,8 +127,8 @@ function applied(line: string, edits: TextEdit[]): string {
   return edits.reduceRight(applyEdit, line);
 }
 
-/** How many names the lines do not have in common. */
-function differing(before: string, other: string): number {
+/** How many names and numbers of the line the other one lacks. */
+function countMissing(before: string, other: string): number {
   const [words, others] = [before, other].map((line) => new Set(wordsOf(line).filter(isTelling)));
   return [...(words ?? [])].filter((word) => !others?.has(word)).length;
 }

@@ -1,4 +1,4 @@
-// Proposes the replacement of words in the other lines that have them.
+// Proposes to replace the same words in the other lines that have them.
 
 import { type Line, nearest } from '../../text/lines.ts';
 import type { Candidate } from '../candidate.ts';
@@ -7,7 +7,7 @@ import { narrowed, type Substitution, substituted } from '../substitutions.ts';
 const maxBlockLines = 8;
 const maxPlaces = 40;
 
-/** With each substitution alone and with all of them, line by line, and in runs of lines. */
+/** The edits by each substitution alone and by all together, of single lines and of adjacent lines at once. */
 export function substitutedLines(
   lines: readonly Line[],
   known: readonly Substitution[],
@@ -19,7 +19,7 @@ export function substitutedLines(
       const group = `${substitution.old}\n${substitution.now}\n${substitution.isPart}${substitution.between ? ' between' : ''}`;
       return editsOf(lines, cursorLine, (line) => substituted(line, substitution)).map((edit) => ({
         ...edit,
-        ...{ finder: 'substitution' as const, group, changes: substitution.changes, substitution, otherWords: 0 },
+        ...{ finder: 'substitution' as const, group, changes: substitution.changes, substitution, differingWords: 0 },
       }));
     });
   const whole = known.filter(({ isPart }) => !isPart);
@@ -30,7 +30,7 @@ export function substitutedLines(
     for (const edit of edits) {
       const substitution = several.find((each) => substituted(edit.old, each) !== edit.old) ?? first;
       const changes = substitution.changes;
-      found.push({ ...edit, finder: 'substitution', group: 'all', changes, substitution, otherWords: 0 });
+      found.push({ ...edit, finder: 'substitution', group: 'all', changes, substitution, differingWords: 0 });
     }
   }
   return found;

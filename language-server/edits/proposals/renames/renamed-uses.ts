@@ -1,14 +1,17 @@
-// The uses of what was renamed: wrong as they are, so nothing needs to be weighed, and no model asked. And what is none
-// of them, although it has the same name.
+// Finds the uses of a renamed thing that still have its old name. They are wrong as they are, so no model is asked
+// about them. Also tells namesakes: uses of other things with the same name.
 import { wordAt } from '../../history/typed-word.ts';
 import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import { type Rename, type Uses, usesIn } from './renames.ts';
 import type { NamedSource, Use } from './text-before.ts';
 
-/** 32 of 49 became this line, in 16,018 cases that `npm run tool -- edit-cases` has cut; 41 were changed in some way. */
+/**
+ * In 49 of the 16,018 cases that `npm run tool -- edit-cases` has cut, such a line was offered: in 41 the place was
+ * right, and in 32 of these also the text.
+ */
 export const renameProbability = 0.65;
 
-/** A rename, and where a document has the old name. */
+/** A rename, and the places where a document has the old name. */
 export interface RenameHere extends Rename {
   uses: Uses;
 }
@@ -20,15 +23,15 @@ export async function renamesHere(document: NamedSource, renames: readonly Renam
 }
 
 export interface RenamedUses {
-  /** The line with the next ones from the cursor on, with the new name. */
+  /** The next line from the cursor on that has uses, with the new name. */
   next: TextEdit;
-  /** All other lines. */
+  /** All other lines that have uses, with the new name. */
   others: TextEdit[];
 }
 
 /**
- * Undefined if no use is left but at the cursor, which is -1 in another document, or if the cursor is in the middle of the
- * new name, which may be half typed.
+ * Undefined if no use is left except at the cursor, or if the cursor is in the middle of the new name, which may be
+ * half typed. cursor: -1 if it is in another document.
  */
 export function renamedUses(
   document: NamedSource,
@@ -36,9 +39,9 @@ export function renamedUses(
   renames: readonly RenameHere[],
   isDismissed: (edit: TextEdit) => boolean,
 ): RenamedUses | undefined {
-  const { before, behind } = wordAt(document.text, cursor);
+  const { before, after } = wordAt(document.text, cursor);
   for (const { old, now, isPure, uses } of renames) {
-    const isHalfTyped = behind !== '' && before !== '' && before + behind === now;
+    const isHalfTyped = after !== '' && before !== '' && before + after === now;
     if (!isPure || isHalfTyped) continue;
     const edits = renamedLines(document, uses.certain, old).filter((edit) => !isDismissed(edit));
     const elsewhere = edits.filter(({ start, end }) => !(start <= cursor && cursor <= end));
@@ -48,7 +51,7 @@ export function renamedUses(
   return undefined;
 }
 
-/** Whole lines, from the top. */
+/** The edits of whole lines, from the top. */
 function renamedLines({ text }: NamedSource, uses: readonly Use[], old: string): TextEdit[] {
   const lines = [...new Set(uses.map(({ line }) => line))].sort((a, b) => a - b);
   return lines.map((line) => {
@@ -65,20 +68,20 @@ function renamedLines({ text }: NamedSource, uses: readonly Use[], old: string):
   });
 }
 
-/** Whether an edit would rename what is another's. text: the document's, with "\n" between its lines. */
+/** Returns whether an edit would rename a namesake. text: that of the document, with "\n" between its lines. */
 export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: TextEdit) => boolean {
   const keyOf = ({ old, now }: Pick<Rename, 'old' | 'now'>) => `${old} ${now}`;
-  // Who gives two things the same new name may mean a third one, too.
+  // If the user has given the same new name to two things, a third one may follow, too.
   const timesOf = (key: string) => all.reduce((sum, each) => sum + (keyOf(each) === key ? each.times : 0), 0);
   const renames = all.filter((rename) => timesOf(keyOf(rename)) < 2);
-  const itsOwn = new Map<string, Set<string>>(renames.map((rename) => [keyOf(rename), new Set()]));
+  const ownPlaces = new Map<string, Set<string>>(renames.map((rename) => [keyOf(rename), new Set()]));
   for (const rename of renames)
     for (const { line, character } of [...rename.uses.certain, ...rename.uses.possible])
-      itsOwn.get(keyOf(rename))?.add(`${line}:${character}`);
+      ownPlaces.get(keyOf(rename))?.add(`${line}:${character}`);
   return (edit) =>
     changesOf(edit, text).some(({ start, end, text: now }) => {
       const [old, made] = [wordsOf(text.slice(start, end)), now.toLowerCase()];
-      // Also as a part of a longer name: where the new one has the old one in it, that could go on for ever.
+      // The new name may be a part of a longer one: if it contains the old name, renaming could go on for ever.
       const isMade = (name: string) => made.includes(name.toLowerCase());
       return renames.some((rename) => {
         let at = start;
@@ -86,7 +89,7 @@ export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: Te
           const place = at;
           at += word.length;
           if (word !== rename.old || !isMade(rename.now)) return false;
-          return !itsOwn.get(keyOf(rename))?.has(positionIn(text, place));
+          return !ownPlaces.get(keyOf(rename))?.has(positionIn(text, place));
         });
       });
     });

@@ -1,14 +1,22 @@
-// Finds what was renamed in the history, and by scope the other uses of the same thing, which must follow. A name that is
-// spelled alike but belongs to something else, in another function or file, a string or a comment, stays.
+// Finds renames in the history, and by scope the other uses of the renamed thing, which must follow. The same name
+// stays as it is if it belongs to something else, in another function or file, and in strings and comments.
 import { setImmediate } from 'node:timers/promises';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name } from '../../../syntax/names.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
 import { declares } from '../declares-by-text.ts';
-import { isOf, seesAllOf } from './imports.ts';
+import { importsFile, seesAllOf } from './imports.ts';
 import { type Replacement, replacementsIn } from './replacements.ts';
 import { partnersOf } from './tag-partner.ts';
-import { before, editedLines, type NamedSource, readable, settled, type TextBefore, type Use } from './text-before.ts';
+import {
+  editedLines,
+  type NamedSource,
+  readable,
+  settled,
+  type TextBefore,
+  type Use,
+  withTextBefore,
+} from './text-before.ts';
 
 export interface Rename {
   /** The path of the file that declares it. */
@@ -21,7 +29,7 @@ export interface Rename {
   isPure: boolean;
   /** How many things with the old name got the new one; those that another file declares do not count. */
   times: number;
-  /** Whether it names a member. The same name behind a dot elsewhere may be a member of anything. */
+  /** Whether it names a member. The same name after a dot elsewhere may be a member of anything. */
   isMember: boolean;
   /** The edits that have changed the name so far, in all documents. */
   edits: readonly PastEdit[];
@@ -31,13 +39,13 @@ export interface Rename {
 
 /** The places where a document still has the old name. */
 export interface Uses {
-  /** They mean what was renamed. */
+  /** Names that mean the renamed thing. */
   certain: readonly Use[];
-  /** They may mean something else. */
+  /** Names that may mean something else. */
   possible: readonly Use[];
 }
 
-// For each, a tree is parsed.
+// A tree is parsed for each.
 const maxRenames = 8;
 
 /** The renames in the history, the newest first. documents: the open ones. */
@@ -55,7 +63,7 @@ export async function renamesIn(documents: readonly NamedSource[], history: read
   return renames;
 }
 
-/** Where a name is declared several times, nobody knows which declaration a use belongs to, so nothing follows. */
+/** If a name is declared several times, it is unknown which declaration a use belongs to, so nothing follows. */
 const undecided = {
   ...{ isPure: false, isShared: false, isMember: false, times: 1 },
   ...{ edits: [], own: { certain: [], possible: [] } },
@@ -73,7 +81,7 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
   const edited = new Set(ofDocument.flatMap((edit) => editedLines(edit, lines)));
   if (edited.size === 0) return undefined;
   const rename = { path: document.path, old, now, isPure, edits };
-  return await before(document, edits, async (text): Promise<Rename | undefined> => {
+  return await withTextBefore(document, edits, async (text): Promise<Rename | undefined> => {
     const partners = partnersOf(text, edited, made);
     if (partners) {
       const own = { certain: partners, possible: [] };
@@ -90,7 +98,7 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
   });
 }
 
-/** What the edited lines declared by the old name; undefined if nothing, or if the new name is taken there. */
+/** What the edited lines declared with the old name; undefined if nothing, or if the new name is taken there. */
 async function declaredIn(
   text: TextBefore,
   { languageId }: NamedSource,
@@ -139,7 +147,10 @@ async function bothNames(
   return [await namesOf(root, languageId, text, old), await namesOf(root, languageId, text, now)] as const;
 }
 
-/** Whether an edited line has a declaration that was renamed. What only assignments declare, the first of them declares. */
+/**
+ * Whether an edited line has a declaration that was renamed. If all declarations are assignments, only the first
+ * counts.
+ */
 function isDeclaredIn(
   declarations: readonly Name[],
   edited: ReadonlySet<number>,
@@ -169,7 +180,7 @@ function inCommentAbove({ at }: Name, { text, lineOf }: TextBefore, old: string,
   return uses;
 }
 
-/** The use with what to write in its place; none where it was edited already. */
+/** The use, with the text to write in its place; none if it was already edited or is unclear. */
 function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pick<Replacement, 'old' | 'now'>): Use[] {
   const character = text.characterNow(at);
   if (character === undefined || roles.has('unclear') || text.isTooLong(text.lineOf(at))) return [];
@@ -179,12 +190,12 @@ function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pi
   return [{ line: text.lineOf(at), character, text: become }];
 }
 
-/** The uses in the file that declares it, or in one that imports it. */
+/** The uses of the renamed thing in the document, which may declare it, import it or have members with its name. */
 export async function usesIn(document: NamedSource, rename: Rename): Promise<Uses> {
   if (document.path === rename.path) return rename.own;
   const none = { certain: [], possible: [] };
   if (!rename.isShared && !rename.isMember) return none;
-  return (await before(document, rename.edits, (text) => placesElsewhere(document, text, rename))) ?? none;
+  return (await withTextBefore(document, rename.edits, (text) => placesElsewhere(document, text, rename))) ?? none;
 }
 
 async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefore, rename: Rename): Promise<Uses> {
@@ -194,7 +205,7 @@ async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefo
   const possible = usesOf(names.unknown);
   const isTaken = others.bindings.some(({ home, isMember }) => home === '' && !isMember);
   if (isTaken || !rename.isShared) return { certain: [], possible };
-  const isImported = ({ imported }: Name) => imported !== undefined && isOf(imported.text, rename.path);
+  const isImported = ({ imported }: Name) => imported !== undefined && importsFile(imported.text, rename.path);
   const all = [...names.bindings.flatMap((each) => each.names), ...names.free];
   const specifying = ['import', 'origin', 'shorthand'];
   const specifiers = all.filter((name) => isImported(name) && specifying.some((role) => name.roles.has(role)));

@@ -6,16 +6,16 @@ interface Words {
   now: string;
   /** Whether the edit did nothing else. */
   isPure: boolean;
-  /** The old name stays that of a member or an import, and becomes another here. */
+  /** Whether a member or an import keeps the old name, and only gets another one here, as in `{ name: other }`. */
   isAlias: boolean;
 }
 
 export interface Replacement extends Words {
-  /** All edits that did it and nothing else, in any file; or the one that also did other things. */
+  /** All edits in any file that did nothing else; or the one edit that also did other things. */
   edits: readonly PastEdit[];
 }
 
-/** Each with a file in which it was made, the newest first. */
+/** The replacements, newest first. One that was made in several files is listed once for each. */
 export function replacementsIn(history: readonly PastEdit[]): (Replacement & { path: string })[] {
   const all = history.toReversed().flatMap((edit) => wordsIn(edit).map((words) => ({ ...words, edit })));
   const isSame = (one: Words, other: Words) => one.old === other.old && one.now === other.now;
@@ -32,23 +32,23 @@ export function replacementsIn(history: readonly PastEdit[]): (Replacement & { p
   return found;
 }
 
-/** Names that the edit replaced, in lines that it left as many. */
+/** The names that the edit replaced; none if it changed the number of lines. */
 function wordsIn({ before: old, after }: PastEdit): Words[] {
   if (old.split('\n').length !== after.split('\n').length) return [];
   const found = new Map<string, Words>();
   const changes = changesBetween(old, after);
   for (const { start, end, text } of changes) {
     const [was, alias] = [old.slice(start, end), aliased.exec(text)?.[1]];
-    const behind = alias !== undefined && was === '' ? lastWord.exec(old.slice(0, start))?.[0] : undefined;
-    const words = behind === undefined ? { old: was, now: text } : { old: behind, now: alias ?? '' };
+    const aliasedName = alias !== undefined && was === '' ? lastWord.exec(old.slice(0, start))?.[0] : undefined;
+    const words = aliasedName === undefined ? { old: was, now: text } : { old: aliasedName, now: alias ?? '' };
     if (!isName(words.old) || !isName(words.now) || found.has(words.old)) continue;
-    const isPure = behind === undefined ? isOnly(words, old, after) : changes.length === 1;
-    found.set(words.old, { ...words, isPure, isAlias: behind !== undefined });
+    const isPure = aliasedName === undefined ? isOnly(words, old, after) : changes.length === 1;
+    found.set(words.old, { ...words, isPure, isAlias: aliasedName !== undefined });
   }
   return [...found.values()];
 }
 
-/** `{ name: other }`, `import { name as other }` */
+/** What gives a name another one: `: other` in `{ name: other }`, ` as other` in `import { name as other }`. */
 const aliased = /^(?:\s*:\s*|\s+as\s+)([\p{L}_$][\p{L}\p{N}_$]*)$/u;
 const lastWord = /[\p{L}_$][\p{L}\p{N}_$]*$/u;
 

@@ -1,10 +1,13 @@
-// The other tags of elements of which one was changed.
+// Finds the closing tag of an element whose opening tag was changed, and the other way round.
 import type { Node } from 'web-tree-sitter';
 import type { TextBefore, Use } from './text-before.ts';
 
 const tag = /^(?:jsx_(?:opening|closing)_element|start_tag|end_tag)$/;
 
-/** Undefined if the edited lines have no such tag. None if that is edited, too. */
+/**
+ * The partners of the changed tags. Undefined if the edited lines have no such tag; empty if the partners were edited,
+ * too.
+ */
 export function partnersOf(
   { root, text, lineOf, characterNow }: TextBefore,
   edited: ReadonlySet<number>,
@@ -26,7 +29,7 @@ export function partnersOf(
   return isTag ? found : undefined;
 }
 
-/** Of the element, the name in its other tag. */
+/** The name in the other tag of the same element. */
 function otherTag(one: Node): Node | undefined {
   const isOther = (each: Node | null) => each !== null && each.id !== one.id && tag.test(each.type);
   const other = one.parent?.namedChildren.find(isOther);

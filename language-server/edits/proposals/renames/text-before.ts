@@ -1,4 +1,5 @@
-// A document as it was before some past edits, with its tree: there the names that were changed still belong together.
+// A document as it was before some past edits, with its tree. There, all uses of a renamed thing still have the same
+// name.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Node } from 'web-tree-sitter';
 import { LongText } from '../../../documents/long-text.ts';
@@ -7,12 +8,12 @@ import { type SourceText, treeOf } from '../../../syntax/trees.ts';
 import { lineAt, linesOf, maxLineChars } from '../../text/lines.ts';
 import { changesBetween, type PastEdit } from '../../text/text-edit.ts';
 
-/** With the path by which the history knows it. */
+/** A document with the path by which the history knows it. */
 export interface NamedSource extends SourceText {
   path: string;
 }
 
-/** A name that is still the old one, and what it becomes. */
+/** A place that still has the old name, and what to write there. */
 export interface Use {
   line: number;
   character: number;
@@ -23,13 +24,13 @@ export interface TextBefore {
   root: Node;
   text: string;
   lineOf(at: number): number;
-  /** In the line as it is now; undefined if the name there was edited. */
+  /** Where the character is in its line now; undefined if the name there was edited. */
   characterNow(at: number): number | undefined;
   /** Whether nobody would edit the line by hand. */
   isTooLong(line: number): boolean;
 }
 
-// A long document is parsed in pauses.
+// A long document is parsed in small portions, so its tree may take a while.
 const [waits, waitMs] = [200, 5];
 
 /** Languages whose tags HTML's grammar can read. */
@@ -39,15 +40,18 @@ export function readable<T extends SourceText>(document: T): T {
   return tagged.has(document.languageId) ? { ...document, languageId: 'html' } : document;
 }
 
-/** Waits for the tree of a document, for a short time; false: there is none. */
+/** Waits for a short time for the tree of a document. Returns false if there is none. */
 export async function settled(document: SourceText): Promise<boolean> {
   if (!(await loadGrammar(document.languageId))) return false;
   for (let i = 0; i < waits && !treeOf(document)?.isCurrent; i++) await sleep(waitMs);
   return treeOf(document)?.isCurrent === true;
 }
 
-/** Undefined if there is no tree. The lines keep their numbers: no edit may add any. The nodes last until it resolves. */
-export async function before<T>(
+/**
+ * Returns what `use` makes of the document before the edits; undefined if there is no tree. No edit may add or remove
+ * lines, so lines keep their numbers. The nodes are valid until the result resolves.
+ */
+export async function withTextBefore<T>(
   document: NamedSource,
   edits: readonly PastEdit[],
   use: (text: TextBefore) => Promise<T>,
@@ -85,7 +89,7 @@ export async function before<T>(
   }
 }
 
-/** The lines that the edit has changed; none if they cannot be told. */
+/** The lines that the edit has changed; none if it is unknown where they are. */
 export function editedLines(edit: PastEdit, lines: readonly string[]): number[] {
   const first = firstLine(edit, lines);
   if (first === undefined) return [];
@@ -93,7 +97,7 @@ export function editedLines(edit: PastEdit, lines: readonly string[]): number[] 
   return edit.before.split('\n').flatMap((line, i) => (line === written[i] ? [] : [first + i]));
 }
 
-/** The line where what the edit wrote begins: where it is said to be, or the only one that has it. */
+/** The line where the edit's new text begins: the recorded one if the text is there, or the only one where it is. */
 function firstLine({ after, line }: PastEdit, lines: readonly string[]): number | undefined {
   const written = after.split('\n');
   const isAt = (at: number) => written.every((each, i) => withoutReturn(lines[at + i] ?? '\n') === each);
@@ -106,7 +110,7 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** Where a character of the line is after it was changed; undefined if it was changed itself. */
+/** Where a character of the line is after the change; undefined if the character was changed itself. */
 function moved(character: number, before: string, after: string): number | undefined {
   let by = 0;
   for (const { start, end, text } of changesBetween(before, after)) {

@@ -1,4 +1,4 @@
-// Which edit is proposed, with a model whose tokens are characters, some of which it prefers.
+// Which edit is proposed. The model here has characters as tokens, and prefers some of them.
 import { expect, test } from 'vitest';
 import { likeliest, mostLikely, nextOfEachGroup, propose } from '../../../../language-server/edits/decision/propose.ts';
 import { editPrompt } from '../../../../language-server/edits/preference/edit-prompt.ts';
@@ -11,7 +11,7 @@ import type { Continuation, Engine } from '../../../../native/index.ts';
 
 const characters = 256;
 
-/** After any text, the logit of a character is the table's value, or 0. */
+/** A model that gives each character the same logit after any text: the one in the table, or 0. */
 function modelThatLikes(logits: Record<string, number>) {
   const asked: { head: string; continuations: [given: string, scored: string][] }[] = [];
   const textOf = (tokens: Uint32Array) => String.fromCharCode(...tokens);
@@ -37,7 +37,7 @@ const document = {
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 const candidate = (edit: { start: number; end: number; text: string }): Candidate => ({
-  ...{ ...edit, finder: 'substitution', group: '', changes: [], otherWords: 0 },
+  ...{ ...edit, finder: 'substitution', group: '', changes: [], differingWords: 0 },
 });
 
 test('the head of the prompt has the last edits up to the cursor, and the tail what follows the cursor', () => {
@@ -155,7 +155,7 @@ test('a change that was made several times is likelier to be proposed', () => {
   expect(often).toBeGreaterThan((once ?? 0) + 0.5);
 });
 
-test('a deletion must be surer than other edits, and never removes many lines', () => {
+test('a deletion must be likelier than other edits, and never removes many lines', () => {
   const deletion = (probability: number) => ({ edit: { start: 13, end: 25, text: '' }, probability });
   const replacement = { edit: { start: 13, end: 24, text: 'add(sum);' }, probability: 0.5 };
   expect(mostLikely([deletion(0.8), replacement], text)).toBe(replacement);

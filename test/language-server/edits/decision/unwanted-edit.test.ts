@@ -5,7 +5,7 @@ import { breaksSyntax, whyUnwanted } from '../../../../language-server/edits/dec
 import { loadGrammar } from '../../../../language-server/syntax/runtime.ts';
 import { treeOf } from '../../../../language-server/syntax/trees.ts';
 
-/** old and now: whole lines in a file that has lines before and after them. */
+/** Why an edit is not offered that replaces the lines `old` by `now`, with other lines above and below. */
 function why(old: string, now: string, probability = 0.9) {
   const { edit, text } = among(old, now);
   return whyUnwanted(edit, text, probability);
@@ -33,7 +33,7 @@ test.each([
   ['a different number and name', 'wait(100);', 'sleep(200);', null],
   ['a number instead of a name', 'wait(ms);', 'wait(200);', null],
   ['a control token', 'log(sum);', 'log(<|endoftext|>);', 'special-token'],
-] as const)('%s', (_, old, now, expected) => {
+] as const)('tells whether an edit may be offered, and why not: %s', (_, old, now, expected) => {
   expect(why(old, now)).toBe(expected);
 });
 

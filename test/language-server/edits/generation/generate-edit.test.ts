@@ -17,7 +17,7 @@ const document: EditedDocument = {
 };
 
 /**
- * Writes this answer and is sure of it. passes: for each pass, how many tokens of the old lines were verified at once.
+ * Writes this answer and is sure of it. passes: for each pass, how many tokens of the old lines it scored.
  */
 class Writer extends FakeEngine {
   readonly passes: number[] = [];
@@ -48,7 +48,7 @@ class Writer extends FakeEngine {
   }
 }
 
-/** Its answers end with a token, as those of a real engine do. */
+/** Its answers end with a stop token, as a real engine's do. */
 class EndingWriter extends Writer {
   override async generate(...[request, ...rest]: Parameters<FakeEngine['generate']>): Promise<Completion> {
     const answer = await super.generate(request, ...rest);
@@ -140,7 +140,7 @@ test('the model writes from the first difference until it rejoins the old lines'
   expect(engine.detokenize(request?.tokens ?? new Uint32Array()).endsWith('updated/a.ts\nlet sum = 0;\n\nadd(')).toBe(
     true,
   );
-  // The lines that it keeps; then "sum);" and two more lines, but not the rest.
+  // The lines that were kept count, and "sum);" with the two lines after it, but not the rest.
   const kept = Math.exp(-0.01 * 'let sum = 0;\n\nadd('.length);
   expect(found?.probability).toBeCloseTo(kept * 0.9 ** ('sum);\nlog("ä");\nend();\n'.length / 4));
 });

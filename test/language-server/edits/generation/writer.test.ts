@@ -67,7 +67,7 @@ test('the prompt has the last edits, the lines around, and the lines in question
   );
 });
 
-test('of a long edit, the prompt has the beginning and the end', () => {
+test('the prompt has only the beginning and the end of a long edit', () => {
   const before = Array.from({ length: 30 }, (_, i) => `a${i}`).join('\n');
   const asked = lines({ ...document, history: [{ path: 'b.ts', before, after: 'b' }] }, 2, 3);
   expect(asked).toContain('\na11\n...\na19\n');
@@ -78,22 +78,22 @@ test.each(['<|file_sep|>', '</s>', '<|cursor|>'])('the model is not asked about 
   expect(lines({ ...document, history: [{ path: 'b.ts', before: mark, after: '' }] }, 2, 3)).toBeUndefined();
 });
 
-test('the question about an edit is about the lines that it changes', () => {
+test('the model is asked about the lines that the edit changes', () => {
   expect(linesChangedBy(edit, text)).toEqual({ first: 2, end: 3 });
 });
 
-test('if lines are only added or removed, it includes the line above', () => {
+test('if lines are only added or removed, it is also asked about the line above', () => {
   expect(linesChangedBy(replacing('add(total);\n', 'add(total);\nmore();\n'), text)).toEqual({ first: 2, end: 3 });
   expect(linesChangedBy(replacing('add(total);\n', ''), text)).toEqual({ first: 1, end: 3 });
   expect(linesChangedBy({ start: 0, end: 0, text: 'first();\n' }, text)).toEqual({ first: 0, end: 1 });
 });
 
-test('if the same lines are elsewhere, too, it includes up to three lines above', () => {
+test('if the same lines are elsewhere, too, it is also asked about up to three lines above', () => {
   const second = text.lastIndexOf('end();');
   expect(linesChangedBy({ start: second, end: second + 3, text: 'close' }, text)).toEqual({ first: 3, end: 5 });
 });
 
-test('an answer with the same edit makes it likelier, more so if the model is surer', async () => {
+test('an answer with the same edit makes it likelier', async () => {
   const [one] = await answered('add(sum);\n');
   expect(one?.edit).toEqual(edit);
   expect(one?.odds).toBeGreaterThan(0);
@@ -111,7 +111,7 @@ test('a different answer is a proposal of its own', async () => {
   expect(other?.edit).toEqual({ start: edit.start, end: edit.end + 1, text: 'add(sum, 1);\n' });
 });
 
-test('every question names the adapter, and no more are asked once the signal is aborted', async () => {
+test('every question names the adapter, and none is asked once the signal is aborted', async () => {
   const engine = new Writer('add(sum, 1);\n');
   await withWriter(engine, 'mine.gguf', document, [{ edit, odds: 0 }]);
   expect(engine.adapters).toEqual(['mine.gguf']);

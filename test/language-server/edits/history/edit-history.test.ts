@@ -1,4 +1,4 @@
-// Which of the user's edits are remembered, key by key.
+// Which edits are remembered while the user types.
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../../language-server/documents/open-document.ts';
 import { EditHistory } from '../../../../language-server/edits/history/edit-history.ts';
@@ -20,11 +20,11 @@ function editing(texts: Record<string, string>) {
     wait: (by: number) => {
       ms += by;
     },
-    /** Replaces a text, wherever it is. */
+    /** Replaces the first occurrence of a text. */
     replace: (old: string, now: string, uri = 'a.ts') => {
       const { text, version } = document(uri);
       const start = text.toString().indexOf(old);
-      expect(start, `"${old}" stands in ${uri}`).not.toBe(-1);
+      expect(start, `"${old}" is in ${uri}`).not.toBe(-1);
       const range = { start: document(uri).positionAt(start), end: document(uri).positionAt(start + old.length) };
       const record = (change: DocumentChange) => history.record(change);
       OpenDocument.update(document(uri), [{ range, text: now }], version + 1, record);
@@ -99,7 +99,7 @@ test.each([
   }
 });
 
-test('writing on after a pause is one addition, and taking it back leaves no edit', () => {
+test('writing on after a pause continues the addition, and removing it leaves no edit', () => {
   const person = editing({ 'a.ts': 'first();\n' });
   person.replace('first();\n', 'first();\nwrite\n');
   person.insert('write', '()'); // as the editor closes the bracket
@@ -173,7 +173,7 @@ test('in a file with Windows line ends, the edit of a line contains no line ends
   expect(person.edits()).toMatchObject([{ uri: 'a.ts', before: 'let sum = 1;', after: 'let total = 1;' }]);
 });
 
-test('nor do edits of several lines or of an added line contain carriage returns', () => {
+test('in a file with Windows line ends, edits of several lines or of an added line contain no carriage returns', () => {
   const person = editing({ 'a.ts': 'one();\r\ntwo();\r\nthree();\r\n' });
   person.replace('two();', 'two();\r\nmore();');
   expect(person.edits()).toMatchObject([{ uri: 'a.ts', before: '', after: 'more();' }]);
@@ -182,7 +182,7 @@ test('nor do edits of several lines or of an added line contain carriage returns
   expect(person.edits().at(-1)?.after).not.toContain('\r');
 });
 
-test('text written by programs is no edit of the user, and removes earlier text by programs', () => {
+test('text that a program writes is not an edit, and neither are the first pieces of it', () => {
   const person = editing({ 'a.ts': numbered(80) });
   person.replace('line 5;', 'mine 5;');
   person.wait(5000);
@@ -195,7 +195,7 @@ test('text written by programs is no edit of the user, and removes earlier text 
   expect(person.edits().map(({ after }) => after)).toEqual(['mine 5;', 'mine 60;']);
 });
 
-test('it does not remove what the user began before or typed in another document', () => {
+test('when a program writes, edits that the user began before it, or made in another document, are kept', () => {
   const person = editing({ 'a.ts': numbered(80), 'b.ts': numbered(80), 'c.ts': '' });
   person.type('line 5', 'five');
   person.wait(1300);
@@ -216,7 +216,7 @@ test('it does not remove what the user began before or typed in another document
   expect(person.edits().at(-1)?.after).toContain('mine 8;');
 });
 
-test('an edit in a line too long for people is not remembered', () => {
+test('an edit in a line too long for a person to edit is not remembered', () => {
   const person = editing({ 'a.ts': `one();\n[${'1, '.repeat(400)}0];\ntwo();\n` });
   person.replace('0];', '2];');
   person.wait(5000);
@@ -237,7 +237,7 @@ test('a document with a secret leaves no edits, not even earlier ones', () => {
   expect(person.edits().map(({ uri }) => uri)).not.toContain('.env');
 });
 
-test('nor does a document into which a program wrote a secret', () => {
+test('a document into which a program wrote a secret leaves no edits, either', () => {
   const secret = `AKIA${'QWERTZUIOPASDFG2'}`;
   const person = editing({ 'a.ts': 'let key = "";\nlet sum = 1;\n' });
   person.replace('sum', 'total');
@@ -248,7 +248,7 @@ test('nor does a document into which a program wrote a secret', () => {
   expect(JSON.stringify(person.edits())).not.toContain(secret);
 });
 
-test('edits are forgotten after ten minutes, and with their document', () => {
+test('edits are forgotten after ten minutes, and when their document is closed', () => {
   const person = editing({ 'a.ts': numbered(9), 'b.ts': numbered(9) });
   person.replace('line 3;', 'row 3;');
   person.wait(2000);

@@ -15,7 +15,7 @@ test.each([
   ['only what was added', ', 2', '', true],
   ['other words of the line', 'log(sum, 2);', 'print(sum, 2);', false],
   ['words before what was added, by longer ones', 'log(sum, 2);', 'log(everything, 2);', false],
-  ['the same done elsewhere', 'end(sum);', 'end(sum, 2);', false],
+  ['the same change in another line', 'end(sum);', 'end(sum, 2);', false],
   ['nothing', 'log(sum, 2);', 'log(sum, 2);', false],
 ])('tells whether an edit takes back the last one: %s', (_, old, now, expected) => {
   expect(isUndone(old, now)).toBe(expected);

@@ -1,4 +1,4 @@
-// What each finder proposes, and which edits none of them proposes.
+// What each finder proposes, and which edits no finder proposes.
 import { describe, expect, test } from 'vitest';
 import { pastChanges } from '../../../../language-server/edits/history/past-changes.ts';
 import { candidatesFor } from '../../../../language-server/edits/proposals/candidates.ts';
@@ -110,17 +110,17 @@ test('after typing a word that is nowhere else, only repetitions of that edit ar
   expect(lines(text.replace('one', 'one, total'))).toEqual(['add(tota, 2);']);
 });
 
-describe('never', () => {
+describe('no finder proposes', () => {
   test.each([
-    ['white space only', '\tfoo();\nx();\n    foo();\n', past('    foo();', '\tfoo();')],
+    ['an edit of white space only', '\tfoo();\nx();\n    foo();\n', past('    foo();', '\tfoo();')],
     ['a bracket without its partner', 'if (ok(a {\nx();\nif (b) {\n', past('if (a) {', 'if (ok(a {')],
-    ['at the cursor', 'a = two\n', past('a = one', 'a = two')],
-    ['without a history', 'let total = 0;\nadd(total);\n', past('', '')],
+    ['an edit at the cursor', 'a = two\n', past('a = one', 'a = two')],
+    ['an edit without a history', 'let total = 0;\nadd(total);\n', past('', '')],
   ])('%s', (_, text, edit) => {
     expect(candidates(text, 0, edit)).toEqual([]);
   });
 
-  test('what takes back an edit', () => {
+  test('to take back an edit', () => {
     const text = 'let sum = 0;\nadd(total);\nlog();\nend(total);\n';
     const back = past('add(all);', 'add(total);');
     const found = candidates(text, 0, back, past('use(total);', 'use(all);')).map((edit) => edit.text);
@@ -128,7 +128,7 @@ describe('never', () => {
     expect(found).toContain('end(all);');
   });
 
-  test('more than sixty, or slowly, in a long text', () => {
+  test('more than sixty edits in a long text, or takes long', () => {
     const text = `sum;\n${'add(total);\nlog(total, total);\n'.repeat(3000)}`;
     const startedAt = process.cpuUsage();
     expect(candidates(text, 3, past('total;', 'sum;')).length).toBeLessThanOrEqual(60);

@@ -11,8 +11,8 @@ test.each([
   ['a name', 'let total = 0;', 'let sum = 0;', { old: 'total', now: 'sum' }],
   ['a type after a name', 'x: Item', 'x: Item[]', { old: 'Item', now: 'Item[]' }],
   ['a number', 'wait(1000);', 'wait(2000);', { old: '1000', now: '2000' }],
-  ['an operator includes the word before it', 'if (a == b)', 'if (a === b)', { old: 'a ==', now: 'a ===' }],
-  ['or an added word the one after it', 'x = load(y)', 'x = await load(y)', { old: 'load', now: 'await load' }],
+  ['an operator, with the word before it', 'if (a == b)', 'if (a === b)', { old: 'a ==', now: 'a ===' }],
+  ['an added word, with the word after it', 'x = load(y)', 'x = await load(y)', { old: 'load', now: 'await load' }],
   ['removed words', 'get(key) as string', 'get(key)', { old: ' as string', now: '' }],
   ['several words at once', 'let a = new Map();', 'let b = new Set();', { old: 'a = new Map', now: 'b = new Set' }],
 ])('finds a substitution: %s', (_, before, after, expected) => {

@@ -1,16 +1,16 @@
-// Documents with Windows line ends, as those see them who look for edits.
+// How the search for edits sees documents with Windows line ends.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';
 import { applyEdit } from '../../../../language-server/edits/text/text-edit.ts';
 import { random } from '../../../support/random.ts';
 
-test('a document that has none is the same object', () => {
+test('a document without Windows line ends stays the same object', () => {
   const text = LongText.of('a\nb\n');
   expect(new PlainBreaks(text).text).toBe(text);
 });
 
-test('an edit up to the end of a line ends before its line end, and brings line ends of the document', () => {
+test("an edit up to the end of a line ends before the line end, and its text gets the document's line ends", () => {
   const plain = new PlainBreaks(LongText.of('a\r\nbc\r\n'));
   expect(plain.text.toString()).toBe('a\nbc\n');
   expect(plain.inDocument({ start: 2, end: 4, text: 'd\ne' })).toEqual({ start: 3, end: 5, text: 'd\r\ne' });
@@ -18,7 +18,7 @@ test('an edit up to the end of a line ends before its line end, and brings line 
   expect(plain.edit({ start: 3, end: 5, text: 'd\r\ne' })).toEqual({ start: 2, end: 4, text: 'd\ne' });
 });
 
-test('any edit makes of the document what it makes of the plain text', () => {
+test('an edit has the same effect on the document as on the plain text', () => {
   const r = random(7);
   for (let i = 0; i < 500; i++) {
     const text = `\n${Array.from({ length: r.below(30) }, () => r.pick(['a', 'b', '\n', '\n'])).join('')}`;

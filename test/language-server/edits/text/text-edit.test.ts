@@ -16,7 +16,7 @@ test('only the words that differ are changes', () => {
   expect(replaced('one\ntwo\n', 'two\n')).toEqual([['one\n', '']]);
 });
 
-test('the changes make the text after out of the text before', () => {
+test('the changes turn the old text into the new text', () => {
   const text = fc.array(fc.constantFrom('a', 'b', ' ', '\n', '(', 'ab', 'é')).map((words) => words.join(''));
   fc.assert(
     fc.property(text, text, (before, after) => {
@@ -26,7 +26,7 @@ test('the changes make the text after out of the text before', () => {
   );
 });
 
-test('of an edit that rewrites a line, only what becomes different counts', () => {
+test('if an edit rewrites a line, only the words that differ are changes', () => {
   const text = 'first\nlet a = 1;\n';
   expect(changesOf({ start: 6, end: 16, text: 'let b = 1;' }, text)).toEqual([{ start: 10, end: 11, text: 'b' }]);
 });

@@ -30,7 +30,7 @@ function typed({ files: [first], old, now, line, column, ...of }: RenameCase) {
   return { ...of, text: applyEdit(text, { start, end: start + before.length, text: after }), history };
 }
 
-/** The documents once no more edits are offered. */
+/** The texts once no more edits are offered, and what the finders would still rename. */
 async function followed(renameCase: RenameCase): Promise<{ texts: string[]; candidates: string[] }> {
   const { text, history, languageId } = typed(renameCase);
   const texts = renameCase.files.map(({ before }, i) => (i === 0 ? text : before));
@@ -62,7 +62,7 @@ async function followed(renameCase: RenameCase): Promise<{ texts: string[]; cand
   for (const document of documents()) {
     const isNamesake = namesakesIn(document.text.toString(), await renamesHere(document, renames));
     const place = { path: document.path, text: document.text.toString(), cursor: -1, history, isNamesake };
-    // The rule does not decide about members of other things; the model weighs those.
+    // The rule does not decide about members of other objects: the model weighs those.
     const isRename = ({ start, end, text: now }: TextEdit) =>
       now === renameCase.now &&
       place.text.slice(start, end) === renameCase.old &&

@@ -5,7 +5,7 @@ import { nextUse } from '../../../../support/next-use.ts';
 
 const history = (before: string, after: string, path = 'a.ts') => [{ path, before, after }];
 
-/** The new lines, one after the other, as if each edit were applied. */
+/** The new lines in the order in which they are offered, each after the one before was applied. */
 async function lines(
   text: string,
   edits: ReturnType<typeof history>,
@@ -93,9 +93,9 @@ test('comments and strings keep the name, even over several lines, and so do pro
 test.each([
   ['JSON.parse', 'typescript', 'function parse(t) {', 'function parseArgs(t) {', 'const c = JSON.parse(text);'],
   ['console.log', 'typescript', 'function log(t) {', 'function report(t) {', 'console.log(1);'],
-  ['of a file', 'python', 'def read(p):', 'def read_config(p):', '    return f.read()'],
-  ['of a struct', 'go', 'func Set(m int) {', 'func SetAll(m int) {', '\tx.Set(1)'],
-  ['of a namespace', 'cpp', 'struct sort {', 'struct order {', 'std::sort(a);'],
+  ['read of a file', 'python', 'def read(p):', 'def read_config(p):', '    return f.read()'],
+  ['Set of a struct', 'go', 'func Set(m int) {', 'func SetAll(m int) {', '\tx.Set(1)'],
+  ['sort of a namespace', 'cpp', 'struct sort {', 'struct order {', 'std::sort(a);'],
 ])('the method of another object keeps its name: %s', async (_, languageId, before, after, use) => {
   expect(await lines(`${after}\n}\n${use}\n`, history(before, after), languageId)).toEqual([]);
 });
