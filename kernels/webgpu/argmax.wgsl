@@ -1,4 +1,4 @@
-// The greatest of 4,096 logits of a row (RangeArgmax of range_argmax.h): grid (ranges, rows).
+// The argmax of one range, 4,096 logits of a row, as the RangeArgmax of range_argmax.h. Grid (ranges, rows).
 struct Params { logits0: u32, n_vocab: u32, n_ranges: u32, row0: u32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> logits: array<f32>;

@@ -1,9 +1,11 @@
-// Attention of a part: 64 positions of one key head, for NR rows; a row is a query head of a token. Grid (rows / NR, key heads,
-// parts). source_attention.wgsl adds the parts in order. Where a part begins, and which threads share a sum, depends on the position and HD
-// alone.
-//   q     [token][HEADS][HD]; batch and pages: put_qkv.wgsl; how pages are bound: pages_read*.wgsl
-//   sums  [token][HEADS][max_parts][HD] sum of exp(score - greatest) * v; ends likewise (greatest, sum of exp(score - greatest))
-// Tokens of this launch are first, first + 1, ... of the batch; sums and ends begin with the first.
+// Attention over one part, 64 positions of one key head, for NR query rows. A query row is one query head of one token. Grid
+// (query rows / NR, key heads, parts). source_attention.wgsl adds up the parts in order. Where a part begins, and how a sum is
+// divided among threads, depends only on the position and HD.
+//   q     [token][HEADS][HD]
+//   sums  [token][HEADS][max_parts][HD] sum of exp(score - greatest) * v
+//   ends  [token][HEADS][max_parts] (greatest, sum of exp(score - greatest))
+// put.wgsl describes batch and pages; pages_read*.wgsl bind the pages. This dispatch computes n_tokens tokens, from params.first
+// of the batch on. sums and ends begin with that token.
 struct Params { n: u32, first: u32, n_tokens: u32, q0: u32, max_parts: u32, scale: f32, zero: f32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> q: array<f32>;
@@ -14,14 +16,14 @@ const HALF = HD / 2u;
 const PER = HEADS / KV_HEADS;
 const W = 256u;
 const WORDS = HALF / 4u;                      // vec4s of a key; an even number
-const SPLIT = select(2u, 4u, WORDS % 4u == 0u);  // threads that share a score
+const SPLIT = select(2u, 4u, WORDS % 4u == 0u);  // threads that compute one score together
 var<workgroup> qs: array<vec2<f32>, NR * HALF>;
-var<workgroup> pieces: array<f32, NR * SPLIT * 64u>;  // of scores
+var<workgroup> pieces: array<f32, NR * SPLIT * 64u>;  // a score's pieces: one for each of its threads
 var<workgroup> scores: array<f32, NR * 64u>;
 var<workgroup> greatest: array<f32, NR>;
-var<workgroup> sixteenths: array<vec2<f32>, 4u * HALF>;  // of a row's sum: of 16 positions each
-var<workgroup> visible: array<u32, NR>;  // how many of the part's positions a row attends to
-var<workgroup> pages: array<u32, 2u * NR>;  // with the first 32 positions and the others
+var<workgroup> sixteenths: array<vec2<f32>, 4u * HALF>;  // a query row's sums over 16 positions each
+var<workgroup> visible: array<u32, NR>;  // how many of the part's positions a query row attends to
+var<workgroup> pages: array<u32, 2u * NR>;  // for each query row, the pages with the first and the last 32 positions
 @compute @workgroup_size(W)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
   let kv = wid.y;
@@ -95,7 +97,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
       if (first < n) {
         let page = pages[2u * r + first / 32u];
         for (var i = 0u; i < 16u; i++) {
-          let p = min(first + i, n - 1u);  // its weight is 0 where it is another one
+          let p = min(first + i, n - 1u);  // if this is not first + i, the weight is 0
           let word = value_word(page, (kv * 64u + 32u + p % 32u) * HALF + e % HALF);
           sum = fma(vec2<f32>(scores[r * 64u + first + i]), unpack2x16float(word), sum);
         }

@@ -25,30 +25,30 @@ Handle encode(const WgpuApi& api, Handle encoder, const Commands& commands) {
     api.dispatch(pass, dispatch.grid[0], dispatch.grid[1], dispatch.grid[2]);
   }
   end_pass();
-  const Handle made = api.finish(encoder, nullptr);
+  const Handle command_buffer = api.finish(encoder, nullptr);
   api.release_encoder(encoder);
-  return made;
+  return command_buffer;
 }
 
-Handle CommandsAhead::take(const Commands& commands) {
+Handle PreparedCommands::take(const Commands& commands) {
   const size_t i = step_.size();
   step_.push_back(commands);
-  const bool is_made = i < ahead_.size() && last_step_[i] == step_.back();
-  return is_made ? std::exchange(ahead_[i], nullptr) : nullptr;
+  const bool is_prepared = i < buffers_.size() && last_step_[i] == step_.back();
+  return is_prepared ? std::exchange(buffers_[i], nullptr) : nullptr;
 }
 
-void CommandsAhead::end_step(const std::function<Handle(const Commands&)>& make) {
+void PreparedCommands::end_step(const std::function<Handle(const Commands&)>& make) {
   if (step_.empty()) return;
-  const bool is_again = step_ == last_step_;
+  const bool is_repeat = step_ == last_step_;
   forget();
   last_step_ = std::exchange(step_, {});
-  if (!is_again) return;
-  for (const Commands& commands : last_step_) ahead_.push_back(make(commands));
+  if (!is_repeat) return;
+  for (const Commands& commands : last_step_) buffers_.push_back(make(commands));
 }
 
-void CommandsAhead::forget() {
-  for (const Handle commands : std::exchange(ahead_, {}))
-    if (commands) api_.release_commands(commands);
+void PreparedCommands::forget() {
+  for (const Handle buffer : std::exchange(buffers_, {}))
+    if (buffer) api_.release_commands(buffer);
   last_step_.clear();
 }
 

@@ -1,6 +1,7 @@
-// What a step asks of the GPU, and the command buffers it becomes. Making one takes as long as a
-// quarter of the step. So a step that was as the one before, as when a token follows another, is
-// expected again, and its command buffers are made while the GPU computes: what differs between
+// The commands of a step, and the command buffers that are made from them. A step is the work
+// between two waits, for example that of one token. Making its command buffers takes a quarter of
+// the step's time. So if a step repeats the last one, as it does from token to token, we expect the
+// same step again and prepare its command buffers while the GPU computes. Whatever differs between
 // tokens is in buffers.
 #pragma once
 
@@ -27,25 +28,26 @@ struct Copy {
 };
 using Commands = std::vector<std::variant<Dispatch, Copy>>;
 
-/// A command buffer of these commands, in order. Releases the encoder.
+/// Makes a command buffer that runs these commands in order. Releases the encoder.
 Handle encode(const WgpuApi& api, Handle encoder, const Commands& commands);
 
-class CommandsAhead {
+class PreparedCommands {
  public:
-  explicit CommandsAhead(const WgpuApi& api) : api_(api) {}
+  explicit PreparedCommands(const WgpuApi& api) : api_(api) {}
 
-  /// Adds the step's next commands. Gives their command buffer, which is then the caller's, or null
-  /// if it has not been made.
+  /// Adds the commands of the step's next submit. Returns their prepared command buffer, which the
+  /// caller must release, or null if it is not prepared.
   Handle take(const Commands& commands);
-  /// The step has been submitted. Makes the command buffers of the next one, if it can be foreseen.
+  /// Call when the whole step has been submitted. If it repeated the last one, prepares the command
+  /// buffers for a third such step, with `make`.
   void end_step(const std::function<Handle(const Commands&)>& make);
-  /// Drops command buffers: before what they use goes, and at the end.
+  /// Releases all prepared command buffers. Call before anything that they use is freed.
   void forget();
 
  private:
   const WgpuApi& api_;
   std::vector<Commands> step_, last_step_;
-  std::vector<Handle> ahead_;  // of the commands of last_step_; null where taken
+  std::vector<Handle> buffers_;  // one for each of last_step_; null if taken
 };
 
 }  // namespace hearth::kernels::webgpu

@@ -12,9 +12,10 @@ namespace hearth::kernels::webgpu {
 namespace {
 
 constexpr size_t kStagingBytes = size_t{1} << 20, kAlignment = 256;
-constexpr size_t kUploadBytes = size_t{32} << 20;  // at once: wgpu keeps a copy until it is done
+// Of one upload: wgpu keeps a copy until the upload is done.
+constexpr size_t kUploadBytes = size_t{32} << 20;
 constexpr size_t kMostGroups = 20000;
-// A desktop waits for a submit, of which the slowest part may take several times the mean.
+// The desktop has to wait for a submit, and a slow one might take several times the average.
 constexpr double kSubmitSeconds = 0.008;
 constexpr size_t kLeastWork = 512, kMostWork = size_t{1} << 17, kMeasuredWork = 4096;
 constexpr uint64_t kProbeBytes = uint64_t{256} << 20, kLeastProbe = uint64_t{8} << 20;
@@ -39,7 +40,7 @@ size_t Device::KeyHash::operator()(const Key& key) const {
 }
 
 Device::Device(const WgpuApi& api, DeviceChoice choice)
-    : api_(api), choice_(std::move(choice)), ahead_(api) {
+    : api_(api), choice_(std::move(choice)), prepared_(api) {
   api_.adapter_limits(choice_.adapter, &limits_);
   DeviceDescriptor descriptor;
   descriptor.limits = &limits_;
@@ -77,7 +78,7 @@ Device::~Device() {
   try {
     if (!is_lost_) wait();
   } catch (const BackendError&) {
-    // Nothing it holds is of any more use.
+    // The device is lost, so there is nothing to wait for.
   }
   if (is_hung_) return;
   forget_groups();
@@ -124,7 +125,7 @@ Memory Device::allocate(size_t n_bytes, const char* what) {
     buffer = create_buffer(kStorage | kCopySource | kCopyTarget, size);
   if (!buffer) {
     const std::string why = std::exchange(error_, {});
-    api_.release_encoder(encoder());  // brings the news, if the device is lost
+    api_.release_encoder(encoder());  // reports whether the device is lost
     require_alive();
     throw std::runtime_error("the GPU " + choice_.name + " has no room for " + what + " (" +
                              std::to_string(n_bytes >> 20) + " MiB): " + why +
@@ -166,7 +167,7 @@ void Device::release(Handle buffer, size_t n_bytes) {
 }
 
 void Device::forget_groups() {
-  ahead_.forget();
+  prepared_.forget();
   for (const auto& [key, group] : groups_) api_.release_bind_group(group);
   groups_.clear();
 }
@@ -192,7 +193,7 @@ void Device::copy(Handle to, size_t to_offset, Handle from, size_t from_offset, 
   pending_.push_back(Copy{to, to_offset, from, from_offset, n_bytes});
 }
 
-// Not by a wait of the library's, which a driver that hangs would never end.
+// Polls instead of using the library's own wait, which would never end if the driver hangs.
 template <class Condition>
 void Device::wait_until(Condition is_over) {
   RunningTime time(choice_.patience);
@@ -297,16 +298,16 @@ Handle Device::group(Handle pipeline, const std::vector<Binding>& bindings) {
   descriptor.n_entries = entries.size();
   descriptor.entries = entries.data();
   require_alive();
-  const Handle made = api_.create_bind_group(device_, &descriptor);
+  const Handle created = api_.create_bind_group(device_, &descriptor);
   api_.release_layout(descriptor.layout);
   require_alive();
-  return groups_[std::move(key)] = made;
+  return groups_[std::move(key)] = created;
 }
 
 void Device::add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
                  std::array<uint32_t, 3> grid, std::span<const uint32_t> list) {
   const size_t list_bytes = list.size_bytes();
-  // Before this dispatch's parameters are staged: a wait takes their place.
+  // Wait before this dispatch's parameters are staged, because a wait clears what is staged.
   if (groups_.size() >= kMostGroups) wait(), forget_groups();
   if (staged_.size() + 2 * kAlignment + list_bytes > kStagingBytes) wait();
   bindings.push_back({2, staging_.buffer(), stage(params), kAlignment});
@@ -333,15 +334,15 @@ void Device::measure_work() {
                  kLeastWork, kMostWork);
 }
 
-// Writing them costs the GPU a command buffer of its own, and those of a token are mostly the ones
-// of the token before.
+// Sends only what differs from staging_: each write costs the GPU another command buffer, and most
+// parameters of a token are those of the token before.
 void Device::send_staged() {
-  const auto news = std::span(staged_).subspan(n_sent_);
+  const auto unsent = std::span(staged_).subspan(n_sent_);
   sent_.resize(std::max(sent_.size(), staged_.size()));
-  const auto there = sent_.begin() + static_cast<ptrdiff_t>(n_sent_);
-  if (!std::equal(news.begin(), news.end(), there)) {
-    api_.write_buffer(queue_, staging_.buffer(), n_sent_, news.data(), news.size());
-    std::copy(news.begin(), news.end(), there);
+  const auto on_gpu = sent_.begin() + static_cast<ptrdiff_t>(n_sent_);
+  if (!std::equal(unsent.begin(), unsent.end(), on_gpu)) {
+    api_.write_buffer(queue_, staging_.buffer(), n_sent_, unsent.data(), unsent.size());
+    std::copy(unsent.begin(), unsent.end(), on_gpu);
   }
   n_sent_ = staged_.size();
 }
@@ -352,21 +353,21 @@ void Device::submit() {
   require_alive();
   begin_work();
   send_staged();
-  Commands all = std::exchange(pending_, {});
-  Handle commands = ahead_.take(all);
-  if (commands)
-    api_.release_encoder(encoder());  // brings the news, if the device is lost
+  Commands commands = std::exchange(pending_, {});
+  Handle buffer = prepared_.take(commands);
+  if (buffer)
+    api_.release_encoder(encoder());  // reports whether the device is lost
   else
-    commands = encode(api_, encoder(), all);
+    buffer = encode(api_, encoder(), commands);
   require_alive();  // an invalid command buffer would end the process, too
-  api_.submit(queue_, 1, &commands);
-  api_.release_commands(commands);
+  api_.submit(queue_, 1, &buffer);
+  api_.release_commands(buffer);
 }
 
 void Device::wait() {
   submit();
   require_alive();
-  ahead_.end_step([this](const Commands& all) { return encode(api_, encoder(), all); });
+  prepared_.end_step([this](const Commands& step) { return encode(api_, encoder(), step); });
   wait_until([](bool is_done) { return is_done; });
   measure_work();
   staged_.clear();

@@ -1,6 +1,7 @@
-// One GPU through wgpu-native: memory, pipelines, and dispatches, which are collected and submitted
-// together. A submit after the device is lost would end the process; so each one asks first, and
-// DeviceChoice::on_busy lets the caller leave a mark on disk for what cannot be asked.
+// One GPU, used through wgpu-native: memory, pipelines, and dispatches, which are collected and
+// submitted together. A submit after the device is lost would end the process, so each submit first
+// checks that it is not. It might be lost right after the check: for that case,
+// DeviceChoice::on_busy lets the caller keep a mark on disk while the GPU has work.
 #pragma once
 
 #include <array>
@@ -24,21 +25,21 @@ namespace hearth::kernels::webgpu {
 
 struct DeviceChoice {
   std::string name;
-  Handle adapter = nullptr;           // stays the caller's
-  std::function<void(bool)> on_busy;  // true before the GPU is given work, false when it has none
+  Handle adapter = nullptr;           // WebGPU's word for a GPU; the caller owns it
+  std::function<void(bool)> on_busy;  // true before the GPU gets work, false when it has none
   std::function<void()> on_lost;
-  std::chrono::milliseconds patience = kPatience;  // longer counts as hung
+  std::chrono::milliseconds patience = kPatience;  // a GPU that takes longer counts as hung
   std::chrono::milliseconds spin = kSpin;
-  uint64_t n_bytes = UINT64_MAX;     // of memory that may be taken
-  uint64_t page_bytes = UINT64_MAX;  // of KV pages in a binding, at most
+  uint64_t n_bytes = UINT64_MAX;     // how much memory the Device is allowed to allocate
+  uint64_t page_bytes = UINT64_MAX;  // the most bytes of KV pages in a binding
 };
 
-/// Work of a submit before any has been measured (Device::add_work).
+/// How much work a submit gets until work has been measured (Device::add_work).
 inline constexpr size_t kFirstWork = 2048;
 
 class Device;
 
-/// A buffer of the GPU, freed with the object.
+/// A buffer on the GPU. The object owns it.
 class Memory {
  public:
   Memory() = default;
@@ -61,7 +62,7 @@ class Memory {
   size_t n_bytes_ = 0;
 };
 
-/// A part of a buffer at a binding of a kernel. n_bytes 0: the rest, as far as a binding reaches.
+/// The part of a buffer that a kernel has at binding number `at`.
 struct Binding {
   uint32_t at = 0;
   Handle buffer = nullptr;
@@ -83,23 +84,25 @@ class Device {
   const Limits& limits() const { return limits_; }
   Handle handle() const { return device_; }
 
-  /// Zeroed. Throws std::runtime_error, naming what it is for, if there is no room.
+  /// Allocates zeroed memory. what: what it is for. If there is no room, throws std::runtime_error,
+  /// which says that.
   Memory allocate(size_t n_bytes, const char* what);
-  /// How much of `wanted` there is room for. WebGPU cannot be asked, so it is tried.
+  /// Returns how much of `wanted` there is room for. WebGPU cannot tell, so this allocates it, and
+  /// frees it again.
   uint64_t free_bytes(uint64_t wanted);
   void upload(Handle to, size_t offset, std::span<const std::byte> from);
-  /// Runs all that was added before.
+  /// Runs everything that was added before, then copies from the GPU to the host.
   void download(std::span<std::byte> to, Handle from, size_t offset);
   /// Adds a copy between two buffers.
   void copy(Handle to, size_t to_offset, Handle from, size_t from_offset, size_t n_bytes);
 
-  /// The kernel made of these files and constants. It is compiled once.
+  /// The kernel that consists of these constants and files. It is compiled at its first use.
   Handle pipeline(const Files& files, const Constants& constants);
-  /// Adds a dispatch. Parameters of up to 256 bytes are bound at 2, a list, if there is one, at 11.
+  /// Adds a dispatch. params has at most 256 bytes and is bound at 2; list, unless empty, at 11.
   void add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
            std::array<uint32_t, 3> grid, std::span<const uint32_t> list = {});
-  /// Adds so much work, in a unit of the caller's, to what is pending, and submits that if it is as
-  /// much as this GPU does in a few milliseconds.
+  /// Says that the dispatches just added are n units of work (the caller chooses the unit). Submits
+  /// all pending work if it is as much as this GPU does in a few milliseconds.
   void add_work(size_t n);
   size_t n_pending() const { return pending_.size(); }
   void submit();
@@ -111,14 +114,14 @@ class Device {
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
-  /// Null, with error_, if there is no room.
+  /// Returns null and sets error_ if there is no room.
   Handle create_buffer(uint64_t usage, size_t n_bytes);
   void require_alive();
-  /// Until the condition, which is told whether the GPU has no work, or the device is lost.
+  /// Waits until is_over(whether the GPU has no work) is true, or the device is lost.
   template <class Condition>
   void wait_until(Condition is_over);
   void begin_work();
-  /// How much work a submit may have, from how long what is done now took.
+  /// Sets most_work_ from the time that the work since the last wait has taken.
   void measure_work();
   uint64_t stage(std::span<const std::byte> bytes);
   void send_staged();
@@ -134,20 +137,20 @@ class Device {
   std::atomic<bool> is_lost_ = false;
   bool is_hung_ = false;  // then nothing is freed, since freeing would wait
   std::string error_;
-  uint64_t n_taken_ = 0;  // bytes of memory
+  uint64_t n_taken_ = 0;  // bytes of GPU memory in use
   bool is_busy_ = false;
   Commands pending_;
-  size_t n_pending_work_ = 0, n_work_ = 0;            // since the last wait, in all
-  size_t most_work_ = kFirstWork;                     // of a submit
-  std::chrono::steady_clock::time_point work_since_;  // where n_work_ is not 0
+  size_t n_pending_work_ = 0, n_work_ = 0;            // not yet submitted; since the last wait
+  size_t most_work_ = kFirstWork;                     // of one submit
+  std::chrono::steady_clock::time_point work_since_;  // the start of n_work_, if that is not 0
   bool has_compiled_ = false;                         // since the last wait
-  CommandsAhead ahead_;
+  PreparedCommands prepared_;
   Memory staging_, readback_;
   std::vector<std::byte> staged_;  // parameters and lists since the last wait
-  size_t n_sent_ = 0;              // of these, submitted
-  std::vector<std::byte> sent_;    // what staging_ has
+  size_t n_sent_ = 0;              // how many bytes of staged_ have been sent to staging_
+  std::vector<std::byte> sent_;    // the content of staging_
   std::map<std::string, Handle> pipelines_;
-  std::unordered_map<Key, Handle, KeyHash> known_pipelines_;  // by addresses of names
+  std::unordered_map<Key, Handle, KeyHash> known_pipelines_;  // keys: addresses of names, values
   std::unordered_map<Key, Handle, KeyHash> groups_;
 };
 

@@ -1,4 +1,4 @@
-// x [token][K] = row tokens[token] of the table, as floats: a workgroup a token. Rows of other strips are left to their kernels.
+// x [token][K] = the table's row for the token, as floats. Grid (tokens). Skips tokens whose rows are in another strip.
 struct Params { row0: u32, n_rows: u32, x0: u32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> batch: array<u32>;

@@ -1,5 +1,6 @@
-// What follows gemv.wgsl for one token: put.wgsl. A workgroup has RT / 2 pairs of rows of one head, i and i + HD / 2, which RoPE
-// turns. params.y0 is the strip's first row among q, k and v, where a head begins.
+// The end of gemv.wgsl for q, k and v of one token: bias, RoPE and storing, with put.wgsl. A workgroup has RT / 2 pairs of rows
+// of one head, i and i + HD / 2, which RoPE rotates together. params.y0: the strip's first row among those of q, k and v. A head
+// begins there.
 fn pair_of(workgroup: u32, lane: u32) -> u32 { return workgroup * (RT / 2u) + lane % (RT / 2u); }
 fn row_of(workgroup: u32, lane: u32) -> u32 {
   let pair = pair_of(workgroup, lane);

@@ -1,5 +1,6 @@
-// Any quantized format, as int8 with float scales, which are products of the file's and exact. w: [tile][group][2][8] 16 codes.
-// s: [tile][group][SCALES + MINIMA][8]: a scale of the group, or of each half (SCALES 2), then no minimum, one, or two.
+// Any quantized format, as int8 with float scales. Each scale is an exact product of two numbers in the file.
+//   w  [tile][group][half][lane] 16 codes
+//   s  [tile][group][SCALES + MINIMA][lane] one scale for the group or two for its halves, then no minimum, one, or two
 struct Raw { a: vec4<u32>, b: vec4<u32>, z: Scales }
 struct Scales { d: vec2<f32>, minimum: vec2<f32> }
 fn float_at(tile: u32, l: u32, g: u32, i: u32) -> f32 {

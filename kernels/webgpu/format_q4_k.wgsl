@@ -1,5 +1,7 @@
-// Q4_K. w: [tile][group][8] 32 codes; the low nibbles of the four words are columns 0 to 15, the high ones 16 to 31.
-// s: [tile][pair of groups][8] scale and minimum of both groups, a byte each; from S2 on [tile][super-block][8] d and dmin, f16.
+// Q4_K.
+//   w  [tile][group][lane] 32 codes in four words: columns 0 to 15 in the low nibbles, 16 to 31 in the high ones
+//   s  [tile][pair of groups][lane] scale and minimum of both groups, one byte each;
+//      from S2 on, [tile][super-block][lane] d and dmin as f16
 struct Raw { q: vec4<u32>, scales: u32, d: u32 }
 struct Scales { d: f32, minimum: f32 }
 fn load_raw(tile: u32, l: u32, g: u32) -> Raw {

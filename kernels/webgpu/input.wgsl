@@ -1,6 +1,7 @@
-// What a product reads: source_*.wgsl's floats, with an RMS norm (NORM 1) or without, as float or as int8 with a scale for
-// BLOCK groups of 32 columns, as the CPU quantizes them: groups g0 to g1 of a token, at most SPAN. Both are multiples of BLOCK, or
-// the end. A thread takes four columns at a time, as its neighbours take those beside.
+// Prepares a product's input: takes the floats of source_*.wgsl, applies an RMS norm if NORM is 1, and stores them as floats, or
+// as int8 with one scale per BLOCK groups of 32 columns, quantized as on the CPU. prepare() does this for groups g0 to g1 of a
+// token, at most SPAN groups. g0 and g1 are multiples of BLOCK, or the end. A thread takes four columns (index k4) at a time, and
+// its neighbours take those next to them.
 struct Params {
   x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
   bias0: u32,
@@ -8,12 +9,12 @@ struct Params {
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(6) var<storage, read> norm: array<vec4<f32>>;
 const K4 = K / 4u;
-const LANES = 128u;  // of a sum of squares: the same for any number of threads
+const LANES = 128u;  // partial sums of squares: a fixed number, so that the bits do not depend on THREADS
 const BLOCK4 = 8u * max(BLOCK, 1u);
 const BLOCKS = (8u * SPAN + BLOCK4 - 1u) / BLOCK4;
 var<workgroup> lanes: array<f32, LANES>;
 var<workgroup> eighths: array<f32, 16>;
-var<workgroup> greatest: array<atomic<u32>, BLOCKS>;  // bits of absolute values, ordered as the values are, NaN on top
+var<workgroup> greatest: array<atomic<u32>, BLOCKS>;  // bits of absolute values: in the order of the values, then NaN
 var<workgroup> words: array<u32, 8u * SPAN>;          // four codes each
 var<private> held: array<vec4<f32>, (8u * SPAN + THREADS - 1u) / THREADS>;
 fn magnitudes(v: vec4<f32>) -> u32 {

@@ -1,6 +1,6 @@
-// The product of a matrix and a batch: y [token][row] = or += it, with the bits of gemv.wgsl. Workgroup (rows / TM, tokens / TN)
-// has a tile of TM rows by TN tokens and goes through the columns in steps of KS groups, of which the next is loaded meanwhile.
-// A thread has MM rows by MN tokens.
+// The product of a matrix and a batch: y [token][row] = the product, or with ADD, y += params.scale * the product. It has the same
+// bits as with gemv.wgsl. Grid (rows / TM, tokens / TN). A workgroup computes a tile of TM rows by TN tokens, in steps of KS
+// groups; while it computes one step, it loads the next. A thread computes MM rows by MN tokens.
 @group(0) @binding(10) var<storage, read_write> y: array<f32>;
 const NTR = TM / MM;
 const NTT = TN / MN;

@@ -1,5 +1,5 @@
-// WebgpuOps: memory, KV pages, and the batch. Products are in products.cc, the ops of a step in
-// ops_webgpu_step.cc.
+// WebgpuOps: memory, KV pages, and the batch. products.cc has the products, ops_webgpu_step.cc the
+// ops of a step.
 #include "ops_webgpu.h"
 
 #include <algorithm>
@@ -10,9 +10,10 @@
 namespace hearth::kernels::webgpu {
 namespace {
 
-// The most page ids of a batch: 256 sequences of 32,768 positions.
+// The most page ids in a batch: enough for 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
-// For the parts of attention of a batch, or of as many of its tokens at a time as fit.
+// The memory for attention's parts. If those of a batch do not fit, its tokens are computed in
+// several rounds.
 constexpr size_t kPartBytes = size_t{32} << 20;
 constexpr int kMostSegments = 4;  // pages_*_four.wgsl
 
@@ -145,12 +146,13 @@ Addresses::Place WebgpuOps::page_place(size_t layer, int page) const {
 void WebgpuOps::bind_pages(int layer, std::span<const uint32_t> at,
                            std::vector<Binding>& bindings) const {
   const std::vector<Memory>& segments = kv_[layer];
-  // Each binding needs a buffer, even if no page is in it.
+  // Each binding needs a buffer, even if it is for pages that do not exist.
   for (size_t i = 0; i < (has_segments() ? at.size() : 1); i++)
     bindings.push_back(bind(at[i], segments[std::min(i, segments.size() - 1)]));
 }
 
-// A page's bytes are those of its layers, one behind the other. WebGPU copies between buffers only.
+// A page's bytes are those of its layers, concatenated. WebGPU copies only from one buffer to
+// another, so a copy within one goes through page_.
 void WebgpuOps::copy_page(int to, int from, int) {
   const size_t n = layer_page_bytes();
   for (size_t layer = 0; layer < kv_.size(); layer++) {

@@ -1,4 +1,4 @@
-// The Ops table on a GPU by WebGPU. Kernels and how they fit together: README.md.
+// The Ops table on a GPU with WebGPU. README.md describes the kernels.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace hearth::kernels::webgpu {
 
 inline uint32_t ceil_div(size_t a, size_t b) { return static_cast<uint32_t>((a + b - 1) / b); }
 
-/// What input.wgsl, input_stored.wgsl and the products behind them read.
+/// What input.wgsl, input_stored.wgsl and the products after them read. A name that ends in 0 is an
+/// offset: where the data begins in its buffer.
 struct InputParams {
   uint32_t x0 = 0, y0 = 0, stride = 0, n = 0, first = 0, max_parts = 0;
   float scale = 1, eps = 0;
@@ -26,29 +27,32 @@ struct InputParams {
 /// Where a product's input comes from: source_*.wgsl.
 enum class Source { kPlain, kSilu, kAttention };
 
-/// Up to so many tokens the GEMV is quicker, though it reads the weights for each. So many of its
-/// dispatches are submitted together: the GPU begins while the host adds others.
+/// Up to this number of tokens, gemv.wgsl is faster, though it reads the weights for each token.
 inline constexpr int kGemvTokens = 3;
+/// With that few tokens, this number of dispatches is submitted together, so that the GPU begins
+/// while the host adds others.
 inline constexpr size_t kAtOnce = 48;
-/// A dispatch for many tokens is as much work as tokens, but no less than a tile's.
+/// With more tokens, a dispatch is one unit of work per token, but at least this number of units,
+/// because a tile has this number of tokens.
 inline constexpr int kTileTokens = 32;
 
-/// Products with equal bits read their columns in slices: gemv.wgsl.
+/// How gemv.wgsl divides a product. It adds a row's columns slice by slice, and so do all kernels
+/// whose sums must have the same bits.
 struct Slices {
-  int n_groups = 0;  // of a slice
-  int n = 0;
-  int rows = 0;  // of a workgroup
+  int n_groups = 0;  // groups per slice
+  int n = 0;         // slices
+  int rows = 0;      // rows per workgroup
 };
 Slices slices_of(int n_groups, int n_rows);
 
-/// Addresses for what has none: WebGPU has no device pointers. They are never followed.
+/// Gives buffers made-up addresses, since WebGPU has no device pointers. Nobody dereferences them.
 class Addresses {
  public:
   float* add(Handle buffer, size_t n_bytes);
   void remove(const float* address) { buffers_.erase(reinterpret_cast<uintptr_t>(address)); }
   struct Place {
     Handle buffer;
-    size_t offset, n_bytes;  // offset of the address in the buffer, and its size
+    size_t offset, n_bytes;  // the address's offset in the buffer; the buffer's size
   };
   Place find(const float* address) const;
 
@@ -59,7 +63,8 @@ class Addresses {
 
 class WebgpuOps : public Ops {
  public:
-  /// Ops on one device share its pipelines; they are of one thread. free_bytes: of its memory.
+  /// Several Ops can share a device and its pipelines; then one thread must use them all.
+  /// free_bytes: how much of the device's memory is free.
   explicit WebgpuOps(std::shared_ptr<Device> device, uint64_t free_bytes = UINT64_MAX);
 
   std::string description() const override { return "webgpu " + device_.choice().name; }
@@ -93,24 +98,24 @@ class WebgpuOps : public Ops {
   void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) override;
 
  private:
-  /// The input of the products to come, and in what form input_ holds it, if it does.
+  /// The input of the next products. prepare() stores it in the buffers input_*.
   struct Input {
     Source source = Source::kPlain;
     const float* x = nullptr;
     const float* norm = nullptr;
     float eps = 0;
-    int n = 0, n_cols = 0;
-    int first = 0;               // token of the batch with which attention's parts begin
-    std::vector<uint32_t> rows;  // of x; empty: all
+    int n = 0, n_cols = 0;       // tokens and columns
+    int first = 0;               // the batch's token with which attention's parts begin
+    std::vector<uint32_t> rows;  // which rows of x; empty: all
     int prepared_block = -1;     // groups that share a scale, 0 for floats; -1: not prepared
   };
-  /// Where a product goes: y [token][stride] = it, or += scale * it.
+  /// Where a product is stored, y [token][stride]. adds: += residual_scale * the product, not =.
   struct Output {
     Addresses::Place y;
     int stride = 0;
     bool adds = false;
   };
-  /// Where q, k and v go (put.wgsl).
+  /// Where q, k and v are stored (put.wgsl).
   struct Put {
     Constants constants;
     std::vector<Binding> bindings;
@@ -119,13 +124,13 @@ class WebgpuOps : public Ops {
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   Binding bind(uint32_t at, const Memory& memory) const;
   Binding bind(uint32_t at, const Addresses::Place& place) const;
-  /// Of a place in the buffer that bind() gives, in floats.
+  /// A place's offset in the Binding that bind() returns for it, in floats.
   uint32_t offset(const Addresses::Place& place) const;
   template <class Params>
   void add(const Files& files, const Constants& constants, std::vector<Binding> bindings,
            const Params& params, std::array<uint32_t, 3> grid, std::span<const uint32_t> list = {});
   void make_workspace(int n_cols, bool with_floats);
-  /// wide_ for a batch of so many columns.
+  /// Makes wide_ large enough for a batch's products with n_cols columns.
   void make_wide(int n_cols);
   Addresses::Place wide_place() const { return {wide_.buffer(), 0, wide_.n_bytes()}; }
   void prepare(Input& input, int block);
@@ -133,12 +138,12 @@ class WebgpuOps : public Ops {
   void multiply(const PackedMatrix& w, Input& input, const Output& to);
   void multiply(const Strip& strip, Input& input, const Output& to,
                 std::span<const uint32_t> rows = {});
-  /// Whether the workgroups of a product each prepare the input for themselves.
+  /// Whether each workgroup of a product prepares the whole input for itself.
   bool is_own(const Strip& strip, const Input& input) const;
   Put put_of(int layer, const float* bias, const float* q) const;
-  /// norm_qkv() for one token, if this can be one dispatch a strip.
+  /// norm_qkv() for one token in one dispatch per strip. Returns false if that is not possible.
   bool multiply_and_put(const PackedMatrix& qkv, const Input& input, const Put& put);
-  /// out [n][n_cols] = the input as floats.
+  /// Writes the input as floats to out [n][n_cols].
   void write_floats(Input input, const float* out);
   Constants shape_constants() const;
   size_t layer_page_bytes() const { return kv_page_bytes() / shape_.n_layers; }
@@ -152,7 +157,8 @@ class WebgpuOps : public Ops {
   uint64_t free_bytes_;
   Addresses addresses_;
   AttentionShape shape_;
-  // Of each layer, in segments as large as a binding: [page][kv head][k, v][position][head_dim] f16
+  // For each layer, segments that each fit in a binding:
+  // [page][kv head][k, v][position][head_dim] f16
   std::vector<std::vector<Memory>> kv_;
   int segment_pages_ = 0;
   Memory page_, cos_sin_, head_norms_;
@@ -160,7 +166,7 @@ class WebgpuOps : public Ops {
   Memory ranges_;
   int workspace_cols_ = 0;
   int n_ = 0, most_positions_ = 0, max_parts_ = 0;
-  Input next_;  // what attention() or norm_gate_up() leave for matmul_add()
+  Input next_;  // what attention() or norm_gate_up() leaves for matmul_add()
 };
 
 template <class Params>

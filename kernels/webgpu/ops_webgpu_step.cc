@@ -1,4 +1,4 @@
-// WebgpuOps: the ops of a step, each as one or more dispatches of compute shaders.
+// WebgpuOps: the ops of a step. Each runs as one or more dispatches of kernels.
 #include <algorithm>
 #include <stdexcept>
 
@@ -14,11 +14,11 @@ const PackedMatrix& packed(const Matrix& matrix) {
 
 constexpr int kArgmaxLogits = 4096, kArgmaxRows = 32;
 constexpr int kAttentionRows = 4, kManyAttentionRows = 64;
-// The numbers at which pages_*.wgsl bind a layer's pages.
+// The binding numbers of a layer's pages in pages_*.wgsl.
 constexpr uint32_t kKeys[] = {5, 12, 14, 16}, kValues[] = {6, 13, 15, 17};
 constexpr uint32_t kWritten[] = {9, 12, 13, 14};
 
-// What shaders read. A name that ends in 0 is an offset: where the data begins in its buffer.
+// The kernels' parameters. A name that ends in 0 is an offset: where the data begins in its buffer.
 struct EmbedParams {
   uint32_t row0, n_rows, x0;
 };

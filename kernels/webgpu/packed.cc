@@ -13,12 +13,13 @@ namespace {
 
 int padded(int n, int to) { return (n + to - 1) / to * to; }
 
-/// The words of a strip on their way to the GPU.
+/// The words of a strip before they are uploaded.
 struct Words {
   std::vector<uint32_t> codes, scales;
 };
 
-/// Where the words of a row and a group are.
+/// Finds the words of one row (lane `lane` of a tile) and group: the index among all groups, pairs
+/// of groups, or super-blocks of eight groups.
 struct Place {
   size_t tile, lane, group, n_groups;
   size_t of_group() const { return (tile * n_groups + group) * kTileRows + lane; }
@@ -26,7 +27,8 @@ struct Place {
   size_t of_block() const { return (tile * (n_groups / 8) + group / 8) * kTileRows + lane; }
 };
 
-/// The low four bits of 32 codes in four words: columns 0 to 15 in the low nibbles.
+/// Puts the low four bits of 32 codes into four words: columns 0 to 15 into the low nibbles, 16 to
+/// 31 into the high ones.
 void put_nibbles(const uint8_t* w, uint32_t* to) {
   for (int k = 0; k < 16; k++)
     to[k / 4] |= static_cast<uint32_t>((w[k] & 15) | (w[k + 16] & 15) << 4) << (8 * (k % 4));
@@ -78,7 +80,7 @@ struct Sizes {
   size_t codes, scales;  // bytes
 };
 
-/// Of matrices with n_groups of columns, an even number.
+/// The sizes of a packed matrix. n_groups: groups of 32 columns, an even number.
 Sizes sizes_of(BlockType type, int n_rows, int n_groups) {
   const size_t groups = size_t(padded(n_rows, kPaddedRows)) * n_groups, weights = 32 * groups;
   if (type == BlockType::kQ4_K) return {weights / 2, groups * 5 / 2};
@@ -88,7 +90,7 @@ Sizes sizes_of(BlockType type, int n_rows, int n_groups) {
   return {weights, groups * 4 * (layout.n_scales + layout.n_minima)};
 }
 
-/// The words of rows [row0, row0 + strip.n_rows) of a source.
+/// Packs rows [row0, row0 + strip.n_rows) of a source.
 Words pack_rows(const MatrixSource& source, int row0, const Strip& strip) {
   const int rows = padded(strip.n_rows, kPaddedRows);
   const size_t tiles = rows / kTileRows, groups = strip.n_groups, n = tiles * groups * kTileRows;
@@ -124,10 +126,11 @@ Words pack_rows(const MatrixSource& source, int row0, const Strip& strip) {
   }
   std::vector<std::thread> threads;
   threads.reserve(static_cast<size_t>(n_threads));
-  int next = 1;  // this thread has the first share
+  int next = 1;  // this thread packs the tiles of thread 0
   try {
     for (; next < n_threads; next++) threads.emplace_back(pack, next, n_threads);
-  } catch (const std::exception&) {  // a container, for one, may allow a process only so many
+  } catch (const std::exception&) {
+    // The system refuses more threads, as containers do. This thread packs the rest.
   }
   pack(0, n_threads);
   for (; next < n_threads; next++) pack(next, n_threads);
@@ -135,7 +138,7 @@ Words pack_rows(const MatrixSource& source, int row0, const Strip& strip) {
   return words;
 }
 
-/// The layout of float_product.wgsl.
+/// Packs them in the layout of float_product.wgsl.
 Words pack_floats(const MatrixSource& source, int row0, const Strip& strip) {
   const size_t rows = padded(strip.n_rows, kPaddedRows), n_cols = source.n_cols;
   Words words;

@@ -1,5 +1,5 @@
-// Matrices in the layouts of format_*.wgsl. Nothing is rounded anew: formats without a layout of
-// their own become int8 with float scales, which are exact products of the file's.
+// Matrices in the layouts of format_*.wgsl. Packing is exact: formats without a layout of their own
+// become int8 with float scales, and each scale is an exact product of two numbers in the file.
 #pragma once
 
 #include <span>
@@ -11,24 +11,24 @@
 namespace hearth::kernels::webgpu {
 
 inline constexpr int kTileRows = 8;
-inline constexpr int kPaddedRows =
-    64;  // rows are padded to a multiple, which no kernel's workgroup exceeds
+/// Rows are padded to a multiple of this. No workgroup of a kernel has more rows.
+inline constexpr int kPaddedRows = 64;
 
 /// How a block type is packed.
 struct Layout {
   const char* file = nullptr;  // format_*.wgsl; null: floats
   int block = 0;               // groups of 32 columns whose activations share a scale; 0: floats
-  int n_scales = 0, n_minima = 0;  // of a group, for format_int8.wgsl
+  int n_scales = 0, n_minima = 0;  // per group, for format_int8.wgsl
 };
 Layout layout_of(BlockType type);
 
-/// Rows of a matrix that are of one type and fit a binding.
+/// Some rows of a matrix, all of one type, that fit in a binding.
 struct Strip {
   BlockType type{};
   Layout layout;
   int row0 = 0, n_rows = 0, n_groups = 0;
   Memory codes, scales;
-  /// For the kernels that read it.
+  /// The constants of the kernels that read it.
   Constants constants() const;
 };
 
@@ -37,7 +37,7 @@ class PackedMatrix : public Matrix {
   std::vector<Strip> strips;
 };
 
-/// Bytes of a matrix in a GPU's memory.
+/// How many bytes of GPU memory a matrix takes.
 size_t packed_bytes(BlockType type, int n_rows, int n_cols);
 
 std::unique_ptr<PackedMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources);

@@ -1,5 +1,5 @@
-// Prepares the input of products (input.wgsl), SPAN groups of a token a workgroup: as int8, xq and xd as input_stored.wgsl reads
-// them; or as floats, xf [token][K]. Grid (tokens, G / SPAN).
+// Prepares and stores the input of products (input.wgsl): as int8 in xq and xd (layouts: input_stored.wgsl), or as floats in
+// xf [token][K]. Grid (tokens, G / SPAN): a workgroup prepares SPAN groups of a token.
 @group(0) @binding(7) var<storage, read_write> xq: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> xd: array<GroupScale>;
 @group(0) @binding(9) var<storage, read_write> xf: array<vec4<f32>>;

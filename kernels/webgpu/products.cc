@@ -1,4 +1,4 @@
-// WebgpuOps: which kernels multiply, and who prepares their input.
+// WebgpuOps: chooses the kernel that multiplies, and where its input is prepared.
 #include <algorithm>
 #include <cstring>
 
@@ -7,12 +7,12 @@
 namespace hearth::kernels::webgpu {
 namespace {
 
-constexpr uint64_t kOffsetBytes = 256;  // what WebGPU allows as an offset everywhere
-// Up to so many columns, a workgroup of the GEMV prepares its input for itself.
+constexpr uint64_t kOffsetBytes = 256;  // every GPU allows multiples of this as a binding's offset
+// Up to this number of columns, each workgroup of the GEMV prepares its input for itself.
 constexpr int kOwnColumns = 4096;
-// Up to so many parts of attention it adds them up.
+// Up to this number of attention's parts, it also adds them up for itself.
 constexpr int kOwnParts = 16;
-// Of a matrix whose products fill a GPU without being divided further.
+// From this number of rows on, a matrix has enough workgroups to fill a GPU.
 constexpr int kManyRows = 4096;
 constexpr int kFewTokens = 8;
 
@@ -24,7 +24,7 @@ Constants input_constants(int n_cols, bool has_norm, int block) {
 
 void append(Constants& to, const Constants& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// How prepare.wgsl divides a token's groups.
+/// How prepare.wgsl divides a token's groups among workgroups.
 struct Spans {
   explicit Spans(int n_cols) : n_groups((n_cols / 32 + 1) / 2 * 2) {}
   static constexpr int kSpan = 32, kThreads = 128;  // kSpan: a multiple of all blocks
@@ -37,7 +37,8 @@ struct Spans {
 
 }  // namespace
 
-// Each workgroup of many rows prepares its input for more of them, with fewer and longer slices.
+// With many rows, a workgroup has more rows and fewer, longer slices, because each workgroup
+// prepares the input for itself.
 Slices slices_of(int n_groups, int n_rows) {
   const bool has_many = n_rows >= kManyRows;
   const int most = has_many ? 8 : 28;
@@ -201,7 +202,8 @@ void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
   }
   const bool is_few = n <= kFewTokens;
   const int tokens = is_few ? 8 : n > 32 && strip.n_rows >= kManyRows ? 64 : 32;
-  // What a step of four groups takes of a workgroup's memory, more than the 16 KiB of every GPU.
+  // The workgroup memory that steps of four groups need. Not every GPU has that much: only 16 KiB
+  // are guaranteed.
   const size_t four_bytes = size_t{4} * (64 * 40 + tokens * 40 + 32);
   const int step =
       strip.n_groups % 4 == 0 && four_bytes <= device_.limits().workgroup_bytes ? 4 : 2;

@@ -1,14 +1,14 @@
-// RoPE; q [token][HEADS][HD] as floats, k and v as f16 into the layer's pages. Dimensions i and i + HD / 2 are turned together and
-// share a word of a page.
+// Applies RoPE to q and k, then stores q [token][HEADS][HD] as floats, and k and v as f16 in the layer's pages. RoPE rotates
+// dimensions i and i + HD / 2 together; in a page, they are in one word.
 //   batch  [n] tokens, [n] positions, [n] where the page ids of the token's sequence begin, page ids
 //   rope   [position][HD / 2] (cosine, sine)
-//   pages  [page][KV_HEADS][k, v][32 positions][HD / 2]; PAGE words each; how they are bound: pages_write*.wgsl
+//   pages  [page][KV_HEADS][k, v][32 positions][HD / 2] words, PAGE words per page; pages_write*.wgsl bind them
 @group(0) @binding(4) var<storage, read> batch: array<u32>;
 @group(0) @binding(5) var<storage, read> bias: array<f32>;
 @group(0) @binding(8) var<storage, read_write> q: array<f32>;
 @group(0) @binding(15) var<storage, read> rope: array<vec2<f32>>;
 const HALF = HD / 2u;
-// row: of the first of the two among the rows of q, k and v.
+// a: the results of rows `row` and row + HALF among the rows of q, k and v.
 fn with_bias(bias0: u32, row: u32, a: vec2<f32>) -> vec2<f32> {
   if (BIASED == 0u) { return a; }
   return a + vec2<f32>(bias[bias0 + row], bias[bias0 + row + HALF]);

@@ -1,8 +1,8 @@
-// Where a product's input comes from: the parts of attention, in order (attention.wgsl).
+// A product's input is the result of attention: its parts (attention.wgsl), added up in order.
 @group(0) @binding(3) var<storage, read> sums: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> ends: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read> batch: array<u32>;
-var<workgroup> heads: array<vec2<f32>, HEADS>;  // the greatest score, and the sum of weights
+var<workgroup> heads: array<vec2<f32>, HEADS>;  // (greatest score, sum of weights)
 fn n_parts(token: u32) -> u32 { return batch[params.n + params.first + token] / 64u + 1u; }
 fn ready(token: u32, li: u32) {
   let n = n_parts(token);

@@ -1,4 +1,4 @@
-// Where a product's input comes from: silu(gate) * up, of x [token][gate K | up K].
+// A product's input is silu(gate) * up. x [token][gate, up][K].
 @group(0) @binding(3) var<storage, read> x: array<vec4<f32>>;
 fn source(token: u32, k4: u32) -> vec4<f32> {
   let at = params.x0 / 4u + token * (K / 2u) + k4;

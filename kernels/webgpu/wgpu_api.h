@@ -1,6 +1,6 @@
 // The part of wgpu-native's C API (WebGPU's webgpu.h, version 29) that Hearth calls: a table of
-// functions, which native/gpu fills from the library. Handles are opaque pointers; the layouts and
-// numbers are facts of webgpu.h, and test/kernels/webgpu checks them against it.
+// functions, which native/gpu fills from the library. Handles are opaque pointers. The layouts and
+// numbers are those of webgpu.h; test/kernels/webgpu checks that they are equal.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ using Handle = void*;
 
 struct StringView {
   const char* data = nullptr;
-  size_t length = SIZE_MAX;  // of no string
+  size_t length = SIZE_MAX;  // SIZE_MAX: data is null, or ends with a NUL
 };
 struct Chained {
   const void* next = nullptr;
@@ -28,7 +28,7 @@ struct ModuleDescriptor {
 };
 
 enum : uint32_t { kSuccess = 1, kAllowSpontaneous = 3 };
-enum : uint32_t { kIntegratedGpu = 2, kProcessor = 3 };  // types of adapters
+enum : uint32_t { kIntegratedGpu = 2, kProcessor = 3 };  // AdapterInfo::type
 enum : uint64_t { kVulkan = 1, kMetal = 4, kDirect3d12 = 8 };
 enum : uint64_t { kMapRead = 1, kCopySource = 4, kCopyTarget = 8, kStorage = 0x80 };
 
@@ -60,8 +60,8 @@ struct InstanceExtras {
   uint32_t dx12_compiler = 0, gles_version = 0, gl_fences = 0;
   StringView dxc_path;
   uint32_t dxc_model = 0, dx12_presentation = 0;
-  // Percentages of the memory that the system lets this process have; above the first one, buffers
-  // are refused.
+  // Percentages of the memory that the system gives this process. Creating a buffer fails if it
+  // would exceed the first one.
   const uint8_t* creation_budget = nullptr;
   const uint8_t* loss_budget = nullptr;
   uint64_t display[3] = {};
@@ -82,7 +82,7 @@ struct Limits {
   uint32_t textures[4];
   uint32_t bindings[10];
   uint64_t uniform_bytes;
-  uint64_t storage_bytes;  // of a binding
+  uint64_t storage_bytes;  // per binding
   uint32_t uniform_alignment;
   uint32_t storage_alignment;
   uint32_t vertex_buffers;
@@ -92,7 +92,7 @@ struct Limits {
   uint32_t workgroup_bytes;
   uint32_t workgroup_threads;
   uint32_t workgroup_sizes[3];
-  uint32_t workgroups;  // in a dimension of a dispatch
+  uint32_t workgroups;  // per dimension of a dispatch
   uint32_t immediate_bytes;
 };
 struct QueueDescriptor {
@@ -119,7 +119,7 @@ struct BufferDescriptor {
 struct PipelineDescriptor {
   const void* next = nullptr;
   StringView label;
-  Handle layout = nullptr;  // follows from the WGSL
+  Handle layout = nullptr;  // null: wgpu-native derives it from the WGSL
   const void* stage_next = nullptr;
   Handle module = nullptr;
   StringView entry_point;
@@ -143,7 +143,8 @@ struct BindGroupDescriptor {
   const BindGroupEntry* entries = nullptr;
 };
 
-/// X(name, name in C without "wgpu", type). poll: wgpu.h says WGPUBool, but only a byte is set.
+/// X(name here, name in C without "wgpu", type). poll: wgpu.h says that it returns a WGPUBool, but
+/// the library sets only one byte of it.
 // clang-format off
 #define HEARTH_WGPU_FUNCTIONS(X)                                                                                     \
   X(version, GetVersion, uint32_t())                                                                                 \

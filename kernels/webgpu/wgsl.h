@@ -1,5 +1,5 @@
-// The text of kernels: WGSL has no includes, so a kernel is constants followed by files, one behind
-// the other.
+// The text of kernels. WGSL has no includes, so a kernel is constants followed by several files,
+// concatenated.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace hearth::kernels::webgpu {
 
-/// The constants, then the files.
+/// Returns a kernel's text: the constants, then the files, which are named without ".wgsl".
 std::string wgsl(const std::vector<const char*>& files,
                  const std::vector<std::pair<const char*, long>>& constants);
 
-/// A file of this folder, named without ".wgsl": from wgsl_files.cc, which the build writes.
+/// Returns the text of this folder's file NAME.wgsl, or an empty text if there is none. The build
+/// writes this function, with the texts, into wgsl_files.cc.
 std::string_view wgsl_file(std::string_view name);
-/// All of them, to tell versions apart.
+/// Returns the texts of all files, which identify this version of the kernels.
 std::string all_wgsl();
 
 }  // namespace hearth::kernels::webgpu
