@@ -1,4 +1,4 @@
-// Command buffers that are made while the GPU computes the step before: commands.h.
+// Command buffers that are prepared while the GPU computes the last step: PreparedCommands.
 #include <functional>
 #include <memory>
 #include <vector>
@@ -19,7 +19,7 @@ constexpr AttentionShape kShape{1, 2, 1, 64, 256, 10000};
 webgpu::WgpuApi real_api;
 int n_made = 0;
 
-/// wgpu-native, with its command buffers counted.
+/// wgpu-native's functions, one of which counts the command buffers that are made.
 webgpu::WgpuApi counting_api() {
   real_api = hearth::gpu::webgpu_runtime("").api;
   webgpu::WgpuApi api = real_api;
@@ -30,7 +30,7 @@ webgpu::WgpuApi counting_api() {
   return api;
 }
 
-/// One layer's attention of a sequence, a token at a time.
+/// Runs one layer's attention over a sequence, one token at a time.
 struct Steps {
   webgpu::WgpuApi api = counting_api();
   std::shared_ptr<webgpu::Device> device = std::make_shared<webgpu::Device>(
@@ -49,8 +49,10 @@ struct Steps {
     q = ops.buffer(kMaxBatch * size_t{128}), out = ops.buffer(kMaxBatch * size_t{128});
   }
 
-  /// Its output at this position, and how many command buffers were made before it was awaited.
-  std::pair<std::vector<float>, int> at(int position, const std::function<void()>& then = {}) {
+  /// Returns the output at this position, and how many command buffers this step made. Calls
+  /// before_read, if any, before the output is read.
+  std::pair<std::vector<float>, int> at(int position,
+                                        const std::function<void()>& before_read = {}) {
     const uint32_t token = 0;
     const int32_t sequence = 0;
     const std::span<const int32_t> table = pages;
@@ -58,7 +60,7 @@ struct Steps {
     n_made = 0;
     ops.norm_qkv(0, norm->data, 1e-6f, *matrix, nullptr, x->data, q->data);
     ops.attention(0, q->data, out->data, nullptr);
-    if (then) then();
+    if (before_read) before_read();
     std::vector<float> values(128);
     ops.read(values, out->data);
     return {values, n_made};
@@ -67,24 +69,25 @@ struct Steps {
 
 }  // namespace
 
-TEST("a step as the one before finds its command buffers made, and gives the same bits") {
+TEST("a step that repeats the last one uses prepared command buffers, with the same bits") {
   Steps steps, others;
   std::vector<std::vector<float>> expected;
   for (int position = 0; position < 130; position++) {
     expected.push_back(others.at(position).first);
-    others.ops.buffer(8);  // and frees it, so that nothing is made ahead
+    others.ops.buffer(8);  // freeing a buffer drops what is prepared
   }
   for (int position = 0; position < 130; position++) {
     const auto [values, n] = steps.at(position);
     if (values != expected[position]) test::fail(__FILE__, __LINE__, std::to_string(position));
-    // The first step of a kind makes its command buffer; the second also that of the third, as
-    // later ones do of the next. At every 64th position attention has another part.
+    // A first step makes its own command buffer. Its first repeat makes its own and prepares the
+    // next one. Each later one only prepares the next one. At every 64th position, attention gets
+    // another part, so that is a first step again.
     const int i = position % 64;
     CHECK_EQUAL(n, i == 1 ? 2 : 1);
   }
 }
 
-TEST("command buffers made ahead are dropped when a buffer that they may use is freed") {
+TEST("prepared command buffers are dropped when a buffer that they might use is freed") {
   Steps steps;
   for (int position = 0; position < 4; position++) steps.at(position);
   steps.out = steps.ops.buffer(kMaxBatch * size_t{128});
@@ -94,7 +97,7 @@ TEST("command buffers made ahead are dropped when a buffer that they may use is 
   CHECK(values == others.at(4).first);
 }
 
-TEST("a device that is lost after command buffers were made ahead is not given them") {
+TEST("a device that is lost after command buffers were prepared does not get them") {
   Steps steps;
   for (int position = 0; position < 4; position++) steps.at(position);
   const auto lose = [&] { real_api.destroy_device(steps.device->handle()); };

@@ -1,5 +1,5 @@
-// When a Device submits, and when it takes what was submitted for done. The GPU is as slow as the
-// tests say: its library answers their poll().
+// Tests when a Device submits, and when it considers submitted work done. The tests choose how slow
+// the GPU seems, because their poll() replaces the library's.
 #include <chrono>
 #include <memory>
 
@@ -13,17 +13,18 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr size_t kPiece = webgpu::kFirstWork / 4;
-// The GPU is not measured by fewer.
+// The least number of pieces with which a Device measures the GPU's speed.
 constexpr int kMeasuredPieces = 8;
 
 struct FakeGpu {
   int n_submits = 0;
-  int n_busy_polls = 0;  // to come
+  int n_busy_polls = 0;  // how many of the next polls say that the GPU is busy
   std::chrono::steady_clock::time_point busy_until;
 };
 FakeGpu gpu;
 
-/// The C library says yes or no in one byte of the register, and leaves the others as they are.
+/// Like wgpu-native's function, returns yes or no in one byte of the register; the other bytes mean
+/// nothing.
 uint32_t poll(webgpu::Handle, uint32_t, const void*) {
   const bool is_busy = gpu.n_busy_polls > 0 || std::chrono::steady_clock::now() < gpu.busy_until;
   if (gpu.n_busy_polls > 0) gpu.n_busy_polls--;
@@ -49,7 +50,7 @@ struct Worker {
 
   ~Worker() { gpu = {}; }
 
-  /// How often pieces of work, a copy each, are submitted until they are awaited.
+  /// Adds pieces of work, each a copy, and waits for them. Returns the number of submits.
   int submits(int n_pieces, size_t work = kPiece) {
     gpu.n_submits = 0;
     for (int i = 0; i < n_pieces; i++) {
@@ -60,12 +61,12 @@ struct Worker {
     return gpu.n_submits;
   }
 
-  /// As much work as is measured, by a GPU that takes a tenth of a second for it.
+  /// Makes the GPU seem slow: runs just enough work to be measured, and it takes 100 ms.
   void be_slow() {
     gpu.busy_until = std::chrono::steady_clock::now() + 100ms;
     submits(kMeasuredPieces);
   }
-  /// So much work that a GPU is fast that does it in 15 seconds.
+  /// Makes the GPU seem fast: runs so much work that even 15 seconds for it are fast.
   void be_fast() { submits(1, size_t{1} << 24); }
 };
 
@@ -77,12 +78,12 @@ TEST("a WebGPU submit has as much work as the GPU does in a few milliseconds") {
   worker.be_slow();
   CHECK_EQUAL(worker.submits(7), 7);
   worker.be_fast();
-  CHECK_EQUAL(worker.submits(7), 2);  // four times as much, at most
+  CHECK_EQUAL(worker.submits(7), 2);  // after each wait, a submit has at most four times as much
   worker.be_fast();
   CHECK_EQUAL(worker.submits(7), 1);
 }
 
-TEST("a WebGPU submit is not measured by little work, nor while a kernel is compiled") {
+TEST("a Device does not measure the GPU with little work, or while a kernel is compiled") {
   Worker worker;
   gpu.busy_until = std::chrono::steady_clock::now() + 100ms;
   worker.submits(kMeasuredPieces - 1);
@@ -94,7 +95,7 @@ TEST("a WebGPU submit is not measured by little work, nor while a kernel is comp
   CHECK_EQUAL(worker.submits(7), 7);
 }
 
-TEST("a WebGPU wait asks until the library says yes, which it does in one byte") {
+TEST("a WebGPU wait polls until one byte of the library's answer says yes") {
   Worker worker;
   gpu.n_busy_polls = 5;
   worker.submits(1);

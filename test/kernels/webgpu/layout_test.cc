@@ -1,4 +1,4 @@
-// wgpu_api.h says what wgpu-native's own headers say.
+// Checks that wgpu_api.h agrees with wgpu-native's own headers.
 #include "webgpu/wgpu_api.h"
 
 #include <type_traits>
@@ -52,7 +52,7 @@ static_assert(WGPUSType_ShaderSourceWGSL == 2 && WGPUShaderRuntimeChecks_None ==
 
 namespace {
 
-/// Whether functions have parameters of equal sizes.
+/// Whether two function types have the same number of parameters, of equal sizes.
 template <class Ours, class Theirs>
 constexpr bool kAlike = false;
 template <class R, class... A, class S, class... B>

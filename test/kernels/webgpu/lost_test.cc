@@ -1,4 +1,4 @@
-// A device that is lost, in each op: the op throws, and the process lives.
+// Each op throws if its device is lost, and the process goes on.
 #include <functional>
 #include <vector>
 
@@ -12,7 +12,7 @@ using test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
-/// A device of its own, with all that the ops below need.
+/// A separate device, to be lost, with everything that the ops below need.
 struct Lost {
   const hearth::gpu::WebgpuRuntime runtime = hearth::gpu::webgpu_runtime("");
   int n_lost = 0, n_busy = 0, n_idle = 0;
@@ -86,7 +86,7 @@ const std::pair<const char*, std::function<void(Lost&)>> kOps[] = {
 
 }  // namespace
 
-TEST("an op on a WebGPU device that is lost throws, whichever it is") {
+TEST("every op on a lost WebGPU device throws") {
   for (const auto& [name, op] : kOps) {
     Lost lost;
     CHECK(lost.n_busy > 0);
@@ -104,7 +104,7 @@ TEST("an op on a WebGPU device that is lost throws, whichever it is") {
   }
 }
 
-TEST("an op after a WebGPU device is lost that has work throws, too") {
+TEST("every op also throws if the WebGPU device is lost while it has work") {
   for (const auto& [name, op] : kOps) {
     Lost lost;
     op(lost);

@@ -1,4 +1,4 @@
-// A KV pool of more pages than a binding has room for, which drivers limit to as little as 128 MiB.
+// A KV pool with more pages than fit in one binding. Some drivers limit a binding to 128 MiB.
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -22,8 +22,8 @@ std::unique_ptr<webgpu::WebgpuOps> ops_with(uint64_t page_bytes) {
   return std::make_unique<webgpu::WebgpuOps>(std::make_shared<webgpu::Device>(runtime.api, choice));
 }
 
-/// Attention of a sequence whose pages lie everywhere in the pool, one of them moved, and its page
-/// back from the host.
+/// Runs attention over a sequence whose pages are scattered over the pool. Before the last token,
+/// copies one page to another place, and moves one through the host.
 std::vector<float> attend(webgpu::WebgpuOps& ops) {
   const AttentionShape shape{2, 2, 1, 64, 512, 10000};
   const TestMatrix qkv(BlockType::kQ8_0, 4 * 64, kCols, 31);
@@ -64,15 +64,16 @@ std::vector<float> attend(webgpu::WebgpuOps& ops) {
 
 }  // namespace
 
-TEST("a KV pool of several bindings gives the bits of one") {
+TEST("a KV pool in several bindings gives the same bits as in one") {
   const auto one = ops_with(UINT64_MAX);
   const std::vector<float> expected = attend(*one);
-  // 8 KiB a page and layer: six pages, so three bindings, of which the last one is short.
+  // A page has 8 KiB per layer. So a binding has six pages, and there are three bindings, the last
+  // of which is shorter.
   const auto some = ops_with(50 << 10);
   CHECK(attend(*some) == expected);
 }
 
-TEST("a KV pool of more bindings than a kernel has is refused before anything is allocated") {
+TEST("a KV pool that needs too many bindings is refused before anything is allocated") {
   const auto ops = ops_with(20 << 10);
   CHECK_THROWS(ops->make_kv_pool({2, 2, 1, 64, 512, 10000}, kPages),
                "no more than 0 MiB of the KV cache");

@@ -1,4 +1,4 @@
-// gpu_ops() by WebGPU.
+// gpu_ops() with WebGPU.
 #include "../gpu/gpu_fixture.h"
 #include "gpu/webgpu.h"
 #include "webgpu/ops_webgpu.h"

@@ -1,5 +1,4 @@
-// wgpu-native, except that a device is lost as soon as there is the file that HEARTH_LOST_GPU
-// names.
+// wgpu-native, except that devices are lost as soon as the file that HEARTH_LOST_GPU names exists.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -9,7 +8,7 @@ extern "C" {
 
 void wgpuDeviceDestroy(void* device);
 
-/// Hearth asks for one before each submit.
+/// Hearth creates an encoder before each submit.
 __attribute__((visibility("default"))) void* wgpuDeviceCreateCommandEncoder(
     void* device, const void* descriptor) {
   using Create = void* (*)(void*, const void*);
