@@ -13,8 +13,8 @@ void time_decode(int from, int n) {
   set_params(1, from);
   Times t = best(ls, 20);
   profile("decode", ls);
-  // Tokens in a row, each read back before the next starts; first plainly, then with the next
-  // command buffer encoded meanwhile.
+  // Decodes tokens one after another and reads each back before the next one starts. First, each
+  // command buffer is encoded before its token starts; then, while the GPU computes the last token.
   WGPUBuffer rb[2] = {readback(16), readback(16)};
   int parts = from / 64 + 1;
   double wall[2] = {1e9, 1e9};

@@ -21,9 +21,9 @@ extern float period;  // nanoseconds per tick of the timestamps
 extern bool has_timestamps;
 extern int n_errors;        // errors that the device has reported
 extern string wgsl_folder;  // lab/bench/webgpu/kernels
-extern int unroll_most;     // loops with at most this many rounds are unrolled; 0: none
+extern int unroll_most;     // loops with at most this number of rounds are unrolled; 0: none
 extern double compile_s;    // seconds spent on making pipelines
-extern int n_pipes;
+extern int n_pipes;         // pipelines that have been made
 
 double now();  // seconds
 [[noreturn]] void die(const char* message);
@@ -54,10 +54,10 @@ vector<T> read_buffer(WGPUBuffer b, size_t n) {
   return out;
 }
 
-/// Constants that are written at the beginning of a kernel's text.
+/// Constants with which a kernel's text begins.
 using Consts = std::map<string, string>;
-/// The constants and the files, which are named without ending and separated by spaces, as one
-/// text.
+/// Returns a kernel's text: the constants, then the files. files: names without ".wgsl", separated
+/// by spaces.
 string source(const string& files, const Consts& c);
 WGPUComputePipeline pipe(const string& files, const Consts& c);
 
@@ -72,6 +72,6 @@ struct Launch {
   u32 x, y, z;
   const char* name;
 };
-/// Dispatches x * y * z workgroups. name: for profiles.
+/// A dispatch of x * y * z workgroups. name: for profiles.
 Launch launch(const char* name, WGPUComputePipeline p, const vector<Bind>& bs, u32 x, u32 y = 1,
               u32 z = 1);

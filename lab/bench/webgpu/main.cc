@@ -1,9 +1,9 @@
-// A whole decode step and whole prompts of a model in qwen2's shape with random weights, computed
-// with the kernels in kernels/.
-//   webgpu_bench                the 1.5B shape: choices of tiles, figures, bits; needs a GPU
-//   webgpu_bench small [tune]   two small layers, also compared with float64; runs without a GPU
+// Runs whole decode steps and whole prompts with the kernels in kernels/, for a model in qwen2's
+// shape with random weights.
+//   webgpu_bench                the 1.5B shape: chooses tiles, measures, checks bits; needs a GPU
+//   webgpu_bench small [tune]   two small layers, also compared with float64; needs no GPU
 //   webgpu_bench mid            four layers of the 1.5B shape
-//   wgsl=FOLDER                 where the kernels are; unroll=0 leaves unrolling to the driver
+// More arguments: wgsl=FOLDER, the folder of the kernels; unroll=0, leave unrolling to the driver.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

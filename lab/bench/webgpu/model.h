@@ -1,4 +1,4 @@
-// A model in qwen2's shape with random weights in Q4_K and Q6_K, like a file of type Q4_K_M.
+// A model in qwen2's shape. Its weights are random, in Q4_K and Q6_K as in a file of type Q4_K_M.
 #pragma once
 #include "gpu.h"
 
@@ -14,9 +14,10 @@ u32 random_word();
 float random_float();  // from -1 to 1
 uint16_t half(float f);
 float unhalf(uint16_t u);
-string wgsl(long v);  // as a constant of type u32
+string wgsl(long v);  // v as a WGSL constant of type u32
 
-/// A matrix in the layout of kernels/weights.wgsl. kind 4: Q4_K, 6: Q6_K.
+/// A matrix of R rows and K columns, packed as in kernels/weights.wgsl. kind: 4 for Q4_K, 6 for
+/// Q6_K.
 struct PackedMatrix {
   int kind = 4, R = 0, K = 0;
   WGPUBuffer w = nullptr, s = nullptr;
@@ -28,7 +29,7 @@ void add(Consts& c, const Consts& more);
 /// The constants that follow from the model.
 Consts shape_consts();
 
-/// The products of a layer, and the head.
+/// The products of a layer, and the head. GU: gate and up.
 enum Shape { QKV, O, GU, DOWN, HEAD, kShapes };
 inline const char* const kName[] = {"qkv", "o", "gate_up", "down", "head"};
 int rows(int shape);
@@ -37,7 +38,7 @@ int cols(int shape);
 extern int parts_of[kShapes];
 
 struct Layer {
-  PackedMatrix qkv, v, o, gu, down;  // v: only if it is Q6_K; then qkv does not contain it
+  PackedMatrix qkv, v, o, gu, down;  // v is used only if it is Q6_K; otherwise it is part of qkv
   WGPUBuffer norm1, norm2, bias, k, vc;
 };
 extern vector<Layer> layers;

@@ -32,7 +32,7 @@ vector<double> normed(const vector<double>& x) {
   for (double& v : r) v *= f;
   return r;
 }
-vector<vector<double>> reference(const vector<u32>& ids) {  // logits of every position
+vector<vector<double>> reference(const vector<u32>& ids) {
   vector<vector<double>> out;
   int per = model.heads / model.kv;
   vector<vector<vector<double>>> kc(model.layers), vc(model.layers);

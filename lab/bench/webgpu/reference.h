@@ -1,4 +1,4 @@
-// The small model in double precision, with activations quantized as the kernels do.
+// Computes the small model in double precision, with activations quantized as in the kernels.
 #pragma once
 #include "model.h"
 

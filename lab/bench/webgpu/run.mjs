@@ -1,11 +1,11 @@
-// `node lab/bench/webgpu/run.mjs [small | mid]`: gets wgpu-native, builds the benchmark of the WGSL kernels and runs
-// it. It needs a Vulkan driver: a GPU's, or Debian's mesa-vulkan-drivers, which computes on the processor.
+// `node lab/bench/webgpu/run.mjs [small | mid]`: downloads wgpu-native, builds the benchmark of the WGSL kernels and
+// runs it. It needs a Vulkan driver: a GPU's, or Debian's mesa-vulkan-drivers, which computes on the processor.
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compiler, main, root, run } from '../../../scripts/tools.mjs';
 import { wgpuHeaders, wgpuNative } from '../../../scripts/wgpu-native.mjs';
 
-/** Resolves to the path of the program, which finds its kernels from the repository's root. */
+/** Resolves to the path of the program. It must run in the repository's root to find its kernels. */
 export async function buildWebgpuBench() {
   const library = dirname(await wgpuNative());
   const program = join(root, 'build', 'webgpu_bench');

@@ -1,14 +1,14 @@
-// The launches for a decode step and for a prompt.
+// Makes the launches of a decode step and of a prompt.
 #pragma once
 #include "model.h"
 #include "timing.h"
 
-/// How a product for one token is divided: rows per workgroup, slices of the columns, and for the
-/// head tiles of rows per workgroup (RT, S and NT in kernels/gemv.wgsl).
+/// How a product with one token is divided: rows per workgroup (RT), slices of the columns (S) and,
+/// for the head, tiles of RT rows per workgroup (NT). See kernels/gemv.wgsl.
 struct Gemv {
   int RT, S, NT = 1;
 };
-/// How a product for a batch is divided: see kernels/matmul.wgsl.
+/// How a product with a batch is divided: see kernels/matmul.wgsl.
 struct Tile {
   int TM, TN, MM, MN, KS;
 };
@@ -16,11 +16,13 @@ extern Gemv gemv_of[kShapes];
 extern Tile tile_of[2][kShapes];  // [0]: for up to 64 tokens, [1]: for more
 extern int attn_rows, attn_rows_batch;
 
+/// Divides n workgroups among the first two dimensions of a dispatch, each of which has a limit.
 std::pair<u32, u32> grid(long n);
 vector<Bind> weights(const PackedMatrix& m);
 vector<Bind> operator+(vector<Bind> a, const vector<Bind>& b);
+/// The pipeline for these files and constants, which is made only once.
 WGPUComputePipeline cached(const string& files, const Consts& c);
-/// Whether the kernels support the division and the GPU has enough threads for it.
+/// Whether the kernels support this division of product s, and the GPU has enough threads for it.
 bool fits(int s, Gemv g);
 Launch gemv_launch(int s, int l, Gemv g);
 Launch embed(int n);

@@ -78,8 +78,6 @@ Times best(const vector<Launch>& ls, int tries, int times) {
   b.encode /= times;
   return b;
 }
-// Runs each dispatch in its own pass; measures the time for each name, and that of the gaps
-// between.
 void profile(const char* title, const vector<Launch>& ls) {
   if (!has_timestamps || ls.size() * 2 > kQueries) {
     printf("no profile\n");

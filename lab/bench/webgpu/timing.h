@@ -1,16 +1,17 @@
-// The times of launches, measured with the GPU's timestamps and with the clock.
+// Measures the times of launches, with the GPU's timestamps and with the clock.
 #pragma once
 #include "gpu.h"
 
-/// Seconds.
 struct Times {
-  double gpu = 1e9, wall = 1e9, encode = 1e9, submit = 1e9;
+  double gpu = 1e9, wall = 1e9, encode = 1e9, submit = 1e9;  // seconds
 };
 
-/// Adds the launches as one pass, `times` times, with timestamps or without.
+/// Encodes one pass in which the launches run `times` times. stamp: with timestamps.
 void encode(WGPUCommandEncoder e, const vector<Launch>& ls, int times = 1, bool stamp = true);
 /// Encodes, submits and waits.
 Times run(const vector<Launch>& ls, int times = 1);
-/// The minimum of several tries, for one round.
+/// The minimum times of several tries, each of which runs the launches `times` times; divided by
+/// `times`.
 Times best(const vector<Launch>& ls, int tries, int times = 1);
+/// Runs each launch in its own pass. Prints the time per name, and the time between passes.
 void profile(const char* title, const vector<Launch>& ls);

@@ -71,7 +71,6 @@ void tune_gemv() {
 }
 double tuning_start;
 bool over() { return now() - tuning_start > 50; }
-// Loops unrolled here or left to the driver; what a dispatch costs.
 void compare_unrolling() {
   double bt = 1e9;
   int b = 16;

@@ -1,7 +1,7 @@
-// Unrolls WGSL loops with constant bounds, for (var i = 0u; i < BOUND; i++ or i += STEP) { ... },
-// since some drivers do not keep arrays in registers that a loop indexes.
+// Unrolls WGSL loops with constant bounds, for (var i = FROM; i < BOUND; i++ or i += STEP) { ... }.
+// Some drivers do not keep an array in registers if a loop indexes it.
 #pragma once
 #include <string>
 
-/// Unrolls loops with at most `most` rounds.
+/// Returns the text with all loops of at most `most` rounds unrolled.
 std::string unrolled(const std::string& wgsl, int most);

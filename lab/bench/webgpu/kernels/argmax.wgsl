@@ -1,6 +1,5 @@
-// The greatest of all logits, found among the maxima of the head's workgroups (head_main.wgsl); one
-// workgroup.
-// best [N] (value, row as bits) -> result [1], the lowest row among equals.
+// Finds the greatest of all logits among the maxima of the head's workgroups (head_main.wgsl), with
+// one workgroup. best [N] (value, row as bits); result [1] likewise. The lowest row wins a tie.
 @group(0) @binding(4) var<storage, read> best: array<vec2<f32>>;
 @group(0) @binding(8) var<storage, read_write> result: array<vec2<f32>>;
 var<workgroup> tops: array<vec2<f32>, 256>;

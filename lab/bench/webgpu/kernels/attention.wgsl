@@ -1,11 +1,11 @@
-// Attention over one part: 64 positions of one key head, for NR query rows (one per query head and
-// token).
-// Workgroup (rows / NR, key head, part); a thread has position or pair of dimensions p, and quarter c of the sum.
+// Attention over one part, 64 positions of one key head, for NR query rows (one per query head and
+// token). Grid (query rows / NR, key heads, parts). A thread computes quarter c of a sum: first of
+// the score at position p, then of the value's pair of dimensions p.
 //   q          [token][HEADS][64] pairs of dimensions; pair i of a head is dimensions i and i + 64
 //   k_cache    [KV_HEADS][CONTEXT][64] pairs of f16; v_cache likewise
 //   part_sums  [token][HEADS][MAX_PARTS][128] sum of exp(score - maximum) * v
 //   part_ml    [token][HEADS][MAX_PARTS] (maximum, sum of exp(score - maximum))
-// values_attention.wgsl adds the parts in order. Where a part begins depends on the position alone.
+// values_attention.wgsl adds up the parts in order. Where a part begins depends only on the position.
 @group(0) @binding(4) var<storage, read> q: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read> k_cache: array<vec4<u32>>;
 @group(0) @binding(6) var<storage, read> v_cache: array<u32>;

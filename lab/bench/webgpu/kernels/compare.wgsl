@@ -1,4 +1,4 @@
-// Counts the words that differ between a and b [N].
+// Counts the words that differ between a [N] and b [N].
 @group(0) @binding(4) var<storage, read> a: array<u32>;
 @group(0) @binding(5) var<storage, read> b: array<u32>;
 @group(0) @binding(8) var<storage, read_write> differ: array<atomic<u32>>;

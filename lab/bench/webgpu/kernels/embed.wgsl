@@ -1,4 +1,4 @@
-// x [token][K] = row tokens[token] of the Q6_K table, as floats: one workgroup per token, one thread per group of 32 columns.
+// x [token][K] = the table's row for the token, Q6_K, as floats: one workgroup per token, one thread per group of 32 columns.
 @group(0) @binding(4) var<storage, read> tokens: array<u32>;
 @group(0) @binding(8) var<storage, read_write> x: array<vec4<f32>>;
 @compute @workgroup_size(W)

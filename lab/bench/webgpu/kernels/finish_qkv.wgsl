@@ -1,4 +1,4 @@
-// The end of a product: bias, RoPE and the caches (put_qkv.wgsl).
+// The end of a product: bias, RoPE and storing in the caches (put_qkv.wgsl).
 fn finish(wg: u32, li: u32) {
   if (li < RT / 2u) {
     let b = li / 8u;

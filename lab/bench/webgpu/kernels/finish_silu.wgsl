@@ -1,5 +1,5 @@
 // The end of a product: silu(gate) * up, quantized for the next product. Gate and up are rows r and r + 8 of a block of 16
-// rows, so 64 rows (RT) give 32 results, a group: out_q [G][2], out_d [G] as in input_stored.wgsl.
+// rows, so 64 rows (RT) give 32 results, which are a group. out_q [G][2] and out_d [G] are as in input_stored.wgsl.
 @group(0) @binding(8) var<storage, read_write> out_q: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> out_d: array<vec2<f32>>;
 var<workgroup> hs: array<f32, 32>;

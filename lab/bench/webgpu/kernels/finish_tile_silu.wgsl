@@ -1,4 +1,4 @@
-// The end of a batch's product with a single part: silu(gate) * up, y [token][RALL / 2]. Gate and up are rows r and r + 8 of a
+// The end of a batch's product with a single part: y [token][RALL / 2] = silu(gate) * up. Gate and up are rows r and r + 8 of a
 // block of 16 rows.
 @group(0) @binding(6) var<storage, read> factors: array<f32>;
 @group(0) @binding(8) var<storage, read_write> y: array<f32>;

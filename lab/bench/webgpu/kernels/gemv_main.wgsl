@@ -1,4 +1,4 @@
-// gemv.wgsl for a matrix that is Q4_K up to row R4 and Q6_K from there on (v after q and k).
+// gemv.wgsl for q, k and v if v is Q6_K: rows below R4 are Q4_K (q and k), the others Q6_K (v).
 @compute @workgroup_size(RT * S)
 fn main(
     @builtin(workgroup_id) wid: vec3<u32>, @builtin(num_workgroups) nw: vec3<u32>,

@@ -1,8 +1,8 @@
-// The input for a product with one token, quantized by each workgroup for itself. values_*.wgsl
-// gives the floats: thread e prepares columns 16 e to 16 e + 15.
+// The input for a product with one token. Each workgroup quantizes it for itself. values_*.wgsl
+// gives the floats. Thread e prepares columns 16 e to 16 e + 15.
 const E = K / 16u;
 var<workgroup> xq: array<vec4<u32>, E>;
-var<workgroup> xd: array<vec2<f32>, E>;  // scale, sum of codes of 16 columns
+var<workgroup> xd: array<vec2<f32>, E>;  // (scale, sum of codes) of 16 columns
 var<workgroup> xm: array<f32, E>;
 var<workgroup> xss: array<f32, E>;
 var<workgroup> xss8: array<f32, (E + 7u) / 8u>;

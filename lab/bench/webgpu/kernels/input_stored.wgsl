@@ -1,5 +1,5 @@
-// The input for a product with one token, quantized earlier: xq [G][2] 16 codes each, xd [G]
-// (scale, scale * sum of codes).
+// The input for a product with one token, which another kernel has quantized: xq [G][2] 16 codes
+// each, xd [G] (scale, scale * sum of codes).
 @group(0) @binding(4) var<storage, read> xq: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> xd: array<vec2<f32>>;
 fn x16(c: u32) -> vec4<u32> { return xq[c]; }

@@ -1,7 +1,9 @@
-// The product of a matrix and a batch of tokens: y [part][token][row]. Workgroup (rows / TM, tokens / TN, part) has a tile of
-// TM rows by TN tokens and goes through its part of the columns in steps of KS groups, of which the next is loaded meanwhile.
-// A thread has MM rows by MN tokens. A sum has the order of gemv.wgsl. matmul4.wgsl and matmul6.wgsl unpack the weights.
-//   xq  [token][K / 16] 16 codes; xd [token][G] (scale, scale * sum of codes)
+// The product of a matrix and a batch of tokens: y [part][token][row]. Grid (rows / TM, tokens / TN, parts). A workgroup computes
+// a tile of TM rows by TN tokens over its part of the columns, in steps of KS groups; while it computes one step, it loads the
+// next. A thread computes MM rows by MN tokens. Sums are added in the order of gemv.wgsl. matmul4.wgsl and matmul6.wgsl unpack
+// the weights.
+//   xq  [token][K / 16] 16 codes each
+//   xd  [token][G] (scale, scale * sum of codes)
 @group(0) @binding(4) var<storage, read> xq: array<vec4<u32>>;
 @group(0) @binding(5) var<storage, read> xd: array<vec2<f32>>;
 const NTR = TM / MM;

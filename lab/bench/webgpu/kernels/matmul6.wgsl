@@ -1,5 +1,5 @@
-// matmul.wgsl for Q6_K. A scale in sw: d / 4, and the int8 scales of 16 columns each in the low 16 bits of a float from 1 to
-// 2, since a GPU may flush what is not a normal float.
+// matmul.wgsl for Q6_K. A scale in sw is d / 4 and two int8 scales, each for 16 columns. These are in the low 16 bits of a float
+// between 1 and 2, because a GPU is allowed to flush subnormal floats to 0.
 fn fetch_codes(i: u32, tile: u32, l: u32, g: u32) {
   fw[i] = w6[(tile * G + g) * 8u + l];
   let u = w6[H6 + (tile * P + g / 2u) * 8u + l];

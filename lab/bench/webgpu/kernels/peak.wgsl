@@ -1,4 +1,4 @@
-// Dot products alone, eight independent sums per thread, to see the maximum that a GPU does.
+// Only dot products, eight independent sums per thread, to measure the GPU's maximum speed.
 @group(0) @binding(8) var<storage, read_write> y: array<i32>;
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {

@@ -1,4 +1,4 @@
-// plain_product.wgsl for Q4_K: a weight, and what a group adds to a sum.
+// plain_product.wgsl for Q4_K: code() returns a weight's code, add_group() adds a group's products to a sum.
 fn code(row: u32, k: u32) -> i32 {
   let word = w4[((row / 8u) * G + k / 32u) * 8u + row % 8u][k % 16u / 4u];
   return i32((word >> (8u * (k % 4u) + 4u * (k % 32u / 16u))) & 15u);

@@ -1,4 +1,4 @@
-// plain_product.wgsl for Q6_K: a weight times 4, and what a group adds to a sum.
+// plain_product.wgsl for Q6_K: code() returns a weight's code times 4, add_group() adds a group's products to a sum.
 fn code(row: u32, k: u32) -> i32 {
   let tile = row / 8u;
   let low =

@@ -1,10 +1,10 @@
-// The products of gemv.wgsl and matmul.wgsl as plain loops, with their bits: a thread multiplies a row by a token, column by
-// column. plain4.wgsl and plain6.wgsl have code() and add_group().
+// The products of gemv.wgsl and matmul.wgsl, bit for bit, as plain loops: one thread multiplies a row by a token, column by
+// column. code() and add_group() are in plain4.wgsl and plain6.wgsl.
 @group(0) @binding(4) var<storage, read> xq: array<u32>;        // [n][K] int8
-@group(0) @binding(5) var<storage, read> xd: array<vec2<f32>>;  // [n][G] scale, scale * sum of codes
+@group(0) @binding(5) var<storage, read> xd: array<vec2<f32>>;  // [n][G] (scale, scale * sum of codes)
 @group(0) @binding(8) var<storage, read_write> y: array<f32>;   // [n][R]
 
-// 16 columns from `first` on.
+// The dot product of 16 columns, from `first` on.
 fn plain_dot(row: u32, token: u32, first: u32) -> i32 {
   var sum = 0;
   for (var k = first; k < first + 16u; k++) {

@@ -1,6 +1,7 @@
-// Bias and RoPE; q as floats, k and v as f16 into the caches (layouts: attention.wgsl). Pair i of a head is dimensions i and
-// i + 64, which are rows r and r + 8 of a block of 16 rows of the matrix.
-//   bias [rows]; rope [CONTEXT][64] (cosine, sine)
+// Applies bias and RoPE, then stores q as floats, and k and v as f16 in the caches (layouts: attention.wgsl). Pair i of a head is
+// dimensions i and i + 64, which are rows r and r + 8 of a block of 16 rows of the matrix.
+//   bias  [rows]
+//   rope  [CONTEXT][64] (cosine, sine)
 @group(0) @binding(7) var<storage, read> bias: array<f32>;
 @group(0) @binding(8) var<storage, read_write> q_out: array<vec2<f32>>;
 @group(0) @binding(9) var<storage, read_write> k_cache: array<u32>;

@@ -1,4 +1,4 @@
-// put_qkv.wgsl for a batch, from the partial sums of the product: sums [PARTS][token][R], factors [token] (of the RMS norm).
+// put_qkv.wgsl for a batch. Its input is the product's parts, sums [PARTS][token][R], and the RMS norms' factors [token].
 @group(0) @binding(4) var<storage, read> sums: array<f32>;
 @group(0) @binding(5) var<storage, read> factors: array<f32>;
 @compute @workgroup_size(64)

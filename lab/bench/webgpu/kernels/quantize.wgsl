@@ -1,4 +1,4 @@
-// 16 columns to int8, by the greatest absolute value of their group of 32.
+// Quantizes 16 columns to int8. amax: the greatest absolute value in their group of 32.
 struct Quantized{codes: vec4<u32>, sum: i32} fn quantize16(v: array<vec4<f32>, 4>, amax: f32) -> Quantized {
   let k = select(0f, 127f / amax, amax > 0f);
   var r: Quantized;

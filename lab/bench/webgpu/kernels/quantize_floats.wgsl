@@ -1,4 +1,4 @@
-// h [token][G][32] to out_q [token][G][2] and out_d [token][G] (scale, scale * sum of codes): one thread per group.
+// Quantizes h [token][G][32] to out_q [token][G][2] and out_d [token][G] (scale, scale * sum of codes), one thread per group.
 @group(0) @binding(4) var<storage, read> h: array<vec4<f32>>;
 @group(0) @binding(8) var<storage, read_write> out_q: array<vec4<u32>>;
 @group(0) @binding(9) var<storage, read_write> out_d: array<vec2<f32>>;

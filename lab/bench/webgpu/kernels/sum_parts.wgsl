@@ -1,4 +1,4 @@
-// y [token][R] = the parts of a product, sums [PARTS][token][R], in order.
+// Adds up the parts of a product in order: y [token][R] = the sum of sums [PARTS][token][R].
 @group(0) @binding(4) var<storage, read> sums: array<f32>;
 @group(0) @binding(8) var<storage, read_write> y: array<f32>;
 @compute @workgroup_size(256)

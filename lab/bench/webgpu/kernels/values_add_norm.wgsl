@@ -1,5 +1,5 @@
-// The values to quantize: x [token][K] += the parts of a product, sums [PARTS][token][K]; then x * norm [K]. What the RMS norm
-// divides by is a factor of the product's results.
+// Adds the parts of a product, sums [PARTS][token][K], to x [token][K]. The values to quantize are then x * norm [K]. The RMS
+// norm's factor is applied later, to the product's results.
 @group(0) @binding(4) var<storage, read_write> x: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> norm: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read> sums: array<vec4<f32>>;

@@ -1,6 +1,6 @@
-// The values to quantize: attention's parts, combined in order. Layouts: attention.wgsl.
+// The values to quantize are the result of attention: its parts (attention.wgsl), added up in order.
 @group(0) @binding(4) var<storage, read> part_sums: array<vec4<f32>>;  // [token][head][part][128]
-@group(0) @binding(5) var<storage, read> part_ml: array<vec2<f32>>;    // maximum, sum
+@group(0) @binding(5) var<storage, read> part_ml: array<vec2<f32>>;    // (maximum, sum)
 fn values(e: u32, token: u32, v: ptr<function, array<vec4<f32>, 4>>) -> f32 {
   let head = token * HEADS + e / 8u;
   let n = (params.start + token) / 64u + 1u;

@@ -1,4 +1,4 @@
-// The values to quantize: x [token][K] * norm [K]. What the RMS norm divides by is a factor of the product's results.
+// The values to quantize are x [token][K] * norm [K]. The RMS norm's factor is applied later, to the product's results.
 @group(0) @binding(4) var<storage, read> x: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read> norm: array<vec4<f32>>;
 fn values(e: u32, token: u32, v: ptr<function, array<vec4<f32>, 4>>) -> f32 {

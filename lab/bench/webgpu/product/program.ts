@@ -30,8 +30,8 @@ const isClear = (row: Float32Array, margin = 0.5) => {
   return first - second > margin;
 };
 /**
- * The difference between the two greatest logits, in standard deviations. Two right engines' logits differ by up to
- * .17.
+ * The difference between the two greatest logits, in standard deviations. Logits from two correct engines differ by up
+ * to 0.17.
  */
 async function marginOf(engine: Engine, tokens: number[]): Promise<number> {
   const logits = await engine.lastLogits(Uint32Array.from(tokens));
@@ -46,8 +46,8 @@ interface Reference {
 }
 
 /**
- * Distances from exact arithmetic, compared with the CPU's (test/native/reference.test.ts has the limits), and greedy
- * tokens.
+ * Checks the greedy tokens, and that the logits are about as close to exact arithmetic as the CPU's
+ * (test/native/reference.test.ts has the limits).
  */
 async function reference(folder: string): Promise<void> {
   const names = readdirSync(folder).filter((name) => /^tiny.*\.gguf$/.test(name) && !/moe|mellum/.test(name));
@@ -78,12 +78,14 @@ async function reference(folder: string): Promise<void> {
       await engine.close();
     }
     const { cpu = 0, webgpu = 0 } = distances;
-    const numbers = `NMSE ${webgpu.toExponential(3)}, the CPU's ${cpu.toExponential(3)}; ${nWrong} of ${nTokens} tokens`;
-    check(`${name}: reference`, webgpu < Math.max(1.05 * cpu, cpu + 1e-7) && nWrong === 0 && nTokens > 0, numbers);
+    const isRight = webgpu < Math.max(1.05 * cpu, cpu + 1e-7) && nWrong === 0 && nTokens > 0;
+    const [ours, theirs] = [webgpu, cpu].map((each) => each.toExponential(3));
+    const numbers = `NMSE ${ours}, the CPU's ${theirs}; ${nWrong} of ${nTokens} tokens are wrong`;
+    check(`${name}: as close to the reference as the CPU`, isRight, numbers);
   }
 }
 
-/** All, half, and none of a model on the GPU; pages to disk and back; warm compared with cold. */
+/** With all, half, and none of a model on the GPU: checks its tokens, a warm cache, and pages restored from disk. */
 async function places(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-product-'));
   const modelPath = join(folder, 'tiny.gguf');
@@ -102,21 +104,24 @@ async function places(): Promise<void> {
     const options = { modelPath, backend: 'webgpu', cacheBytes: 2 ** 26, diskFolder, diskBytes: 2 ** 25 } as const;
     const engine = await load(options, name !== 'none');
     const ours = (await engine.generate({ tokens, maxTokens: 6 })).tokens;
-    const other = [...expected].findIndex((token, i) => ours[i] !== token);
-    const margin = other < 0 ? 0 : await marginOf(cpu, [...tokens, ...expected.slice(0, other)]);
+    const differsAt = [...expected].findIndex((token, i) => ours[i] !== token);
+    const margin = differsAt < 0 ? 0 : await marginOf(cpu, [...tokens, ...expected.slice(0, differsAt)]);
     check(
-      `${name} on the GPU: as the CPU`,
+      `${name} on the GPU: the CPU's tokens`,
       margin < 0.17,
-      other < 0 ? '' : `but token ${other}, margin ${margin.toFixed(3)}`,
+      differsAt < 0 ? '' : `except token ${differsAt}, margin ${margin.toFixed(3)}`,
     );
     const warm = await engine.lastLogits(tokens);
     await engine.clearCache();
     await engine.prefill(tokens.slice(0, 33));
-    check(`${name} on the GPU: warm as cold`, isEqual(await engine.lastLogits(tokens), warm));
+    check(
+      `${name} on the GPU: equal logits with a warm and a cold cache`,
+      isEqual(await engine.lastLogits(tokens), warm),
+    );
     await engine.close();
     const again = await load(options, name !== 'none');
-    check(`${name} on the GPU: pages from disk`, (again.info.restoredPages ?? 0) > 0);
-    check(`${name} on the GPU: bits of pages from disk`, isEqual(await again.lastLogits(tokens), warm));
+    check(`${name} on the GPU: pages are restored from disk`, (again.info.restoredPages ?? 0) > 0);
+    check(`${name} on the GPU: equal logits with pages from disk`, isEqual(await again.lastLogits(tokens), warm));
     await again.close();
   }
   delete process.env.HEARTH_WEBGPU_MEMORY;
@@ -125,40 +130,42 @@ async function places(): Promise<void> {
 }
 
 /**
- * Greedy tokens compared with the CPU's, alone and in a batch; bits of alternatives, pieces and repetition; cancelling.
+ * Compares greedy tokens with the CPU's, alone and in a batch. Checks that batches, pieces of a prompt and repetition
+ * do not change bits, and that cancelling works.
  */
 async function tokens(modelPath: string, count = 256): Promise<void> {
   const gpu = await load({ modelPath, backend: 'webgpu' });
   const cpu = await load({ modelPath, backend: 'cpu' });
   const prompt = gpu.tokenize('function add(a, b) {\n  return a + b;\n}\n\nfunction sub(');
-  const asked = { tokens: prompt, maxTokens: count, speculate: false };
-  const theirs = (await cpu.generate(asked)).tokens;
-  const ours = (await gpu.generate(asked)).tokens;
+  const request = { tokens: prompt, maxTokens: count, speculate: false };
+  const theirs = (await cpu.generate(request)).tokens;
+  const ours = (await gpu.generate(request)).tokens;
   const n = gpu.info.vocabulary;
   const text = Uint32Array.from([...prompt, ...theirs.slice(0, -1)]);
   const [a, b] = [await gpu.logits(text), await cpu.logits(text)];
   const row = (all: Float32Array, i: number) => all.subarray((prompt.length - 1 + i) * n, (prompt.length + i) * n);
-  const other = [...theirs.keys()].filter((i) => argmax(row(a, i)) !== theirs[i]);
-  const clear = other.filter((i) => isClear(row(b, i)));
-  const same = [...theirs.keys()].findIndex((i) => ours[i] !== theirs[i]);
-  const more = `${theirs.length} tokens; ${other.length} differ in a batch; alone equal up to ${same < 0 ? 'the end' : same}`;
-  check('greedy tokens: as the CPU', clear.length === 0 && other.length < theirs.length / 40, more);
-  check('greedy tokens: two runs', isEqual((await gpu.generate(asked)).tokens, ours));
+  const different = [...theirs.keys()].filter((i) => argmax(row(a, i)) !== theirs[i]);
+  const clear = different.filter((i) => isClear(row(b, i)));
+  const differsAt = [...theirs.keys()].findIndex((i) => ours[i] !== theirs[i]);
+  const end = differsAt < 0 ? 'the end' : differsAt;
+  const more = `${theirs.length} tokens; ${different.length} differ in a batch; alone equal up to ${end}`;
+  check("greedy tokens: the CPU's", clear.length === 0 && different.length < theirs.length / 40, more);
+  check('greedy tokens: equal in two runs', isEqual((await gpu.generate(request)).tokens, ours));
   const last = await gpu.lastLogits(text);
-  check('bits: a token alone and the same in a batch', isEqual(last, row(a, theirs.length - 1)));
+  check('equal bits: a token alone and in a batch', isEqual(last, row(a, theirs.length - 1)));
   let nDifferent = 0;
   for (const cut of [1, 2, 5, 31, 32, 33, 63, 64, 65, text.length - 1]) {
     await gpu.clearCache();
     await gpu.prefill(text.slice(0, cut));
     if (!isEqual(await gpu.lastLogits(text), last)) nDifferent++;
   }
-  check('bits: a prompt in pieces, ten ways', nDifferent === 0, `${nDifferent} differ`);
+  check('equal bits: a prompt in two pieces, cut in ten ways', nDifferent === 0, `${nDifferent} differ`);
   nDifferent = 0;
   for (let round = 0; round < 20; round++) {
     await gpu.clearCache();
     if (!isEqual(await gpu.lastLogits(text), last)) nDifferent++;
   }
-  check('bits: twenty times the same prompt', nDifferent === 0, `${nDifferent} differ`);
+  check('equal bits: the same prompt twenty times', nDifferent === 0, `${nDifferent} differ`);
   await cancel(gpu);
   await Promise.all([gpu.close(), cpu.close()]);
 }
@@ -174,16 +181,12 @@ async function cancel(gpu: Engine): Promise<void> {
   }, 15);
   const { finishReason } = await answer;
   const ms = performance.now() - abortedAt;
-  check(
-    'cancelled while a prompt is read',
-    finishReason === 'cancelled',
-    `${long.length} tokens, after ${ms.toFixed(1)} ms`,
-  );
+  check('cancelled during prefill', finishReason === 'cancelled', `${long.length} tokens, after ${ms.toFixed(1)} ms`);
 }
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** The median and the best, in tokens/s. */
+/** Prints the median and the best speeds, in tokens/s. */
 async function speeds(modelPath: string, backend: 'webgpu' | 'cuda' | 'cpu', rounds = 7): Promise<void> {
   const engine = await load({ modelPath, backend, cacheBytes: 2 ** 29 });
   const most = Math.min(20_000, engine.info.vocabulary - 100);
@@ -214,7 +217,7 @@ async function speeds(modelPath: string, backend: 'webgpu' | 'cuda' | 'cpu', rou
   await engine.close();
 }
 
-/** Used as the product does: only if the GPU is faster. */
+/** Tries the GPU's speed, and loads the model as the product does: on the GPU only if that is faster. */
 async function race(modelPath: string): Promise<void> {
   const options = { modelPath, backend: 'webgpu-if-faster' } as const;
   const first = await load(options, false);
@@ -225,7 +228,11 @@ async function race(modelPath: string): Promise<void> {
   await first.close();
   const wins = first.info.gpuTrial?.figures?.isFaster ?? false;
   const next = await load(options, wins);
-  check('the race decides the next load', (next.info.device === 'gpu') === wins, next.info.backend);
+  check(
+    'the speed trial decides where the model is loaded next',
+    (next.info.device === 'gpu') === wins,
+    next.info.backend,
+  );
   await next.close();
 }
 

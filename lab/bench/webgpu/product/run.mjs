@@ -1,14 +1,16 @@
-// `node lab/bench/webgpu/product/run.mjs WHAT [MODEL [BACKEND [N]]]`: the product's WebGPU backend on this machine's GPU;
-// program.ts has what there is (places; reference FOLDER; tokens, speeds, race MODEL; report; model FILE SHAPE).
-// --timed: with the calls of wgpu-native; --submits: and how long the GPU works on the longest submit. With --build, only builds:
-// dist/product.cjs, which runs beside hearth.node on machines without the repository.
-// HEARTH_WEBGPU_ANY_ADAPTER=1 takes a driver that computes on the processor, too.
+// `node lab/bench/webgpu/product/run.mjs WHAT [MODEL [BACKEND [N]]]`: tries the product's WebGPU backend on this
+// machine's GPU. WHAT is one of: places; reference FOLDER; tokens MODEL; speeds MODEL; race MODEL; report;
+// model FILE SHAPE. program.ts describes them.
+// --timed: also prints the time spent in wgpu-native's functions.
+// --submits: also prints how long the GPU works on the longest submit.
+// --build: only builds dist/product.cjs, which runs beside hearth.node on machines without the repository.
+// HEARTH_WEBGPU_ANY_ADAPTER=1 also accepts a driver that computes on the processor.
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { compiler, main, root, run } from '../../../../scripts/tools.mjs';
 import { wgpuNative } from '../../../../scripts/wgpu-native.mjs';
 
-/** wgpu-native with a clock around it: a library next to it that calls it. */
+/** Builds a library next to wgpu-native that times the calls and passes them on to it. Returns its path. */
 async function buildTiming(library) {
   const target = join(dirname(library), 'libtiming_wgpu.so');
   const [command, ...flags] = compiler().split(' ');

@@ -1,6 +1,6 @@
-// wgpu-native with timing: at the end of the process it prints, for each function, the number of
-// calls and their milliseconds. If HEARTH_WAIT_FOR_SUBMITS is set, also for the longest submit the
-// time until the GPU has no work (this slows everything down).
+// wgpu-native with timing: when the process ends, prints the number of calls of each function and
+// the milliseconds that they took. If HEARTH_WAIT_FOR_SUBMITS is set, each submit waits until the
+// GPU has no work, which is timed, too (and slows everything down).
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -74,11 +74,11 @@ TIMED(void*, wgpuDeviceCreateShaderModuleTrusted, (void* a, const void* b, uint6
 TIMED(void*, wgpuDeviceCreateBuffer, (void* a, const void* b), a, b)
 TIMED(bool, wgpuDevicePoll, (void* a, uint32_t b, const void* c), a, b, c)
 
-extern "C" __attribute__((visibility("default"))) void* wgpuDeviceGetQueue(void* of) {
+extern "C" __attribute__((visibility("default"))) void* wgpuDeviceGetQueue(void* owner) {
   static const auto real =
       reinterpret_cast<void* (*)(void*)>(dlsym(RTLD_NEXT, "wgpuDeviceGetQueue"));
-  device = of;
-  return real(of);
+  device = owner;
+  return real(owner);
 }
 
 extern "C" __attribute__((visibility("default"))) void wgpuQueueSubmit(void* queue, size_t n,
