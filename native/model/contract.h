@@ -14,8 +14,8 @@ namespace hearth {
 /// Throws EngineError for the first tensor that breaks the contract.
 void check_tensors(const GgufFile& file, const ModelConfig& config);
 
-/// Finds a vector of n elements by name. If it is missing, or has another shape or a type that
-/// Hearth does not run, throws EngineError, which names the tensor.
+/// Finds a vector of n elements by name. Throws an EngineError that names the tensor if it is
+/// missing, has the wrong shape, or has an unsupported type.
 const GgufTensor& require_vector(const GgufFile& file, const std::string& name, int n);
 /// The elements of a checked vector.
 std::vector<float> read_vector(const GgufFile& file, const GgufTensor& tensor);
@@ -24,7 +24,7 @@ std::vector<float> read_vector(const GgufFile& file, const GgufTensor& tensor);
 std::string layer_tensor(int layer, const std::string& name);
 /// "ffn_gate.weight" or, with experts, "ffn_gate_exps.weight". part: gate, up or down.
 std::string ffn_tensor(const ModelConfig& config, const std::string& part);
-/// The tensor of Llama 3's scaling of RoPE: a factor for each frequency.
+/// The tensor for Llama 3's RoPE scaling: one factor per frequency.
 inline constexpr const char* kRopeFactors = "rope_freqs.weight";
 
 /// For a file that is sound as GGUF, but not as a model. Throws EngineError "model-invalid": "The

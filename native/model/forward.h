@@ -1,5 +1,5 @@
 // The transformer's forward pass, written once in terms of Ops, the operations of a backend.
-// Callers name sequences (Path) and the tokens that follow each; Forward reserves their pages,
+// Callers pass sequences (Path) and the tokens to append to each; Forward reserves their pages,
 // builds the batch, and runs it layer by layer:
 //
 //   [embed], in each layer  [norm, QKV, RoPE] [attention] [x += output projection]
@@ -26,11 +26,11 @@
 
 namespace hearth {
 
-/// The most rows of logits that head() computes at once, which bounds the logits buffer. One token
-/// plus the longest draft fit.
+/// The most rows of logits that head() computes at once, which bounds the logits buffer. Large
+/// enough for one token plus the longest draft.
 inline constexpr int kMaxLogitRows = 16;
 
-/// A sequence, and the tokens that a pass evaluates after it.
+/// A sequence, and the tokens that a pass appends to it.
 struct Extension {
   Path* sequence = nullptr;
   std::span<const uint32_t> tokens;
@@ -45,18 +45,18 @@ class Forward {
   /// Evaluates at most kMaxBatch tokens after the sequence and commits them to it. Returns false if
   /// interrupted; then the sequence is as it was. Throws NoPages.
   bool evaluate(Path& sequence, std::span<const uint32_t> tokens);
-  /// Evaluates several sequences in one pass and keeps the hidden states for head(). There, row i
-  /// is the i-th token, counted through all extensions in order. The caller commits the tokens that
-  /// it wants to keep; the next pass of the sequence overwrites the KV of the others. At most
-  /// kMaxBatch tokens and kMaxLogitRows sequences. Returns false if interrupted.
+  /// Evaluates several sequences in one pass and keeps the hidden states for head(). For head(),
+  /// row i is the i-th token of all extensions, concatenated in order. The caller commits the
+  /// tokens that it wants to keep; the next pass over the sequence overwrites the KV of uncommitted
+  /// tokens. At most kMaxBatch tokens and kMaxLogitRows sequences. Returns false if interrupted.
   bool evaluate_for_logits(std::span<const Extension> extensions);
   /// Runs one pass over a batch that the caller has built, as tests and benchmarks do. With
   /// needs_head, the hidden states are kept for head(); otherwise the last layer stops once its
-  /// keys and values are stored. adapter: the number of one of the model's adapters, from 1; 0:
-  /// none. Returns false if interrupted; then the KV of the batch's positions is invalid.
+  /// keys and values are stored. adapter: 1-based index into the model's adapters, or 0 for none.
+  /// Returns false if interrupted; then the KV of the batch's positions is invalid.
   bool run(const kernels::Batch& batch, bool needs_head, int adapter = 0);
 
-  /// Whether the interrupt flag is set. Work between two ops checks it, too, if it takes long.
+  /// Whether the interrupt flag is set. Long-running work between ops should check it too.
   bool is_interrupted() const { return interrupt_.load(std::memory_order_relaxed); }
 
   /// The logits after some tokens (rows) of the last batch, [rows.size()][n_vocab] in backend
@@ -79,7 +79,7 @@ class Forward {
   void trace_into(std::vector<OpEvent>* events) { trace_ = events; }
 
   /// While enabled, the output of each op is read back and searched for values that are not finite.
-  /// That is slow. It is done at the second attempt after bad output, to name the op that failed.
+  /// This is slow, so it is enabled only for the retry after bad output, to name the failed op.
   void set_output_checks(bool enabled) { checks_outputs_ = enabled; }
   /// The first op whose output was not finite since forget_bad_op(), for example "ffn_down of layer
   /// 3"; empty if there was none.
