@@ -1,5 +1,5 @@
-// The downloads as a program for another system's Node: downloads.js. The server is in this process, and the folder has
-// a long path and a name in other alphabets.
+// Tests downloading as a standalone program, built as downloads.js, that runs in another system's Node. The server is
+// in this process, and the folder has a long path and non-ASCII characters in its name.
 import { randomFillSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { download } from '../../extension/download/download.ts';
 import { breakAfter, FileServer, status } from '../extension/download/file-server.ts';
 
-// fetch() needs this before it connects, and the sockets of Wine 8 fail there.
+// fetch() calls setKeepAlive() before it connects. Under Wine 8 that call fails, so make it a no-op.
 Socket.prototype.setKeepAlive = function setKeepAlive() {
   return this;
 };
@@ -28,43 +28,46 @@ async function main(): Promise<void> {
   const server = await new FileServer(content).start();
   const fetchFile = (signal = new AbortController().signal, onProgress?: () => void) =>
     download(server.file(), folder, { signal, ...(onProgress && { onProgress }) });
-  const refused = (promise: Promise<unknown>) =>
+  const outcomeOf = (promise: Promise<unknown>) =>
     promise.then(
       () => 'it succeeded',
       (error: Error) => error.message,
     );
-  const isWhole = () => readFileSync(join(folder, 'a.gguf')).equals(content);
+  const isComplete = () => readFileSync(join(folder, 'a.gguf')).equals(content);
   const names = () => readdirSync(folder).sort().join(', ');
 
   const path = await fetchFile();
-  check('a file arrives whole below a long path', isWhole() && names() === 'a.gguf', `${path.length} characters`);
+  const length = `${path.length} characters`;
+  check('a file downloads completely into a folder with a long path', isComplete() && names() === 'a.gguf', length);
   const n = server.requests.length;
   await fetchFile();
-  check('one that is there is not asked for', server.requests.length === n, `${n} requests`);
+  check('a file that already exists is not requested again', server.requests.length === n, `${n} requests`);
   rmSync(path);
 
   const abort = new AbortController();
   server.answers.push(breakAfter(1_500_000));
-  const aborted = await refused(fetchFile(abort.signal, () => abort.abort()));
+  const aborted = await outcomeOf(fetchFile(abort.signal, () => abort.abort()));
   const kept = statSync(join(folder, 'a.gguf.part')).size;
-  check('a download that is stopped keeps what has come', kept > 0, `${aborted}; ${kept} bytes; ${names()}`);
+  check('an aborted download keeps the bytes received so far', kept > 0, `${aborted}; ${kept} bytes; ${names()}`);
   await fetchFile();
   const { range } = server.requests.at(-1) ?? {};
-  check('and goes on from there', isWhole() && range === `bytes=${kept}-`, range);
+  check('the next attempt continues after these bytes', isComplete() && range === `bytes=${kept}-`, range);
 
   rmSync(path);
   server.answers.push(breakAfter(1_000_000));
   await fetchFile();
-  check('a connection that breaks is taken up again', isWhole(), server.requests.at(-1)?.range);
+  check('a download resumes after its connection breaks', isComplete(), server.requests.at(-1)?.range);
   rmSync(path);
-  const [one, other] = await Promise.all([refused(fetchFile()), refused(fetchFile())]);
-  check('two windows that want one file get it once', isWhole() && names() === 'a.gguf', `${one}; ${other}`);
+  const [one, other] = await Promise.all([outcomeOf(fetchFile()), outcomeOf(fetchFile())]);
+  const outcomes = `${one}; ${other}`;
+  check('two concurrent downloads of a file give one complete file', isComplete() && names() === 'a.gguf', outcomes);
   rmSync(path);
   const { signal } = new AbortController();
-  const damaged = await refused(download(server.file({ sha256: '0'.repeat(64) }), folder, { signal }));
-  check('a file with another digest is refused', /SHA-256/.test(damaged) && names() === '', damaged);
+  const damaged = await outcomeOf(download(server.file({ sha256: '0'.repeat(64) }), folder, { signal }));
+  check('a file with the wrong digest is refused', /SHA-256/.test(damaged) && names() === '', damaged);
   server.answers.push(status(404));
-  check('a server that lacks the file is named', /404/.test(await refused(fetchFile())), names() || 'nothing is left');
+  const missing = await outcomeOf(fetchFile());
+  check('the error for a missing file (404) says so', /404/.test(missing), names() || 'nothing is left');
   await server.stop();
   console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;

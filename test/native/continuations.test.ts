@@ -1,4 +1,5 @@
-// Texts that might follow a prompt get the scores that each gets alone, however much of their beginnings they share.
+// Scoring several continuations of a prompt together gives each the same scores as scoring it alone, even if they share
+// a prefix.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Continuation, type Engine, loadEngine } from '../../native/index.ts';
@@ -19,70 +20,71 @@ const texts = [
 ];
 
 const nothing = new Uint32Array();
-const whole = (texts: readonly Uint32Array[]): Continuation[] => texts.map((scored) => ({ given: nothing, scored }));
+const withNothingGiven = (tokenized: readonly Uint32Array[]): Continuation[] =>
+  tokenized.map((scored) => ({ given: nothing, scored }));
 
 describe.each(Object.entries(models))('%s', (_, modelPath) => {
   let engine: Engine;
   let tokens: Uint32Array;
-  let continuations: Uint32Array[];
+  let tokenizedTexts: Uint32Array[];
   beforeAll(async () => {
     engine = await loadEngine({ modelPath, threads: 2 });
     tokens = engine.tokenize(code);
-    continuations = texts.map((text) => engine.tokenize(text));
+    tokenizedTexts = texts.map((text) => engine.tokenize(text));
   });
   afterAll(() => engine.close());
 
-  /** Scores a text with a request of its own, without the cache. */
-  async function alone(continuation: Uint32Array): Promise<number[]> {
-    const scores = await engine.score(Uint32Array.from([...tokens, ...continuation]));
+  /** Scores one continuation with a separate request, without the cache. */
+  async function alone(text: Uint32Array): Promise<number[]> {
+    const scores = await engine.score(Uint32Array.from([...tokens, ...text]));
     return [...scores.subarray(tokens.length - 1)].map((score) => 0 - score);
   }
 
   const missed = () => engine.status().cache.missTokens;
 
-  test('each continuation has the bits that it has alone, cold and warm', async () => {
-    const expected = await Promise.all(continuations.map(alone));
+  test("each continuation's scores are bit-identical to scoring it alone, with a cold or warm cache", async () => {
+    const expected = await Promise.all(tokenizedTexts.map(alone));
     await engine.clearCache();
-    const cold = await engine.scoreContinuations(tokens, whole(continuations));
-    const warm = await engine.scoreContinuations(tokens, whole(continuations), 'background');
+    const cold = await engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts));
+    const warm = await engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts), 'background');
     expect(cold.map((scores) => [...scores])).toEqual(expected);
     expect(warm).toEqual(cold);
     expect(cold[5]).toHaveLength(0);
   });
 
-  test('a common beginning is evaluated once', async () => {
+  test('a shared prefix is evaluated once', async () => {
     await engine.prefill(tokens);
     const before = missed();
-    const [a = new Uint32Array(), b = new Uint32Array()] = continuations;
-    await engine.scoreContinuations(tokens, whole([a, b, a]));
-    const common = a.findIndex((token, i) => token !== b[i]);
-    // The prompt's last token is evaluated again; the last token of a text never is.
-    expect(missed() - before).toBe(1 + a.length - 1 + (b.length - common) - 1);
+    const [a = new Uint32Array(), b = new Uint32Array()] = tokenizedTexts;
+    await engine.scoreContinuations(tokens, withNothingGiven([a, b, a]));
+    const nShared = a.findIndex((token, i) => token !== b[i]);
+    // The prompt's last token is evaluated a second time; a text's last token is never evaluated.
+    expect(missed() - before).toBe(1 + a.length - 1 + (b.length - nShared) - 1);
   });
 
-  test('given tokens get no scores and change none', async () => {
-    const all = await engine.scoreContinuations(tokens, whole(continuations));
+  test('given tokens get no scores and do not affect the scores of the others', async () => {
+    const all = await engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts));
     await engine.clearCache();
-    for (const share of [1, 0.5, 0]) {
-      const given = continuations.map(({ length }, i) => Math.round(length * (i === 0 ? 1 - share : share)));
-      const parts = continuations.map((text, i) => ({ given: text.slice(0, given[i]), scored: text.slice(given[i]) }));
+    for (const fraction of [1, 0.5, 0]) {
+      const given = tokenizedTexts.map(({ length }, i) => Math.round(length * (i === 0 ? 1 - fraction : fraction)));
+      const parts = tokenizedTexts.map((text, i) => ({ given: text.slice(0, given[i]), scored: text.slice(given[i]) }));
       const scores = await engine.scoreContinuations(tokens, parts);
       expect(scores.map((each) => [...each])).toEqual(all.map((each, i) => [...each.subarray(given[i])]));
     }
   });
 
-  test('more continuations than fit in one batch are scored', async () => {
+  test('continuations that do not fit in one batch are all scored correctly', async () => {
     const long = engine.tokenize(code.repeat(4));
     const many = Array.from({ length: 24 }, (_, i) => engine.tokenize(`${' '.repeat(i % 7)}item${i} = ${code}`));
-    const scores = await engine.scoreContinuations(tokens, whole([long, ...many]));
+    const scores = await engine.scoreContinuations(tokens, withNothingGiven([long, ...many]));
     expect([...(scores[0] ?? [])]).toEqual(await alone(long));
     for (const i of [0, 11, 23]) expect([...(scores[i + 1] ?? [])]).toEqual(await alone(many[i] ?? long));
   });
 
-  test('scoring continues after an interruption, and leaves no page held', async () => {
-    const expected = await engine.scoreContinuations(tokens, whole(continuations));
+  test('scoring continues after an interruption, and afterwards no page is held', async () => {
+    const expected = await engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts));
     await engine.clearCache();
-    const background = engine.scoreContinuations(tokens, whole(continuations), 'background');
+    const background = engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts), 'background');
     const foreground = Array.from({ length: 5 }, (_, i) =>
       engine.generate({ tokens: tokens.subarray(i), maxTokens: 3 }),
     );
@@ -91,21 +93,23 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(engine.status().cache.pagesHeld).toBe(0);
   });
 
-  test('an aborted request gives no scores', async () => {
+  test('an aborted request returns no scores, or all if it had already finished', async () => {
     const controller = new AbortController();
-    const scores = engine.scoreContinuations(tokens, whole(continuations), 'background', controller.signal);
+    const scores = engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts), 'background', controller.signal);
     controller.abort();
-    expect([0, continuations.length]).toContain((await scores).length);
+    expect([0, tokenizedTexts.length]).toContain((await scores).length);
     expect(engine.status().cache.pagesHeld).toBe(0);
   });
 
   test('requests that cannot be scored are refused', async () => {
     const wrong = Uint32Array.of(engine.info.vocabulary);
-    await expect(engine.scoreContinuations(tokens, whole([wrong]))).rejects.toThrow('outside the vocabulary');
+    await expect(engine.scoreContinuations(tokens, withNothingGiven([wrong]))).rejects.toThrow(
+      'outside the vocabulary',
+    );
     const tooLong = new Uint32Array(engine.info.contextTokens - tokens.length + 1);
-    await expect(engine.scoreContinuations(tokens, whole([tooLong]))).rejects.toThrow('the context holds');
+    await expect(engine.scoreContinuations(tokens, withNothingGiven([tooLong]))).rejects.toThrow('the context holds');
     const tooMany = Array.from({ length: 65 }, () => Uint32Array.of(1));
-    await expect(engine.scoreContinuations(tokens, whole(tooMany))).rejects.toThrow('at most 64');
+    await expect(engine.scoreContinuations(tokens, withNothingGiven(tooMany))).rejects.toThrow('at most 64');
     expect(await engine.scoreContinuations(tokens, [])).toEqual([]);
   });
 });

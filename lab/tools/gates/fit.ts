@@ -23,9 +23,10 @@ export function evenGates(gate: Gate): SituationGates {
 }
 
 /**
- * The half in which a file is. Places in one file are alike, so one half is for fitting and the other for measuring.
+ * Splits files in two halves and returns a function that tells which half, 0 or 1, a file is in. One half is for
+ * fitting, the other for measuring. Places in one file are alike, so all of them are in the same half.
  */
-export function halfOf(paths: readonly string[]): (path: string) => number {
+export function splitInHalves(paths: readonly string[]): (path: string) => number {
   const halves = new Map([...new Set(paths)].map((path, i) => [path, i % 2]));
   return (path) => halves.get(path) ?? 0;
 }

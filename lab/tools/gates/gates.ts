@@ -16,7 +16,7 @@ import {
 import { type Place, placeAt } from '../../../language-server/shape/place.ts';
 import { scoreOf } from '../eval-score.ts';
 import { required } from '../input.ts';
-import { evenGates, fitGates, gainOf, grid, halfOf, type SituationGates, shrinkages, weights } from './fit.ts';
+import { evenGates, fitGates, gainOf, grid, type SituationGates, shrinkages, splitInHalves, weights } from './fit.ts';
 import { type Characters, playSession } from './play-sessions.ts';
 import {
   cursorDocument,
@@ -169,7 +169,7 @@ class Places {
   }
 
   half(number: number): Places {
-    const half = halfOf([...this.cuts, ...this.sessions.flat()].map(({ path }) => path));
+    const half = splitInHalves([...this.cuts, ...this.sessions.flat()].map(({ path }) => path));
     const cuts = this.cuts.filter(({ path }) => half(path) === number);
     const sessions = this.sessions.filter(([first]) => first && half(first.path) === number);
     return new Places(cuts, sessions, this.recordings, this.ghosts, this.places);

@@ -39,26 +39,33 @@ test('git is asked about many files at once', async () => {
   expect(files.some((file) => ignored.has(`${file}x`))).toBe(false);
 });
 
-test('none of many files outside a repository is ignored', async () => {
+test('asking about a list of files outside a repository ignores none of them', async () => {
   const file = join(folder, 'private.ts');
   expect((await ignoredByGit(folder, [file])).has(file)).toBe(false);
 });
 
-test('one file in a submodule or behind a symbolic link does not hide the others', async () => {
-  const own = join(repository, 'own');
-  execFileSync('git', ['init', '--quiet', own]);
-  writeFileSync(join(own, '.gitignore'), 'secret.ts\n');
-  writeFileSync(join(own, 'open.ts'), '');
+test('a file in a submodule or behind a symbolic link does not change the answers for the other files', async () => {
+  const submodule = join(repository, 'submodule');
+  execFileSync('git', ['init', '--quiet', submodule]);
+  writeFileSync(join(submodule, '.gitignore'), 'secret.ts\n');
+  writeFileSync(join(submodule, 'open.ts'), '');
   const author = ['-c', 'user.name=A', '-c', 'user.email=a@example.invalid'];
-  execFileSync('git', ['-C', own, 'add', '.']);
-  execFileSync('git', ['-C', own, ...author, 'commit', '--quiet', '-m', 'a']);
-  execFileSync('git', ['-C', repository, 'add', 'own'], { stdio: 'ignore' });
+  execFileSync('git', ['-C', submodule, 'add', '.']);
+  execFileSync('git', ['-C', submodule, ...author, 'commit', '--quiet', '-m', 'a']);
+  execFileSync('git', ['-C', repository, 'add', 'submodule'], { stdio: 'ignore' });
   symlinkSync(join(repository, 'src'), join(repository, 'link'));
-  const paths = ['own/secret.ts', 'own/open.ts', 'link/local.ts', 'link/main.ts', 'src/local.ts', 'src/main.ts'];
+  const paths = [
+    'submodule/secret.ts',
+    'submodule/open.ts',
+    'link/local.ts',
+    'link/main.ts',
+    'src/local.ts',
+    'src/main.ts',
+  ];
   const files = paths.map((path) => join(repository, path));
   const ignored = await ignoredByGit(repository, files);
   expect(paths.filter((_, i) => ignored.has(files[i] ?? ''))).toEqual([
-    'own/secret.ts',
+    'submodule/secret.ts',
     'link/local.ts',
     'src/local.ts',
   ]);

@@ -12,7 +12,7 @@ import { shapes, syntheticModel, writeSyntheticModel } from '../../support/synth
 const speed = { readBytesPerSecond: 30e9, weightsPerSecond: 500e9 };
 const cacheBytes = 2 ** 30;
 
-test('without local files the whole catalogue can be downloaded, and one model is recommended', () => {
+test('with no local files, every model in the catalogue is offered for download, and one is recommended', () => {
   const list = modelList([], speed, cacheBytes, 16e9);
   expect(list.local).toEqual([]);
   expect(list.remote.length).toBe(catalogue.length);

@@ -1,16 +1,16 @@
-// The content of the files with places and recordings.
+// Tests what `gates places` and `gates record` write to their files, and how `gates` splits places in halves.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { halfOf } from '../../../../lab/tools/gates/fit.ts';
+import { splitInHalves } from '../../../../lab/tools/gates/fit.ts';
 import { placesCommand } from '../../../../lab/tools/gates/places.ts';
 import { within } from '../../../../lab/tools/gates/record.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-gates-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a window has whole lines before the cursor, and all of them if they fit', () => {
+test('a recording keeps only whole lines before the cursor in its context window, and every line that fits', () => {
   const prefix = 'one\ntwo\nthree';
   const suffix = '4\n'.repeat(30);
   expect(within({ prefix, suffix }, 100)).toEqual({ prefix, suffix });
@@ -20,7 +20,7 @@ test('a window has whole lines before the cursor, and all of them if they fit', 
   expect(within({ prefix, suffix }, 8).prefix).toBe('three');
 });
 
-test('recording fewer sessions leaves none of the earlier ones', async () => {
+test("a run with fewer sessions deletes the previous run's session files", async () => {
   writeFileSync(join(folder, 'a.py'), 'def add(a, b):\n    return a + b\n\n\n'.repeat(20));
   const out = join(folder, 'places');
   const sessions = () => readdirSync(out).filter((name) => name.startsWith('session-')).length;
@@ -31,6 +31,6 @@ test('recording fewer sessions leaves none of the earlier ones', async () => {
 });
 
 test('all places of a file are in the same half', () => {
-  const half = halfOf(['a.ts', 'a.ts', 'b.ts', 'a.ts', 'c.ts', 'b.ts']);
+  const half = splitInHalves(['a.ts', 'a.ts', 'b.ts', 'a.ts', 'c.ts', 'b.ts']);
   expect(['a.ts', 'b.ts', 'c.ts'].map(half)).toEqual([0, 1, 0]);
 });
