@@ -63,7 +63,7 @@ export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status
   return { command: 'hearth.restartServer', title: l10n.t('Restart Server') };
 }
 
-/** The command that gets users of the starter model a better one; null for other models. */
+/** The command with which users of the starter model can get a better one; null for other models. */
 export function betterModel({ isStarter, health }: Status): Command | null {
   if (!isStarter || health !== 'ready') return null;
   return { command: 'hearth.useRecommendedModel', title: l10n.t('Get a Better Model') };
@@ -163,8 +163,8 @@ function speedRows({ decodeTokensPerSecond, prefillTokensPerSecond, last }: Stat
 function cacheRows({ engine, model }: Status): [string, string][] {
   if (!engine) return [];
   const { pagesUsed, pagesTotal, pageBytes, hitTokens, missTokens } = engine.cache;
-  const asked = hitTokens + missTokens;
-  const hits = asked ? l10n.t(', {0} of the prompt tokens reused', percent(hitTokens / asked)) : '';
+  const lookedUp = hitTokens + missTokens;
+  const hits = lookedUp ? l10n.t(', {0} of the prompt tokens reused', percent(hitTokens / lookedUp)) : '';
   const size = l10n.t('{0} of {1}', mebibytes(pagesUsed * pageBytes), mebibytes(pagesTotal * pageBytes));
   return [[l10n.t('Cache'), escapeMarkdown(`${size}${model ? ` (${model.kvType})` : ''}${hits}`)]];
 }
@@ -175,6 +175,6 @@ const percent = (fraction = 0) => (Math.floor(fraction * 100) / 100).toLocaleStr
 const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSecond < 10 ? 1 : 0)} tok/s`;
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-// The tooltip may contain command links, and names in it come from the model's file. Escaping keeps a name, even a
-// plain address, from becoming a link.
+// The tooltip is trusted to run command links, and names in it come from the model file. Escaping keeps any part of a
+// name, even a bare URL, from becoming a link.
 const escapeMarkdown = (text: string) => text.replace(/[\\`*_{}[\]()<>#+!|$~:@.-]/g, '\\$&').replace(/\s+/g, ' ');
