@@ -44,7 +44,8 @@ test.each(edits)('in 64 KiB of anything, what follows from %s is found in time',
   const slow = Object.entries(texts).filter(([, text]) => {
     const document = { path: 'a.ts', text: `${after}\n${text}\n`, cursor: 3, history };
     const look = () => likeliest(document, 2);
-    return Math.min(cpuMs(look), cpuMs(look)) > maxCpuMs;
+    // The first look of all also compiles the code.
+    return cpuMs(look) > maxCpuMs && Math.min(cpuMs(look), cpuMs(look)) > maxCpuMs;
   });
   expect(slow.map(([name]) => name)).toEqual([]);
 });
