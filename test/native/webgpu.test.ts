@@ -48,7 +48,7 @@ const best = (row: Float32Array) => row.indexOf(row.reduce((greatest, value) => 
 
 describe.runIf(hasWebgpu)('webgpu', () => {
   // In one batch, whose tokens have the bits of one after the other (kernels/webgpu tests that).
-  test("256 greedy tokens of the starter are the CPU's", { timeout: 240_000 }, async () => {
+  test("256 greedy tokens of the starter are the CPU's", { timeout: 120_000 }, async () => {
     const [gpu, cpu] = [await load(starter), await onCpu(starter)];
     expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
     const prompt = gpu.tokenize('function add(a, b) {\n  return a + b;\n}\n\nfunction sub(');
