@@ -18,7 +18,7 @@ export function firstWithText(generateFirst: Generate, generateSecond: Generate,
   };
 }
 
-/** The one whose text comes first; if neither has any, one that has not failed, if there is one. */
+/** Resolves to the attempt whose text comes first. If neither has text, one that has not failed is preferred. */
 async function earlier(first: Attempt, second: Attempt): Promise<Attempt> {
   try {
     return await Promise.any([first.withText(), second.withText()]);

@@ -62,7 +62,7 @@ test.each<[string, Plan, Plan, string[], { isAsked: boolean }]>([
     { isAsked: false },
   ],
   [
-    'nor is it asked if the server says in time that there is no text',
+    'if the server says in time that there is no text, the local model is not asked',
     { ms: 0, texts: [] },
     { ms: 0, texts: near },
     [],
