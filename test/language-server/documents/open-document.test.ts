@@ -86,12 +86,17 @@ test('many changes at once have the same result as one after the other', () => {
   expect(merged).toBeGreaterThan(5);
 });
 
-test('replacing a word in 100,000 lines takes no longer than a second', () => {
-  const document = OpenDocument.create('file:///a', 'typescript', 1, 'const value = sum(other);\n'.repeat(100_000));
+test('replacing a word in 100,000 lines takes no longer than a second', async () => {
+  const before = 'const value = sum(other);\n'.repeat(100_000);
   const range = (line: number) => ({ start: { line, character: 14 }, end: { line, character: 17 } });
   const changes = Array.from({ length: 100_000 }, (_, i) => ({ range: range(99_999 - i), text: 'total' }));
-  expect(cpuMs(() => OpenDocument.update(document, changes, 2))).toBeLessThan(1000);
-  expect(document.text.toString()).toBe('const value = total(other);\n'.repeat(100_000));
+  const update = () => {
+    const document = OpenDocument.create('file:///a', 'typescript', 1, before);
+    OpenDocument.update(document, changes, 2);
+    return document;
+  };
+  expect(await cpuMs(update, 1000)).toBeLessThan(1000);
+  expect(update().text.toString()).toBe('const value = total(other);\n'.repeat(100_000));
 });
 
 test('an edit does not change text that was read before', () => {

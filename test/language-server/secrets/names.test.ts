@@ -61,9 +61,9 @@ test('of an overlong name, only the beginning and the end are examined', () => {
 
 test.each(['.bak', '#', '.#', 'credentials.', '_', '/.', '.env', '~', 'wg-', ' copy', '.1'])(
   'an address of 1 MiB takes hardly any time: %s',
-  (part) => {
+  async (part) => {
     const uri = `file:///code/${part.repeat(2 ** 20 / part.length)}`;
     const look = () => [hasSecretName(uri), hasSecretName(`${uri}!`)];
-    expect(Math.min(cpuMs(look), cpuMs(look))).toBeLessThan(500);
+    expect(await cpuMs(look, 500)).toBeLessThan(500);
   },
 );

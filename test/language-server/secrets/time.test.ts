@@ -61,13 +61,13 @@ const maxCpuMs = 5000;
 
 test.each([...pieces.map((piece) => [piece]), ...pieces.map((piece) => ['password="', piece])])(
   'a quarter of a million characters of %j are searched at once',
-  (head, piece = '') => {
+  async (head, piece = '') => {
     const text = piece === '' ? repeated(head, length) : head + repeated(piece, length);
-    expect(cpuMs(() => holdsSecrets('file:///a.ts', text))).toBeLessThan(maxCpuMs);
+    expect(await cpuMs(() => holdsSecrets('file:///a.ts', text), maxCpuMs)).toBeLessThan(maxCpuMs);
   },
 );
 
-test('a quarter of a million characters of ordinary text are searched at once', () => {
+test('a quarter of a million characters of ordinary text are searched at once', async () => {
   const text = repeated(negatives.join('\n'), length);
-  expect(cpuMs(() => holdsSecrets('file:///a.ts', text))).toBeLessThan(maxCpuMs);
+  expect(await cpuMs(() => holdsSecrets('file:///a.ts', text), maxCpuMs)).toBeLessThan(maxCpuMs);
 });
