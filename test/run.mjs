@@ -130,7 +130,7 @@ const waiting = {
 };
 /** What CI runs, too; of `npm run test:everywhere` the two packages that run here without an emulator. */
 const extra = {
-  webgpu: ['kernels in WGSL by WebGPU', webgpu],
+  webgpu: ['WGSL kernels with WebGPU', webgpu],
   everywhere: [
     'packages for Windows and Alpine',
     () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),

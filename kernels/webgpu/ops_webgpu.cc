@@ -56,10 +56,10 @@ WebgpuOps::WebgpuOps(std::shared_ptr<Device> device, uint64_t free_bytes)
 
 void WebgpuOps::require_support(const ModelShape& shape) const {
   const AttentionShape& attention = shape.attention;
-  if (shape.n_experts > 0) throw std::runtime_error("mixtures of experts do not run by WebGPU yet");
+  if (shape.n_experts > 0) throw std::runtime_error("mixtures of experts do not run with WebGPU yet");
   if (!attention.is_sliding.empty())
-    throw std::runtime_error("sliding windows do not run by WebGPU yet");
-  if (shape.has_adapters) throw std::runtime_error("adapters do not run by WebGPU yet");
+    throw std::runtime_error("sliding windows do not run with WebGPU yet");
+  if (shape.has_adapters) throw std::runtime_error("adapters do not run with WebGPU yet");
   if (attention.kv_type != KvType::kF16)
     throw std::runtime_error("a KV cache of int8 is for the CPU only (the GPU kernels know f16)");
 }

@@ -1,4 +1,4 @@
-// A GPU by WebGPU in a real VS Code, on Mesa's lavapipe, which computes on the processor. The part "webgpu" of test/run.mjs
+// A GPU with WebGPU in a real VS Code, on Mesa's lavapipe, which computes on the processor. The part "webgpu" of test/run.mjs
 // runs it; without its library and driver it is skipped.
 import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const root = resolve(import.meta.dirname, '../..');
 const sample =
   'function add(a: number, b: number) {\n  return a + b;\n}\n\nfunction subtract(a: number, b: number) {\n  ';
 
-describe.runIf(hasWebgpu)('on a GPU by WebGPU', () => {
+describe.runIf(hasWebgpu)('on a GPU with WebGPU', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'hearth-webgpu-e2e-'));
