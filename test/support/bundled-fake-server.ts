@@ -1,4 +1,5 @@
 // Bundles the server with the fake engine as server.js, together with the files that it needs.
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 // @ts-expect-error the script has no types
@@ -14,4 +15,5 @@ export async function buildFakeServer(folder: string): Promise<void> {
     outdir: folder,
     ...programOptions,
   });
+  symlinkSync(join(root, 'dist/grammars'), join(folder, 'grammars'), 'junction');
 }

@@ -19,7 +19,7 @@ export const add = (a, b) => ({
 /**
  * Runs a test program. For each test, it prints "ok NAME" (with the seconds of a longer test), "FAIL NAME" or\n"not
  * run: NAME: WHY", and at the end the totals. Passed tests are not shown; tests that were not run (left) count neither
- * as\npassed nor as failed.
+ * as passed nor as failed.
  */
 export async function program(command, args = [], env = {}) {
   const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);

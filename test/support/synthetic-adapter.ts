@@ -34,7 +34,7 @@ export function floatsOf(tensor: TensorSpec): Float32Array {
 
 /**
  * The values are q * 2^-11 with q from -127 to 127, which every format of formatted() except q4_0 represents exactly.
- * The\nadapter's part of a product is about as large as the model's own.
+ * The adapter's part of a product is about as large as the model's own.
  */
 export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}): GgufSpec {
   const { rank = 16, alpha = 32, seed = 1, matrices = allMatrices } = options;

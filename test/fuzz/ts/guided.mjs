@@ -66,7 +66,7 @@ async function fuzzClaim(name, { seeds, words }, seconds) {
 
 /**
  * The output of the command. With its own glibc, the program sometimes neither ends nor prints its last lines, so it is
- * ended\nonce it has printed its count.
+ * ended once it has printed its count.
  */
 function fuzzed(command, args) {
   return new Promise((resolve, reject) => {

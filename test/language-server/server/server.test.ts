@@ -318,8 +318,8 @@ const storeText = 'export class UserStore {\n  insertUser(user) {}\n}\n';
 const workspace = { uri: 'file:///code', name: 'code' };
 
 /**
- * Rests the cursor in a document that uses another open one, with a client that may share code. Returns what the client
- * was\nasked for.
+ * Rests the cursor in a document that uses another open one, with a client that may share code, and asks for a
+ * completion. Returns what the client was asked for: once or, since it finds no definitions, twice.
  */
 async function restBeside(sharesCode: boolean, folders = [workspace], added = [] as typeof folders) {
   const command = [process.execPath, server, '--stdio'];
@@ -342,7 +342,7 @@ async function restBeside(sharesCode: boolean, folders = [workspace], added = []
 
 test('shared code is evaluated before the next request', async () => {
   const asked = await restBeside(true);
-  expect(asked).toMatchObject([{ uri: 'file:///code/main.ts', documents: ['file:///code/user-store.ts'] }]);
+  expect(asked[0]).toMatchObject({ uri: 'file:///code/main.ts', documents: ['file:///code/user-store.ts'] });
   const status = await client?.status(({ last }) => last !== undefined);
   expect(status?.last?.promptTokens).toBeGreaterThan(storeText.length);
   expect(status?.last?.cachedTokens).toBe(status?.last?.promptTokens);
@@ -351,7 +351,7 @@ test('shared code is evaluated before the next request', async () => {
 test('a folder added to the workspace is used from then on', async () => {
   expect(await restBeside(true, [], [])).toEqual([]);
   await client?.stop();
-  expect(await restBeside(true, [], [workspace])).toHaveLength(1);
+  expect(await restBeside(true, [], [workspace])).not.toEqual([]);
 });
 
 test('an editor without support for sharing code is not asked for any', async () => {
