@@ -89,6 +89,8 @@ export class Parsing {
   private readonly parser: Parser;
   /** How often the text was cut short to stop the parser, which then begins again. */
   private cuts = 0;
+  /** What all steps have taken, without the time that other processes had. */
+  spentMs = 0;
 
   constructor(
     private readonly loaded: LoadedGrammar,
@@ -106,16 +108,16 @@ export class Parsing {
   /** Parses for about `ms`. null: it is not done yet, or it is hopeless. */
   step(ms: number): SyntaxTree | null {
     if (this.isHopeless) return null;
-    const spentMs = ownTime();
+    const stepMs = ownTime();
     const read = reader(this.text);
     let [isCut, isParsing] = [false, true];
     // The parser calls progressCallback between its steps. Within one step, a grammar may read the text again and
     // again, and only the end of the text stops it. Later, the tree uses this function to read the text of its nodes.
     const readInTime: ParseCallback = (index, position) => {
-      isCut ||= isParsing && spentMs() > ms * cutFactor;
+      isCut ||= isParsing && stepMs() > ms * cutFactor;
       return isCut ? undefined : read(index, position);
     };
-    const progressCallback = () => isCut || spentMs() > ms;
+    const progressCallback = () => isCut || stepMs() > ms;
     try {
       const tree = this.parser.parse(readInTime, this.old, { progressCallback });
       isParsing = false;
@@ -125,6 +127,8 @@ export class Parsing {
       this.cuts++;
     } catch (error) {
       giveUp(this.loaded.grammar, error);
+    } finally {
+      this.spentMs += stepMs();
     }
     return null;
   }

@@ -123,7 +123,6 @@ class DocumentTree {
   /** `tree`, with its nodes moved to where they are in `wanted`. */
   private moved: SyntaxTree | null = null;
   private pause: NodeJS.Timeout | undefined;
-  private spentMs = 0;
   private patienceMs = patienceMs;
 
   constructor(readonly loaded: LoadedGrammar) {}
@@ -155,13 +154,11 @@ class DocumentTree {
     this.wanted = text;
     this.moved = this.tree?.movedTo(text) ?? null;
     this.parsing = this.moved?.parse() ?? new Parsing(this.loaded, text);
-    this.spentMs = 0;
   }
 
   private step(): void {
     clearTimeout(this.pause);
     if (!this.parsing) return;
-    const started = performance.now();
     const tree = this.parsing.step(budget.ms);
     if (tree) {
       this.delete();
@@ -169,8 +166,7 @@ class DocumentTree {
       this.patienceMs = patienceMs;
       return;
     }
-    this.spentMs += performance.now() - started;
-    if (this.parsing.isHopeless || this.spentMs > this.patienceMs) {
+    if (this.parsing.isHopeless || this.parsing.spentMs > this.patienceMs) {
       this.parsing.end();
       this.parsing = null;
       this.patienceMs /= 2;
