@@ -43,7 +43,7 @@ beforeAll(async () => {
     shared: documents,
   }));
   await client.settled();
-}, 60_000);
+});
 
 afterAll(() => client.stop());
 
@@ -60,7 +60,7 @@ test('all uses of a renamed constant follow, in both files, and nothing else cha
     ({ edit } = await client.nextEdit(edit.uri, start.line, start.character + 'vatRate'.length));
   }
   expect([...texts.values()]).toEqual([cart, prices].map((text) => text.replaceAll('baseRate', 'vatRate')));
-}, 60_000);
+});
 
 test('the server refuses malformed parameters and goes on', async () => {
   for (const params of [undefined, {}, { uri: 1 }, { uri: `${folder.uri}/cart.ts`, version: 'x', position: null }]) {

@@ -70,7 +70,7 @@ test('a part ends without waiting for a process that it leaves behind', async ()
   });
   expect(printed).toEqual(['leaves begins\nleaves ends\n']);
   process.kill(results.leaves.left);
-}, 15_000);
+});
 
 test('a part begins after the part that it needs, and does not wait for one that does not run', async () => {
   const printed = [];

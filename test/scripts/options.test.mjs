@@ -25,6 +25,6 @@ test('a release is made only with GPU kernels for all vendors', () => {
 
 test('people who always or never type cannot be simulated', () => {
   const args = [join(root, 'lab/bench/team-sizing.mjs'), '--typing', '1'];
-  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 20_000 });
+  const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 });
   expect(stderr).toContain('--typing must be between 0 and 1');
 });

@@ -97,7 +97,7 @@ test('a process that does not listen in time is killed', async () => {
     setInterval(() => {}, 1000)`);
   const attempt = new AbortController();
   const started = server.start(attempt.signal);
-  await vi.waitFor(() => expect(existsSync(join(folder, 'pid'))).toBe(true), { timeout: 10_000 });
+  await expect.poll(() => existsSync(join(folder, 'pid'))).toBe(true);
   attempt.abort();
   await expect(started).rejects.toThrow('signal SIGKILL');
   expect(isRunning(Number(readFileSync(join(folder, 'pid'), 'utf8')))).toBe(false);

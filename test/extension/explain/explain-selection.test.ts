@@ -56,7 +56,7 @@ test('a second selection is explained on the same page, without a pause between 
     editor.selected = selected;
     void explain.run();
     editor.selected = 'selected later';
-    await vi.waitFor(() => expect(asked.at(-1)).toBe(selected));
+    await expect.poll(() => asked.at(-1)).toBe(selected);
   }
   expect(asked).toEqual(['a + b', 'c + d']);
   expect(editor.pages).toBe(1);
@@ -72,6 +72,6 @@ test.each([
   const client = { status: { model }, onExplainChunk: () => undefined, request: () => new Promise(() => undefined) };
   editor.shown.length = 0;
   void new ExplainSelection(client as unknown as Client).run();
-  await vi.waitFor(() => expect(editor.shown.length).toBeGreaterThan(0));
+  await expect.poll(() => editor.shown.length).toBeGreaterThan(0);
   expect(editor.shown.at(-1)?.hint.includes('makes mistakes')).toBe(isSaid);
 });

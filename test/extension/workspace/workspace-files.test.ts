@@ -134,7 +134,7 @@ function known(): Record<string, string> {
 }
 
 /** Waits until the server knows exactly these files. */
-const knows = (expected: Record<string, string>) => vi.waitFor(() => expect(known()).toEqual(expected), 10_000);
+const knows = (expected: Record<string, string>) => expect.poll(known).toEqual(expected);
 
 test('files of a trusted workspace are sent, except excluded, ignored, secret and long ones', async () => {
   execFileSync('git', ['init', '--quiet', editor.folder]);

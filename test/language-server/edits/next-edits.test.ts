@@ -34,11 +34,15 @@ vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
   },
 }));
 
-beforeEach(() => Object.assign(script, { asked: [], probability: 0.9, wait: () => Promise.resolve() }));
+beforeEach(() => {
+  Object.assign(script, { asked: [], probability: 0.9, wait: () => Promise.resolve() });
+  vi.useFakeTimers({ toFake: ['performance'] }); // changes count as simultaneous, however busy this machine is
+});
 
 const windows: NextEdits[] = [];
 afterEach(() => {
   for (const each of windows.splice(0)) each.clear();
+  vi.useRealTimers();
 });
 
 const source = { ready: async () => ({ local: {} as Engine }) };
@@ -82,7 +86,6 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts), 
   return { edits, document, replace, ask, rest, apply };
 }
 
-const patient = { timeout: 20_000 };
 const a = 'file:///w/a.ts';
 const b = 'file:///w/b.ts';
 const texts = { [a]: 'set(sum, 1);\nlog(1);\nlog(sum);\nend(sum);\n', [b]: 'import sum;\n' };
@@ -127,7 +130,7 @@ test('a file with Windows line ends gets the same edit, with Windows line ends',
     text: 'set(total, 1);\nlog(2);\nlog(3);\nlog(sum);\nend(sum);\n',
     history: [{ path: 'a.ts', before: 'set(sum, 1);\nlog(1);', after: 'set(total, 1);\nlog(2);\nlog(3);' }],
   });
-  await vi.waitFor(() => expect(script.asked[1]?.history.at(-1)?.after).toBe('log(total);'));
+  await expect.poll(() => script.asked[1]?.history.at(-1)?.after).toBe('log(total);');
 });
 
 test('documents without a file are not confused with each other', async () => {
@@ -203,15 +206,15 @@ test('while one edit is offered, the next is already searched for, across files'
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   expect((await ask(a)).edit?.newText).toBe('log(total);');
-  await vi.waitFor(() => expect(script.asked).toHaveLength(2));
+  await expect.poll(() => script.asked).toHaveLength(2);
   replace(a, 'log(sum)', 'log(total)');
   expect((await ask(a)).edit?.newText).toBe('end(total);');
   // Two more searches for the next edit: this file has nothing left, so the other one is searched, too.
-  await vi.waitFor(() => expect(script.asked).toHaveLength(4));
+  await expect.poll(() => script.asked).toHaveLength(4);
   replace(a, 'end(sum)', 'end(total)');
   const last = await ask(a);
   expect(last.edit).toMatchObject({ uri: b, newText: 'import total;' });
-  await vi.waitFor(() => expect(script.asked).toHaveLength(6));
+  await expect.poll(() => script.asked).toHaveLength(6);
   replace(b, 'sum', 'total');
   expect((await ask(b)).reason).toBe('nothing-follows');
   expect(script.asked).toHaveLength(6);
@@ -284,13 +287,13 @@ test('when the cursor rests, the answer to the next request is prepared once', a
   rest(a);
   rest(a);
   expect(script.asked).toEqual([]);
-  await vi.waitFor(() => expect(script.asked).toHaveLength(1), patient);
+  await expect.poll(() => script.asked).toHaveLength(1);
   const { text, cursor, history } = script.asked[0] as EditedDocument;
   expect(text.slice(0, cursor)).toBe('set(total');
   expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);', line: 0 }]);
   expect((await ask(a)).edit?.newText).toBe('log(total);');
   // The second search looks for the edit after that.
-  await vi.waitFor(() => expect(script.asked).toHaveLength(2), patient);
+  await expect.poll(() => script.asked).toHaveLength(2);
   expect(script.asked[1]?.text).toContain('log(total);');
 });
 
@@ -301,7 +304,7 @@ test.each([
   const { replace, ask, rest } = windowWith(texts);
   replace(a, 'sum', 'total');
   rest(a);
-  await vi.waitFor(() => expect(script.asked).toHaveLength(1), patient);
+  await expect.poll(() => script.asked).toHaveLength(1);
   expect((await ask(a, character, given)).reason).toBe('edit-offered');
   expect(script.asked.slice(1).filter(({ text }) => text.includes('log(sum);'))).toHaveLength(1);
 });
@@ -347,7 +350,7 @@ test('the next key ends the search', async () => {
   });
   script.wait = () => held;
   const answer = ask(a);
-  await vi.waitFor(() => expect(script.asked).toHaveLength(1));
+  await expect.poll(() => script.asked).toHaveLength(1);
   replace(a, 'total', 'totals');
   go();
   expect((await answer).reason).toBe('superseded');

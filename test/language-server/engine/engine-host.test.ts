@@ -57,7 +57,7 @@ test('a load that is cancelled never rejects, even if the engine cannot be close
   const { host, events, finishLoad } = setUp();
   vi.spyOn(FakeEngine.prototype, 'close').mockRejectedValueOnce(new Error('busy'));
   const cancelled = host.ensure({ modelPath: 'a' });
-  await vi.waitFor(() => expect(events).toContain('load a'));
+  await expect.poll(() => events).toContain('load a');
   const unloaded = host.unload();
   await finishLoad('a');
   await expect(Promise.all([cancelled, unloaded])).resolves.toBeDefined();

@@ -24,7 +24,7 @@ test('a GPU is tried once, after some time without requests', async () => {
   expect(engine.tryGpu).not.toHaveBeenCalled();
   trials.look(engine, minute);
   trials.look(engine, minute);
-  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+  await expect.poll(() => onChange).toHaveBeenCalled();
   trials.look(engine, minute);
   expect(engine.tryGpu).toHaveBeenCalledTimes(1);
   expect(lines).toEqual([
@@ -38,10 +38,12 @@ test('a request interrupts the trial, which is repeated later', async () => {
   );
   trials.look(engine, minute);
   trials.interrupt();
-  await vi.waitFor(() => {
-    trials.look(engine, minute);
-    expect(engine.tryGpu).toHaveBeenCalledTimes(2);
-  });
+  await expect
+    .poll(() => {
+      trials.look(engine, minute);
+      return engine.tryGpu;
+    })
+    .toHaveBeenCalledTimes(2);
   expect(lines).toEqual([]);
   expect(onChange).not.toHaveBeenCalled();
 });

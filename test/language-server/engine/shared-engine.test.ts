@@ -23,7 +23,7 @@ test('closing the engine ends requests that wait for the model, and loads nothin
   const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'bundled' };
   const shared = new SharedEngine(parts, silent);
   const waiting = shared.ready();
-  await vi.waitFor(() => expect(loads).toBe(1));
+  await expect.poll(() => loads).toBe(1);
   await shared.close();
   expect(await waiting).toBeNull();
   expect(loads).toBe(1);
@@ -170,7 +170,7 @@ test('the model for explanations is unloaded after five minutes without a reques
   expect(loaded[1]?.engine.closed).toBe(false);
   vi.advanceTimersByTime(2 * 60_000);
   vi.useRealTimers();
-  await vi.waitFor(() => expect(loaded[1]?.engine.closed).toBe(true));
+  await expect.poll(() => loaded[1]?.engine.closed).toBe(true);
   expect(loaded[0]?.engine.closed).toBe(false);
   await shared.close();
 });

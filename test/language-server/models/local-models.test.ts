@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-const find = (env = {}, signal?: AbortSignal) => {
+const find = (env = {}, signal = new AbortController().signal) => {
   const folders = modelFolders({ platform: 'linux', home, env });
   return findLocalModels(
     folders.filter(({ path }) => path.startsWith(home)),

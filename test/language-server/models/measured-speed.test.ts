@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bestSpeed, measureSpeed, randomTokens } from '../../../language-server/models/measured-speed.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
 
@@ -46,8 +46,12 @@ test.each([
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hearth-speed-'));
+  vi.useFakeTimers({ toFake: ['performance'] }); // every round begins in time, however busy this machine is
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
 
 const quiet = async () => 0.1;
 const busy = async () => 0.9;

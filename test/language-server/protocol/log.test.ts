@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { cleanLog, placeName, windowLog } from '../../../language-server/protocol/log.ts';
 import { redacted } from '../../../language-server/secrets/secrets.ts';
 
@@ -22,7 +22,7 @@ test('a secret in a message is hidden from the log', async () => {
   const sent: string[] = [];
   const log = windowLog(async ({ message }) => void sent.push(message), redacted);
   log.error(`cannot read redis://:${'s3cr3tPass'}word@cache.example.com/0`);
-  await vi.waitFor(() => expect(sent).toHaveLength(1));
+  await expect.poll(() => sent).toHaveLength(1);
   expect(sent[0]).toContain('***');
   expect(sent[0]).not.toContain('s3cr3t');
 });
@@ -33,7 +33,7 @@ test('foreign text in an entry cannot begin another entry, hide text or control 
   windowLog(async ({ message }) => void sent.push(message)).warn(forgery);
   const say = (message: string) => void sent.push(message);
   cleanLog({ info: say, warn: say, error: say }).error(forgery);
-  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  await expect.poll(() => sent).toHaveLength(2);
   expect(sent).toEqual(Array(2).fill('driver [error] all is lost [2J gpj x '));
 });
 
@@ -42,7 +42,7 @@ test('a stack trace keeps its lines, and the length of an entry is limited', asy
   const log = windowLog(async ({ message }) => void sent.push(message));
   log.error('TypeError: a\n    at f (server.js:1:2)\n    at g');
   log.info('a'.repeat(1e6));
-  await vi.waitFor(() => expect(sent).toHaveLength(2));
+  await expect.poll(() => sent).toHaveLength(2);
   expect(sent[0]).toBe('TypeError: a\n    at f (server.js:1:2)\n    at g');
   expect(sent[1]).toHaveLength(10_000);
 });

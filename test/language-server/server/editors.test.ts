@@ -92,7 +92,7 @@ test.each([
   let answer = (_: unknown) => {};
   const configuration = vi.fn(() => new Promise((resolve) => (answer = resolve)));
   client = await LspClient.start(command, {}, {}, null, configuration);
-  await vi.waitFor(() => expect(configuration).toHaveBeenCalled());
+  await expect.poll(() => configuration).toHaveBeenCalled();
   await client.open(uri, 'const a = ');
   const asked = client.answer(uri, 0, 10);
   // When this is answered, the server has seen the request before it.

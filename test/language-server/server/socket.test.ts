@@ -94,7 +94,7 @@ test('windows share one process, which outlives the window that started it', asy
 test('a client that does not know the secret word is refused', async () => {
   const { endpoint, events } = await openShared();
   const socket = await openSocket(endpoint, '0'.repeat(64));
-  await vi.waitFor(() => expect(socket.destroyed).toBe(true));
+  await expect.poll(() => socket.destroyed).toBe(true);
   expect(events.onWindow).not.toHaveBeenCalled();
 });
 
@@ -142,7 +142,7 @@ test.each<[string, (id: string) => string]>([
   const before = await openSocket(endpoint);
   rmSync(join(folder, path(announcementAt(endpoint).id)), { recursive: true });
   vi.advanceTimersByTime(3000);
-  await vi.waitFor(() => expect(endpoint.announced()).not.toBeNull());
+  await expect.poll(() => endpoint.announced()).not.toBeNull();
   await openSocket(endpoint);
   expect(events.onWindow).toHaveBeenCalledTimes(2);
   expect(before.destroyed).toBe(false);
@@ -157,8 +157,8 @@ test('a process that fails to become findable leaves no files of its attempts', 
   const announce = vi.spyOn(endpoint, 'announce').mockRejectedValue(new Error('the disk is full'));
   for (let attempt = 1; attempt <= 3; attempt++) {
     vi.advanceTimersByTime(3000);
-    await vi.waitFor(() => expect(announce).toHaveBeenCalledTimes(attempt));
-    await vi.waitFor(() => expect(readdirSync(join(folder, 'own'))).toEqual([]));
+    await expect.poll(() => announce).toHaveBeenCalledTimes(attempt);
+    await expect.poll(() => readdirSync(join(folder, 'own'))).toEqual([]);
   }
   expect(complaints).toHaveBeenCalledOnce();
   complaints.mockRestore();
@@ -170,7 +170,7 @@ test('a process whose place was taken by another says so and leaves the other al
   await openShared();
   const other = announcementAt(endpoint);
   vi.advanceTimersByTime(3000);
-  await vi.waitFor(() => expect(events.onDisplaced).toHaveBeenCalledOnce());
+  await expect.poll(() => events.onDisplaced).toHaveBeenCalledOnce();
   expect(announcementAt(endpoint)).toEqual(other);
 });
 
@@ -215,7 +215,7 @@ test("the file with the process's standard error stays small", async () => {
   writeSync(file, 'x'.repeat(100_000));
   processes.push(startShared(folder, file));
   closeSync(file);
-  await vi.waitFor(() => expect(statSync(path).size).toBe(0), { timeout: 10_000 });
+  await expect.poll(() => statSync(path).size).toBe(0);
 });
 
 test('only a window that asks for signs of life gets them', async () => {
@@ -229,7 +229,7 @@ test('only a window that asks for signs of life gets them', async () => {
   };
   const silent = await count({});
   const wanted = await count({ wantsSignsOfLife: true });
-  await vi.waitFor(() => expect(wanted.mock.calls.length).toBeGreaterThan(1), { timeout: 10_000 });
+  await expect.poll(() => wanted.mock.calls.length).toBeGreaterThan(1);
   expect(silent).not.toHaveBeenCalled();
 });
 
@@ -261,5 +261,4 @@ test.each(['Content-Length: x', 'Content-Length: -5', 'Length: 3'])(
     const [code] = await once(child, 'exit');
     expect([code, words]).toEqual([1, expect.stringContaining('broken message')]);
   },
-  10_000,
 );

@@ -1,5 +1,5 @@
 // Which edits are never offered, however likely they are.
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { breaksSyntax, whyUnwanted } from '../../../../language-server/edits/decision/unwanted-edit.ts';
 import { loadGrammar } from '../../../../language-server/syntax/runtime.ts';
@@ -53,7 +53,7 @@ test.each([
   await loadGrammar('typescript');
   const { edit, text } = among(old, now);
   const document = { uri: `case:${old}`, languageId: 'typescript', text: LongText.of(text) };
-  await vi.waitFor(() => expect(treeOf(document)?.isCurrent).toBe(true));
+  await expect.poll(() => treeOf(document)?.isCurrent).toBe(true);
   expect(breaksSyntax(edit, document)).toBe(expected);
   expect(breaksSyntax(edit, { ...document, languageId: 'plaintext' })).toBe(false);
 });
