@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { usualTimeouts } from '../../language-server/remote/availability.ts';
 import { Team } from '../../language-server/remote/team.ts';
 import {
   type Completer,
@@ -12,7 +11,7 @@ import {
   type GenerateRequest,
   loadEngine,
 } from '../../native/index.ts';
-import { type Answer, begin, CompletionServer, send } from '../support/completion-server.ts';
+import { type Answer, begin, CompletionServer, patient, send } from '../support/completion-server.ts';
 
 const root = join(import.meta.dirname, '../..');
 const source = readFileSync(join(root, 'test/fixtures/sample.ts.txt'), 'utf8');
@@ -52,9 +51,7 @@ beforeAll(async () => {
   http = await CompletionServer.start();
   http.usual = answer;
   http.probe = answer;
-  // Both engines share a machine that may do other work; a slow answer is not an error.
-  const patience = { ...usualTimeouts, minMs: 30_000, maxMs: 30_000 };
-  team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {}, patience);
+  team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {}, patient);
   await team.tried;
   const completer = team.completer(local);
   if (completer === null) throw new Error(team.info(local).fallbackReason);

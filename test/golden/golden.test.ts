@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Team } from '../../language-server/remote/team.ts';
 import { budget } from '../../language-server/syntax/syntax-tree.ts';
-import { type Answer, begin, CompletionServer, send, stream } from '../support/completion-server.ts';
+import { type Answer, begin, CompletionServer, patient, send, stream } from '../support/completion-server.ts';
 import { allCases, answerTo } from './answer.ts';
 import type { GoldenCase } from './golden-cases.ts';
 import { logProbabilityOf, scripted } from './scripted.ts';
@@ -45,7 +45,7 @@ describe("through a team's server", () => {
   beforeAll(async () => {
     server = await CompletionServer.start();
     server.usual = stream('ready');
-    team = new Team({ url: server.url, model: 'scripted', credential: '' }, (message) => problems.push(message));
+    team = new Team({ url: server.url, model: 'scripted', credential: '' }, (text) => problems.push(text), patient);
     await team.tried;
   });
   afterAll(() => {

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Timeouts } from '../../language-server/remote/availability.ts';
 
 export type Answer = (response: ServerResponse, asked: Asked) => void;
 
@@ -15,6 +16,9 @@ export interface Asked {
 
 /** Whether the server answers, and whether it knows a family's special tokens. */
 const isProbe = /^def add\(a, b\)|^(.+)\1{7}$/s;
+
+/** For answers that come: they are in time, however busy this machine is. */
+export const patient: Timeouts = { minMs: 120_000, maxMs: 120_000, pauseMs: 60_000, maxPauseMs: 60_000 };
 
 export class CompletionServer {
   /** The completions that were requested, without probes. */

@@ -9,7 +9,7 @@ import { CompletionServer, refuse } from '../../support/completion-server.ts';
 
 const patienceMs = 400;
 /** The time for what needs no further action, however busy this machine is. */
-const longMs = 30_000;
+const longMs = 120_000;
 const connections: Connection[] = [];
 const closers: (() => void)[] = [];
 
@@ -19,6 +19,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.useRealTimers();
   for (const each of connections.splice(0)) each.close();
   for (const close of closers.splice(0)) close();
 });
@@ -68,10 +69,10 @@ function apiOf(options: Partial<ServerOptions>): CompletionsApi {
 }
 
 /** The result of a completion: its text, or the reason why there is none. */
-async function complete(options: Partial<ServerOptions>, ms = patienceMs): Promise<string> {
+async function complete(options: Partial<ServerOptions>, ms = longMs, signal = never): Promise<string> {
   try {
     let text = '';
-    for await (const piece of apiOf(options).stream({ ...body, max_tokens: 8 }, ms, never)) text += piece.text;
+    for await (const piece of apiOf(options).stream({ ...body, max_tokens: 8 }, ms, signal)) text += piece.text;
     return text;
   } catch (error) {
     return (error as Error).message;
@@ -92,7 +93,7 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
     (socket) => endlessly(socket, 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(50), 1),
     slow,
   ],
-  ['sends white space without end', first(`${head}\r\n`, ' '.repeat(65_536), 0), /does not end|has not answered/],
+  ['sends white space without end', first(`${head}\r\n`, ' '.repeat(65_536), 0), /does not end/],
   ['sends white space without end, slowly', first(`${head}\r\n`, ' \n', 20), slow],
   ['sends empty texts without end', first(`${head}\r\n`, 'data: {"choices":[{"text":""}]}\n\n', 20), slow],
   ['begins a chunk that does not end', first(`${head}transfer-encoding: chunked\r\n\r\nffffffff\r\n`, ' ', 20), slow],
@@ -121,21 +122,25 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
     /has closed the connection/,
   ],
 ])('a server that %s is given up in time', async (_, behave, message) => {
-  const port = await raw(behave);
-  const startedAt = performance.now();
-  expect(await complete({ url: `http://127.0.0.1:${port}` })).toMatch(message);
-  expect(performance.now() - startedAt).toBeLessThan(10 * patienceMs);
+  const url = `http://127.0.0.1:${await raw(behave)}`;
+  expect(await complete({ url }, message === slow ? patienceMs : longMs)).toMatch(message);
 });
 
+const token = 'data: {"choices":[{"text":"a"}]}\n\n';
+
 test('the error for a server that stops within its answer says that it had begun', async () => {
-  const port = await raw((socket) => socket.write(`${head}\r\ndata: {"choices":[{"text":"a"}]}\n\n`));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const port = await raw((socket) => socket.write(`${head}\r\n${token}`));
+  const api = apiOf({ url: `http://127.0.0.1:${port}` });
+  const read = async () => {
+    for await (const _ of api.stream({ ...body, max_tokens: 8 }, patienceMs, never)) vi.advanceTimersByTime(2000);
+  };
   const message = `127.0.0.1:${port} has begun an answer, but has written nothing for 2.0 s.`;
-  expect(await complete({ url: `http://127.0.0.1:${port}` })).toBe(message);
+  await expect(read()).rejects.toThrow(message);
 });
 
 test('a server that writes one token per second is given up after a minute', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const token = 'data: {"choices":[{"text":"a"}]}\n\n';
   const api = apiOf({ url: `http://127.0.0.1:${await raw(first(`${head}\r\n${token}`, token, 1000))}` });
   let seconds = 0;
   const read = async () => {
@@ -146,7 +151,6 @@ test('a server that writes one token per second is given up after a minute', asy
   };
   await expect(read()).rejects.toThrow(/has not ended its answer after 60\.0 s\.$/);
   expect(seconds).toBe(60);
-  vi.useRealTimers();
 });
 
 test('a compressed answer, which was not requested, is not unpacked', async () => {
@@ -176,10 +180,11 @@ test.skipIf(process.platform === 'win32')('an endless token file is an error', a
   expect(await complete({ url: 'http://127.0.0.1:9', credential: '@/dev/zero' })).toMatch(/is too long for one\.$/);
 });
 
-const proxied = (port: number, ms: number) =>
+const proxied = (port: number, ms: number, signal = never) =>
   complete(
     { url: 'https://llm.example.com', credential: 'secret-token', network: { proxy: `http://127.0.0.1:${port}` } },
     ms,
+    signal,
   );
 
 test.each<[string, (socket: Socket) => void, RegExp]>([
@@ -213,8 +218,12 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
 
 test('the connection to a proxy that never answers ends with its request', async () => {
   let closed = 0;
-  const port = await raw((socket) => socket.on('close', () => closed++));
-  await proxied(port, patienceMs);
+  const request = new AbortController();
+  const port = await raw((socket) => {
+    socket.on('close', () => closed++);
+    request.abort();
+  });
+  expect(await proxied(port, longMs, request.signal)).toMatch(/aborted/);
   await expect.poll(() => closed).toBe(1);
 });
 

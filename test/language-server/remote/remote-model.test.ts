@@ -1,11 +1,11 @@
 // What a team's server is asked, and what Hearth makes of its answer.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Team } from '../../../language-server/remote/team.ts';
 import type { Completer } from '../../../native/index.ts';
 import { FakeEngine } from '../../fixtures/fake-engine.ts';
-import { begin, CompletionServer, events, refuse, send, stream } from '../../support/completion-server.ts';
+import { begin, CompletionServer, events, patient, refuse, send, stream } from '../../support/completion-server.ts';
 
 let server: CompletionServer;
 let messages: string[];
@@ -17,13 +17,14 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   team.close();
   await server.close();
 });
 
-async function connect(model = 'coder'): Promise<Completer> {
+async function connect(model = 'coder', timeouts = patient): Promise<Completer> {
   const options = { url: `${server.url}/v1/`, model, credential: 'secret' };
-  team = new Team(options, (message) => messages.push(message));
+  team = new Team(options, (message) => messages.push(message), timeouts);
   await team.tried;
   const completer = team.completer(new FakeEngine());
   if (completer === null) throw new Error(messages.join('\n') || team.info(new FakeEngine()).fallbackReason);
@@ -171,21 +172,23 @@ test('a cancelled request ends on the server, too, and does not count as a failu
 });
 
 test('a server with little time to begin may write slowly once it has begun', async () => {
-  const model = await connect();
-  const tokens = promptFor(model);
-  server.usual = () => {};
-  for (let i = 0; i < 6; i++) {
-    const superseded = AbortSignal.timeout(300);
-    await model.generate({ tokens, maxTokens: 7 }, () => {}, superseded);
-  }
-  const slowly = async (response: ServerResponse) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const model = await connect('coder', { ...patient, minMs: 200, maxMs: 200 });
+  let goOn = () => {};
+  server.usual = (response) => {
     send(begin(response), { choices: [{ text: 'a' }] });
-    await sleep(700);
-    send(response, { choices: [{ text: 'b', finish_reason: 'stop' }] });
-    response.end();
+    goOn = () => {
+      send(response, { choices: [{ text: 'b', finish_reason: 'stop' }] });
+      response.end();
+    };
   };
-  server.usual = (response) => void slowly(response);
-  expect((await ask(model)).text).toBe('ab');
+  let whole = '';
+  await model.generate({ tokens: promptFor(model), maxTokens: 7 }, (text) => {
+    whole += text;
+    vi.advanceTimersByTime(700);
+    if (text === 'a') goOn();
+  });
+  expect(whole).toBe('ab');
 });
 
 test('if a server sends a count with every text, the last one counts', async () => {
