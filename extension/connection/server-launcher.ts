@@ -4,7 +4,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Announcement,
   cannotAnnounceCode,
@@ -13,9 +12,10 @@ import {
 } from '../../language-server/protocol/endpoint.ts';
 import type { Fault } from './connection.ts';
 import { AloneLink, exitText, killNote, type ProcessLink, SharedLink } from './server-link.ts';
+import { within } from './timeout.ts';
 
 /** How long to wait for the process's exit event, which may come after the connection has closed. */
-const exitNoticeMs = 500;
+const exitNoticeMs = 2000;
 
 export interface LauncherOptions {
   /** The path of the server's program. */
@@ -106,7 +106,7 @@ export class ServerLauncher {
     this.passOnOutput(logFile);
     if (existsSync(killNote(logFile))) return { kind: 'hung', how: 'it was killed by a window' };
     const unknown = 'started by another window';
-    const how = isOwn ? await Promise.race([this.exited, sleep(exitNoticeMs, unknown)]) : unknown;
+    const how = isOwn ? await within(exitNoticeMs, this.exited).catch(() => unknown) : unknown;
     return { kind: 'crashed', how };
   }
 

@@ -30,8 +30,9 @@ export async function takeLock(
   pace = usualPace,
 ): Promise<Lock> {
   const owner = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() });
-  const isAbandoned = watch(path, pace.staleMs);
-  const pause = () => sleep(pace.heartbeatMs / 4, undefined, { signal });
+  const pauseMs = pace.heartbeatMs / 4;
+  const isAbandoned = watch(path, pace.staleMs / pauseMs);
+  const pause = () => sleep(pauseMs, undefined, { signal });
   let takesOver = false;
   let hasWaited = false;
   for (;;) {
@@ -88,17 +89,18 @@ async function isOwnedBy(path: string, owner: string): Promise<boolean> {
 
 /**
  * Returns a function that tells whether the lock's owner has ended. It only looks at whether the lock's date changes,
- * not at the date itself, since clocks differ between machines and can be set.
+ * not at the date itself, since clocks differ between machines and can be set. It counts its looks instead of time: while
+ * the computer sleeps, or this process cannot run, the owner might not run either.
  */
-function watch(path: string, staleMs: number): () => Promise<boolean> {
+function watch(path: string, maxLooks: number): () => Promise<boolean> {
   let touchedAt = Number.NaN;
-  let changedAt = 0;
+  let looks = 0;
   return async () => {
     try {
       const { mtimeMs } = await lstat(path);
-      if (mtimeMs !== touchedAt) changedAt = performance.now();
+      looks = mtimeMs === touchedAt ? looks + 1 : 0;
       touchedAt = mtimeMs;
-      if (performance.now() - changedAt > staleMs) return true;
+      if (looks > maxLooks) return true;
       const { host, pid } = JSON.parse(await readFile(path, 'utf8')) as { host: string; pid: number };
       return host === hostname() && !isRunning(pid);
     } catch {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { takeLock } from '../../../extension/download/lock.ts';
 
@@ -32,11 +33,30 @@ test('the second owner gets the lock when the first releases it, however long th
     order.push('second');
     return next.release();
   });
-  await new Promise((resolve) => setTimeout(resolve, 2 * pace.staleMs));
+  await sleep(2 * pace.staleMs);
   order.push('released');
   await lock.release();
   await second;
   expect(order).toEqual(['waits', 'released', 'second']);
+});
+
+test('a lock is not taken over after a time in which its owner could not run, nor the one who waits', async () => {
+  const lock = await takeLock(path, signal, undefined, pace);
+  const abort = new AbortController();
+  let begun = () => {};
+  const isWaiting = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const second = takeLock(path, abort.signal, begun, pace);
+  await isWaiting;
+  for (let i = 0; i < 3; i++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * pace.staleMs);
+    await sleep(pace.heartbeatMs);
+  }
+  expect(await lock.check()).toBe(true);
+  abort.abort();
+  await expect(second).rejects.toThrow('aborted');
+  await lock.release();
 });
 
 test('the lock of a process that has ended is taken over at once', async () => {
@@ -89,7 +109,7 @@ test('if many find an abandoned lock, only one at a time holds it', async () => 
   const use = async () => {
     const lock = await takeLock(path, signal, undefined, { ...pace, staleMs: 1e6 });
     most = Math.max(most, ++holders);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await sleep(5);
     holders--;
     await lock.release();
   };
