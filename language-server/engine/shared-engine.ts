@@ -5,6 +5,7 @@ import type { EditFormatName, Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
 import type { Connecting, ServerStatus, Settings } from '../protocol/messages.ts';
 import { defaultSettings } from '../protocol/settings.ts';
+import type { Timeouts } from '../remote/availability.ts';
 import { Team } from '../remote/team.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 import { wipe } from './disk-cache.ts';
@@ -31,6 +32,8 @@ export interface ServerParts {
   bundledModel: string;
   /** The path of a draft model; absent if there is none. */
   draftModel?: string;
+  /** How long to wait for the editor's configuration, and for a team's server; absent for the usual times. */
+  patience?: { configurationMs: number; team: Timeouts };
 }
 
 /** What the engine is loaded with. All windows have the same user settings. If they differ, those sent last count. */
@@ -269,7 +272,7 @@ export class SharedEngine {
       this.log.warn(message);
       this.changed();
     };
-    this.team = isWanted && options ? { key, server: new Team(options, onChange) } : null;
+    this.team = isWanted && options ? { key, server: new Team(options, onChange, this.parts.patience?.team) } : null;
   }
 
   private figures(): Omit<ServerStatus, 'health'> {

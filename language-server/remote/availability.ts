@@ -11,7 +11,7 @@ export interface Timeouts {
   maxPauseMs: number;
 }
 
-const usualTimeouts: Timeouts = { minMs: 1000, maxMs: 2000, pauseMs: 1000, maxPauseMs: 60_000 };
+export const usualTimeouts: Timeouts = { minMs: 1000, maxMs: 2000, pauseMs: 1000, maxPauseMs: 60_000 };
 /** A request waits for this many times the server's usual time; a server that needs longer has a problem. */
 const timeoutFactor = 4;
 /** The local model is asked, too, after this many times the server's usual time. */

@@ -35,7 +35,7 @@ const aliveMs = 1000;
 /** The name of our settings in the editor's configuration. */
 const section = 'hearth';
 /** How long to wait for the editor's configuration. Without an answer, the settings of initializationOptions apply. */
-const configurationMs = 2000;
+const usualConfigurationMs = 2000;
 
 export class Session {
   readonly log = windowLog(
@@ -169,7 +169,8 @@ export class Session {
    * asked for ours. If it does not answer in time, its last configuration applies until it does.
    */
   private async configure(pushed?: unknown): Promise<void> {
-    const { connection, window, windowSettings } = this;
+    const { connection, window, windowSettings, shared } = this;
+    const { configurationMs = usualConfigurationMs } = shared.parts.patience ?? {};
     const given = pushed instanceof Object && section in pushed ? pushed[section] : undefined;
     const asked = window.mustRequestSettings ? connection.workspace.getConfiguration(section) : Promise.resolve(given);
     let isLate = false;

@@ -1,7 +1,7 @@
 // A GPU's driver that hangs or ends the process, as the emulated one does on demand: the CPU is used, and it is
 // remembered.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -12,8 +12,10 @@ import { dist } from '../support/program.ts';
 
 const library = (name: string) => join(import.meta.dirname, `../../build/native/libfake_${name}.so`);
 const isEmulated = process.arch === 'x64' && process.platform === 'linux';
+/** For a driver that never answers. */
 const shortMs = 1000;
-const patience = { timeout: 15_000 };
+/** For one that answers, however busy this machine is. */
+const longMs = 120_000;
 
 let cache: string;
 beforeEach(() => {
@@ -43,20 +45,20 @@ test.runIf(isEmulated).for([
   async ([name, sentence]) => {
     fault(name);
     for (const backend of ['auto', 'cuda'] as const)
-      expect(await usableBackend(backend, shortMs)).toEqual({
+      expect(await usableBackend(backend, name === 'stuck' ? shortMs : longMs)).toEqual({
         backend: 'cpu',
         problem: expect.stringMatching(sentence),
       });
-    const startedAt = performance.now();
+    const [record = ''] = records();
+    const { mtimeMs } = statSync(record);
     for (const backend of ['auto', 'cuda'] as const)
       expect(await load(backend)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(sentence) });
-    expect(performance.now() - startedAt).toBeLessThan(15_000); // it was not waited for
     fault('');
-    expect((await usableBackend('auto', shortMs)).problem).toMatch(sentence);
-    const [record = ''] = records();
+    expect((await usableBackend('auto', longMs)).problem).toMatch(sentence);
+    expect(statSync(record).mtimeMs).toBe(mtimeMs); // since then, nobody has called the driver
     const yesterday = new Date(Date.now() - 25 * 3_600_000);
     utimesSync(record, yesterday, yesterday);
-    expect(await usableBackend('auto')).toEqual({ backend: 'auto', problem: '' });
+    expect(await usableBackend('auto', longMs)).toEqual({ backend: 'auto', problem: '' });
   },
 );
 
@@ -64,10 +66,10 @@ test.runIf(isEmulated)('the doctor asks a driver that has failed again', async (
   fault('stuck');
   expect(await describeGpus(shortMs)).toContain("NVIDIA's driver has not answered");
   fault('');
-  expect(await describeGpus()).toMatch(
+  expect(await describeGpus(longMs)).toMatch(
     /NVIDIA Large \(cuda, 8192 MiB, of which 7168 are free, by .*libfake_cuda\.so\)/,
   );
-  expect((await usableBackend('auto', shortMs)).problem).toBe('');
+  expect((await usableBackend('auto', longMs)).problem).toBe('');
 });
 
 test.runIf(isEmulated)('one that has worked is called without a trial, once', async () => {
@@ -75,7 +77,7 @@ test.runIf(isEmulated)('one that has worked is called without a trial, once', as
   fault('dies');
   expect((await usableBackend('cuda')).problem).toBe('');
   // The call has not returned, or nothing would be known of it.
-  expect((await usableBackend('cuda')).problem).toContain('ends the process');
+  expect((await usableBackend('cuda', longMs)).problem).toContain('ends the process');
 });
 
 test.runIf(isEmulated)('where one driver fails, the other one is used', async () => {
@@ -83,27 +85,32 @@ test.runIf(isEmulated)('where one driver fails, the other one is used', async ()
   fault('stuck');
   await usableBackend('hip', shortMs);
   fault('');
-  const { backend, problem } = await usableBackend('auto');
+  const { backend, problem } = await usableBackend('auto', longMs);
   expect(backend).toBe('cuda');
   expect(problem).toMatch(/^AMD's driver has not answered for 1 s/);
 });
 
 test.runIf(isEmulated)('a driver that only says that there is no GPU has not failed', async () => {
   fault('init');
-  expect(await usableBackend('auto')).toEqual({ backend: 'auto', problem: '' });
+  expect(await usableBackend('auto', longMs)).toEqual({ backend: 'auto', problem: '' });
   vi.stubEnv('HEARTH_CUDA_LIBRARY', join(cache, 'none.so'));
-  expect(await usableBackend('auto')).toEqual({ backend: 'auto', problem: '' });
+  expect(await usableBackend('auto', longMs)).toEqual({ backend: 'auto', problem: '' });
 });
 
 test.runIf(isEmulated)('the process that asks a driver ends with the one that has started it', async () => {
   fault('stuck');
   const parent = spawn(process.execPath, [join(dist, 'hearth.js'), 'doctor']);
   const children = () => readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8').trim();
-  await vi.waitFor(() => expect(children()).toMatch(/^\d+$/), patience);
-  const child = children();
+  let child = '';
+  await expect
+    .poll(() => {
+      child = children();
+      return child;
+    })
+    .toMatch(/^\d+$/);
   parent.kill('SIGKILL');
   const isRunning = () => existsSync(`/proc/${child}`) && !readFileSync(`/proc/${child}/stat`, 'utf8').includes(') Z ');
-  await vi.waitFor(() => expect(isRunning()).toBe(false), patience);
+  await expect.poll(isRunning).toBe(false);
 });
 
 test.runIf(isEmulated)('the command line runs on the CPU when the driver ends processes', () => {

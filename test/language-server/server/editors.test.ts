@@ -75,12 +75,12 @@ test.each([
 });
 
 test.each([
-  ['answers too late', () => new Promise(() => {})],
-  ['answers with an error', () => Promise.reject(new Error('no'))],
-  ['answers with nonsense', () => [[['a']]]],
-  ['answers with depth', () => JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`)],
-])('an editor that %s gets suggestions', async (_, configuration) => {
-  client = await LspClient.start(command, {}, {}, null, configuration);
+  ['answers too late', () => new Promise(() => {}), ['--impatient']],
+  ['answers with an error', () => Promise.reject(new Error('no')), []],
+  ['answers with nonsense', () => [[['a']]], []],
+  ['answers with depth', () => JSON.parse(`${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`), []],
+])('an editor that %s gets suggestions', async (_, configuration, more) => {
+  client = await LspClient.start([...command, ...more], {}, {}, null, configuration);
   await client.open(uri, 'const a = ');
   expect(await client.complete(uri, 0, 10)).toHaveLength(1);
 });
@@ -103,7 +103,7 @@ test.each([
 
 test('the old configuration holds until the editor sends the new one', async () => {
   const configuration = vi.fn((): unknown => ({ mode: 'off' }));
-  client = await LspClient.start(command, {}, {}, null, configuration);
+  client = await LspClient.start([...command, '--impatient'], {}, {}, null, configuration);
   await client.status(({ health }) => health === 'off');
   let answer = (_: unknown) => {};
   configuration.mockReturnValue(new Promise((resolve) => (answer = resolve)));

@@ -91,7 +91,7 @@ test('a request that is cancelled while the model loads is answered at once', as
 test("asks the team's server, or the local model while that server fails", async () => {
   const team = await CompletionServer.start();
   team.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
-  const settings = { 'server.url': team.url, 'server.model': 'coder', serverToken: 'secret' };
+  const settings = { 'server.url': team.url, 'server.model': 'coder', serverToken: 'secret', 'model.path': 'late' };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings);
   const { model } = await client.status(({ model }) => model?.device === 'server');
   expect(model).toMatchObject({ name: 'coder', backend: `server ${new URL(team.url).host}` });
@@ -99,8 +99,8 @@ test("asks the team's server, or the local model while that server fails", async
   expect(await client.complete(uri, 0, 10)).toMatchObject([{ insertText: 'remote();' }]);
   expect(team.asked[0]?.headers.authorization).toBe('Bearer secret');
   team.usual = refuse(401);
-  await client.type(uri, 0, 10, 'z');
-  expect(await client.complete(uri, 0, 11)).toMatchObject([{ insertText: 'answer();' }]);
+  await client.type(uri, 0, 10, 'now');
+  expect(await client.complete(uri, 0, 13)).toMatchObject([{ insertText: 'answer();' }]);
   const after = await client.status(
     ({ model }) => model?.fallbackReason.includes('does not accept the token') ?? false,
   );
@@ -192,7 +192,7 @@ test('is off without loading anything when disabled', async () => {
 });
 
 test('a cancelled request gets an empty answer', async () => {
-  const editor = await start({ 'model.path': 'slow' });
+  const editor = await start({ 'model.path': 'late' });
   await editor.settled();
   await editor.open(uri, 'const a = ');
   const source = new CancellationTokenSource();
@@ -202,12 +202,12 @@ test('a cancelled request gets an empty answer', async () => {
 });
 
 test('a keystroke supersedes the request before it', async () => {
-  const editor = await start({ 'model.path': 'slow' });
+  const editor = await start({ 'model.path': 'late' });
   await editor.settled();
-  await editor.open(uri, 'const a = ');
-  const first = editor.complete(uri, 0, 10);
-  await editor.type(uri, 0, 10, 'b');
-  const second = editor.complete(uri, 0, 11);
+  await editor.open(uri, 'const a = no');
+  const first = editor.complete(uri, 0, 12);
+  await editor.type(uri, 0, 12, 'w');
+  const second = editor.complete(uri, 0, 13);
   expect(await first).toEqual([]);
   expect(await second).toHaveLength(1);
 });
