@@ -11,11 +11,11 @@ const leftMs = 2000;
 export const report = (result) => new Promise((sent) => process.send(result, sent));
 
 /**
- * lanes: { computing, waiting, either }, lists of part names; whichever lane is done first runs the parts in
- * `either`.\nscript: the program to run with args and a part's name; it calls report(). onBegin: called with the name.
- * onEnd: called with everything that the part printed, so that the output of parts is not mixed. after: name -> the
- * part that must end before, if it runs at all. Resolves to name -> result, which is undefined if the part's process
- * ended without one.
+ * lanes: { computing, waiting, either }, lists of part names; whichever lane is done first runs the parts in `either`.
+ * script: the program to run with args and a part's name; it calls report(). onBegin: called with the name. onEnd:
+ * called with everything that the part printed, so that the output of parts is not mixed. after: name -> the part that
+ * must end before, if it runs at all. Resolves to name -> result, which is undefined if the part's process ended
+ * without one.
  */
 export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
   const results = {};
