@@ -291,7 +291,7 @@ test('completes while a hostile chat template is rendered, and afterwards', asyn
   const explained = editor.connection.sendRequest('hearth/explain', params).finally(() => {
     isRendering = false;
   });
-  const refused = expect(explained).rejects.toThrow('cannot be used: it needs too much memory.');
+  const refused = expect(explained).rejects.toThrow(/cannot be used: it (needs too much memory|takes too long)\.$/);
   expect(await editor.complete(uri, 0, 10)).toHaveLength(1);
   expect(isRendering).toBe(true);
   await refused;
