@@ -14,18 +14,30 @@
 import { RestartPolicy } from './restart-policy.ts';
 import { Timeout, Unresponsive, within } from './timeout.ts';
 
-// How long to wait for a server to listen, to greet and to be initialized, and for a sign of life, which it gives every
-// second.
-const startMs = 4000;
-const greetMs = 3000;
-const initializeMs = 4000;
+/**
+ * How long to wait for a server to listen, to greet and to be initialized, and for a sign of life, which it gives every
+ * second, even while it ends.
+ */
+export interface Limits {
+  startMs: number;
+  greetMs: number;
+  initializeMs: number;
+  silenceMs: number;
+  endingSilenceMs: number;
+}
+
+export const usualLimits: Limits = {
+  startMs: 4000,
+  greetMs: 3000,
+  initializeMs: 4000,
+  silenceMs: 3000,
+  endingSilenceMs: 3000,
+};
 /**
  * How long the editor may take to prepare a session: to load the library, the settings and a token from the keychain.
  */
 const prepareMs = 20_000;
-const silenceMs = 3000;
-// A server that ends on purpose still gives signs of life while it writes its cache.
-const endingSilenceMs = 3000;
+/** How long a server may write its cache. */
 const endingMs = 15_000;
 const killMs = 1000;
 // If a server is just ending, or another window is just starting one, looking again a little later helps.
@@ -95,7 +107,10 @@ export class Connection<L extends Link, S extends Session> {
   /** Resolve the promises of start() and restart(). */
   private settling: (() => void)[] = [];
 
-  constructor(private readonly host: ConnectionHost<L, S>) {}
+  constructor(
+    private readonly host: ConnectionHost<L, S>,
+    private readonly limits: Readonly<Limits> = usualLimits,
+  ) {}
 
   /** Resolves when the state becomes 'up', or becomes 'down' because no further server is started. */
   start(): Promise<void> {
@@ -148,7 +163,7 @@ export class Connection<L extends Link, S extends Session> {
     const link = await this.open();
     const closed = link.closed.then(() => Promise.reject(new Error('the connection was closed')));
     const session = (await this.whenPrepared(prepared, closed))(link);
-    await within(initializeMs * this.policy.timeoutFactor, Promise.race([session.initialize(), closed]));
+    await within(this.limits.initializeMs * this.policy.timeoutFactor, Promise.race([session.initialize(), closed]));
     return { link, session };
   }
 
@@ -164,7 +179,8 @@ export class Connection<L extends Link, S extends Session> {
     for (let looks = 0; looks < maxLooks; looks++) {
       this.link = (await this.host.find()) ?? (await this.startServer());
       this.stopOrder.signal.throwIfAborted();
-      if (this.link && (await within(greetMs * this.policy.timeoutFactor, this.link.greet()))) return this.link;
+      if (this.link && (await within(this.limits.greetMs * this.policy.timeoutFactor, this.link.greet())))
+        return this.link;
       this.link?.close();
       this.stopOrder.signal.throwIfAborted();
       if (this.link?.isNew) throw new Error('it closed the connection');
@@ -179,7 +195,7 @@ export class Connection<L extends Link, S extends Session> {
     const signal = AbortSignal.any([attempt.signal, this.stopOrder.signal]);
     const started = this.host.start(signal);
     try {
-      return await within(startMs * this.policy.timeoutFactor, started);
+      return await within(this.limits.startMs * this.policy.timeoutFactor, started);
     } catch (error) {
       started.then((tooLate) => tooLate?.close()).catch(() => undefined);
       throw error;
@@ -192,7 +208,7 @@ export class Connection<L extends Link, S extends Session> {
     this.session = session;
     if (link.isNew) this.restartOrder = new AbortController();
     this.enter('up');
-    const timeout = new Timeout(silenceMs * this.policy.timeoutFactor);
+    const timeout = new Timeout(this.limits.silenceMs * this.policy.timeoutFactor);
     link.onData(() => timeout.restart());
     const cause = await new Promise<Cause | null>((resolve) => {
       void timeout.over.then(() => resolve(this.causeOf(new Unresponsive())));
@@ -235,7 +251,7 @@ export class Connection<L extends Link, S extends Session> {
    * endingMs.
    */
   private async waitOrKill(link: L, work: Promise<void>): Promise<void> {
-    const timeout = new Timeout(endingSilenceMs);
+    const timeout = new Timeout(this.limits.endingSilenceMs);
     link.onData(() => timeout.restart());
     const isSilent = timeout.over.then(() => false);
     const isDone = within(endingMs, work).then(

@@ -128,7 +128,7 @@ test.runIf(process.platform === 'linux').each(['exit', 'SIGTERM'])(
   async (how) => {
     const pidFile = join(folder, 'pid');
     const script = join(folder, 'token.sh');
-    writeFileSync(script, `sleep 50 & echo $! > ${pidFile}; wait`);
+    writeFileSync(script, `sleep 500 & echo $! > ${pidFile}; wait`);
     client = new FrameClient(serverCommand);
     const settings = { 'server.url': 'http://127.0.0.1:9', serverToken: `!sh ${script}` };
     await client.initialize({ settings, bundledModel: '/none' });

@@ -15,6 +15,8 @@ import { FrameClient } from './frame-client.ts';
 import { loaded, serverCommand, starterModel } from './real-server.ts';
 
 const uri = 'file:///sample.ts';
+/** V8 ends a process that has no memory for a grammar's WebAssembly, which is loaded in the background. */
+const withoutGrammar = 'plaintext';
 const text = `${'const value = compute(input);\n'.repeat(40)}for (const item of list) {\n  this.add(`;
 let folder: string;
 let clients: FrameClient[] = [];
@@ -28,12 +30,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(command = serverCommand, settings: object = {}): Promise<FrameClient> {
+async function start(command = serverCommand, settings: object = {}, languageId = 'typescript'): Promise<FrameClient> {
   const client = new FrameClient(command);
   clients.push(client);
   const options = { 'cache.diskMiB': 64, 'completion.confidence': 'eager', ...settings };
   await client.initialize({ settings: options, bundledModel: starterModel, storageFolder: folder });
-  await client.open(uri, text);
+  await client.open(uri, text, languageId);
   return client;
 }
 
@@ -58,9 +60,7 @@ const limit = (pid: number | undefined, what: 'as' | 'nofile', value: number | '
   execFileSync('prlimit', [`--pid=${pid}`, `--${what}=${value}:`]);
 const handlesOf = (pid: number | undefined) => readdirSync(`/proc/${pid}/fd`);
 const pagesOf = (pid: number | undefined) => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[0]);
-/**
- * Resolves when a value has not changed for half a second: by then the server has loaded the open document's grammar.
- */
+/** Resolves when a value has not changed for half a second. */
 async function settled(value: () => unknown): Promise<void> {
   for (let before: unknown; before !== value(); await sleep(500)) before = value();
 }
@@ -76,7 +76,7 @@ async function takeHandles(pid: number | undefined): Promise<void> {
 }
 
 test('without free file handles (EMFILE), a server says why it cannot load the model, and loads it once there are some', async () => {
-  const client = await start(serverCommand, { mode: 'off' });
+  const client = await start(serverCommand, { mode: 'off' }, withoutGrammar);
   const { pid } = client.child;
   await client.request('hearth/models', { downloadFolder: folder });
   await takeHandles(pid);
@@ -105,9 +105,9 @@ test('without free file handles (EMFILE), a server keeps its windows, and accept
 });
 
 test('without free memory for the model, a server says so, and loads it once there is some', async () => {
-  const client = await start(serverCommand, { mode: 'off' });
+  const client = await start(serverCommand, { mode: 'off' }, withoutGrammar);
   const { pid } = client.child;
-  await settled(() => pagesOf(pid)); // V8 ends a process without memory for a grammar's WebAssembly
+  await settled(() => pagesOf(pid));
   limit(pid, 'as', pagesOf(pid) * 4096 + 200 * 2 ** 20);
   await client.notify('hearth/settings', { mode: 'automatic' });
   expect(await problemOf(client)).toMatch(/not enough memory for the model/);
@@ -238,7 +238,9 @@ describe.runIf(controller)('a control group with little memory', () => {
   /** A server in the group, with this much memory left. */
   async function startInGroup(leftBytes: number, settings: object): Promise<FrameClient> {
     const command = ['sh', '-c', `echo $$ > ${group}/cgroup.procs && exec "$0" "$@"`, ...serverCommand];
-    const client = await start(command, { mode: 'off' });
+    const client = await start(command, { mode: 'off' }, withoutGrammar);
+    await client.reply(await client.ask(uri, 0, 0)); // by then it has begun
+    await settled(() => pagesOf(client.child.pid));
     write(swap, 0);
     write(most, Number(readFileSync(join(group, used), 'utf8')) + leftBytes);
     await client.notify('hearth/settings', { mode: 'automatic', ...settings });
