@@ -1,5 +1,5 @@
-// Many more messages than a person could cause: none is lost, nothing hangs, and memory does not grow. The tests
-// measure the server's CPU time, since the time until an answer depends on what else the machine does.
+// Many more messages than a person could cause: none is lost, nothing hangs, and memory does not grow. The tests print
+// times, and judge by counts and by the server's CPU time compared with that of easier work.
 import { afterEach, expect, test } from 'vitest';
 import type { CompletionOutcome } from '../../language-server/protocol/messages.ts';
 import type { FrameClient } from './frame-client.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const reasonOf = (reply: { result?: unknown }) => (reply.result as CompletionOutcome | undefined)?.reason;
 
-test('requests, half of them cancelled, cost the server hardly more time than sending them takes', {
+test('of requests that follow each other faster than they can be served, few are served', {
   timeout: patienceMs,
 }, async () => {
   client = await startServer();
@@ -37,37 +37,41 @@ test('requests, half of them cancelled, cost the server hardly more time than se
   console.log(
     `${count} requests: sent in ${sentMs.toFixed(0)} ms, answered after ${answeredMs.toFixed(0)}, ${computedMs} computed`,
   );
-  expect(ids.every((id) => reasonOf(client.replies.get(id) ?? {}) !== undefined)).toBe(true);
-  // Plus a second for the few requests that reach the engine.
-  expect(computedMs).toBeLessThan(sentMs * 1.5 + 1000);
+  const reasons = ids.map((id) => reasonOf(client.replies.get(id) ?? {}));
+  expect(reasons).not.toContain(undefined);
+  expect(reasons.filter((each) => each !== 'superseded').length).toBeLessThan(count / 10);
 });
 
-test('edits of a document of 10 MB, one a millisecond, cost the server hardly more than a millisecond each', {
+test('edits of a document of 10 MB, one a millisecond, cost the server hardly more than those of a short one', {
   timeout: patienceMs,
 }, async () => {
   client = await startServer();
-  const text = 'const value = compute(input, options);\n'.repeat(260_000);
-  await client.open(uri, text);
-  await client.reply(await client.ask(uri, 0, 0));
   const pid = client.child.pid ?? 0;
-  const before = serverThreadMs(pid);
-  const startedAt = performance.now();
   const count = 2000;
-  const asked: number[] = [];
-  for (let i = 0; i < count; i++) {
-    while (performance.now() - startedAt < i) await new Promise((resolve) => setTimeout(resolve, 1));
-    await client.edit(uri, i + 2, 130_000, i, 'x');
-    if (i % 20 === 0) asked.push(await client.ask(uri, 130_000, i + 1));
-  }
-  const sentMs = performance.now() - startedAt;
-  await Promise.all(asked.map((id) => client.reply(id)));
-  const behindMs = performance.now() - startedAt - sentMs;
-  const computedMs = serverThreadMs(pid) - before;
-  console.log(
-    `${count} edits in ${sentMs.toFixed(0)} ms, the server ${behindMs.toFixed(0)} ms behind, ${computedMs} computed`,
-  );
-  // On its own core, the server would be at most a second behind the editor.
-  expect(computedMs).toBeLessThan(count + 1000);
+  /** The server's CPU time for all edits, in ms. */
+  const costIn = async (name: string, lineCount: number) => {
+    await client.open(name, 'const value = compute(input, options);\n'.repeat(lineCount));
+    await client.reply(await client.ask(name, 0, 0));
+    const before = serverThreadMs(pid);
+    const startedAt = performance.now();
+    const asked: number[] = [];
+    for (let i = 0; i < count; i++) {
+      while (performance.now() - startedAt < i) await new Promise((resolve) => setTimeout(resolve, 1));
+      await client.edit(name, i + 2, lineCount / 2, i, 'x');
+      if (i % 20 === 0) asked.push(await client.ask(name, lineCount / 2, i + 1));
+    }
+    const sentMs = performance.now() - startedAt;
+    await Promise.all(asked.map((id) => client.reply(id)));
+    const behindMs = performance.now() - startedAt - sentMs;
+    const computedMs = serverThreadMs(pid) - before;
+    console.log(
+      `${count} edits in ${sentMs.toFixed(0)} ms, the server ${behindMs.toFixed(0)} ms behind, ${computedMs} computed`,
+    );
+    return computedMs;
+  };
+  const short = await costIn('file:///short.ts', 200);
+  // Where each edit cost as much as the document is long, this took 26 s.
+  expect(await costIn(uri, 260_000)).toBeLessThan(5 * short + 1000);
 });
 
 test('endless keys with cancelled requests do not make memory grow', { timeout: patienceMs }, async () => {
