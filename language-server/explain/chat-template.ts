@@ -18,8 +18,8 @@ export interface TemplateInput extends ChatTemplate {
 
 const maxTemplateChars = 100_000;
 const maxTextChars = 1_000_000;
-/** Includes the start of the process, which takes seconds on a machine that is busy loading a model. */
-const maxMs = 10_000;
+/** The time to render a text. Includes the start of the process: seconds on a machine that is busy loading a model. */
+export const budget = { ms: 10_000 };
 /** The limits of memory, in MiB, and no way to run text as JavaScript. */
 const flags = ['--max-old-space-size=64', '--max-semi-space-size=8', '--disallow-code-generation-from-strings'];
 
@@ -27,7 +27,7 @@ const flags = ['--max-old-space-size=64', '--max-semi-space-size=8', '--disallow
 const places = ['.', '../dist', '../../dist'].map((folder) => join(__dirname, folder, 'template-process.js'));
 
 /** The conversation as text, up to where the next answer begins. Rejects with a message for the user. */
-export async function renderChat(input: TemplateInput, timeout = maxMs): Promise<string> {
+export async function renderChat(input: TemplateInput, timeout = budget.ms): Promise<string> {
   if (input.template.length > maxTemplateChars) throw unusable('it is too long');
   const program = places.find((place) => existsSync(place));
   if (program === undefined) throw unusable(`${places[0]} is missing`);

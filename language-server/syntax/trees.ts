@@ -23,7 +23,8 @@ export const maxCharsOfAll = 2_000_000;
 /** How long a text may be parsed in the background; each text that takes longer halves this for the next one. */
 const patienceMs = 4000;
 const pauseMs = 1;
-const maxWaitMs = 1000;
+/** A second's worth, each a budget and a pause long. They are counted, since a busy machine needs longer for each. */
+const maxLooks = 90;
 
 /** By URI, the least recently used first. */
 const documents = new Map<string, DocumentTree>();
@@ -74,13 +75,13 @@ export async function prepareTree(source: SourceText): Promise<void> {
 }
 
 /**
- * Like treeOf(), but waits up to a second for the tree of exactly this text: for callers that no key waits for. null:
+ * Like treeOf(), but waits about a second for the tree of exactly this text: for callers that no key waits for. null:
  * there is none, or it takes longer.
  */
 export async function wholeTreeOf(source: SourceText): Promise<SyntaxTree | null> {
   if (!(await loadGrammar(source.languageId))) return null;
-  const end = performance.now() + maxWaitMs;
-  for (let tree = treeOf(source); performance.now() < end; tree = treeOf(source)) {
+  for (let looks = 0; looks < maxLooks; looks++) {
+    const tree = treeOf(source);
     if (tree?.isCurrent) return tree;
     if (!documents.get(source.uri)?.isParsing) return null;
     await sleep(pauseMs);

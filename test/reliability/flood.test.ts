@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const reasonOf = (reply: { result?: unknown }) => (reply.result as CompletionOutcome | undefined)?.reason;
 
-test('of requests that follow each other faster than they can be served, few are served', {
+test('requests, half of them cancelled, are all answered, and few of them are served', {
   timeout: patienceMs,
 }, async () => {
   client = await startServer();

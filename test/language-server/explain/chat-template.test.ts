@@ -13,7 +13,8 @@ const messages: ChatMessage[] = [
 ];
 
 const withoutNames = { bosToken: '', eosToken: '' };
-const renderChat = (template: string, timeout?: number) =>
+/** By default, there is enough time, however busy this machine is. */
+const renderChat = (template: string, timeout = 120_000) =>
   renderInput({ template, ...withoutNames, messages }, timeout);
 
 /** A template with its own system message and with branches for things that we never send, as large models have. */

@@ -1,8 +1,17 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Explainer } from '../../../language-server/engine/shared-engine.ts';
+import { budget } from '../../../language-server/explain/chat-template.ts';
 import { explain } from '../../../language-server/explain/explanations.ts';
 import type { ExplainParams, ExplainTurn } from '../../../language-server/protocol/messages.ts';
 import { FakeEngine, type FakeOptions, fakeSpecial, fakeTraits } from '../../fixtures/fake-engine.ts';
+
+const { ms } = budget;
+beforeAll(() => {
+  budget.ms = 120_000; // however busy this machine is
+});
+afterAll(() => {
+  budget.ms = ms;
+});
 
 const explainer = (engine: FakeEngine, chatTemplate = fakeTraits.chatTemplate): Explainer => ({
   engine,

@@ -4,6 +4,9 @@ import type { GhostCompletion, OnGrowth } from '../../../language-server/offers/
 import { firstWithText } from '../../../language-server/offers/head-start.ts';
 import { noTimings } from '../../../language-server/protocol/messages.ts';
 import type { Suggestion } from '../../../language-server/shape/shape.ts';
+import { useFakeClock } from '../../support/fake-clock.ts';
+
+useFakeClock();
 
 const suggestion = (text: string): Suggestion => ({ text, replaces: 0, probability: 1 });
 const result = (...texts: string[]): GhostCompletion => ({

@@ -1,8 +1,17 @@
-import { expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { Explainer } from '../../../language-server/engine/shared-engine.ts';
+import { budget } from '../../../language-server/explain/chat-template.ts';
 import { ExplainRequests } from '../../../language-server/server/explain-requests.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
+
+const { ms } = budget;
+beforeAll(() => {
+  budget.ms = 120_000; // however busy this machine is
+});
+afterAll(() => {
+  budget.ms = ms;
+});
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const params = { id: 1, uri: 'file:///a.c', text: 'a', languageId: 'c', turns: [{ answer: '' }], attempt: 0 };
