@@ -30,7 +30,7 @@ function outputOf(script: string, uid?: number): string {
       }
     }
     load(options, null)[0].then(async (engine) => { ${script} });`;
-  return execFileSync(process.execPath, ['-e', whole], { encoding: 'utf8', timeout: 120_000, uid });
+  return execFileSync(process.execPath, ['-e', whole], { encoding: 'utf8', timeout: 300_000, uid });
 }
 
 test('the process can end after a request whose values cannot be read', () => {

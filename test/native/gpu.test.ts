@@ -51,7 +51,7 @@ test.runIf(process.arch === 'x64').for([
   ['cuda', 'cuda', 'cuda sm_90 NVIDIA Large'],
 ] as const)(
   'the GPU of %s writes the words of the CPU, warm as cold',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async ([backend, library, name]) => {
     expect(existsSync(fakeLibrary(library))).toBe(true);
     const gpu = await load(backend);
@@ -96,7 +96,7 @@ test.runIf(process.arch === 'x64')(
 // Keys, values and activations are rounded, in another order than on the CPU.
 test.runIf(process.arch === 'x64').for(['f32', 'f16', 'q8_0', 'q4_0'] as const)(
   'an adapter of %s is applied on a GPU as on the CPU, warm as cold, and to its requests alone',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (format) => {
     const adapter = join(folder, `${format}.gguf`);
     writeGguf(adapter, formatted(syntheticAdapter(syntheticModel({ shape, quantization: 'q8_0' })), format));
@@ -154,7 +154,7 @@ test.runIf(process.arch === 'x64').for([
 // What does not fit is seen before anything is uploaded, so no allocation fails: that would leave the whole model to the CPU.
 test.runIf(process.arch === 'x64')(
   'whatever memory a GPU has, as many layers are there as fit',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const path = join(folder, 'fitting.gguf');
     writeSyntheticModel(path, { shape: { ...shape, hidden: 256, layers: 4, tied: false }, quantization: 'q4_k_m' });
@@ -182,7 +182,7 @@ test.runIf(process.arch === 'x64').for([
   ['mellum', 1.36e-3],
 ] as const)(
   'experts on a GPU give the logits of transformers, warm as cold, and with some layers on the CPU: %s',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async ([family, greatest]) => {
     const reference = join(import.meta.dirname, `../fixtures/reference/tiny-${family}`);
     const { prompts } = JSON.parse(readFileSync(`${reference}.json`, 'utf8')) as { prompts: { tokens: number[] }[] };
@@ -266,7 +266,7 @@ test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no
 
 test.runIf(process.arch === 'x64')(
   'the report says of each GPU what it is, that it is right, and how fast',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const report = await gpuReport(gpuKernels, true);
     for (const name of ['gfx1100 Emulated GPU', 'sm_90 NVIDIA Large', 'sm_90 NVIDIA Small'])

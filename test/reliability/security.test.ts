@@ -154,7 +154,7 @@ test('a secret in one file is in no prompt for another, and the engine does not 
 });
 
 test('a planted secret is not in the log, the disk cache or a report', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   client = await startServer({ 'cache.diskMiB': 64 }, { storageFolder: folder });
   const code = Array.from({ length: 60 }, (_, i) => `const value${i} = compute(input${i});`).join('\n');

@@ -15,7 +15,7 @@ const longForm = {
 const maxMs = 10_000;
 
 /** Vitest options for a test that calls holds(). */
-export const fuzzTestOptions = { timeout: minutes * 60_000 + 120_000 };
+export const fuzzTestOptions = { timeout: minutes * 60_000 + 300_000 };
 
 export async function holds<T>(inputs: fc.Arbitrary<T>, claim: (input: T) => unknown): Promise<void> {
   const property = fc.asyncProperty(inputs, async (input) => {

@@ -159,7 +159,7 @@ test.each([
 test('replay ends with the reason if the server cannot load the model', () => {
   const model = join(folder, 'none.gguf');
   const args = [program, 'replay', shortTrace, '--model', model];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 });
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 300_000 });
   expect(stderr).toContain(`no model file at ${model}`);
   expect(status).toBe(1);
 });
