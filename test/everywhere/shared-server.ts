@@ -97,7 +97,7 @@ async function main(dist: string): Promise<void> {
   const again = await ghostText(await windowOn(next), '\n');
   check('which answers the same', again === text, JSON.stringify(again));
   next.close();
-  for (let i = 0; i < 150 && endpoint?.announced(); i++) await sleep(100);
+  for (let i = 0; i < 600 && endpoint?.announced(); i++) await sleep(100);
   check('it ends when its last window has gone', !endpoint?.announced(), output.join(' ') || 'and says nothing');
   console.log(`${passed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;

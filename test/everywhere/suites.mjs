@@ -91,7 +91,7 @@ const inVitest = (file, tests) => async (name, system) => {
   const env = { HEARTH_NODE: JSON.stringify(await system.node()), HEARTH_DIST: distOf(name) };
   // Under Wine, a process occasionally ends or hangs without being asked to.
   const again = system.slowness > 1 ? ['--retry=1'] : [];
-  const args = [`--testTimeout=${30_000 * system.slowness}`, ...again, '--project', 'engine', file];
+  const args = [`--testTimeout=${180_000 * system.slowness}`, ...again, '--project', 'engine', file];
   return vitest(`${name}-${file.replace(/\W/g, '-')}`, tests ? [...args, '-t', tests] : args, env);
 };
 
