@@ -11,6 +11,7 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import { timingLine } from '../protocol/log.ts';
 import { reasonTexts } from '../protocol/reasons.ts';
 import { defaultSettings } from '../protocol/settings.ts';
+import { usualTimeouts } from '../remote/availability.ts';
 import { Team } from '../remote/team.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 import { isWithheld } from '../secrets/secrets.ts';
@@ -60,9 +61,12 @@ export const completeCommand: Command = {
   },
 };
 
+/** Nobody types meanwhile, so this can be longer than in an editor. */
+const answerMs = 30_000;
+
 /** The model on the team's server. */
 async function remoteModel(server: ServerOptions, engine: Engine): Promise<Completer> {
-  const team = new Team(server, () => {});
+  const team = new Team(server, () => {}, { ...usualTimeouts, minMs: answerMs, maxMs: answerMs });
   await team.tried;
   const model = team.completer(engine);
   if (model === null) throw new Error(team.info(engine).fallbackReason);

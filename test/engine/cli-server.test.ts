@@ -40,6 +40,11 @@ test('completes a file with the model on the server', async () => {
   expect(server.asked[0]).toMatchObject({ headers: { authorization: 'Bearer token-123' } });
 });
 
+test('waits longer for the server than an editor does', async () => {
+  server.answers.push((response, asked) => void setTimeout(() => server.usual(response, asked), 2500));
+  expect(await hearth('complete', `${sample}:2`)).toMatchObject({ code: 0, out: expect.stringContaining(' + b') });
+});
+
 test('does not complete with another model if the server fails', async () => {
   server.probe = refuse(503);
   const { code, err } = await hearth('complete', `${sample}:2`);

@@ -87,9 +87,9 @@ test('an aborted request ends as cancelled, soon, and the engine goes on', async
 
 test('a foreground request overtakes a background one', async () => {
   const order: string[] = [];
-  const long = engine.tokenize(`// background\n${busyCode}`);
+  const [long, short] = [engine.tokenize(`// background\n${busyCode}`), engine.tokenize(code)];
   const background = engine.generate({ tokens: long, maxTokens: 50, priority: 'background' });
-  const foreground = engine.generate({ tokens: engine.tokenize(code), maxTokens: 2 });
+  const foreground = engine.generate({ tokens: short, maxTokens: 2 });
   await Promise.all([background.then(() => order.push('background')), foreground.then(() => order.push('foreground'))]);
   expect(order).toEqual(['foreground', 'background']);
 });
