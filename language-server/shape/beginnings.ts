@@ -45,7 +45,7 @@ export class Beginnings {
     if (!tree || /\{\s*$/.test(line) || tree.grammar.heads?.test(line)) return false;
     const own = OpenSigns.partBeforeSurplus(line).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
     const piece = own + OpenSigns.in(own).closers.toReversed().join('');
-    const only = { tail: '', replaces: 0, mayClose: false, isInWord: false, mayMend: false };
+    const only = { tail: '', replaces: 0, mayClose: false, mayMend: false };
     const outcome = fitted(place, tree, { piece, isAllLikely: true, isLine: false, ...only });
     return outcome !== null && typeof outcome !== 'string';
   }

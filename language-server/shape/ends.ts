@@ -12,8 +12,6 @@ export interface End {
   replaces?: number;
   /** What is then inserted after the text; absent: what the place says. */
   tail?: string;
-  /** Whether the text ends inside a word that continues right of the cursor. */
-  isInWord?: boolean;
 }
 
 const minChars = 4;

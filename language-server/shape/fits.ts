@@ -1,6 +1,6 @@
 // Whether a text that adds no fault is complete, and leaves what is around it as it is.
 import type { Node } from 'web-tree-sitter';
-import { isAttribute, isComment, isLabel, isName, isText } from '../syntax/node-types.ts';
+import { isAttribute, isComment, isLabel, isName } from '../syntax/node-types.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, filledLines, lineBefore } from './indentation.ts';
 import { OpenSigns } from './mend.ts';
@@ -11,32 +11,22 @@ import { nodesIn, type Trial } from './trial.ts';
 /**
  * Why a text does not fit:
  *   'dangles'   it ends in a keyword or colon that something must follow, or with an empty comment
- *   'joins'     its end and what is right of it become one word or sign
  *   'half'      it is half of something, such as a head without its body
  *   'swallows'  the lines below become part of it
  *   'many'      it is more than the place allows
  */
-export type Misfit = 'dangles' | 'joins' | 'half' | 'swallows' | 'many';
+export type Misfit = 'dangles' | 'half' | 'swallows' | 'many';
 
 /** null: it fits. isLine: whether the text ends with its line. */
-export function misfitOf(trial: Trial, place: Place, isLine: boolean, isInWord: boolean): Misfit | null {
+export function misfitOf(trial: Trial, place: Place, isLine: boolean): Misfit | null {
   const rest = place.around.lineSuffix;
   const hasRest = rest.trim() !== '';
   if (place.within === 'comment') return null;
-  if (place.within === 'code') {
-    if (!isInWord && joinsRest(trial)) return 'joins';
-    if (!hasRest && dangles(trial, isLine)) return 'dangles';
-  }
+  if (place.within === 'code' && !hasRest && dangles(trial, isLine)) return 'dangles';
   if (!hasRest && !isLine && isHalfKey(trial)) return 'dangles';
   if (isHalf(trial, isLine) || endsOverBody(trial, place)) return 'half';
   if (swallows(trial)) return 'swallows';
   return isOne(trial, place) ? null : 'many';
-}
-
-/** Whether the text and what is right of it become one word or sign. */
-function joinsRest({ tree, end }: Trial): boolean {
-  const leaf = tree.root.descendantForIndex(end - 1, end);
-  return leaf !== null && leaf.childCount === 0 && leaf.endIndex > end && !isText(leaf.type);
 }
 
 /**

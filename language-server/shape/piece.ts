@@ -21,7 +21,6 @@ export interface Wanted {
   /** Whether closers may be added for the blocks that the piece leaves open. */
   mayClose: boolean;
   isLine: boolean;
-  isInWord: boolean;
   /** Whether the piece may exceed the place's extent if it makes a broken document sound. */
   mayMend: boolean;
 }
@@ -112,7 +111,7 @@ function tryBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted, b
   try {
     const isOwnLine = place.around.linePrefix.trim() === '';
     const isWorse = trial.isWorse(wanted.isLine || !isOwnLine, place.around.lineSuffix.trim() === '');
-    const misfit = isWorse ? null : misfitOf(trial, place, wanted.isLine, wanted.isInWord);
+    const misfit = isWorse ? null : misfitOf(trial, place, wanted.isLine);
     const isTooMuch = misfit === 'many' && !(wanted.mayMend && trial.mendsAll);
     const fits = !isWorse && (misfit === null || misfit === 'many');
     const outcome = isTooMuch ? 'many' : fits ? { shown } : null;

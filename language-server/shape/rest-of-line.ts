@@ -18,7 +18,7 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
   const word = endOfWord(linePrefix, rest);
   if (word !== '') {
     const at = text.search(new RegExp(`${word}(?!${inWord.source})`, 'u'));
-    return at === -1 ? 'splits-word' : [{ ...beforeRest(at), isInWord: true }];
+    return at === -1 ? 'splits-word' : [beforeRest(at)];
   }
   const ends: End[] = [];
   const trimmedRest = rest.trim();

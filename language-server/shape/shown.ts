@@ -46,13 +46,13 @@ export function shownUpTo(end: End, shaping: Shaping): Suggestion | Refusal {
     replaces,
     probability: generated.probabilityTo(end.at),
   });
-  const { isLine, isInWord = false } = end;
+  const { isLine } = end;
   const mayClose = end === shaping.closable;
   for (const piece of piecesTo(end, raw, place, tree)) {
     const line = around.linePrefix + piece + around.lineSuffix.slice(end.replaces ?? 0);
     if (!piece.includes('\n') && repeatsNeighbour(line, place)) return 'repeats-line';
     for (const { tail, replaces } of closings(end, piece, place, isAllLikely)) {
-      const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine, isInWord, mayMend };
+      const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine, mayMend };
       const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, following, place);
       if (typeof outcome === 'string') return outcome;
       if (outcome && outcome.shown !== around.lineSuffix.slice(0, replaces)) return suggestion(outcome.shown, replaces);
@@ -93,7 +93,7 @@ function isHead(piece: string, following: string, place: Place, tree: SyntaxTree
     : heads?.test(piece)
       ? `\n${indentationOf(around.linePrefix)}${unit}${statement}`
       : '';
-  const only = { mayClose: false, isInWord: false, mayMend: false };
+  const only = { mayClose: false, mayMend: false };
   const wanted = { piece, tail, replaces: 0, isAllLikely: true, isLine: true, ...only };
   const outcome = tail === '' ? null : fitted(place, tree, wanted);
   return outcome !== null && typeof outcome !== 'string';

@@ -5,9 +5,6 @@ export const isString = (type: string) =>
   /string|char_literal|character_literal|heredoc|quoted_|attribute_value|rune_literal/.test(type) &&
   !/concatenated/.test(type);
 
-/** Not code: comments, strings, the content of elements. */
-export const isText = (type: string) => /comment|string|text|char|template|heredoc/.test(type);
-
 /** Code inside a string or markup. */
 export const isInterpolation = (type: string) => /interpolation|substitution|expansion|jsx_expression/.test(type);
 
