@@ -1,6 +1,6 @@
 // Whether a text that adds no fault is complete, and leaves what is around it as it is.
 import type { Node } from 'web-tree-sitter';
-import { isAttribute, isComment, isLabel, isName } from '../syntax/node-types.ts';
+import { isAttribute, isComment, isName } from '../syntax/node-types.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, filledLines, lineBefore } from './indentation.ts';
 import { OpenSigns } from './mend.ts';
@@ -10,7 +10,7 @@ import { nodesIn, type Trial } from './trial.ts';
 
 /**
  * Why a text does not fit:
- *   'dangles'   it ends in a keyword or colon that something must follow, or with an empty comment
+ *   'dangles'   it ends in a keyword that something must follow, or with an empty comment
  *   'half'      it is half of something, such as a head without its body
  *   'swallows'  the lines below become part of it
  *   'many'      it is more than the place allows
@@ -23,7 +23,6 @@ export function misfitOf(trial: Trial, place: Place, isLine: boolean): Misfit | 
   const hasRest = rest.trim() !== '';
   if (place.within === 'comment') return null;
   if (place.within === 'code' && !hasRest && dangles(trial, isLine)) return 'dangles';
-  if (!hasRest && !isLine && isHalfKey(trial)) return 'dangles';
   if (isHalf(trial, isLine) || endsOverBody(trial, place)) return 'half';
   if (swallows(trial)) return 'swallows';
   return isOne(trial, place) ? null : 'many';
@@ -43,12 +42,6 @@ function dangles({ tree, start, modelEnd }: Trial, isLine: boolean): boolean {
   // The user has begun a declaration, and the text goes on with it: "public static".
   const isBegun = /^\p{L}+$/u.test(lineBefore(tree.text, start).trim());
   return !isLine && !(isBegun && line.split(/\s+/).every((word) => tree.keywords.has(word)));
-}
-
-/** Whether the text ends with a colon that does not belong to a label. */
-function isHalfKey({ tree, text, modelLength, modelEnd }: Trial): boolean {
-  const { parent } = tree.root.descendantForIndex(modelEnd - 1, modelEnd) ?? { parent: null };
-  return text.slice(0, modelLength).endsWith(':') && !isLabel(parent?.type ?? '');
 }
 
 /** Whether the line below the text is indented more than the text's last line. */

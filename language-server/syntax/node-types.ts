@@ -11,9 +11,6 @@ export const isInterpolation = (type: string) => /interpolation|substitution|exp
 /** An attribute, annotation or decorator, which belongs to the declaration after it. */
 export const isAttribute = (type: string) => /attribute_(?:item|list)|(?<!type_)annotation|decorator/.test(type);
 
-/** A label or case, which ends with a colon and has statements below. */
-export const isLabel = (type: string) => /case|label|default|clause/.test(type);
-
 /** A name. */
 export const isName = (type: string) => /identifier|name/.test(type);
 

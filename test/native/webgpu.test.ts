@@ -1,4 +1,4 @@
-// Whole models by WebGPU, on Mesa's lavapipe, which computes on the processor.
+// Whole models with WebGPU, on Mesa's lavapipe, which computes on the processor.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,7 +121,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     const engine = await load(join(import.meta.dirname, '../fixtures/reference/tiny-qwen3moe.gguf'));
     expect(engine.info).toMatchObject({
       device: 'cpu',
-      fallbackReason: 'mixtures of experts do not run by WebGPU yet',
+      fallbackReason: 'mixtures of experts do not run with WebGPU yet',
     });
     await engine.close();
   });
