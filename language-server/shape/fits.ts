@@ -159,9 +159,7 @@ function isOne({ tree, text, start, end, modelStart, modelEnd }: Trial, { extent
     const node = tree.root.descendantForIndex(block.at, to);
     return isInside || !node || !lists.has(node.type) || node.startIndex >= block.at;
   }
-  const isOnNextLine = /^,?[ \t]*\n/.test(text) && !/[{([:,=]$|=>$/.test(linePrefix.trimEnd());
-  const isOwn = linePrefix.trim() === '' || isOnNextLine;
-  const from = isOwn ? modelStart : start - 1 - (linePrefix.length - linePrefix.trimEnd().length);
+  const from = linePrefix.trim() === '' ? modelStart : start - 1 - (linePrefix.length - linePrefix.trimEnd().length);
   const node = tree.root.descendantForIndex(from, to);
   if (!node || !lists.has(node.type)) return true;
   // The text is one construct, or it is in a list that begins in the cursor's line.
