@@ -6,7 +6,7 @@ import { depthOf, filledLines } from './indentation.ts';
 import { type Place, treeAt } from './place.ts';
 import { plainEnd } from './plain.ts';
 import { repeatedLine, repeatedWords, repetitionStart } from './repetition.ts';
-import { commentEnd, conflictMarker, inventedLink, specialToken, tagName } from './unwanted.ts';
+import { commentEnd, conflictMarker, inventedLink, specialToken } from './unwanted.ts';
 
 /** Returns where the rule cuts the text; text.length if it does not. */
 type Rule = (text: string, place: Place, generated: GeneratedText) => number;
@@ -17,7 +17,6 @@ export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['repeats-itself', repetitionStart],
   ['leaves-block', extentEnd],
   ['closes-too-much', commentEnd],
-  ['closes-too-much', tagName],
   ['repeats-line', repeatedLine],
   ['invents-link', inventedLink],
 ];

@@ -16,12 +16,6 @@ export function commentEnd(text: string, { within, around, kind, textAround: { c
   return isClosed ? at : at + closer.length;
 }
 
-/** After "</", leaves only a text that begins with the name of an element. */
-export function tagName(text: string, { around, within }: Place): number {
-  const isTag = within === 'code' && around.linePrefix.endsWith('</');
-  return isTag && !/^[\p{L}>]/u.test(text) ? 0 : text.length;
-}
-
 const marker = /^(?:<{7}|>{7}|\|{7}|={7})(?=\s|$)/gm;
 
 /**
