@@ -1,6 +1,6 @@
 // A piece is the beginning of the model's text that may be shown. Here it is tried in the document, alone and with
 // closers.
-import { badness } from '../syntax/faults.ts';
+import { faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { type Closers, closersOf } from './closers.ts';
 import { misfitOf } from './fits.ts';
@@ -47,24 +47,19 @@ export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome 
   return outcome === null && plain.length < blocks.length ? tryClosed(place, base, wanted, body, blocks) : outcome;
 }
 
-/**
- * Tries the piece with closers for the blocks that it leaves open: first for the outermost one, then for one more each
- * time.
- */
+/** Tries the piece with closers for the blocks that it leaves open, one choice of closers after the other. */
 function tryClosed(place: Place, base: SyntaxTree, wanted: Wanted, body: string, blocks: readonly Closers[]): Outcome {
   let trials = 0;
-  for (let count = 1; count <= blocks.length; count++) {
-    let closers = '';
-    for (const { choices } of blocks.slice(blocks.length - count)) {
-      const all = choices.map((choice) => ({ choice, ...tryWith(place, base, wanted, body, closers + choice) }));
-      const fit = all.find(({ outcome }) => outcome !== null);
-      trials += all.length;
-      if (fit || trials > maxTrials) return fit?.outcome ?? null;
-      closers += all.reduce((a, b) => (b.badness < a.badness ? b : a), {
-        choice: '',
-        badness: Number.POSITIVE_INFINITY,
-      }).choice;
-    }
+  let closers = '';
+  for (const { choices } of blocks) {
+    const all = choices.map((choice) => ({ choice, ...tryWith(place, base, wanted, body, closers + choice) }));
+    const fit = all.find(({ outcome }) => outcome !== null);
+    trials += all.length;
+    if (fit || trials > maxTrials) return fit?.outcome ?? null;
+    closers += all.reduce((a, b) => (b.faults < a.faults ? b : a), {
+      choice: '',
+      faults: Number.POSITIVE_INFINITY,
+    }).choice;
   }
   return null;
 }
@@ -79,19 +74,18 @@ interface Tried {
   isWorse: boolean;
   /** Whether it might fit with more closers. */
   isOpen: boolean;
-  badness: number;
+  faults: number;
 }
 
 /** What may follow the shown text in a mended document. `old`: what follows the cursor there without it. */
-function restsAfter({ mended, within }: Place, shown: string, replaces: number): Rest[] {
+function restsAfter({ mended }: Place, shown: string, replaces: number): Rest[] {
   if (!mended) return [{ old: '', now: '' }];
   const { mend } = mended;
   const old = mend.rest.slice(replaces);
-  const rests = within === 'comment' ? [old] : mend.restsAfter(shown, replaces);
-  return rests.map((now) => ({ old, now }));
+  return mend.restsAfter(shown, replaces).map((now) => ({ old, now }));
 }
 
-const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
+const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, faults: Number.POSITIVE_INFINITY };
 
 /** Tries the piece with these closers, and with each text that may follow, until one adds no fault. */
 function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
@@ -107,15 +101,14 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
 function tryBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted, body: string, shown: string): Tried {
   const start = place.source.offset - place.code.start;
   const trial = Trial.of(base, start, shown, body.length, wanted.replaces, rest);
-  if (!trial) return { outcome: 'no-time', isWorse: false, isOpen: false, badness: 0 };
+  if (!trial) return { outcome: 'no-time', isWorse: false, isOpen: false, faults: 0 };
   try {
-    const isOwnLine = place.around.linePrefix.trim() === '';
-    const isWorse = trial.isWorse(wanted.isLine || !isOwnLine, place.around.lineSuffix.trim() === '');
+    const isWorse = trial.isWorse();
     const misfit = isWorse ? null : misfitOf(trial, place, wanted.isLine);
     const isTooMuch = misfit === 'many' && !(wanted.mayMend && trial.mendsAll);
     const fits = !isWorse && (misfit === null || misfit === 'many');
     const outcome = isTooMuch ? 'many' : fits ? { shown } : null;
-    return { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(trial.tree) };
+    return { outcome, isWorse, isOpen: isWorse || misfit === 'half', faults: faultsOf(trial.tree).length };
   } finally {
     trial.delete();
   }

@@ -64,11 +64,6 @@ function faultsInLines(tree: SyntaxTree, { start, end }: Range): number {
   return faultsOf(tree).filter((fault) => fault.start < to && fault.end >= from).length;
 }
 
-/** How broken a document is. What does not belong counts twice as much as what is missing. */
-export function badness(tree: SyntaxTree): number {
-  return faultsOf(tree).reduce((sum, { missing }) => sum + (missing === null ? 2 : 1), 0);
-}
-
 /** How many characters are in faults. */
 export function extentOf(faults: readonly Fault[]): number {
   return faults.reduce((sum, { start, end }) => sum + end - start, 0);
