@@ -42,12 +42,7 @@ export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { ex
 }
 
 /** The ends of the tokens of the first line that is not blank, the last one first. */
-export function tokenEnds(
-  generated: GeneratedText,
-  end: number,
-  gate: Gate,
-  { within, around, textAround }: Place,
-): End[] {
+export function tokenEnds(generated: GeneratedText, end: number, gate: Gate, { around }: Place): End[] {
   const text = generated.text.slice(0, end);
   const first = text.search(/\S/);
   const newline = text.indexOf('\n', first);
@@ -61,11 +56,7 @@ export function tokenEnds(
     // The colon of a label completes it, so the probability of the colon itself does not matter.
     if (generated.probabilityTo(found === ':' ? index : at) < gate.beginning) break;
     const isWord = meaningful.test(piece) && !openingQuote.test(around.linePrefix + piece);
-    // The token may be the first half of what ends the comment, such as the star of "*/".
-    if (within === 'comment' && textAround.closer.startsWith(found)) continue;
-    const quotes = within === 'string' ? piece.split(textAround.closer || '\0').length - 1 : 1;
-    const isInString = quotes > 0 && quotes % 2 === 0;
-    if (piece.trim().length >= minChars && !isInString && isWord) ends.push({ at, isLine: false });
+    if (piece.trim().length >= minChars && isWord) ends.push({ at, isLine: false });
   }
   return ends.slice(0, maxEnds).reverse();
 }

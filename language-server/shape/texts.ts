@@ -32,7 +32,7 @@ export function textAt(tree: SyntaxTree, at: number, addedClosers: AddedClosers)
     if (!node.isNamed || node.startIndex >= at) continue;
     if (isComment(node.type) && !isComment(node.parent?.type ?? '')) return commentAround(node, at);
     if (node.childCount > 0 && isString(node.type) && !isString(node.parent?.type ?? '')) {
-      const found = stringAround(node, at, faultsOf(tree).length > 0, addedClosers);
+      const found = stringAround(node, at, addedClosers);
       if (found) return found;
     }
   }
@@ -47,14 +47,12 @@ function commentAround(node: Node, at: number): TextAround {
   return { within: 'comment', closer, isClosed: closer !== '' && !belongsToNext };
 }
 
-/** isBroken: the document has faults, so a quote on a line below may be where the next string begins. */
-function stringAround(node: Node, at: number, isBroken: boolean, addedClosers: AddedClosers): TextAround | null {
+function stringAround(node: Node, at: number, addedClosers: AddedClosers): TextAround | null {
   const last = node.lastChild;
   const isOpen = node.endIndex > at || last?.isMissing || node.childCount < 2;
   if (!isOpen) return null;
-  const belongsToNext = isBroken && last?.text.length === 1 && node.text.slice(at - node.startIndex).includes('\n');
   const isAdded = last !== null && last.startIndex >= addedClosers.start && last.startIndex < addedClosers.end;
-  const isClosed = node.endIndex > at && !last?.isMissing && !belongsToNext && !isAdded;
+  const isClosed = node.endIndex > at && !last?.isMissing && !isAdded;
   const closer = (isClosed || isAdded) && last ? last.text : (node.firstChild?.text ?? '');
   const within = node.parent?.type === 'expression_statement' ? 'comment' : 'string';
   return { within, closer: closer.length > 3 ? closer.slice(-1) : closer, isClosed };
