@@ -44,8 +44,7 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
     }
   } else if (trimmedText !== trimmedRest && containsRest(text, rest))
     ends.push({ at: trimmedText.length, isLine: true, replaces: rest.length, tail: '' });
-  const overlap = overlapLength(trimmedText, trimmedRest);
-  if (isEnded) ends.push(beforeRest(overlap > 0 ? trimmedText.length - overlap : text.length));
+  if (isEnded) ends.push(beforeRest(text.length));
   const startsNextLine = /^[ \t]*\n/.test(text) && isClosing;
   // If the text starts on the next line, the rest may move to a line of its own below the text.
   const aboveRest = ({ at }: End): End[] =>
@@ -102,14 +101,4 @@ function containsRest(text: string, rest: string): boolean {
 
 function words(text: string): string[] {
   return text.match(/\w+|[^\w\s]/g) ?? [];
-}
-
-/** The length of the longest overlap: the text ends with it and the rest begins with it. It splits no word. */
-function overlapLength(text: string, rest: string): number {
-  for (let length = Math.min(text.length, rest.length); length > 0; length--) {
-    const at = text.length - length;
-    const splitsWord = /\w\w/.test(text.slice(at - 1, at + 1)) || /\w\w/.test(rest.slice(length - 1, length + 1));
-    if (!splitsWord && text.endsWith(rest.slice(0, length))) return length;
-  }
-  return 0;
 }

@@ -23,8 +23,7 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const text = generated.text.slice(0, end);
   const isInLine = place.around.lineSuffix.trim() !== '';
   const isEnded = generated.isEnded || end < generated.text.length;
-  // In comments and strings, which no grammar checks, only the model's own end counts as an end.
-  const found = isInLine ? endsBeforeRest(text, place, place.within === 'code' ? isEnded : generated.isEnded) : [];
+  const found = isInLine ? endsBeforeRest(text, place, isEnded) : [];
   if (typeof found === 'string') return nothing(found);
   // If the token limit ended the text, its last line is incomplete.
   const lines = isInLine
