@@ -9,7 +9,7 @@ const maxLoopChars = 60;
 // A line may well repeat something several times, as in `false, false, false`.
 const minCopies = 9;
 const newline = 10;
-const letter = /\p{L}/gu;
+const letter = /\p{L}/u;
 
 /**
  * Where the text begins to repeat itself; text.length if it does not. Not even the first copy is kept, as it is as
@@ -37,42 +37,24 @@ function repeatedLines(text: string): number {
 }
 
 /**
- * Where a sequence of characters begins that occurs `copies` times in a row within a line; text.length if there is
- * none.
+ * Where a sequence of characters with a letter begins that occurs `copies` times in a row within a line; text.length if
+ * there is none.
  */
 export function repeatedWords(text: string, copies: number): number {
   let first = text.length;
-  for (let length = minLoopChars; length <= maxLoopChars; length++)
-    first = Math.min(first, loopStart(text.slice(0, first + length * copies), length, copies));
-  return first;
-}
-
-/**
- * The same for sequences of one length. It advances by all copies but one at a time: most steps compare one character
- * only.
- */
-function loopStart(text: string, length: number, copies: number): number {
-  const isSame = (i: number) => text.charCodeAt(i) === text.charCodeAt(i - length) && text.charCodeAt(i) !== newline;
-  const step = length * (copies - 1);
-  // Each character after `differs`, up to `known`, is the same as the one `length` before it.
-  let differs = length - 1;
-  let known = differs;
-  while (differs + step < text.length) {
-    const end = differs + step;
-    let at = end;
-    while (at > known && isSame(at)) at--;
-    if (at > known) {
-      differs = at;
-      known = end;
-      continue;
+  for (let length = minLoopChars; length <= maxLoopChars; length++) {
+    let same = 0;
+    for (let at = length; at < Math.min(text.length, first + length * copies); at++) {
+      const code = text.charCodeAt(at);
+      same = code === text.charCodeAt(at - length) && code !== newline ? same + 1 : 0;
+      const begin = at + 1 - length * copies;
+      if (same >= length * (copies - 1) && letter.test(text.slice(begin, begin + length))) {
+        first = Math.min(first, begin);
+        break;
+      }
     }
-    const begin = differs + 1 - length;
-    letter.lastIndex = begin;
-    const found = letter.exec(text)?.index ?? text.length;
-    if (found < begin + length) return begin;
-    differs = known = found;
   }
-  return text.length;
+  return first;
 }
 
 /** Where the text begins to repeat a line that is near the cursor already; text.length if it does not. */
