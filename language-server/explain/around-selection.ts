@@ -1,7 +1,7 @@
 // Finds the function around the selected code, since a few lines alone often do not show their purpose.
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { ExplainParams } from '../protocol/messages.ts';
-import { functionAround } from '../syntax/enclosing.ts';
+import { functionAround } from '../syntax/outline.ts';
 import { wholeTreeOf } from '../syntax/trees.ts';
 
 /** The function's text; null if there is none, or if the document has changed since the code was selected. */

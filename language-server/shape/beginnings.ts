@@ -2,10 +2,10 @@
 // arguments, parameters before an arrow.
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
-import { OpenSigns } from './mend.ts';
 import { bodyOf, fitted } from './piece.ts';
 import { type Place, treeAt } from './place.ts';
 import type { Suggestion } from './shown.ts';
+import { OpenSigns } from './signs.ts';
 
 const completeEnd = /[\p{L}\p{N}_)\]}"'`]$/u;
 const lastWord = /[\p{L}\p{N}_]+$/u;

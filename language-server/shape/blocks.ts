@@ -2,7 +2,7 @@
 import type { Node } from 'web-tree-sitter';
 import type { Surroundings } from '../prompt/text-window.ts';
 import { faultsOf } from '../syntax/faults.ts';
-import { isValue } from '../syntax/node-types.ts';
+import { isValue } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, indentationOf, lineBefore } from './indentation.ts';
 import { closerOf } from './signs.ts';

@@ -1,11 +1,10 @@
 // Whether a text that adds no fault is complete, and leaves what is around it as it is.
 import type { Node } from 'web-tree-sitter';
-import { isAttribute, isComment, isName } from '../syntax/node-types.ts';
+import { isAttribute, isComment, isName } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, filledLines, lineBefore } from './indentation.ts';
-import { OpenSigns } from './mend.ts';
 import type { Place } from './place.ts';
-import { closersOnly } from './signs.ts';
+import { closersOnly, OpenSigns } from './signs.ts';
 import { nodesIn, type Trial } from './trial.ts';
 
 /**

@@ -5,13 +5,12 @@ import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
 import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
-import { OpenSigns } from './mend.ts';
 import { type Place, treeAt } from './place.ts';
 import { policyEnd, settledEnd } from './policy.ts';
 import { mayRepeat } from './repetition.ts';
 import { endsBeforeRest, isPastRest } from './rest-of-line.ts';
 import { lacksValue, type Shaping, type Suggestion, shownUpTo } from './shown.ts';
-import { closersOnly } from './signs.ts';
+import { closersOnly, OpenSigns } from './signs.ts';
 
 export type { Suggestion };
 

@@ -1,7 +1,7 @@
 // Whether the cursor is in a comment or a string.
 import type { Node } from 'web-tree-sitter';
 import { faultsOf } from '../syntax/faults.ts';
-import { isComment, isInterpolation, isString } from '../syntax/node-types.ts';
+import { isComment, isInterpolation, isString } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { type AddedClosers, leafBefore } from './blocks.ts';
 

@@ -3,8 +3,7 @@ import type { Node } from 'web-tree-sitter';
 import { extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { lineBefore } from './indentation.ts';
-import { OpenSigns } from './mend.ts';
-import { closerOf } from './signs.ts';
+import { closerOf, OpenSigns } from './signs.ts';
 
 /**
  * What follows the cursor without the inserted text (`old`) and with it (`now`), up to where both documents are the

@@ -1,4 +1,4 @@
-// Finds where the declarations, members and statements of a document begin.
+// Finds where the declarations, members and statements of a document begin, and the function around a place.
 import type { Node } from 'web-tree-sitter';
 import type { SyntaxTree } from './syntax-tree.ts';
 
@@ -35,4 +35,12 @@ export function thingsOf({ root, grammar: { lists } }: SyntaxTree, minLines: num
 function isJustAbove(comments: readonly Node[], { startPosition }: Node): boolean {
   const last = comments.at(-1);
   return last !== undefined && startPosition.row <= last.endPosition.row + 1;
+}
+
+/** The innermost function that contains [start, end) and more; null if there is none. */
+export function functionAround({ root, grammar }: SyntaxTree, start: number, end: number): Node | null {
+  let node = root.descendantForIndex(start, end);
+  while (node && !(grammar.functions.has(node.type) && (node.startIndex < start || node.endIndex > end)))
+    node = node.parent;
+  return node;
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { functionAround } from '../../../language-server/syntax/enclosing.ts';
-import { thingsOf } from '../../../language-server/syntax/outline.ts';
+import { functionAround, thingsOf } from '../../../language-server/syntax/outline.ts';
 import { wholeTreeOf } from '../../../language-server/syntax/trees.ts';
 
 const tree = async (languageId: string, text: string) =>
