@@ -23,9 +23,9 @@ export default defineConfig({
   resolve: { alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) } },
   test: {
     // Only what never comes runs out of time: on a busy machine, processes stand still for seconds.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     projects: [
       // They leave nothing behind in the modules that they import, so those are loaded once.
       { extends: true, test: { name: 'pure', include: tests, exclude: others, isolate: false, maxWorkers } },

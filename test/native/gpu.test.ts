@@ -49,26 +49,22 @@ const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
 test.runIf(process.arch === 'x64').for([
   ['hip', 'amdhip64', 'hip gfx1100 Emulated GPU'],
   ['cuda', 'cuda', 'cuda sm_90 NVIDIA Large'],
-] as const)(
-  'the GPU of %s writes the words of the CPU, warm as cold',
-  { timeout: 300_000 },
-  async ([backend, library, name]) => {
-    expect(existsSync(fakeLibrary(library))).toBe(true);
-    const gpu = await load(backend);
-    expect(gpu.info).toMatchObject({ device: 'gpu', backend: name, fallbackReason: '' });
-    const cpu = await load('cpu');
-    const request = { tokens, maxTokens: 12 };
-    const expected = await cpu.generate(request);
-    const cold = await gpu.generate(request);
-    expect(cold.tokens).toEqual(expected.tokens);
-    const { logProbabilities } = await gpu.generate({ ...request, speculate: false });
-    expect(logProbabilities).toEqual(cold.logProbabilities);
-    const warm = await gpu.lastLogits(tokens);
-    await gpu.clearCache();
-    expect(await gpu.lastLogits(tokens)).toEqual(warm);
-    await Promise.all([gpu.close(), cpu.close()]);
-  },
-);
+] as const)('the GPU of %s writes the words of the CPU, warm as cold', async ([backend, library, name]) => {
+  expect(existsSync(fakeLibrary(library))).toBe(true);
+  const gpu = await load(backend);
+  expect(gpu.info).toMatchObject({ device: 'gpu', backend: name, fallbackReason: '' });
+  const cpu = await load('cpu');
+  const request = { tokens, maxTokens: 12 };
+  const expected = await cpu.generate(request);
+  const cold = await gpu.generate(request);
+  expect(cold.tokens).toEqual(expected.tokens);
+  const { logProbabilities } = await gpu.generate({ ...request, speculate: false });
+  expect(logProbabilities).toEqual(cold.logProbabilities);
+  const warm = await gpu.lastLogits(tokens);
+  await gpu.clearCache();
+  expect(await gpu.lastLogits(tokens)).toEqual(warm);
+  await Promise.all([gpu.close(), cpu.close()]);
+});
 
 test.runIf(process.arch === 'x64')('the time of a prompt counts until the GPU has read it', async () => {
   const gpu = await load('hip');
@@ -96,7 +92,6 @@ test.runIf(process.arch === 'x64')(
 // Keys, values and activations are rounded, in another order than on the CPU.
 test.runIf(process.arch === 'x64').for(['f32', 'f16', 'q8_0', 'q4_0'] as const)(
   'an adapter of %s is applied on a GPU as on the CPU, warm as cold, and to its requests alone',
-  { timeout: 300_000 },
   async (format) => {
     const adapter = join(folder, `${format}.gguf`);
     writeGguf(adapter, formatted(syntheticAdapter(syntheticModel({ shape, quantization: 'q8_0' })), format));
@@ -152,29 +147,25 @@ test.runIf(process.arch === 'x64').for([
 });
 
 // What does not fit is seen before anything is uploaded, so no allocation fails: that would leave the whole model to the CPU.
-test.runIf(process.arch === 'x64')(
-  'whatever memory a GPU has, as many layers are there as fit',
-  { timeout: 300_000 },
-  async () => {
-    const path = join(folder, 'fitting.gguf');
-    writeSyntheticModel(path, { shape: { ...shape, hidden: 256, layers: 4, tied: false }, quantization: 'q4_k_m' });
-    await (await load('hip')).close(); // the self-test, which needs memory, too
-    const counts: number[] = [];
-    for (let mib = 12; mib <= 60; mib += 4) {
-      const engine = await withFault(`memory:${(768 + mib) * 2 ** 20}`, () =>
-        loadEngine({ modelPath: path, backend: 'hip', gpuKernels, threads: 1, cacheBytes: 16 * 2 ** 20 }),
-      );
-      const { backend, device, fallbackReason } = engine.info;
-      if (device === 'cpu')
-        expect(fallbackReason).toMatch(/the model and its cache need|not even one layer of the model fits/);
-      else if (mib % 16 === 0) await engine.generate({ tokens, maxTokens: 2 });
-      counts.push(device === 'cpu' ? 0 : Number(/for (\d) of 4 layers/.exec(backend)?.[1] ?? 4));
-      await engine.close();
-    }
-    expect(counts).toEqual(counts.toSorted());
-    expect(new Set(counts)).toEqual(new Set([0, 1, 2, 3, 4]));
-  },
-);
+test.runIf(process.arch === 'x64')('whatever memory a GPU has, as many layers are there as fit', async () => {
+  const path = join(folder, 'fitting.gguf');
+  writeSyntheticModel(path, { shape: { ...shape, hidden: 256, layers: 4, tied: false }, quantization: 'q4_k_m' });
+  await (await load('hip')).close(); // the self-test, which needs memory, too
+  const counts: number[] = [];
+  for (let mib = 12; mib <= 60; mib += 4) {
+    const engine = await withFault(`memory:${(768 + mib) * 2 ** 20}`, () =>
+      loadEngine({ modelPath: path, backend: 'hip', gpuKernels, threads: 1, cacheBytes: 16 * 2 ** 20 }),
+    );
+    const { backend, device, fallbackReason } = engine.info;
+    if (device === 'cpu')
+      expect(fallbackReason).toMatch(/the model and its cache need|not even one layer of the model fits/);
+    else if (mib % 16 === 0) await engine.generate({ tokens, maxTokens: 2 });
+    counts.push(device === 'cpu' ? 0 : Number(/for (\d) of 4 layers/.exec(backend)?.[1] ?? 4));
+    await engine.close();
+  }
+  expect(counts).toEqual(counts.toSorted());
+  expect(new Set(counts)).toEqual(new Set([0, 1, 2, 3, 4]));
+});
 
 // The greatest errors (NMSE) are those of the CPU and of llama.cpp on the same prompt, and 5 % more.
 test.runIf(process.arch === 'x64').for([
@@ -182,7 +173,6 @@ test.runIf(process.arch === 'x64').for([
   ['mellum', 1.36e-3],
 ] as const)(
   'experts on a GPU give the logits of transformers, warm as cold, and with some layers on the CPU: %s',
-  { timeout: 300_000 },
   async ([family, greatest]) => {
     const reference = join(import.meta.dirname, `../fixtures/reference/tiny-${family}`);
     const { prompts } = JSON.parse(readFileSync(`${reference}.json`, 'utf8')) as { prompts: { tokens: number[] }[] };
@@ -266,7 +256,6 @@ test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no
 
 test.runIf(process.arch === 'x64')(
   'the report says of each GPU what it is, that it is right, and how fast',
-  { timeout: 300_000 },
   async () => {
     const report = await gpuReport(gpuKernels, true);
     for (const name of ['gfx1100 Emulated GPU', 'sm_90 NVIDIA Large', 'sm_90 NVIDIA Small'])

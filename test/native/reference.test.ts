@@ -52,7 +52,7 @@ const variants = addonInfo().variants.map((variant) => [variant, { variant }, na
 const dense = names.filter((name) => !/moe|mellum/.test(name));
 const webgpu = ['webgpu', { backend: 'webgpu' }, dense] as const;
 
-describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', { timeout: 300_000 }, (variant, options, files) => {
+describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', (variant, options, files) => {
   describe.each(files)('%s', (name) => {
     const reference = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Reference;
     let engine: Engine;

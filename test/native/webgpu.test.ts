@@ -48,7 +48,7 @@ const best = (row: Float32Array) => row.indexOf(row.reduce((greatest, value) => 
 
 describe.runIf(hasWebgpu)('webgpu', () => {
   // In one batch, whose tokens have the bits of one after the other (kernels/webgpu tests that).
-  test("256 greedy tokens of the starter are the CPU's", { timeout: 300_000 }, async () => {
+  test("256 greedy tokens of the starter are the CPU's", async () => {
     const [gpu, cpu] = [await load(starter), await onCpu(starter)];
     expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
     const prompt = gpu.tokenize('function add(a, b) {\n  return a + b;\n}\n\nfunction sub(');
@@ -77,7 +77,6 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     ['none', 40, /^cpu /, /only \d+ are to be had/],
   ] as const)(
     'where %s of a model fits into the memory, it gives the same words, warm as cold',
-    { timeout: 300_000 },
     async ([name, mib, backend, reason]) => {
       const diskFolder = join(folder, `pages-${name}`);
       const gpu = await withMemory(mib, () => load(tiny, { diskFolder }));
@@ -138,7 +137,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     expect(report).not.toMatch(/WRONG|[\\/](?!s\b|dev\b)\w+[\\/]/);
   });
 
-  describe('used only if it is faster', { timeout: 300_000 }, () => {
+  describe('used only if it is faster', () => {
     const request = { tokens, maxTokens: 4 };
     const race = { backend: 'webgpu-if-faster', modelPath: tiny, threads: 1, cacheBytes } as const;
     const trials = () => {
@@ -215,9 +214,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
   });
 
   // The library may end the process when the device is lost.
-  test('after two processes have ended while the GPU had work, the next one completes on the CPU', {
-    timeout: 300_000,
-  }, async () => {
+  test('after two processes have ended while the GPU had work, the next one completes on the CPU', async () => {
     const outfile = join(folder, 'program/crash.js');
     const contents = `
       import { readdirSync } from 'node:fs';

@@ -7,4 +7,4 @@ export function tries(short: number, full: number): number {
 }
 
 /** In full, tests may take as long as they need. The short form takes seconds on an idle machine. */
-export const patienceMs = isFull ? 2 * 3_600_000 : 180_000;
+export const patienceMs = isFull ? 2 * 3_600_000 : 600_000;

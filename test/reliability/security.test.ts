@@ -153,9 +153,7 @@ test('a secret in one file is in no prompt for another, and the engine does not 
   expect(engine.learned.filter((text) => text.includes(secret))).toEqual([]);
 });
 
-test('a planted secret is not in the log, the disk cache or a report', {
-  timeout: 300_000,
-}, async () => {
+test('a planted secret is not in the log, the disk cache or a report', async () => {
   client = await startServer({ 'cache.diskMiB': 64 }, { storageFolder: folder });
   const code = Array.from({ length: 60 }, (_, i) => `const value${i} = compute(input${i});`).join('\n');
   const withSecret = `${code}\nconst token = '${secret}';\nconst next = `;

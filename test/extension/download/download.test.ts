@@ -373,7 +373,7 @@ test('a large file that is interrupted five times is verified in the end', async
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(folder, 'a.gguf')), hash);
   expect(hash.digest('hex')).toBe(file.sha256);
-}, 180_000);
+});
 
 const unannounced =
   (bytes: Buffer): Answer =>

@@ -297,4 +297,4 @@ test('whatever a server does, a download ends, and a file with a known digest is
     rmSync(final(), { force: true });
     expect(existsSync(`${final()}.lock`), why).toBe(false);
   }
-}, 600_000);
+});
