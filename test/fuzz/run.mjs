@@ -9,7 +9,7 @@ import { buildFuzz } from '../../scripts/build-native.mjs';
 import { requireCommands, root, run, ToolError } from '../../scripts/tools.mjs';
 
 const atOnce = 2;
-const limits = ['-timeout=10', '-rss_limit_mb=1024'];
+const limits = ['-timeout=60', '-rss_limit_mb=1024'];
 const shortRuns = { gguf: 100_000, page_cache: 30_000, page_file: 60_000, tokenizer: 40_000, utf8: 250_000 };
 // Mutations must not use what a program compares, since that might be an address or a time.
 const sameEachTime = ['-seed=1', '-use_cmp=0'];

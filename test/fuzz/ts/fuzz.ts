@@ -12,10 +12,10 @@ const longForm = {
   markInterruptAsFailure: false,
 };
 /** The time for one input. A parser that does not return fails. */
-const maxMs = 10_000;
+const maxMs = 120_000;
 
 /** Vitest options for a test that calls holds(). */
-export const fuzzTestOptions = { timeout: minutes * 60_000 + 300_000 };
+export const fuzzTestOptions = { timeout: minutes * 60_000 + 600_000 };
 
 export async function holds<T>(inputs: fc.Arbitrary<T>, claim: (input: T) => unknown): Promise<void> {
   const property = fc.asyncProperty(inputs, async (input) => {
