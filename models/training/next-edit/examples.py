@@ -1,5 +1,6 @@
 """Examples of next edits out of the commits of a repository: what was edited before, the lines around a place now, the
 lines there that are asked about, and what becomes of them."""
+import functools
 import os
 import random
 import re
@@ -18,11 +19,21 @@ AROUND = 20
 WINDOW = 21
 MOST_LINES = 8
 MOST_DONE = 6
-MOST_STATES = 2
+MOST_STATES = 6
+CHANGES_A_STATE = 2
+# Of a commit's changes, so many or a few more are looked at.
+MOST_CHANGES = 40
+# Of commits with a single change, in which nothing follows.
+SINGLE = 0.3
 PARTLY_TYPED = 0.2
 # Of the words that an answer brings in, so many may stand nowhere in what the model is told: who is taught to guess, guesses.
 UNKNOWN = 0.34
 WORD = re.compile(r"[^\W\d]\w+")
+
+
+@functools.lru_cache(4096)
+def words_of(old, new):
+    return changed_words(old, new)
 
 
 class Change:
@@ -30,7 +41,7 @@ class Change:
 
     def __init__(self, window, at, old, new):
         self.window, self.at, self.old, self.new = window, at, old, new
-        self.words = changed_words(old, new)
+        self.words = words_of(tuple(old), tuple(new))
         self.is_blank = without_space(old) == without_space(new)
 
     def is_short(self):
@@ -47,6 +58,8 @@ def changes_of(windows, rng):
     for window in windows[first:] + windows[:first]:
         changes = [part for at, old, new in window.changes for part in by_line(at, old, new, rng)]
         found += [Change(window, *change) for change in ordered(changes, rng)]
+        if len(found) >= MOST_CHANGES:
+            break
     return found
 
 
@@ -173,8 +186,15 @@ def is_usable(made):
     text = made["around"] + made["answers"][0] + "".join(old + new for _, old, new in made["history"])
     if not made["history"] or not 60 < len(text) < 9000 or len(made["answers"][0]) > 1800 or max(map(len, text.split("\n"))) > 240:
         return False
-    is_odd = len(text) - len(text.encode("ascii", "ignore")) > 0.05 * len(text)
-    return not is_odd and not sources.SECRET.search(text) and not sources.GENERATED.search(text) and not sources.LICENCE_WORD.search(text) and "<|" not in text
+    if len(text) - len(text.encode("ascii", "ignore")) > 0.05 * len(text) or "<|" in text:
+        return False
+    # Two of the patterns are slow, and are asked only where one of their words stands.
+    low = text.lower()
+    return not (
+        (any(sign in text for sign in sources.SECRET_SIGNS) and sources.SECRET.search(text))
+        or (any(sign in low for sign in ("generated", "do not edit")) and sources.GENERATED.search(text))
+        or any(sign in low for sign in ("copyright", "license", "licence", "spdx", "all rights reserved", "(c)"))
+    )
 
 
 def is_known(made):
@@ -188,7 +208,10 @@ def of_repository(folder, name, most_commits, seconds):
     """Lists of questions about one state; `source` names the commit's number in the history."""
     rng = random.Random(name)
     for number, windows in enumerate(commits(folder, most_commits, seconds, PATTERNS)):
-        for _ in range(MOST_STATES if sum(len(window.changes) for window in windows) > 3 else 1):
+        changes = [change for window in windows for change in window.changes]
+        if len(changes) == 1 and len(changes[0][1]) < 2 and rng.random() > SINGLE:
+            continue
+        for _ in range(min(MOST_STATES, 1 + len(changes) // CHANGES_A_STATE)):
             order = changes_of(windows, rng)
             made = [each | {"source": f"{name}@{number}"} for each in questions(order, rng) if is_usable(each)]
             if made:

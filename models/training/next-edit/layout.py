@@ -6,8 +6,12 @@
     -> THESE LINES AS THEY WILL BE⏎<|file_sep|>
 """
 import difflib
+import functools
+import re
 
 FILE_SEP, END_OF_TEXT, TURN, END_OF_TURN = "<|file_sep|>", "<|endoftext|>", "<|im_start|>", "<|im_end|>"
+# No token has text of two lines, unless the second one is blank.
+LINES = re.compile(r"[^\n]*\n(?:[^\S\n]*\n)*|[^\n]+")
 LONGEST = 24
 COPIED, WRITTEN = 3, 10
 
@@ -21,9 +25,11 @@ def shortened(text):
 class Layout:
     def __init__(self, tokenizer):
         self.tokenizer = tokenizer
+        # Questions about one commit have most of their lines in common.
+        self.line = functools.lru_cache(1 << 17)(lambda text: tokenizer.encode(text, add_special_tokens=False).ids)
 
     def plain(self, text):
-        return self.tokenizer.encode(text, add_special_tokens=False).ids
+        return [token for line in LINES.findall(text) for token in self.line(line)]
 
     def special(self, name):
         return self.tokenizer.token_to_id(name)
@@ -39,20 +45,19 @@ class Layout:
 
     def weights(self, question):
         """Of each token of the answer, in tenths: of a window, what is copied counts less than what is written."""
-        answer = question["answers"][0] + "\n"
-        offsets = self.tokenizer.encode(answer, add_special_tokens=False).offsets
+        answer = question["answers"][0]
         if question["kind"].endswith("lines"):
-            return [WRITTEN] * (len(offsets) + 1)
-        old, new = question["old"].split("\n"), answer[:-1].split("\n")
+            return [WRITTEN] * len(self.answer(answer))
+        old, new = question["old"].split("\n"), answer.split("\n")
         copied = set()
         for tag, _, _, begin, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             # The line behind those that go is where it is decided that they do.
             copied.update(range(begin, end) if tag == "equal" and begin == 0 else range(begin + 1, end) if tag == "equal" else ())
-        starts = [0]
-        for line in new:
-            starts.append(starts[-1] + len(line) + 1)
-        line_of = [line for line in range(len(new)) for _ in range(starts[line + 1] - starts[line])]
-        return [COPIED if line_of[begin] in copied else WRITTEN for begin, _ in offsets] + [WRITTEN]
+        found, number = [], 0
+        for line in LINES.findall(answer + "\n"):
+            found += [COPIED if number in copied else WRITTEN] * len(self.line(line))
+            number += line.count("\n")
+        return found + [WRITTEN]
 
     def chat(self, question):
         """The same question as one asks a model that was trained to follow instructions."""

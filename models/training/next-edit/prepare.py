@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Step 2: chooses examples and writes them as tokens, and the held-out cases.
 
-    prepare.py RAW TOKENIZER.json OUT [--examples 40000] [--cases 200]
+    prepare.py RAW TOKENIZER.json OUT [--examples 160000] [--cases 2000] [--quiet-cases 800] [--windows 500]
 
-OUT gets training.npz.xz, which train.py reads, and cases.json.xz, which evaluate.py reads.
+OUT gets training-1.npz.xz and so on, pieces that travel, which train.py reads, and for evaluate.py cases.json.xz and, of other
+repositories, development.json.xz.
 """
 import argparse
 import csv
@@ -25,11 +26,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MOST_TOKENS = 2048
 QUIET = 0.4
 LINES = 0.6
+# Of the states in which an edit follows, so many are asked both ways.
+BOTH = 0.6
 # Of one repository, of examples in which the same lines become the same, and of settings, which say little about code.
-MOST_OF_REPOSITORY = 700
+MOST_OF_REPOSITORY = 800
 MOST_ALIKE = 2
 MOST_SETTINGS = 0.04
-MOST_CASES = 12
+MOST_CASES = 40
+MOST_QUIET_CASES = 20
+# An example goes if more of its lines than this stand in a case.
+MOST_RESEMBLING = 0.35
+LINE = 20
+# About 45 MB when compressed.
+PIECE_TOKENS = 30_000_000
 
 
 def states_of(raw, part):
@@ -56,13 +65,21 @@ def changed(question):
     return (question["old"], question["around"][:200]) if is_quiet(question) else (tuple(line for line in old if line not in new), tuple(line for line in new if line not in old))
 
 
+def lines_of(question):
+    text = "\n".join([question["around"], *question["answers"][:1], *(text for _, old, new in question["history"] for text in (old, new))])
+    return {line for line in map(str.strip, text.split("\n")) if len(line) >= LINE}
+
+
 class Chosen:
-    def __init__(self):
-        self.alike, self.found = Counter(), []
+    def __init__(self, hidden):
+        self.alike, self.found, self.hidden, self.resembling = Counter(), [], hidden, 0
 
     def add(self, question, most=MOST_ALIKE):
-        key = changed(question)
+        key, lines = changed(question), lines_of(question)
         if self.alike[key] >= most:
+            return False
+        if len(lines & self.hidden) > MOST_RESEMBLING * len(lines):
+            self.resembling += 1
             return False
         self.alike[key] += 1
         self.found.append(question)
@@ -70,7 +87,8 @@ class Chosen:
 
 
 def training(raw, count, without, rng):
-    edits, quiet = Chosen(), Chosen()
+    hidden = set().union(*map(lines_of, without))
+    edits, quiet = Chosen(hidden), Chosen(hidden)
     for chosen in (edits, quiet):
         chosen.alike.update({changed(question): MOST_ALIKE for question in without})
     for _, states in states_of(raw, "training"):
@@ -79,11 +97,13 @@ def training(raw, count, without, rng):
         for state in states:
             known = [question for question in state if not is_quiet(question) and examples.is_known(question)]
             wanted = "lines" if rng.random() < LINES else "window"
-            known = [question for question in known if question["kind"] == wanted] or known
-            own += own < MOST_OF_REPOSITORY and bool(known) and edits.add(rng.choice(known))
+            known.sort(key=lambda question: question["kind"] != wanted)
+            for question in known[:2 if rng.random() < BOTH else 1]:
+                own += own < MOST_OF_REPOSITORY and edits.add(question)
             silent = [question for question in state if is_quiet(question)]
             if silent:
                 quiet.add(rng.choice(silent), 1)
+    print(edits.resembling + quiet.resembling, "questions resemble cases")
     settings = [question for question in edits.found if language(question) == "yaml"]
     rng.shuffle(settings)
     dropped = {id(question) for question in settings[int(MOST_SETTINGS * len(edits.found)):]}
@@ -97,7 +117,8 @@ def training(raw, count, without, rng):
         if share[language(question)] > 0:
             share[language(question)] -= 1 / (QUIET / (1 - QUIET))
             rest.append(question)
-    return found + rest
+    # Those of one commit behind each other, which compress better; train.py shuffles.
+    return sorted(found + rest, key=lambda question: question["source"])
 
 
 def in_turns(questions):
@@ -113,25 +134,50 @@ def turns(lists):
     return [[each[i] for each in lists if i < len(each)] for i in range(max(map(len, lists)))]
 
 
-def cases(raw, count, rng):
-    """Of states in which an edit follows both questions, then quiet ones of other states."""
+def cases(raw, part, count, quiet_count, windows, rng):
+    """Of states in which an edit follows the lines, of some the window too; then quiet questions of other states."""
     both, quiet = [], []
-    for _, states in states_of(raw, "held out"):
+    for _, states in states_of(raw, part):
         rng.shuffle(states)
         own, alike = Counter(), set()
         for state in states:
             by_kind = {question["kind"]: question for question in state}
             silent = [question for question in state if is_quiet(question)]
             if "lines" in by_kind and "window" in by_kind:
-                if changed(by_kind["lines"]) not in alike and own["edit"] < 2 * MOST_CASES:
+                if changed(by_kind["lines"]) not in alike and own["edit"] < MOST_CASES:
                     own["edit"] += 1
                     alike.add(changed(by_kind["lines"]))
                     both.append(by_kind["lines"] | {"window": by_kind["window"]})
-            elif silent and own["quiet"] < 2 * MOST_CASES:
+            elif silent and own["quiet"] < MOST_QUIET_CASES:
                 own["quiet"] += 1
                 quiet.append(rng.choice(silent))
-    both, quiet = in_turns(both)[:count], in_turns(quiet)[:count]
-    return [{key: value for key, value in case.items() if key != "window"} for case in both] + [case["window"] for case in both] + quiet
+    both, quiet = in_turns(both)[:count], in_turns(quiet)[:quiet_count]
+    return [{key: value for key, value in case.items() if key != "window"} for case in both] + [case["window"] for case in both[:windows]] + quiet
+
+
+def write_cases(path, asked, layout):
+    written = [question | {"prompt": layout.prompt(question), "chat": layout.chat(question), "unchanged": layout.answer(question["old"]), "answer": layout.answer(question["answers"][0])}
+               for question in asked]
+    compressed(path, json.dumps(written).encode())
+    print(path, dict(Counter(question["kind"] for question in asked)), dict(Counter(map(language, asked))), len({question["source"].split("@")[0] for question in asked}), "repositories", flush=True)
+
+
+def pieces(questions, layout):
+    """Questions as tokens and weights, in pieces of about equal size."""
+    tokens, weights, sizes, count = [], [], [], 0
+    for question in questions:
+        prompt, answer = layout.prompt(question), layout.answer(question["answers"][0])
+        if len(prompt) + len(answer) > MOST_TOKENS:
+            continue
+        tokens.append(np.array(prompt + answer, np.uint32))
+        weights.append(np.array([0] * len(prompt) + layout.weights(question), np.uint8))
+        sizes.append(len(prompt) + len(answer))
+        count += sizes[-1]
+        if count >= PIECE_TOKENS:
+            yield tokens, weights, sizes
+            tokens, weights, sizes, count = [], [], [], 0
+    if sizes:
+        yield tokens, weights, sizes
 
 
 def compressed(path, data):
@@ -144,26 +190,23 @@ if __name__ == "__main__":
     parser.add_argument("raw")
     parser.add_argument("tokenizer")
     parser.add_argument("out")
-    parser.add_argument("--examples", type=int, default=40_000)
-    parser.add_argument("--cases", type=int, default=200)
+    parser.add_argument("--examples", type=int, default=160_000)
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--quiet-cases", type=int, default=800)
+    parser.add_argument("--windows", type=int, default=500, help="of the cases in which an edit follows, so many are asked as windows, too")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     rng, layout = random.Random(5), Layout(Tokenizer.from_file(args.tokenizer))
-    asked = cases(args.raw, args.cases, rng)
-    written = [question | {"prompt": layout.prompt(question), "chat": layout.chat(question), "unchanged": layout.answer(question["old"]), "answer": layout.answer(question["answers"][0])}
-               for question in asked]
-    compressed(f"{args.out}/cases.json.xz", json.dumps(written).encode())
-    print("cases", dict(Counter(question["kind"] for question in asked)), dict(Counter(map(language, asked))), len({question["source"].split("@")[0] for question in asked}), "repositories")
-
-    tokens, weights, sizes, kept = [], [], [], []
-    for question in training(args.raw, args.examples, asked, rng):
-        prompt, answer = layout.prompt(question), layout.answer(question["answers"][0])
-        if len(prompt) + len(answer) <= MOST_TOKENS:
-            tokens += [np.array(prompt + answer, np.uint32)]
-            weights += [np.array([0] * len(prompt) + layout.weights(question), np.uint8)]
-            sizes.append(len(prompt) + len(answer))
-            kept.append(question)
-    buffer = io.BytesIO()
-    np.savez(buffer, tokens=np.concatenate(tokens), weights=np.concatenate(weights), sizes=np.array(sizes, np.int64))
-    compressed(f"{args.out}/training.npz.xz", buffer.getvalue())
-    print(len(sizes), "examples", f"{sum(sizes) / 1e6:.1f} M tokens", dict(Counter(question["kind"] for question in kept)), dict(Counter(map(language, kept)).most_common()))
+    asked = {name: cases(args.raw, part, args.cases, args.quiet_cases, args.windows, rng) for name, part in (("cases", "held out"), ("development", "development"))}
+    chosen = training(args.raw, args.examples, asked["cases"] + asked["development"], rng)
+    print(len(chosen), "examples", dict(Counter(question["kind"] for question in chosen)), dict(Counter(map(language, chosen)).most_common()),
+          len({question["source"].split("@")[0] for question in chosen}), "repositories", flush=True)
+    for number, (tokens, weights, sizes) in enumerate(pieces(chosen, layout), 1):
+        buffer = io.BytesIO()
+        np.savez(buffer, tokens=np.concatenate(tokens), weights=np.concatenate(weights), sizes=np.array(sizes, np.int64))
+        compressed(f"{args.out}/training-{number}.npz.xz", buffer.getvalue())
+        answers = sum(int(np.count_nonzero(each)) for each in weights)
+        print(f"piece {number}: {len(sizes)} examples, {sum(sizes) / 1e6:.1f} M tokens, {answers / 1e6:.1f} M of them answers", flush=True)
+    for name, questions in asked.items():
+        if questions:
+            write_cases(f"{args.out}/{name}.json.xz", questions, layout)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Step 3: trains an adapter for a model file, for so many seconds in all.
 
-    train.py MODEL.gguf TRAINING.npz.xz OUT --seconds 570 [--resume OUT/state.pt]
+    train.py MODEL.gguf TRAINING-1.npz.xz TRAINING-2.npz.xz OUT --seconds 570 [--resume OUT/state.pt]
 
 OUT gets loss.csv, state.pt every two minutes, and adapter.gguf at the end. The loss is of the answers only.
 """
@@ -29,10 +29,13 @@ PAD = 151643
 class Examples:
     """Tokens of all examples one behind the other, the weight of each as a target in tenths, and their sizes."""
 
-    def __init__(self, path, row):
-        with lzma.open(path) as source:
-            arrays = np.load(io.BytesIO(source.read()))
-        self.tokens, self.weights, sizes = arrays["tokens"].astype(np.int64), arrays["weights"], arrays["sizes"]
+    def __init__(self, paths, row):
+        pieces = []
+        for path in paths:
+            with lzma.open(path) as source:
+                pieces.append(np.load(io.BytesIO(source.read())))
+        tokens, self.weights, sizes = (np.concatenate([piece[name] for piece in pieces]) for name in ("tokens", "weights", "sizes"))
+        self.tokens = tokens.astype(np.int64)
         self.ends = np.cumsum(sizes)
         self.begins = self.ends - sizes
         self.usable = np.flatnonzero(sizes <= row)
@@ -156,7 +159,7 @@ def main(args):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("model")
-    parser.add_argument("data")
+    parser.add_argument("data", nargs="+", help="pieces that prepare.py wrote")
     parser.add_argument("out")
     parser.add_argument("--seconds", type=float, required=True, help="in all, with reading and writing")
     parser.add_argument("--steps", type=int, default=10**9)
