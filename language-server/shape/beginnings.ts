@@ -45,8 +45,8 @@ export class Beginnings {
     if (!tree) return false;
     const own = line.replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
     const piece = own + OpenSigns.in(own).closers.toReversed().join('');
-    const only = { tail: '', replaces: 0, mayClose: false, mayMend: false };
-    const outcome = fitted(place, tree, { piece, isAllLikely: true, isLine: false, ...only });
+    const wanted = { piece, tail: '', replaces: 0, isAllLikely: true, isLine: false };
+    const outcome = fitted(place, tree, wanted);
     return outcome !== null && typeof outcome !== 'string';
   }
 }

@@ -46,12 +46,8 @@ function dangles({ tree, start, modelEnd }: Trial, isLine: boolean): boolean {
 /** Whether the line below the text is indented more than the text's last line. */
 function isAboveDeeper({ tree, text, start, sameFrom }: Trial): boolean {
   const line = lineBefore(tree.text, start + text.trimEnd().length);
-  return depthOf(lineBelow(tree, sameFrom.now)) > depthOf(line);
-}
-
-function lineBelow({ text }: SyntaxTree, at: number): string {
-  const [, ...below] = text.slice(at, at + 2000).split('\n');
-  return below.find((line) => line.trim() !== '') ?? '';
+  const [, ...below] = tree.text.slice(sameFrom.now, sameFrom.now + 2000).split('\n');
+  return depthOf(below.find((each) => each.trim() !== '') ?? '') > depthOf(line);
 }
 
 /**

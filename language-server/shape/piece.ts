@@ -6,7 +6,7 @@ import { type Closers, closersOf } from './closers.ts';
 import { misfitOf } from './fits.ts';
 import { reindented } from './indentation.ts';
 import type { Place } from './place.ts';
-import { type Rest, Trial } from './trial.ts';
+import { Trial } from './trial.ts';
 
 const maxTrials = 16;
 
@@ -19,10 +19,10 @@ export interface Wanted {
   /** Whether the whole generated text passes the gate for a beginning, so that the gate has cut nothing off. */
   isAllLikely: boolean;
   /** Whether closers may be added for the blocks that the piece leaves open. */
-  mayClose: boolean;
+  mayClose?: boolean;
   isLine: boolean;
   /** Whether the piece may exceed the place's extent if it makes a broken document sound. */
-  mayMend: boolean;
+  mayMend?: boolean;
 }
 
 export type Outcome = { shown: string } | 'many' | 'no-time' | null;
@@ -77,39 +77,31 @@ interface Tried {
   faults: number;
 }
 
-/** What may follow the shown text in a mended document. `old`: what follows the cursor there without it. */
-function restsAfter({ mended }: Place, shown: string, replaces: number): Rest[] {
-  if (!mended) return [{ old: '', now: '' }];
-  const { mend } = mended;
-  const old = mend.rest.slice(replaces);
-  return mend.restsAfter(shown, replaces).map((now) => ({ old, now }));
-}
-
 const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, faults: Number.POSITIVE_INFINITY };
+const noTime: Tried = { outcome: 'no-time', isWorse: false, isOpen: false, faults: 0 };
 
-/** Tries the piece with these closers, and with each text that may follow, until one adds no fault. */
+/** Tries the piece with these closers, and with each text that may follow in a mended document, until one adds no fault. */
 function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
+  const { replaces, isLine, mayMend = false } = wanted;
   const shown = body + closers + wanted.tail;
+  const start = place.source.offset - place.code.start;
+  const mend = place.mended?.mend;
+  const old = mend?.rest.slice(replaces) ?? '';
   let last = unfit;
-  for (const rest of restsAfter(place, shown, wanted.replaces)) {
-    last = tryBefore(rest, place, base, wanted, body, shown);
+  for (const now of mend?.restsAfter(shown, replaces) ?? ['']) {
+    const trial = Trial.of(base, start, shown, body.length, replaces, { old, now });
+    if (!trial) return noTime;
+    try {
+      const isWorse = trial.isWorse();
+      const misfit = isWorse ? null : misfitOf(trial, place, isLine);
+      const isTooMuch = misfit === 'many' && !(mayMend && trial.mendsAll);
+      const fits = !isWorse && (misfit === null || misfit === 'many');
+      const outcome = isTooMuch ? 'many' : fits ? { shown } : null;
+      last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', faults: faultsOf(trial.tree).length };
+    } finally {
+      trial.delete();
+    }
     if (!last.isWorse) break;
   }
   return last;
-}
-
-function tryBefore(rest: Rest, place: Place, base: SyntaxTree, wanted: Wanted, body: string, shown: string): Tried {
-  const start = place.source.offset - place.code.start;
-  const trial = Trial.of(base, start, shown, body.length, wanted.replaces, rest);
-  if (!trial) return { outcome: 'no-time', isWorse: false, isOpen: false, faults: 0 };
-  try {
-    const isWorse = trial.isWorse();
-    const misfit = isWorse ? null : misfitOf(trial, place, wanted.isLine);
-    const isTooMuch = misfit === 'many' && !(wanted.mayMend && trial.mendsAll);
-    const fits = !isWorse && (misfit === null || misfit === 'many');
-    const outcome = isTooMuch ? 'many' : fits ? { shown } : null;
-    return { outcome, isWorse, isOpen: isWorse || misfit === 'half', faults: faultsOf(trial.tree).length };
-  } finally {
-    trial.delete();
-  }
 }

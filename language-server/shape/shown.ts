@@ -41,11 +41,7 @@ export function shownUpTo(end: End, shaping: Shaping): Suggestion | Refusal {
   const following = generated.text.slice(end.at);
   const tree = treeAt(place);
   if (!end.isLine && lacksValue(raw, following, place, tree)) return 'unfit';
-  const suggestion = (text: string, replaces: number) => ({
-    text,
-    replaces,
-    probability: generated.probabilityTo(end.at),
-  });
+  const probability = generated.probabilityTo(end.at);
   const { isLine } = end;
   const mayClose = end === shaping.closable;
   for (const piece of piecesTo(end, raw, place, tree)) {
@@ -55,9 +51,10 @@ export function shownUpTo(end: End, shaping: Shaping): Suggestion | Refusal {
       const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine, mayMend };
       const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, following, place);
       if (typeof outcome === 'string') return outcome;
-      if (outcome && outcome.shown !== around.lineSuffix.slice(0, replaces)) return suggestion(outcome.shown, replaces);
+      if (outcome && outcome.shown !== around.lineSuffix.slice(0, replaces))
+        return { text: outcome.shown, replaces, probability };
     }
-    if (tree && isHead(piece, following, place, tree)) return suggestion(bodyOf(piece, place), 0);
+    if (tree && isHead(piece, following, place, tree)) return { text: bodyOf(piece, place), replaces: 0, probability };
   }
   return 'unfit';
 }
@@ -68,9 +65,10 @@ function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree |
   const bare = raw.replace(/[,;]$/, '');
   const mayLackComma = lastComma === 'wanted' && bare.trim() !== '';
   const pieces = isLine ? [raw, bare, ...(mayLackComma ? [`${bare},`] : [])] : [raw];
-  const hasContent = (piece: string) => piece.trim() !== '' && !isOnlySigns(piece, place);
-  const isAllowed = (piece: string) => lastComma !== 'refused' || !endsList(piece, place.around);
-  return [...new Set(pieces)].filter((piece) => hasContent(piece) && isAllowed(piece));
+  return [...new Set(pieces)].filter((piece) => {
+    const isRefused = lastComma === 'refused' && endsList(piece, place.around);
+    return piece.trim() !== '' && !isOnlySigns(piece, place) && !isRefused;
+  });
 }
 
 /** The outcome without a tree. */
@@ -93,8 +91,7 @@ function isHead(piece: string, following: string, place: Place, tree: SyntaxTree
     : heads?.test(piece)
       ? `\n${indentationOf(around.linePrefix)}${unit}${statement}`
       : '';
-  const only = { mayClose: false, mayMend: false };
-  const wanted = { piece, tail, replaces: 0, isAllLikely: true, isLine: true, ...only };
+  const wanted = { piece, tail, replaces: 0, isAllLikely: true, isLine: true };
   const outcome = tail === '' ? null : fitted(place, tree, wanted);
   return outcome !== null && typeof outcome !== 'string';
 }
