@@ -166,7 +166,7 @@ const node = (code: string) => `!"${process.execPath}" -e "${code}"`;
 test.each([
   ['prints megabytes', node("process.stdout.write('x'.repeat(5e6))"), /failed: it printed too much for a token\.$/],
   ['asks on its input', node("process.stdin.resume().on('end', () => process.exit(4))"), /failed: exit code 4\.$/],
-  ['hangs', node('setInterval(() => {}, 1000)'), /^The token is not there yet: its file or command has not ended\.$/],
+  ['hangs', node('setTimeout(() => {}, 60_000)'), /^The token is not there yet: its file or command has not ended\.$/],
   ['is ended', node('process.kill(process.pid)'), /failed: a signal ended it\.$/],
 ])('a command for the token that %s ends in an error in time', async (_, credential, message) => {
   const server = await CompletionServer.start();
