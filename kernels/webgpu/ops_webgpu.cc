@@ -56,7 +56,8 @@ WebgpuOps::WebgpuOps(std::shared_ptr<Device> device, uint64_t free_bytes)
 
 void WebgpuOps::require_support(const ModelShape& shape) const {
   const AttentionShape& attention = shape.attention;
-  if (shape.n_experts > 0) throw std::runtime_error("mixtures of experts do not run with WebGPU yet");
+  if (shape.n_experts > 0)
+    throw std::runtime_error("mixtures of experts do not run with WebGPU yet");
   if (!attention.is_sliding.empty())
     throw std::runtime_error("sliding windows do not run with WebGPU yet");
   if (shape.has_adapters) throw std::runtime_error("adapters do not run with WebGPU yet");
