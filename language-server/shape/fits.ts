@@ -4,7 +4,7 @@ import { isAttribute, isComment, isName } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, filledLines, lineBefore } from './indentation.ts';
 import type { Place } from './place.ts';
-import { closersOnly, OpenSigns } from './signs.ts';
+import { closersOnly } from './signs.ts';
 import { nodesIn, type Trial } from './trial.ts';
 
 /**
@@ -22,7 +22,7 @@ export function misfitOf(trial: Trial, place: Place, isLine: boolean): Misfit | 
   const hasRest = rest.trim() !== '';
   if (place.within === 'comment') return null;
   if (place.within === 'code' && !hasRest && dangles(trial, isLine)) return 'dangles';
-  if (isHalf(trial, isLine) || endsOverBody(trial, place)) return 'half';
+  if (isHalf(trial, isLine)) return 'half';
   if (swallows(trial)) return 'swallows';
   return isOne(trial, place) ? null : 'many';
 }
@@ -73,19 +73,6 @@ function isHalfNode(node: Node, { tree, modelStart, modelEnd }: Trial): boolean 
   const tag = node.children[0];
   const isOpen = tag?.type === 'start_tag' && !node.children.some((child) => child?.type === 'end_tag');
   return isOpen && !elements.voids.has(tag?.namedChildren[0]?.text ?? '');
-}
-
-/** In a language whose blocks are indented: whether the text would turn deeper lines below into its body by mistake. */
-function endsOverBody(trial: Trial, { around }: Place): boolean {
-  const { tree, modelEnd, sameFrom } = trial;
-  if (tree.grammar.heads === null || !isAboveDeeper(trial) || around.lineSuffix.trim() !== '') return false;
-  const line = lineBefore(tree.text, modelEnd);
-  if (OpenSigns.in(line).closers.length > 0) return false;
-  if (!tree.grammar.heads.test(line)) return true;
-  const [, ...lines] = tree.text.slice(sameFrom.now, sameFrom.now + 4000).split('\n');
-  const below = lines.filter((each) => each.trim() !== '').map(depthOf);
-  const outer = below.find((depth) => depth < (below[0] ?? 0)) ?? 0;
-  return outer > depthOf(line);
 }
 
 /** The outermost node that begins at the offset and is no list. */

@@ -100,12 +100,19 @@ function missingBlocks(above: readonly string[], prefix: string, below: readonly
 function blocksAround(above: readonly string[], prefix: string): Block[] {
   const blocks: Block[] = [];
   let inner = depthOf(prefix);
+  let deeper = '';
+  let isFirst = true;
   for (const line of above) {
     const depth = depthOf(line);
+    // Right below deeper lines, the cursor may be where their block is to be closed.
+    if (isFirst && prefix.trim() === '' && depth > inner) inner++;
+    isFirst = false;
     if (inner === 0 || blocks.length === maxBlocks) break;
+    deeper = `${line}\n${deeper}`;
     if (depth >= inner) continue;
     inner = depth;
-    const closers = OpenSigns.in(line).brackets;
+    // A bracket that is opened in the middle of the line may be closed in a line below, so those lines are read, too.
+    const closers = OpenSigns.in(/[{([]\s*$/.test(line) ? line : deeper).brackets;
     if (closers !== '') blocks.push({ indentation: indentationOf(line), closers });
   }
   return blocks;

@@ -113,19 +113,10 @@ function closings(end: End, piece: string, place: Place, isAllLikely: boolean): 
 }
 
 /** Whether the piece is incomplete without the `=`, `:` or `=>` that follows it, such as `const x` before ` = 1`. */
-export function lacksValue(
-  piece: string,
-  following: string,
-  { around, open }: Place,
-  tree: SyntaxTree | null,
-): boolean {
-  const [, sign] = /^(:(?!:)|\s*(?::=|=(?![=>])))/.exec(following) ?? [];
+export function lacksValue(piece: string, following: string, { around }: Place, tree: SyntaxTree | null): boolean {
   // What precedes an arrow is parameters.
   if (/^\s*=>/.test(following)) return true;
-  if (sign === undefined) return false;
-  if (sign === ':' && (piece.endsWith(')') || !/[({]/.test(open[0] ?? ''))) return true;
-  const isTag = tree?.grammar.elements && /<[\w.]+\s[^<]*$/.test(around.linePrefix + piece);
-  if (sign === '=' && open[0] === '(' && !isTag) return true;
+  if (!/^(?::(?!:)|\s*(?::=|=(?!=)))/.test(following)) return false;
   const typedPart = /\w*$/.exec(around.linePrefix)?.[0] ?? '';
   return (typedPart + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
 }
