@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildAarch64 } from '../../scripts/build-native.mjs';
+import { buildAarch64Bench } from '../../scripts/build-native.mjs';
 import { buildTarget } from '../../scripts/targets/build.mjs';
 import { main, root } from '../../scripts/tools.mjs';
 
@@ -21,14 +21,14 @@ async function executed(program, ...args) {
 }
 
 await main(async () => {
-  await buildAarch64(['tile_instructions']);
+  await buildAarch64Bench();
   await buildTarget('linux-arm64', ['tile_instructions']);
   console.log('| format | tokens | zig: neon | i8mm | neon / i8mm | GCC: neon | i8mm | neon / i8mm |');
   console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
   for (const type of ['Q4_0', 'Q8_0', 'Q4_K', 'Q6_K']) {
     for (const tokens of [1, 4, 64]) {
       const cells = [type, tokens];
-      for (const build of ['linux-arm64', 'aarch64']) {
+      for (const build of ['linux-arm64', 'aarch64-bench']) {
         const each = (variant, times) =>
           executed(join(root, 'build', build, 'kernels/tile_instructions'), variant, type, tokens, times);
         const neon = ((await each('neon', 2)) - (await each('neon', 1))) / tokens;
