@@ -19,10 +19,12 @@ import { backendLine } from '../../language-server/engine/engine-host.ts';
 import { randomTokens } from '../../language-server/models/measured-speed.ts';
 import type { Engine } from '../../native/index.ts';
 import { writeGguf } from '../../test/support/gguf-writer.ts';
-import { syntheticAdapter } from '../../test/support/synthetic-adapter.ts';
+import { formatted, syntheticAdapter } from '../../test/support/synthetic-adapter.ts';
 import { shapes, syntheticModel, writeSyntheticModel } from '../../test/support/synthetic-model.ts';
 import { measureDecode, measurePrefill } from '../tools/bench-measures.ts';
 import { median } from '../tools/statistics.ts';
+
+const formats = ['f16', 'q8_0', 'q4_0'] as const;
 
 export const adapterCostCommand: Command = {
   summary: 'how much slower an adapter makes decoding and prompts',
@@ -32,6 +34,7 @@ export const adapterCostCommand: Command = {
     adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter for --model; default: random weights for both' },
     shape: { type: 'string', value: 'NAME', help: `of the random model: ${Object.keys(shapes).join(', ')}; 0.5b` },
     rank: { type: 'string', value: 'N', help: 'of the random adapter; 32' },
+    format: { type: 'string', value: 'NAME', help: `of the random adapter: ${formats.join(', ')}; q8_0` },
     prompt: { type: 'string', value: 'N', help: 'tokens of a prompt; 256' },
     generate: { type: 'string', value: 'N', help: 'tokens to decode; 48' },
     repeat: { type: 'string', value: 'N', help: 'rounds, of whose ratios the median counts; 9' },
@@ -58,18 +61,31 @@ export const adapterCostCommand: Command = {
 function makeFiles(folder: string, values: Values): { model: string; adapter: string } {
   const shape = Object.entries(shapes).find(([name]) => name === (text(values, 'shape') ?? '0.5b'))?.[1];
   if (!shape) throw new UsageError(`--shape must be one of ${Object.keys(shapes).join(', ')}`);
+  const format = formats.find((name) => name === (text(values, 'format') ?? 'q8_0'));
+  if (!format) throw new UsageError(`--format must be one of ${formats.join(', ')}`);
   const options = { shape, quantization: 'q4_k_m' } as const;
   const files = { model: join(folder, 'model.gguf'), adapter: join(folder, 'adapter.gguf') };
   writeSyntheticModel(files.model, options);
-  writeGguf(files.adapter, syntheticAdapter(syntheticModel(options), { rank: count(values, 'rank') ?? 32 }));
+  const adapter = syntheticAdapter(syntheticModel(options), { rank: count(values, 'rank') ?? 32 });
+  writeGguf(files.adapter, formatted(adapter, format));
   return files;
 }
 
-/** Tokens/s, and by which fraction a token takes longer with the adapter. */
+/**
+ * Tokens/s; by which fraction a token takes longer with the adapter; and by which it takes more of the processors'
+ * time, which other programs that run meanwhile disturb less.
+ */
 export interface Cost {
   without: number;
   with: number;
   slower: number;
+  work: number;
+}
+
+/** One measurement: tokens/s, and microseconds of the processors' time. */
+export interface Speed {
+  rate: number;
+  micros: number;
 }
 
 async function measureCosts(engine: Engine, values: Values): Promise<{ decode: Cost; prompt: Cost }> {
@@ -81,11 +97,16 @@ async function measureCosts(engine: Engine, values: Values): Promise<{ decode: C
   ];
   const context = randomTokens(engine, 32);
   for (const each of [undefined, adapter]) await engine.prefill(context, 'foreground', undefined, each);
-  const decode: [number, number][] = [];
-  const prompt: [number, number][] = [];
+  const decode: [Speed, Speed][] = [];
+  const prompt: [Speed, Speed][] = [];
   for (let round = 0; round < (rounds ?? 9); round++) {
-    const speeds = async (measure: (adapter?: string) => Promise<{ samples: number[] }>): Promise<[number, number]> => {
-      const of = async (each?: string) => (await measure(each)).samples[0] ?? Number.NaN;
+    const speeds = async (measure: (adapter?: string) => Promise<{ samples: number[] }>): Promise<[Speed, Speed]> => {
+      const of = async (each?: string) => {
+        const start = process.cpuUsage();
+        const { samples } = await measure(each);
+        const { user, system } = process.cpuUsage(start);
+        return { rate: samples[0] ?? Number.NaN, micros: user + system };
+      };
       if (round % 2 === 0) return [await of(), await of(adapter)];
       const adapted = await of(adapter);
       return [await of(), adapted];
@@ -96,12 +117,16 @@ async function measureCosts(engine: Engine, values: Values): Promise<{ decode: C
   return { decode: costOf(decode), prompt: costOf(prompt) };
 }
 
-/** pairs: each round's tokens/s without and with the adapter. */
-export const costOf = (pairs: [number, number][]): Cost => ({
-  without: median(pairs.map(([plain]) => plain)),
-  with: median(pairs.map(([, adapted]) => adapted)),
-  slower: median(pairs.map(([plain, adapted]) => plain / adapted - 1)),
+/** pairs: each round without and with the adapter. */
+export const costOf = (pairs: [Speed, Speed][]): Cost => ({
+  without: median(pairs.map(([plain]) => plain.rate)),
+  with: median(pairs.map(([, adapted]) => adapted.rate)),
+  slower: median(pairs.map(([plain, adapted]) => plain.rate / adapted.rate - 1)),
+  work: median(pairs.map(([plain, adapted]) => adapted.micros / plain.micros - 1)),
 });
 
+const percent = (fraction: number) => `${(100 * fraction).toFixed(1)} %`;
+
 const costLine = (what: string, cost: Cost): string =>
-  `${what.padEnd(8)}${cost.without.toFixed(1).padStart(8)} tokens/s, with the adapter ${cost.with.toFixed(1)}: ${(100 * cost.slower).toFixed(1)} % longer for a token`;
+  `${what.padEnd(8)}${cost.without.toFixed(1).padStart(8)} tokens/s, with the adapter ${cost.with.toFixed(1)}: ` +
+  `${percent(cost.slower)} longer for a token, ${percent(cost.work)} more of the processors' time`;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Cost, costOf } from '../../../lab/bench/adapter-cost.ts';
+import { type Cost, costOf, type Speed } from '../../../lab/bench/adapter-cost.ts';
 import { type EvalAnswer, type Figures, figuresOf, scoreOf } from '../../../lab/tools/eval-score.ts';
 import type { Savings } from '../../../lab/tools/savings.ts';
 import { commandLine } from '../../support/command-line.ts';
@@ -50,22 +50,24 @@ test('errors say which token ids or which line of a file is wrong', () => {
 test('adapter-cost measures what an adapter costs', () => {
   const small = ['--shape', 'tiny', '--prompt', '8', '--generate', '4', '--repeat', '2'];
   const costs = json<Record<'decode' | 'prompt', Cost>>('adapter-cost', ...small);
-  for (const { without, with: adapted, slower } of [costs.decode, costs.prompt]) {
+  for (const { without, with: adapted, slower, work } of [costs.decode, costs.prompt]) {
     expect(without).toBeGreaterThan(0);
     expect(adapted).toBeGreaterThan(0);
     expect(slower).toBeGreaterThan(-1);
+    expect(work).toBeGreaterThan(-1);
   }
   checkFails(['adapter-cost', '--adapter', 'a.gguf'], 2, /--model and --adapter go together/);
   checkFails(['adapter-cost', '--shape', 'huge'], 2, /--shape must be one of 0\.5b/);
+  checkFails(['adapter-cost', '--format', 'q1'], 2, /--format must be one of f16, q8_0/);
 });
 
 test("an adapter's cost is the median of each round's ratio", () => {
-  const pairs: [number, number][] = [
-    [10, 10],
-    [100, 80],
-    [40, 20],
+  const round = (plain: [number, number], adapted: [number, number]): [Speed, Speed] => [
+    { rate: plain[0], micros: plain[1] },
+    { rate: adapted[0], micros: adapted[1] },
   ];
-  expect(costOf(pairs)).toEqual({ without: 40, with: 20, slower: 0.25 });
+  const pairs = [round([10, 4], [10, 6]), round([100, 10], [80, 11]), round([40, 20], [20, 24])];
+  expect(costOf(pairs)).toEqual({ without: 40, with: 20, slower: 0.25, work: expect.closeTo(0.2) });
 });
 
 test("next-edit measures Hearth's next edits and another program's", () => {
