@@ -44,7 +44,7 @@ export async function showMenu(client: Client, modes: DocumentModes, requests: R
   return chosen !== undefined;
 }
 
-/** One row for all files and one for the language of the active document, which comes first if only that is off. */
+/** One row for all files and one for the active document's language. isLanguageFirst: the order of the rows. */
 function toggles(modes: DocumentModes, isLanguageFirst: boolean): Entry[] {
   const all = toggle(modes.general !== 'off', l10n.t('Suggestions'));
   const document = window.activeTextEditor?.document;

@@ -18,5 +18,8 @@ export function showProblems(client: Client): Disposable {
   });
 }
 
-/** Some words may come from a model's file, and VS Code turns "[text](command:…)" into a link that runs a command. */
+/**
+ * Parts of the message might come from a model's file, and VS Code turns "[text](command:…)" into a link that runs a
+ * command.
+ */
 const withoutLinks = (message: string) => message.replaceAll('](', '] (');

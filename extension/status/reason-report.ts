@@ -1,22 +1,24 @@
-// The text of "Why No Suggestion?": lists the requests that got none, and says what to do about the last one. Requests
-// that got a suggestion, or that the next key ended, are only counted.
+// The text of "Why No Suggestion?". It lists the requests that got no suggestion, and says what to do about the last of
+// them. Requests that got a suggestion, or that the next key ended, are only counted.
 import { l10n, workspace } from 'vscode';
 import { type Reason, reasonTexts } from '../../language-server/protocol/reasons.ts';
 import type { AnsweredRequest } from '../ghost-text/ghost-text.ts';
 
-/** How the requests of a window ended. The lists contain the latest requests, oldest first. */
+/** How a window's requests ended. The lists contain the latest requests, oldest first. */
 export interface Outcomes {
-  /** Those that got no suggestion. */
+  /** The requests that got no suggestion. */
   silent: AnsweredRequest[];
-  /** Those for next edits. */
+  /** The requests for next edits. */
   edits: AnsweredRequest[];
-  /** How many got a suggestion. */
+  /** The number of requests that got a suggestion. */
   shown: number;
-  /** How many were ended by the next key. */
+  /** The number of requests that were no longer needed when the user pressed the next key or moved on. */
   outlived: number;
 }
 
+/** Whether the request with this reason got a suggestion, perhaps an unfinished one. */
 export const isShown = (reason: Reason): boolean => ['shown', 'typed-along', 'still-growing'].includes(reason);
+/** Whether a later key or a movement of the cursor ended the request with this reason. */
 export const isOutlived = (reason: Reason): boolean => reason === 'superseded' || reason === 'cancelled';
 
 export function reasonReport({ silent, edits, shown, outlived }: Outcomes): string {
@@ -79,10 +81,14 @@ function placeOf({ document, position }: AnsweredRequest): string {
 function reportLine(request: AnsweredRequest, width: number): string {
   const { time, reason, latencyMs, timings } = request;
   const place = placeOf(request).padEnd(width);
-  const work = timings && timings.promptTokens > 0 ? `, ${workOf(timings)}` : '';
-  return `${time.toLocaleTimeString()}  ${place}  ${l10n.t(reasonTexts[reason])}  (${latencyMs.toFixed(0)} ms${work})`;
+  const tokens = timings && timings.promptTokens > 0 ? `, ${tokenCounts(timings)}` : '';
+  return `${time.toLocaleTimeString()}  ${place}  ${l10n.t(reasonTexts[reason])}  (${latencyMs.toFixed(0)} ms${tokens})`;
 }
 
-function workOf({ promptTokens, cachedTokens, completionTokens }: NonNullable<AnsweredRequest['timings']>): string {
+function tokenCounts({
+  promptTokens,
+  cachedTokens,
+  completionTokens,
+}: NonNullable<AnsweredRequest['timings']>): string {
   return l10n.t('{0} tokens read, {1} written', promptTokens - cachedTokens, completionTokens);
 }

@@ -1,5 +1,5 @@
-// Explains why there is a suggestion or none: the language status item does so for the latest request, the report of
-// "Why No Suggestion?" for the last ones. The requests also show whether the model is too slow on this machine.
+// Explains why there is a suggestion or none: the language status item does so for the latest request, and the report
+// of "Why No Suggestion?" for several recent requests. They also show whether the model is too slow on this machine.
 import {
   commands,
   type Disposable,
@@ -18,15 +18,17 @@ import { smallerModel } from './status-text.ts';
 
 const keptRequests = 20;
 const keptEdits = 5;
-// A model is too slow if it writes fewer tokens per second than this, so that a line takes longer than a second, and if
-// the next key ended this many of the last requests. The first alone does not bother a patient user, and the second
-// alone may come from fast typing.
-const slowTokensPerSecond = 10;
+// A model is too slow if both limits are broken: it writes so slowly that a line takes longer than a second, and the
+// next key ended most of the recent requests. Slow writing alone does not bother a patient user, and ended requests
+// alone can be due to fast typing.
+const minTokensPerSecond = 10;
+/** Of the last keptRequests requests, those that the next key ended must be fewer than this. */
 const tooManyLate = 16;
 
 export class RecentRequests implements Disposable {
   private readonly requests: (AnsweredRequest & { modelPath: string | undefined })[] = [];
   private readonly outcomes: Outcomes = { silent: [], edits: [], shown: 0, outlived: 0 };
+  /** The path of the model for which sayIfTooSlow() has already shown its message. */
   private saidFor: string | undefined;
   private readonly item: LanguageStatusItem = languages.createLanguageStatusItem('hearth.reason', documentSelector);
 
@@ -61,10 +63,10 @@ export class RecentRequests implements Disposable {
   /** Whether a smaller model would suit this machine better. */
   get isTooSlow(): boolean {
     const { model, decodeTokensPerSecond = 0 } = this.client.status;
-    const own = this.requests.filter(({ modelPath }) => modelPath === model?.path);
-    const late = own.filter(({ reason }) => reason === 'superseded' || reason === 'cancelled');
+    const withThisModel = this.requests.filter(({ modelPath }) => modelPath === model?.path);
+    const late = withThisModel.filter(({ reason }) => reason === 'superseded' || reason === 'cancelled');
     const isLocal = model !== undefined && model.device !== 'server';
-    return isLocal && decodeTokensPerSecond < slowTokensPerSecond && late.length >= tooManyLate;
+    return isLocal && decodeTokensPerSecond < minTokensPerSecond && late.length >= tooManyLate;
   }
 
   async show(): Promise<void> {
@@ -76,7 +78,7 @@ export class RecentRequests implements Disposable {
     this.item.dispose();
   }
 
-  /** Says so only once for each model. */
+  /** Tells the user if the model is too slow, but only once for each model. */
   private async sayIfTooSlow(): Promise<void> {
     const path = this.client.status.model?.path;
     if (!this.isTooSlow || path === this.saidFor) return;
@@ -91,7 +93,7 @@ const tooSlowText = () =>
     'This model is too slow for this computer: most suggestions come after you have typed on. Choose a smaller model.',
   );
 
-function append<T>(list: T[], item: T, most: number): void {
+function append<T>(list: T[], item: T, maxLength: number): void {
   list.push(item);
-  if (list.length > most) list.shift();
+  if (list.length > maxLength) list.shift();
 }

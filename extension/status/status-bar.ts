@@ -35,8 +35,9 @@ export class StatusBar implements Disposable {
   private show(): void {
     const status = currentStatus(this.client, this.modes, this.requests);
     const tooltip = new MarkdownString(statusTooltip(status), true);
-    const links = [fixCommand(status), betterModel(status)].flatMap((each) => each?.command ?? []);
-    tooltip.isTrusted = links.length > 0 ? { enabledCommands: links } : false;
+    // The tooltip's links run commands. It is allowed to run only these.
+    const enabledCommands = [fixCommand(status), betterModel(status)].flatMap((each) => each?.command ?? []);
+    tooltip.isTrusted = enabledCommands.length > 0 ? { enabledCommands } : false;
     this.item.text = statusText(status);
     this.item.tooltip = tooltip;
     this.item.accessibilityInformation = { label: statusLabel(status), role: 'button' };
@@ -47,6 +48,7 @@ export class StatusBar implements Disposable {
 /** The status for the file in the active editor. */
 export function currentStatus({ status }: Client, modes: DocumentModes, { isTooSlow }: RecentRequests): Status {
   const document = window.activeTextEditor?.document;
+  // 'shown': nothing keeps suggestions from being shown.
   const reason = document ? modes.of(document).reason : 'shown';
   if (status.health === 'error') return status;
   if (reason === 'excluded' || reason === 'secrets-file' || reason === 'message')
@@ -57,6 +59,6 @@ export function currentStatus({ status }: Client, modes: DocumentModes, { isTooS
       : { ...status, health: 'off', offFor: document.languageId };
   // Suggestions are off in general, but not for this document's language.
   const isOnHere = document && status.health === 'off';
-  const shown: Status = { ...status, isTooSlow, ...(isOnHere && { health: 'ready' }) };
-  return reason === 'shown' ? shown : { ...shown, pause: reason, snoozeEnd: modes.snoozeEnd };
+  const current: Status = { ...status, isTooSlow, ...(isOnHere && { health: 'ready' }) };
+  return reason === 'shown' ? current : { ...current, pause: reason, snoozeEnd: modes.snoozeEnd };
 }

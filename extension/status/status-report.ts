@@ -1,5 +1,5 @@
-// The text of "Show Status": what the user wants to know, in sentences, and below that the doctor's lines, which belong
-// in a bug report.
+// The text of "Show Status". First it says in sentences what the user wants to know. Below that are the lines of
+// `hearth doctor`, which belong in a bug report.
 import { l10n } from 'vscode';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import { starterText, summary } from './status-text.ts';

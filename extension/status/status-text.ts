@@ -63,7 +63,7 @@ export function fixCommand({ health, problem, pause, offFor, isTooSlow }: Status
   return { command: 'hearth.restartServer', title: l10n.t('Restart Server') };
 }
 
-/** The command with which users of the starter model can get a better one; null for other models. */
+/** The command that gets users of the starter model a better one; null if another model is in use. */
 export function betterModel({ isStarter, health }: Status): Command | null {
   if (!isStarter || health !== 'ready') return null;
   return { command: 'hearth.useRecommendedModel', title: l10n.t('Get a Better Model') };
