@@ -29,6 +29,7 @@ export interface ConversationState {
 
 export class ExplainConversation {
   private turns: ExplainTurn[] = [{ answer: '' }];
+  /** How many times the last turn was tried before; see ExplainParams. */
   private attempt = 0;
   private running: AbortController | undefined;
   private note = '';
@@ -113,8 +114,7 @@ export class ExplainConversation {
 
   private params(): Omit<ExplainParams, 'id'> {
     const { firstLine: _, ...selection } = this.selection;
-    // An unanswered question would suggest to the model that it need not answer, so earlier questions that got no
-    // answer are left out.
+    // Earlier questions that got no answer are left out: they would teach the model that it need not answer.
     const turns = this.turns.filter((turn) => turn === this.lastTurn || turn.answer !== '');
     return { ...selection, turns, attempt: this.attempt };
   }

@@ -1,4 +1,4 @@
-// Renders an explanation as HTML. The text comes from a model and may repeat untrusted code, so HTML tags in it are
+// Renders an explanation as HTML. The text comes from a model and might repeat untrusted code, so HTML tags in it are
 // shown as text, and links and images are dropped.
 import MarkdownIt from 'markdown-it';
 

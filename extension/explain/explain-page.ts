@@ -1,5 +1,5 @@
-// The page of an explanation. It is a webview instead of VS Code's Markdown preview: the preview loses changes that
-// come while it loads, and a small model answers before it has loaded.
+// The page of an explanation. It is a webview, not VS Code's Markdown preview: while the preview loads, it misses
+// changes to the text, and a small model writes its answer in that time.
 import { l10n } from 'vscode';
 import { escapeHtml, webviewPage } from '../pages/webview-page.ts';
 import type { Action } from './explain-conversation.ts';
@@ -14,7 +14,10 @@ export interface PageState {
   actions: readonly Action[];
 }
 
-/** 'ready': the page can receive a state. The page sends it when it is first shown, and again after it was hidden. */
+/**
+ * 'ready': the page can receive a state. It sends this when it has loaded: when it is first shown, and again after
+ * another tab has hidden it.
+ */
 export type PageMessage = { action: Action | 'ready' } | { action: 'ask'; question: string };
 
 export function explainPage(): string {
@@ -101,13 +104,13 @@ function emptySection() {
 for (const button of buttons) button.addEventListener('click', () => editor.postMessage({ action: button.value }));
 input.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || event.isComposing || input.value.trim() === '') return;
-  if (isRunning) wait(true);
+  if (isRunning) setWaiting(true);
   else ask();
 });
-input.addEventListener('input', () => wait(false));
+input.addEventListener('input', () => setWaiting(false));
 
-/** isWaiting: whether to ask the question in the input as soon as the running answer ends. */
-function wait(isWaiting) {
+/** isWaiting: whether to ask the question in the input as soon as the answer in progress ends. */
+function setWaiting(isWaiting) {
   waiting.hidden = !isWaiting;
   editor.setState({ question: input.value, isWaiting });
 }
@@ -115,7 +118,7 @@ function wait(isWaiting) {
 function ask() {
   editor.postMessage({ action: 'ask', question: input.value.trim() });
   input.value = '';
-  wait(false);
+  setWaiting(false);
 }
 
 editor.postMessage({ action: 'ready' });

@@ -1,5 +1,5 @@
-// "Explain Selection": streams the explanation into a page beside the code. There is one at a time: it ends when
-// another one starts, when the user presses Stop, and when the page closes.
+// "Explain Selection": streams the explanation into a page beside the code. Only one explanation runs at a time. It
+// ends when another one starts, when the user presses Stop, or when the page closes.
 import {
   CancellationTokenSource,
   commands,
@@ -36,17 +36,17 @@ export class ExplainSelection implements Disposable {
       return;
     }
     const [title, selection] = [pageTitle(editor), selectionOf(editor)];
-    // Imported here, so that it does not delay the opening of a window.
+    // The Markdown library is imported only now, so that it does not delay the start of the extension.
     this.render = (await import('./explain-markdown.ts')).renderMarkdown;
     this.panel ??= this.createPanel();
     this.panel.reveal(undefined, true);
     this.title = title;
-    const before = this.conversation;
+    const previous = this.conversation;
     this.conversation = new ExplainConversation(selection, this.ask, () => this.show());
     const running = this.conversation.run();
-    // The previous answer is stopped after the new one has begun. Between two answers, the page would ask its waiting
-    // question.
-    before?.stop();
+    // The previous answer is stopped only after the new one has begun. If no answer were running for a moment, the page
+    // would send the question that waits in its input.
+    previous?.stop();
     await running;
   }
 
@@ -55,8 +55,8 @@ export class ExplainSelection implements Disposable {
     this.panel?.dispose();
   }
 
-  private readonly ask: Ask = async (asked, onText, signal) => {
-    const params: ExplainParams = { ...asked, id: ++this.lastId };
+  private readonly ask: Ask = async (paramsWithoutId, onText, signal) => {
+    const params: ExplainParams = { ...paramsWithoutId, id: ++this.lastId };
     const cancellation = new CancellationTokenSource();
     signal.addEventListener('abort', () => cancellation.cancel(), { once: true });
     const chunks = this.client.onExplainChunk(({ id, text }) => {
@@ -112,8 +112,8 @@ export class ExplainSelection implements Disposable {
   }
 
   private modelHint(): string {
-    const { model: first, explainModel } = this.client.status;
-    const model = explainModel ?? first;
+    const { status } = this.client;
+    const model = status.explainModel ?? status.model;
     const isSmall = model !== undefined && model.device !== 'server' && model.fileBytes < smallModelBytes;
     return isSmall ? l10n.t('A model this small often makes mistakes: check what it says.') : '';
   }

@@ -6,8 +6,8 @@ import type { Selection } from './explain-conversation.ts';
 
 export function selectionOf({ document, selection }: TextEditor): Selection {
   return {
-    // The server judges by the file name whether the file may hold secrets. In the URIs of diff sides and notebook
-    // cells, more follows after the name.
+    // The server judges by the file name whether the file might hold secrets, so the URI must end with that name. In
+    // the URIs of diff sides and notebook cells, a query or a fragment follows.
     uri: document.uri.with({ query: '', fragment: '' }).toString(),
     text: document.getText(selection),
     range: { start: selection.start, end: selection.end },
