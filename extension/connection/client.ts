@@ -26,7 +26,7 @@ import type { ProcessLink } from './server-link.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
-/** JSON-RPC's codes for requests that were made after the connection ended, or not answered before. */
+/** JSON-RPC's error codes for requests that had no answer when the connection ended, or that were made after that. */
 const endedCodes = [-32097, -32096];
 
 export class Client implements Disposable {
@@ -43,7 +43,7 @@ export class Client implements Disposable {
   private readonly relatedCode = new RelatedCode();
   private readonly workspaceFiles = new WorkspaceFiles(async (params) => {
     const client = this.languageClient;
-    // If sending fails, the server has ended, and the next one is sent all files anew.
+    // If sending fails, the server has ended. The next server gets all files again.
     if (client) await wire.notify(client, protocol.closedFilesNotification, params).catch(() => undefined);
   });
   private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
@@ -128,7 +128,8 @@ export class Client implements Disposable {
   }
 
   /**
-   * Loads the language client library and reads the settings, while the server starts. Returns what makes the session.
+   * Loads the language client library and reads the settings while the server starts. Resolves to a function that makes
+   * the session for a link.
    */
   private async prepare(policy: RestartPolicy): Promise<(link: ProcessLink) => ClientSession> {
     const [{ ClientSession }, settings] = await Promise.all([import('./language-client.ts'), this.settings()]);
@@ -152,7 +153,7 @@ export class Client implements Disposable {
   private async settings(): Promise<protocol.SettingsParams> {
     if (!usesServer()) return readSettings();
     const serverToken = await this.serverToken();
-    // Read after the token, since they may have changed meanwhile.
+    // We read the settings after the token, since they might have changed while we waited for it.
     return { ...readSettings(), ...(usesServer() && { serverToken, network: networkSettings() }) };
   }
 
@@ -199,14 +200,14 @@ export class Client implements Disposable {
     this.log.info(`The language server is running as process ${link.pid}.`);
     if (!link.isShared) this.log.warn(aloneText());
     this.upEmitter.fire(client);
-    // The user may have changed the settings while the server started.
+    // The user might have changed the settings while the server started.
     void this.sendSettings();
     this.workspaceFiles
       .connected()
       .catch((error: unknown) => this.log.warn(`Files that are not open are not searched: ${error}`));
   }
 
-  /** Says in the log, and in the status if the user should know, why the connection has ended. */
+  /** Writes to the log why the connection has ended. If the user should know, the status says it, too. */
   private report(cause: Cause, goesOn: boolean): void {
     const { isSafeMode } = this.connection.policy;
     this.restartReason = cause.kind === 'hung' ? l10n.t('the server did not react and is being started again') : '';

@@ -15,8 +15,8 @@ import { RestartPolicy } from './restart-policy.ts';
 import { Timeout, Unresponsive, within } from './timeout.ts';
 
 /**
- * How long to wait for a server to listen, to greet and to be initialized, and for a sign of life, which it gives every
- * second, even while it ends.
+ * How long to wait until a server listens, until it has greeted, and until it is initialized. After that, how long to
+ * wait for its next sign of life: it gives one every second, even while it ends.
  */
 export interface Limits {
   startMs: number;
@@ -37,7 +37,7 @@ export const usualLimits: Limits = {
  * How long the editor may take to prepare a session: to load the library, the settings and a token from the keychain.
  */
 const prepareMs = 20_000;
-/** How long a server may write its cache. */
+/** How long a server that ends may take to write its cache. */
 const endingMs = 15_000;
 const killMs = 1000;
 // If a server is just ending, or another window is just starting one, looking again a little later helps.
@@ -76,6 +76,7 @@ export interface Session {
   leave(): Promise<void>;
 }
 
+/** What was wrong with a server. how: the details, as a part of a sentence. */
 export type Fault = { kind: 'crashed' | 'hung' | 'not started'; how: string };
 /** Why a life has ended. 'left': this window has closed. 'restarted': some window has restarted the server. */
 export type Cause = { kind: 'left' | 'restarted' } | Fault;
@@ -84,11 +85,11 @@ export interface ConnectionHost<L extends Link, S extends Session> {
   /** Connects to the running server; null if there is none. */
   find(): Promise<L | null>;
   /**
-   * Starts a server; null if another window has just done that. If the signal aborts before that, the process is
-   * killed.
+   * Starts a server. Null if another window has just started one. If the signal aborts before the server has started,
+   * its process is killed.
    */
   start(signal: AbortSignal): Promise<L | null>;
-  /** Prepares a session while the server starts. */
+  /** Prepares a session while the server starts. Resolves to a function that makes the session for a link. */
   prepare(policy: RestartPolicy): Promise<(link: L) => S>;
   onState(state: State): void;
   /** A life of the connection has ended. goesOn: whether another one begins. */
@@ -104,7 +105,7 @@ export class Connection<L extends Link, S extends Session> {
   private loop: Promise<void> | null = null;
   private stopOrder = new AbortController();
   private restartOrder = new AbortController();
-  /** Resolve the promises of start() and restart(). */
+  /** Functions that resolve the promises returned by start() and restart(). */
   private settling: (() => void)[] = [];
 
   constructor(
@@ -127,7 +128,7 @@ export class Connection<L extends Link, S extends Session> {
     await this.loop;
   }
 
-  /** Ends the process, for all windows, and starts another. Calls made meanwhile join this one. */
+  /** Ends the process, for all windows, and starts another. Further calls before that is done join this one. */
   restart(): Promise<void> {
     this.policy = new RestartPolicy();
     this.restartOrder.abort();
@@ -167,7 +168,10 @@ export class Connection<L extends Link, S extends Session> {
     return { link, session };
   }
 
-  /** Fails as 'not started' if the editor takes too long: 'hung' would kill the server that other windows use. */
+  /**
+   * Waits until the session is prepared. If that takes too long, the cause is 'not started', since the editor is to
+   * blame: with 'hung', we would kill the server that other windows use.
+   */
   private whenPrepared<T>(prepared: Promise<T>, closed: Promise<never>): Promise<T> {
     return within(prepareMs * this.policy.timeoutFactor, Promise.race([prepared, closed])).catch((error: unknown) => {
       throw error instanceof Unresponsive ? new Error('the editor does not give its settings') : error;
@@ -197,7 +201,7 @@ export class Connection<L extends Link, S extends Session> {
     try {
       return await within(this.limits.startMs * this.policy.timeoutFactor, started);
     } catch (error) {
-      started.then((tooLate) => tooLate?.close()).catch(() => undefined);
+      started.then((lateLink) => lateLink?.close()).catch(() => undefined);
       throw error;
     } finally {
       attempt.abort();
@@ -227,7 +231,7 @@ export class Connection<L extends Link, S extends Session> {
     return { kind: 'not started', how: error instanceof Error ? error.message : String(error) };
   }
 
-  /** Closes everything of this life. The server itself ends only if it is asked to, or if it hangs. */
+  /** Closes this life's link and session. The server itself ends only if it is asked to, or if it hangs. */
   private async close({ kind }: Cause): Promise<void> {
     const { link, session } = this;
     const isOrdered = this.restartOrder.signal.aborted;
@@ -247,8 +251,7 @@ export class Connection<L extends Link, S extends Session> {
   }
 
   /**
-   * Waits for the work. Kills the server if it gives no sign of life meanwhile, or if the work takes longer than
-   * endingMs.
+   * Waits for the work. Kills the server if it falls silent before the work is done, or if that takes over endingMs.
    */
   private async waitOrKill(link: L, work: Promise<void>): Promise<void> {
     const timeout = new Timeout(this.limits.endingSilenceMs);

@@ -1,6 +1,6 @@
-// A session with the language server: runs the language client over the link that the connection has opened. It shows
-// no messages and never restarts the server. Its library is large, so this file is only imported while the server is
-// starting.
+// A session with the language server. It runs the client from the library vscode-languageclient over the link that the
+// connection has opened, shows no messages and never restarts the server. The library is large, so this file is
+// imported only while the server is starting.
 import type { LogOutputChannel } from 'vscode';
 import {
   CloseAction,
@@ -23,11 +23,15 @@ import { documentSelector } from '../settings/config.ts';
 import type { Session } from './connection.ts';
 import type { ProcessLink } from './server-link.ts';
 
-/** How long leave() waits for the server: longer than the connection waits for a sign of life. */
+/**
+ * How long leave() waits for the server. This is longer than the connection waits for a sign of life, so if the server
+ * hangs, the connection notices first and kills it.
+ */
 const leaveMs = 10_000;
 
 export class ClientSession implements Session {
   readonly client: LanguageClient;
+  /** Resolves when the server says that it is about to end. */
   readonly farewell: Promise<void>;
   private readonly log: Log;
 

@@ -4,7 +4,8 @@
 /** If a server has been ready before, this many crashes within the time window are followed by a restart. */
 const crashesWhenReady = 4;
 /**
- * If none has been ready yet (broken model, unsupported processor), only this many: the next would likely crash, too.
+ * If no server has been ready yet (broken model, unsupported processor), only this many crashes are followed by a
+ * restart, since the next server would probably crash, too.
  */
 const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
@@ -28,7 +29,9 @@ export class RestartPolicy {
     return this.crashes.length >= crashesBeforeSafe;
   }
 
-  /** The factor for all time limits. It doubles with each recent hang: that server may only have been slow. */
+  /**
+   * The factor for all time limits. Each recent hang doubles it: the server might not have hung, but just been slow.
+   */
   get timeoutFactor(): number {
     return 2 ** this.crashes.filter(({ isHang }) => isHang).length;
   }
@@ -38,9 +41,7 @@ export class RestartPolicy {
     this.isOnGpu = isOnGpu;
   }
 
-  /**
-   * Records a crash. Returns whether to start the server again. now: from a monotonic clock, as performance.now() is.
-   */
+  /** Records a crash or a hang. Returns whether to start the server again. now: the time of performance.now(). */
   recordCrash(now: number, isHang = false): boolean {
     if (this.isOnGpu) this.gpuCrashes++;
     this.crashes = [...this.crashes.filter(({ time }) => now - time < windowMs), { time: now, isHang }];

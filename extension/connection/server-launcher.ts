@@ -14,7 +14,7 @@ import type { Fault } from './connection.ts';
 import { AloneLink, exitText, killNote, type ProcessLink, SharedLink } from './server-link.ts';
 import { within } from './timeout.ts';
 
-/** How long to wait for the process's exit event, which may come after the connection has closed. */
+/** How long to wait for the process's exit event, which can come after the connection has closed. */
 const exitNoticeMs = 2000;
 
 export interface LauncherOptions {
@@ -28,15 +28,16 @@ export interface LauncherOptions {
 
 export class ServerLauncher {
   private readonly endpoints: Endpoint[];
-  /** The process that this window started last, and how it ended. */
+  /** The process that this window started last. */
   private child: ChildProcess | null = null;
+  /** Resolves to how that process ended. */
   private exited: Promise<string> = new Promise(() => {});
 
   constructor(private readonly options: LauncherOptions) {
     this.endpoints = endpointsFor(options.storageFolder, options.version);
   }
 
-  /** Connects to the first server that is found; null if there is none. isNew: whether start() has just started one. */
+  /** Connects to the first server that is found; null if there is none. isNew: whether start() has just started it. */
   async find(isNew = false): Promise<ProcessLink | null> {
     for (const endpoint of this.endpoints) {
       const announced = endpoint.announced();
@@ -48,7 +49,7 @@ export class ServerLauncher {
     return null;
   }
 
-  /** Starts a server at the first endpoint where that is possible. If none is, starts one for this window alone. */
+  /** Starts a server at the first endpoint that can have one. If none can, starts a server for this window alone. */
   async start(signal: AbortSignal): Promise<ProcessLink | null> {
     if (!existsSync(this.options.module)) throw new Error(`${this.options.module} is missing`);
     for (const endpoint of this.endpoints) if (await this.startAt(endpoint, signal)) return this.find(true);
@@ -65,7 +66,7 @@ export class ServerLauncher {
       return false; // the folder is another user's, or nothing can be written there
     }
     const { id, logFile, log } = prepared;
-    // Detached, so that it survives when VS Code ends this window's processes.
+    // The process is detached, so that it survives when VS Code ends this window's processes.
     const child = fork(this.options.module, ['--endpoint', endpoint.preparedFolder(id), '--log', logFile], {
       execArgv: [],
       detached: true,
@@ -81,7 +82,7 @@ export class ServerLauncher {
     signal.addEventListener('abort', kill);
     try {
       const how = await Promise.race([once(child, 'message').then(() => 'listening'), this.exited]);
-      // A server ends with 0 if another one has been announced before it.
+      // A server ends with exit code 0 if another one was announced first.
       if (how === 'listening' || how === exitText(0, null)) return true;
       endpoint.withdraw(id);
       this.passOnOutput(logFile);

@@ -1,5 +1,5 @@
-// Connections to a server's process: over the socket of a server that windows share, or over the pipes of a child
-// process.
+// Connections to a server's process: over a socket if all windows share the server, or over the pipes of a child
+// process that serves only this window.
 import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import type { Announcement } from '../../language-server/protocol/endpoint.ts';
 import { startTimeOf } from '../../language-server/protocol/system.ts';
 import type { Fault, Link } from './connection.ts';
 
-/** A link with the streams that messages are read from and written to. */
+/** A link, with one stream from which messages are read, and one to which they are written. */
 export interface ProcessLink extends Link {
   readonly pid: number | undefined;
   /** Whether other windows use the process, too. */
@@ -66,8 +66,8 @@ export class SharedLink implements ProcessLink {
   }
 
   /**
-   * Kills the process and leaves a note for the other windows. The open connection shows that the process still exists,
-   * and its start time that the process id belongs to the same process here.
+   * Kills the process and leaves a note for the other windows. It must not kill another process: the connection is
+   * still open, so the server still exists, and the start time shows that its process id means the same process to us.
    */
   kill(): void {
     const { pid, startTime, logFile } = this.announced;

@@ -1,6 +1,6 @@
 // Time limits for a server that may hang. They count the ticks of a timer instead of looking at a clock. While the
-// computer sleeps, or another extension keeps this process busy, the timer does not tick. Before a limit counts as
-// over, messages that have arrived meanwhile are read.
+// computer sleeps, or another extension keeps this process busy, the timer does not tick. Messages that arrived in that
+// time are read before a limit counts as over.
 
 const tickMs = 250;
 
@@ -11,9 +11,9 @@ export class Unresponsive extends Error {
   }
 }
 
-/** Notices that restart() has not been called for the given time. */
+/** A time limit that begins again whenever restart() is called. */
 export class Timeout {
-  /** Resolves when that has happened, unless end() is called before. */
+  /** Resolves when the time is over. Stays pending if end() is called before that. */
   readonly over: Promise<void>;
   private ticks = 0;
   private timer: NodeJS.Timeout | undefined;
