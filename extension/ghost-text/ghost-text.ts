@@ -1,6 +1,6 @@
-// The provider of inline completions: requests them from the server, and tells the server when the cursor has moved
-// away. The language client has a provider, too. But this one answers from the first key, even while the server is
-// still starting, and it learns why there is no suggestion.
+// The provider of inline completions: it requests them from the server, and tells the server when the cursor has moved
+// away. The language client's library has a provider, too. But ours answers from the first key, even while the server
+// is still starting, and it learns why there is no suggestion.
 import {
   type CancellationToken,
   type Command,
@@ -35,7 +35,10 @@ import { documentSelector, messageSelector } from '../settings/config.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
 import { canTriggerOnlyOurs, triggerOnlyOurs } from './trigger-only-ours.ts';
 
-/** VS Code runs it when the user accepts a suggestion, with the language's id and the number of characters. */
+/**
+ * The command that VS Code runs when the user accepts a suggestion. Its arguments are the document's language id and
+ * the number of characters that the user did not have to type.
+ */
 export const acceptedCommand = 'hearth.accepted';
 const requestMethod = 'textDocument/inlineCompletion';
 /** While this context key is set, Esc runs hearth.dismiss, which hides the suggestion and tells the server. */
@@ -55,19 +58,20 @@ export interface AnsweredRequest {
   items?: InlineCompletionItem[];
 }
 
-/** The part of next edits that affects the suggestion at the cursor. */
+/** What ghost text must know about the next edit that is on offer. */
 export interface EditsAtCursor {
-  /** The edit that the user has gone to, if it does nothing but insert text at the position. */
+  /** The next edit to which the user has just moved, if all it does is insert text at this position; otherwise null. */
   insertionAt(document: TextDocument, position: Position): InlineCompletionItem | null;
   /** Whether the user goes from edit to edit with Tab, and so does not expect Tab to accept a suggestion. */
   isChained(): boolean;
 }
 
+/** The suggestion that is shown at the cursor. */
 interface Offered {
   document: TextDocument;
   version: number;
   position: Position;
-  /** The part of the first suggestion that follows the position. */
+  /** The part of the suggestion after the position. */
   text: string;
 }
 
@@ -126,7 +130,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const request = { document, position, time: new Date() };
     const { version } = document;
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
-    const nothing = (reason: Reason) => {
+    const answerNothing = (reason: Reason) => {
       // Another request follows a cancelled one and will set `offered`.
       if (!token.isCancellationRequested) this.setOffered(null);
       this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
@@ -139,11 +143,11 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     }
     const { mode, reason } = this.modes.of(document);
     // In these cases nothing is sent to the server.
-    if (mode === 'off' || (mode === 'manual' && !isInvoked)) return nothing(reason);
-    if (this.client.status.problem === 'server') return nothing('no-server');
+    if (mode === 'off' || (mode === 'manual' && !isInvoked)) return answerNothing(reason);
+    if (this.client.status.problem === 'server') return answerNothing('no-server');
     const cancelled = new Promise<undefined>((resolve) => token.onCancellationRequested(() => resolve(undefined)));
     const server = await Promise.race([this.client.running(), cancelled]);
-    if (!server) return nothing('still-loading');
+    if (!server) return answerNothing('still-loading');
     const params = server.code2ProtocolConverter.asInlineCompletionParams(document, position, context);
     const extras: CompletionExtras = { mode };
     try {
@@ -156,9 +160,9 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       if (!token.isCancellationRequested) this.setOffered(text ? { document, version, position, text } : null);
       return items;
     } catch (error) {
-      if (token.isCancellationRequested) return nothing('superseded');
+      if (token.isCancellationRequested) return answerNothing('superseded');
       this.client.log.warn(`A request for a suggestion was not answered: ${String(error)}`);
-      return nothing('no-server');
+      return answerNothing('no-server');
     }
   }
 
@@ -220,6 +224,9 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     this.client.notify(cursorNotification, params);
   }
 
+  /**
+   * Tells the server that a suggestion is no longer shown. dismissed: its place, if the user does not want it there.
+   */
   private leave(document: TextDocument, dismissed?: VersionedPosition): void {
     const params: LeaveParams = { uri: document.uri.toString(), ...(dismissed && { dismissed }) };
     this.client.notify(leaveNotification, params);
@@ -240,8 +247,8 @@ function hasLeft({ document, selection }: TextEditor, { version, position }: Off
 }
 
 /**
- * Whether the cursor has only moved over text, such as a closing quote, with which the suggestion begins. The rest of
- * the suggestion still fits there.
+ * Whether the cursor has only moved over text that is also the beginning of the suggestion, such as a closing quote.
+ * Then the rest of the suggestion fits at the new place.
  */
 function hasMovedOverSuggestion({ document, selection: { active, isEmpty } }: TextEditor, offered: Offered): boolean {
   const { position, text } = offered;
@@ -250,15 +257,15 @@ function hasMovedOverSuggestion({ document, selection: { active, isEmpty } }: Te
   return text.startsWith(document.getText(new Range(position, active)));
 }
 
-/** A plain object, since VS Code's Position has a toJSON() of its own. */
+/** The position as a plain object. How a vscode.Position is sent depends on its toJSON() method. */
 function plain({ line, character }: Position): VersionedPosition['position'] {
   return { line, character };
 }
 
 /** The command that VS Code runs when the user accepts the item. */
 export function onAccept(item: InlineCompletionItem, { languageId }: TextDocument, position: Position): Command {
-  const replaced = item.range ? item.range.end.character - position.character : 0;
-  const characters = textAfterCursor(item, position).length - replaced;
+  const replacedCharacters = item.range ? item.range.end.character - position.character : 0;
+  const characters = textAfterCursor(item, position).length - replacedCharacters;
   return { title: '', command: acceptedCommand, arguments: [languageId, characters] };
 }
 
