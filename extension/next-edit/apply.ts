@@ -3,7 +3,7 @@ import { Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } 
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { allChanges } from './rebase.ts';
 
-/** Puts the cursor at the first word that changes. "Go Back" leads back. */
+/** Puts the cursor at the first word that changes. VS Code's "Go Back" returns the user to where they were. */
 export async function goTo(edit: NextEdit): Promise<TextEditor> {
   const { line, character } = edit.changes[0]?.range.start ?? edit.range.start;
   const editor = await editorOf(edit);
@@ -45,7 +45,7 @@ function putCursor(editor: TextEditor, line: number, character: number): void {
   editor.revealRange(cursor, TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** Opens the edit's document where it is visible already; otherwise in the active group. */
+/** Opens the edit's document in the editor group where it is already visible, otherwise in the active group. */
 async function editorOf({ uri }: NextEdit): Promise<TextEditor> {
   const showsEdit = ({ document }: TextEditor) => document.uri.toString() === uri;
   const active = window.activeTextEditor;

@@ -16,6 +16,7 @@ import type { NextEdit } from '../../language-server/protocol/next-edit-messages
 import { allChanges } from './rebase.ts';
 import { difference, inline, isTiny } from './texts.ts';
 
+/** Very small edits get a border, so that they are not overlooked. */
 const tinyBorder = { border: '1px solid', borderColor: new ThemeColor('editorInfo.foreground') };
 
 export class EditDecorations implements Disposable {
@@ -40,8 +41,8 @@ export class EditDecorations implements Disposable {
   }
 
   /**
-   * edit: null if there is none in the editor's document. onlyMark: draw just the line mark, because ghost text already
-   * shows the insertion.
+   * Draws the edit; null removes what was drawn. onlyMark: whether to draw nothing but the line mark, because ghost
+   * text already shows the insertion.
    */
   showEdit(editor: TextEditor, edit: NextEdit | null, onlyMark: boolean): void {
     const removed: DecorationOptions[] = [];

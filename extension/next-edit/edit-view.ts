@@ -6,6 +6,7 @@ import { insertionIn } from './insertion.ts';
 import type { EditOffer, Step } from './offered-edit.ts';
 import { announcement, hint } from './texts.ts';
 
+/** How long the notification for screen readers stays. */
 const announcedMs = 4000;
 
 export class EditView implements Disposable {
@@ -42,7 +43,7 @@ export class EditView implements Disposable {
     const keys = {
       // Esc and Alt+Enter act on the edit.
       'hearth.isOfferingEdit': isOffering,
-      // Tab does, too.
+      // Tab acts on the edit, too.
       'hearth.tabIsFree': isOffering && isTabFree(offer, editor),
       // The edit is shown as ghost text at the cursor.
       'hearth.editIsGhostText': isOffering && insertionIn(offer, editor) !== null,
@@ -55,9 +56,9 @@ export class EditView implements Disposable {
 
 /**
  * Tells users of a screen reader that the edit is offered. An extension can only speak through a notification; this one
- * closes by itself. An extension also doesn't learn whether VS Code has detected a screen reader, only what the user
- * has set. If it has been detected but not set, nothing is announced, and so Tab does not act on the edit
- * (package.json).
+ * closes by itself. An extension learns only what the user has set about screen readers, not whether VS Code has
+ * detected one. If VS Code has detected one and the user has set nothing, we announce nothing, so Tab does not act on
+ * the edit (package.json).
  */
 export function announce(offer: EditOffer, edit: NextEdit, editor: TextEditor): void {
   if (workspace.getConfiguration('editor').get('accessibilitySupport') !== 'on') return;
@@ -80,14 +81,14 @@ function fileOf({ uri }: NextEdit, editor: TextEditor): string | undefined {
 }
 
 /**
- * Whether the editor shows the edit or a hint at it: it has the edit's document, or the one with the edit it follows
- * from.
+ * Whether the editor shows the edit or a hint about it: its document is the edit's, or the one with the user's edit
+ * from which this one follows. Also true while Tab waits for the edit after the one that was just applied.
  */
 function concerns({ state, shown, uris }: EditOffer, editor: TextEditor): boolean {
   return state.kind === 'applied' || (shown !== null && uris.includes(uriOf(editor)));
 }
 
-/** What Tab would do with the edit at the editor's cursor. */
+/** What Tab would do with the edit, given where the editor's cursor is. */
 export function stepIn(offer: EditOffer, editor: TextEditor): Step {
   const { line } = editor.selection.active;
   return offer.step({ uri: uriOf(editor), line }, offer.edit !== null && isInView(editor, offer.edit));
@@ -96,11 +97,11 @@ export function stepIn(offer: EditOffer, editor: TextEditor): Step {
 /** Whether Tab may act on the edit. In leading white space Tab indents, unless Hearth has put the cursor there. */
 export function isTabFree({ state, edit }: EditOffer, { document, selection: { active } }: TextEditor): boolean {
   if (state.kind === 'applied') return true;
-  const isThere = state.kind === 'jumped' && edit?.uri === document.uri.toString();
-  const isOurs = isThere && edit.range.start.line <= active.line && active.line <= edit.range.end.line;
-  // When lines are deleted, VS Code updates the cursor a moment later, so it may be beyond the end of the document.
+  const hasJumpedHere = state.kind === 'jumped' && edit?.uri === document.uri.toString();
+  const isAtEdit = hasJumpedHere && edit.range.start.line <= active.line && active.line <= edit.range.end.line;
+  // When lines are deleted, VS Code updates the cursor a moment later, so it might be beyond the end of the document.
   const { text } = document.lineAt(document.validatePosition(active));
-  return isOurs || text.slice(0, active.character).trim() !== '';
+  return isAtEdit || text.slice(0, active.character).trim() !== '';
 }
 
 function uriOf({ document }: TextEditor): string {

@@ -4,15 +4,18 @@ import { InlineCompletionItem, Position, Range, type TextDocument, type TextEdit
 import type { EditOffer } from './offered-edit.ts';
 import { allChanges } from './rebase.ts';
 
-/** VS Code runs it with the number of inserted characters when the user has accepted the whole insertion. */
+/**
+ * The command that VS Code runs when the user has accepted the whole insertion. Its argument is the number of inserted
+ * characters.
+ */
 export const insertedCommand = 'hearth.editInserted';
 
-/** The insertion at the cursor of an editor. */
+/** Like insertionAt(), for the editor's cursor. */
 export function insertionIn(offer: EditOffer, { document, selection }: TextEditor): InlineCompletionItem | null {
   return insertionAt(offer, document, selection.active);
 }
 
-/** Null unless the user has gone to the edit, and the edit does nothing but insert text at the position. */
+/** The edit as ghost text. Null unless the user has jumped to it, and all it does is insert text at the position. */
 export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {
   const { state, edit } = offer;
   const [only, ...others] = edit ? allChanges(edit) : [];

@@ -1,5 +1,5 @@
-// Next edits in the editor: offers what the server finds after the user's edits, goes there, and applies it on Tab.
-// The states are in offered-edit.ts, when to ask in triggers.ts, and the requests in questions.ts.
+// Next edits in the editor: offers the edit that the server finds after the user's edits. On Tab, goes to that edit or
+// applies it. offered-edit.ts has the states of an offer, triggers.ts decides when to ask, and questions.ts asks.
 import {
   commands,
   Disposable,
@@ -28,7 +28,10 @@ import { isTurnedOn, Questions } from './questions.ts';
 import { allChanges } from './rebase.ts';
 import { Triggers } from './triggers.ts';
 
-/** How long Tab waits for the next edit after one was applied. The server has found it ahead, but it may be busy. */
+/**
+ * After an edit was applied, how long Tab waits for the next one. The server has searched for it ahead of time, but
+ * might be busy.
+ */
 const longestWaitMs = 1000;
 
 /** Is told about each request, and about each edit that was shown or applied. */
@@ -84,7 +87,7 @@ export class NextEdits implements Disposable {
     this.subscriptions.dispose();
   }
 
-  /** Call when a suggestion was accepted. */
+  /** Call when the user has accepted a suggestion. */
   accepted(): void {
     this.triggers.accepted();
   }
@@ -121,7 +124,7 @@ export class NextEdits implements Disposable {
     const editor = window.activeTextEditor;
     const { edit } = this.offer;
     if (!editor) return;
-    // VS Code updates the context keys a moment late, so this Tab may have been meant to indent.
+    // VS Code updates the context keys a moment late, so the user might have meant this Tab to indent.
     if (isTab && !isTabFree(this.offer, editor)) return void (await commands.executeCommand('tab'));
     const step = stepIn(this.offer, editor);
     if (step === 'wait') this.offer.tabWaits();
@@ -146,7 +149,7 @@ export class NextEdits implements Disposable {
     this.applied(allChanges(edit).reduce((sum, { text }) => sum + text.length, 0));
   }
 
-  /** The edit was applied. Asks for the one that follows at once. */
+  /** Call when the edit was applied. Asks at once for the edit that follows from it. */
   private applied(characters: number): void {
     const languageId = window.activeTextEditor?.document.languageId;
     if (languageId !== undefined) this.observer.applied(languageId, characters);
@@ -158,7 +161,7 @@ export class NextEdits implements Disposable {
     this.triggers.applied();
   }
 
-  /** Gives Tab its usual meaning back, although no answer has come. */
+  /** Gives Tab its usual meaning back if no answer has come in time. */
   private waitNoLonger(): void {
     if (this.offer.state.kind !== 'applied') return;
     this.offer.withdraw();
@@ -173,7 +176,7 @@ export class NextEdits implements Disposable {
     this.withdraw();
   }
 
-  /** Withdraws the edit if one of its documents no longer gets suggestions by itself. */
+  /** Withdraws the edit if one of its documents no longer gets suggestions automatically. */
   private modesChanged(): void {
     const uris = [...this.offer.uris, this.lastEdit.uri];
     const concerned = workspace.textDocuments.filter(({ uri }) => uris.includes(uri.toString()));

@@ -19,13 +19,13 @@ export interface DocumentLine {
 interface Offered {
   kind: 'offered' | 'jumped';
   edit: NextEdit;
-  /** Where the user made the edit that this one follows from. */
+  /** The line of the user's edit from which this one follows. */
   basis: DocumentLine;
-  /** Whether the edit is not shown yet, because there is a suggestion at the cursor. */
+  /** Whether the edit is not shown yet because there is a suggestion at the cursor. */
   isHeld: boolean;
-  /** Whether it follows from an edit that was just applied: the next Tab is meant for it, not for a suggestion. */
+  /** Whether it follows from an edit that was just applied. Then the next Tab is for it, not for a suggestion. */
   isChained: boolean;
-  /** How many answers without an edit have come since. */
+  /** How many answers without an edit have come, and were ignored, since this edit was offered. */
   ignored: number;
 }
 
@@ -37,6 +37,7 @@ export type Step = 'none' | 'wait' | 'go' | 'apply';
 
 // If the edit is in view and at most this many lines away, Tab applies it without going there first.
 const nearLines = 3;
+/** An offer survives this many answers in a row without an edit. */
 const maxIgnored = 2;
 
 export class EditOffer {
@@ -46,19 +47,19 @@ export class EditOffer {
     return this.offered?.edit ?? null;
   }
 
-  /** The offer unless it is held. Its place may be out of sight. */
+  /** The offer unless it is held. The edit's lines might be out of sight. */
   get shown(): Offered | null {
     return this.offered?.isHeld === false ? this.offered : null;
   }
 
-  /** The documents of the edit and of the user's edit that it follows from. */
+  /** The documents of the edit and of the user's edit from which it follows. */
   get uris(): string[] {
     return this.offered ? [this.offered.edit.uri, this.offered.basis.uri] : [];
   }
 
   /**
-   * Takes an answer from the server. If it has no edit, the one that is shown stays for some answers. Returns whether
-   * Tab has waited for this edit.
+   * Takes an answer from the server. If the answer has no edit, the edit that is shown stays, but not for more than
+   * maxIgnored such answers. Returns whether Tab was waiting for the answer's edit.
    */
   set(edit: NextEdit | null, basis: DocumentLine): boolean {
     const { shown, state } = this;
@@ -87,7 +88,7 @@ export class EditOffer {
     this.state = { kind: 'none' };
   }
 
-  /** What Tab does with the cursor there. isInView: whether the edit's lines are on the screen. */
+  /** What Tab does when the cursor is in the given line. isInView: whether the edit's lines are on the screen. */
   step(cursor: DocumentLine, isInView: boolean): Step {
     if (this.state.kind === 'applied') return 'wait';
     const { shown } = this;
@@ -112,8 +113,8 @@ export class EditOffer {
   }
 
   /**
-   * Call with the changes of a document, except those that apply the edit. Returns whether they have made a part of the
-   * edit.
+   * Adapts the offer to changes of a document. Do not call it for the changes that apply the edit. Returns whether the
+   * user has typed a part of the edit.
    */
   follow(uri: string, changes: readonly Change[], version: number): boolean {
     const { offered } = this;
@@ -124,11 +125,11 @@ export class EditOffer {
       this.withdraw();
       return false;
     }
-    const left = uri === edit.uri ? rebased(edit, changes, version) : edit;
+    const remaining = uri === edit.uri ? rebased(edit, changes, version) : edit;
     const line = uri === basis.uri ? lineAfter(basis.line, changes) : basis.line;
-    const goesOn = { ...offered, basis: { ...basis, line }, isChained: false };
-    this.state = left ? { ...goesOn, edit: left } : { kind: 'none' };
-    return left !== null && left.oldText !== edit.oldText;
+    const kept = { ...offered, basis: { ...basis, line }, isChained: false };
+    this.state = remaining ? { ...kept, edit: remaining } : { kind: 'none' };
+    return remaining !== null && remaining.oldText !== edit.oldText;
   }
 
   private get offered(): Offered | null {
@@ -136,10 +137,11 @@ export class EditOffer {
   }
 }
 
+/** The number of the line after the changes. */
 function lineAfter(line: number, changes: readonly Change[]): number {
   const above = changes.filter(({ range }) => range.end.line < line);
-  const grown = above.map(({ range, text }) => text.split('\n').length - 1 - (range.end.line - range.start.line));
-  return grown.reduce((sum, lines) => sum + lines, line);
+  const addedLines = above.map(({ range, text }) => text.split('\n').length - 1 - (range.end.line - range.start.line));
+  return addedLines.reduce((sum, lines) => sum + lines, line);
 }
 
 function isSame(a: NextEdit, b: NextEdit): boolean {

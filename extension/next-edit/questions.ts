@@ -1,4 +1,4 @@
-// Asks the server which edit follows from the user's last ones: one question at a time, the newest.
+// Asks the server which edit follows from the user's last edits. A new question cancels the one before it.
 import {
   CancellationTokenSource,
   DiagnosticSeverity,
@@ -35,7 +35,7 @@ export class Questions {
     private readonly onAnswer: (request: AnsweredRequest) => void,
   ) {}
 
-  /** The answer; undefined if another question was asked meanwhile, or this one was cancelled. */
+  /** Resolves to the answer; to undefined if this question was cancelled, for example by a newer one. */
   async ask(trigger: NextEditTrigger): Promise<NextEdit | null | undefined> {
     this.cancel();
     const request = new CancellationTokenSource();
@@ -79,7 +79,7 @@ export class Questions {
     return edit;
   }
 
-  /** False with several cursors or a selection, and in a file that gets no suggestions by itself. */
+  /** Whether to ask at all. Not with several cursors or a selection, nor in a file without automatic suggestions. */
   private mayAsk({ document, selections }: TextEditor): boolean {
     const { health, problem } = this.client.status;
     const isReady = problem !== 'server' && health !== 'starting';

@@ -15,8 +15,8 @@ export function inline(text: string): string {
 }
 
 /**
- * Says where the edit is and what it does, while its place is out of sight. file: its name, if it is not the active
- * one.
+ * The hint for an edit that is out of sight: where it is and what it does. file: the name of its file; undefined if
+ * that is the active one.
  */
 export function hint(edit: NextEdit, file: string | undefined): string {
   return unbroken(`⇥ ${place(edit, file)}: ${summary(edit)}`);
@@ -27,19 +27,19 @@ function place({ range }: NextEdit, file: string | undefined): string {
   return file === undefined ? l10n.t('line {0}', line) : l10n.t('{0}, line {1}', file, line);
 }
 
-/** What the edit replaces by what, in a few words. */
+/** Says in a few words which text the edit replaces, and with what. */
 export function summary(edit: NextEdit): string {
   const [first] = edit.changes;
   if (!first) return '';
-  const now = shortened(first.text);
-  const old = shortened(replacedBy(first, edit));
-  if (old === '') return `+ ${now}`;
-  if (now === '') return `− ${old}`;
+  const newText = shortened(first.text);
+  const oldText = shortened(replacedBy(first, edit));
+  if (oldText === '') return `+ ${newText}`;
+  if (newText === '') return `− ${oldText}`;
   const { also: otherChanges = [] } = edit;
   const lines = new Set(otherChanges.map(({ range }) => range.start.line)).size;
   const more =
     lines === 0 ? '' : lines === 1 ? l10n.t(', and in 1 other line') : l10n.t(', and in {0} other lines', lines);
-  return `${old} → ${now}${more}`;
+  return `${oldText} → ${newText}${more}`;
 }
 
 /** The edit's lines before and after, for the hover. */
@@ -52,7 +52,7 @@ function linesOf(text: string): string[] {
   return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
-/** What a screen reader says. key: goes to the edit or applies it. */
+/** What a screen reader says. key: the key that goes to the edit or applies it, depending on the step. */
 export function announcement(edit: NextEdit, file: string | undefined, key: 'Tab' | 'Alt+Enter', step: Step): string {
   const where = place(edit, file);
   return step === 'apply'

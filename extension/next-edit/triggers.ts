@@ -2,15 +2,15 @@
 import type { NextEditTrigger } from '../../language-server/protocol/next-edit-messages.ts';
 import type { Patience } from './patience.ts';
 
-// A new problem is a consequence of the last edit only if it appears soon after it.
-const soonMs = 10_000;
+// We assume that a new problem is a consequence of the last edit if it appears at most this long after the edit.
+const consequenceMs = 10_000;
 
 export class Triggers {
   private timer: NodeJS.Timeout | undefined;
-  /** Whether the user has made an edit since the last question. */
+  /** Whether the user has made an edit since we last asked. */
   private isPending = false;
   private editedLine = -1;
-  private editedMs = Number.NEGATIVE_INFINITY;
+  private lastEditAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly ask: (trigger: NextEditTrigger) => void,
@@ -18,12 +18,12 @@ export class Triggers {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** line: where the cursor is after the edit. isUndo: after an undo or redo, nothing is asked. */
+  /** Call after each edit by the user. line: the cursor's line after it. After an undo or redo, we do not ask. */
   edited(line: number, isUndo: boolean): void {
     clearTimeout(this.timer);
     this.isPending = !isUndo;
     this.editedLine = line;
-    this.editedMs = isUndo ? Number.NEGATIVE_INFINITY : this.now();
+    this.lastEditAtMs = isUndo ? Number.NEGATIVE_INFINITY : this.now();
     if (isUndo) return;
     this.awaitPause(this.patience.pauseMs);
   }
@@ -32,7 +32,7 @@ export class Triggers {
     if (line !== this.editedLine) this.fire('line-left');
   }
 
-  /** A suggestion was accepted. */
+  /** Call when the user has accepted a suggestion. */
   accepted(): void {
     this.fire('accepted');
   }
@@ -41,14 +41,14 @@ export class Triggers {
     this.fire('saved');
   }
 
-  /** There are more errors than before. */
+  /** Call when the document has more errors than before. */
   newProblem(): void {
-    if (this.now() - this.editedMs > soonMs || this.patience.quietMs > 0) return;
+    if (this.now() - this.lastEditAtMs > consequenceMs || this.patience.quietMs > 0) return;
     this.stop();
     this.ask('diagnostic');
   }
 
-  /** A next edit was applied: asks for the one after it at once. */
+  /** Call when the user has applied a next edit. Asks at once for the edit that follows from it. */
   applied(): void {
     this.stop();
     this.ask('applied');
@@ -59,7 +59,9 @@ export class Triggers {
     this.isPending = false;
   }
 
-  /** A timer may fire too early, above all in a busy process. If it is still too soon to ask, waits again. */
+  /**
+   * Asks after `ms`. If it is still too soon then, waits again: a timer can fire early, most often in a busy process.
+   */
   private awaitPause(ms: number): void {
     this.timer = setTimeout(() => {
       const { quietMs } = this.patience;
