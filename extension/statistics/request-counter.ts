@@ -4,6 +4,7 @@ import { commands, type Position, Range, type TextDocument } from 'vscode';
 import { type AnsweredRequest, acceptedCommand, textAfterCursor } from '../ghost-text/ghost-text.ts';
 import type { Statistics } from './statistics.ts';
 
+/** A suggestion at the time when it was shown. */
 interface Shown {
   document: TextDocument;
   position: Position;
@@ -28,17 +29,17 @@ export class RequestCounter {
   add({ document, position, time, latencyMs, items }: AnsweredRequest): void {
     const text = items?.[0] ? textAfterCursor(items[0], position) : '';
     if (text === '') return;
-    const now = { document, position, text };
+    const current = { document, position, text };
     const { languageId } = document;
-    if (!this.isShown(now)) void this.statistics.add(time, { languageId, latencyMs: Math.round(latencyMs) });
-    this.shown = now;
+    if (!this.isShown(current)) void this.statistics.add(time, { languageId, latencyMs: Math.round(latencyMs) });
+    this.shown = current;
   }
 
   dispose(): void {
     this.command.dispose();
   }
 
-  /** Whether this is the suggestion that was shown before: what is left of it, perhaps with more text at its end. */
+  /** Whether this suggestion is the rest of the one that was shown last, perhaps with more text at its end. */
   private isShown({ document, position, text }: Shown): boolean {
     const { shown } = this;
     if (shown?.document !== document || position.isBefore(shown.position)) return false;

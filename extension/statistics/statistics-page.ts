@@ -8,7 +8,7 @@ import { daysBefore, type Event, keptDays } from './statistics.ts';
 
 export type PageMessage = 'reset';
 
-/** locale: the BCP 47 tag by which dates and numbers are formatted. */
+/** events: by day. locale: a BCP 47 tag, which says how to format dates and numbers. */
 export function statisticsPage(events: Map<string, Event[]>, today: Date, locale: string): string {
   const title = l10n.t('The last {0} days', keptDays);
   const empty = l10n.t('Nothing has been counted yet. Come back after Hearth has made some suggestions.');
@@ -26,7 +26,7 @@ ${isEmpty ? `<p>${escapeHtml(empty)}</p>` : overview(days, locale) + table(all, 
   return webviewPage({ style, body, script });
 }
 
-/** The charts; a sentence if there is only one day, so that a chart would compare nothing. */
+/** The charts. If only one day has been counted, a chart would compare nothing, so this returns a sentence instead. */
 function overview(days: { date: Date; events: Event[] }[], locale: string): string {
   const counted = days.filter(({ events }) => events.length > 0);
   if (counted.length > 1) return charts(days, locale);
@@ -43,17 +43,18 @@ function charts(days: { date: Date; events: Event[] }[], locale: string): string
   const { number, duration, date } = formatsOf(locale);
   const counted = days.map((day, i) => {
     const name = date(day.date);
-    // There is one label per week, and the last one is today's.
     const suggested = day.events.filter(({ isEdit }) => !isEdit);
-    return { name, tick: (days.length - 1 - i) % 7 === 0 ? name : '', ...totals(suggested) };
+    // Only one day of each week has a label: the weekday that is today.
+    const tick = (days.length - 1 - i) % 7 === 0 ? name : '';
+    return { name, tick, ...totals(suggested) };
   });
   const suggestions = counted.map(({ name, tick, shown, accepted }) => {
     const tooltip = l10n.t('{0}: {1} shown, {2} accepted', name, number(shown), number(accepted));
     return { tick, tooltip, outer: Math.max(shown, accepted), inner: accepted };
   });
-  const latency = counted.map(({ name, tick, medianMs, slowMs }) => {
-    const tooltip = l10n.t('{0}: median {1}, 95th percentile {2}', name, duration(medianMs), duration(slowMs));
-    return { tick, tooltip, outer: slowMs ?? 0, inner: medianMs ?? 0 };
+  const latency = counted.map(({ name, tick, medianMs, percentile95Ms }) => {
+    const tooltip = l10n.t('{0}: median {1}, 95th percentile {2}', name, duration(medianMs), duration(percentile95Ms));
+    return { tick, tooltip, outer: percentile95Ms ?? 0, inner: medianMs ?? 0 };
   });
   const chartOf = (title: string, chart: string) => `<h2>${escapeHtml(title)}</h2>\n${chart}\n`;
   return (
@@ -77,7 +78,8 @@ function table(events: Event[], locale: string): string {
     .sort((a, b) => b.shown - a.shown);
   const editRows = edits.length > 0 ? [{ name: l10n.t('Next edits'), ...totals(edits) }] : [];
   const rows = [...languages, { name: l10n.t('All'), ...totals(suggested) }, ...editRows].map((row) => {
-    // At most 100 %: a suggestion from before the first day, just before midnight, may have been accepted on that day.
+    // At most 100 %: if a suggestion was shown just before midnight, it may have been accepted on the first of these
+    // days without having been shown on any of them.
     const share = row.shown === 0 ? '' : ` (${percent(Math.min(1, row.accepted / row.shown))})`;
     return [row.name, number(row.shown), number(row.accepted) + share, number(row.characters), duration(row.medianMs)];
   });
@@ -94,7 +96,7 @@ function totals(events: Event[]) {
     accepted: accepted.length,
     characters: accepted.reduce((sum, characters) => sum + characters, 0),
     medianMs: latencies[Math.ceil(latencies.length * 0.5) - 1],
-    slowMs: latencies[Math.ceil(latencies.length * 0.95) - 1],
+    percentile95Ms: latencies[Math.ceil(latencies.length * 0.95) - 1],
   };
 }
 

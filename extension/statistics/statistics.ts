@@ -1,5 +1,5 @@
 // Stores what Hearth counts about its suggestions: languages and numbers, and nothing from the documents themselves.
-// There is one file per day. All windows append lines of JSON to it, so that none overwrites what another has counted.
+// There is one file per day. All windows append lines of JSON to it, so no window overwrites what another has counted.
 import { constants, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,9 +7,10 @@ import { join } from 'node:path';
 export const keptDays = 30;
 
 /**
- * Opening fails if the file is a link, which could lead to one of the user's files. Windows does not have O_NOFOLLOW.
+ * With O_NOFOLLOW, opening fails if the file is a link, which could lead to one of the user's files. Windows does not
+ * have it.
  */
-const appendToFile = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const appendFlags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 /** A suggestion or a next edit was shown (then latencyMs is set) or accepted (then characters is set). */
 export interface Event {
@@ -31,18 +32,18 @@ export class Statistics {
   async add(time: Date, event: Event): Promise<void> {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      const oldest = daysBefore(time, keptDays - 1);
-      for (const day of this.days()) if (day < oldest) rmSync(this.fileOf(day), { force: true });
+      const firstKeptDay = daysBefore(time, keptDays - 1);
+      for (const day of this.days()) if (day < firstKeptDay) rmSync(this.fileOf(day), { force: true });
       // The line break comes first, so that a line which a crash left unfinished does not spoil this one.
       const line = `\n${JSON.stringify(event)}`;
-      await appendFile(this.fileOf(daysBefore(time, 0)), line, { mode: 0o600, flag: appendToFile });
+      await appendFile(this.fileOf(daysBefore(time, 0)), line, { mode: 0o600, flag: appendFlags });
     } catch (error) {
       if (!this.hasFailed) this.warn(`The statistics could not be saved: ${String(error)}`);
       this.hasFailed = true;
     }
   }
 
-  /** The events of each day on which there were any. */
+  /** The events by day. Days without events are missing. */
   read(): Map<string, Event[]> {
     const events = (day: string) => readFileSync(this.fileOf(day), 'utf8').split('\n').flatMap(parse);
     return new Map(this.days().map((day) => [day, events(day)]));
@@ -57,7 +58,9 @@ export class Statistics {
     return join(this.folder, `${day}.jsonl`);
   }
 
-  /** The days that have a file, oldest first. Folders and links with such a name are not ours. */
+  /**
+   * The days that have a file, oldest first. We ignore folders and links: even if their names match, they are not ours.
+   */
   private days(): string[] {
     try {
       const entries = readdirSync(this.folder, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -69,22 +72,23 @@ export class Statistics {
   }
 }
 
+/** The number of accepted suggestions after which a user counts as familiar with Hearth. */
 const familiarAfter = 20;
 
-/** Whether the user has accepted some suggestions, or has used Hearth before today. */
+/** Whether the user has accepted enough suggestions to know Hearth, or has used it before today. */
 export function isFamiliar(events: Map<string, Event[]>, today: Date): boolean {
   const accepted = [...events.values()].flat().filter(({ characters }) => characters !== undefined);
   return accepted.length >= familiarAfter || [...events.keys()].some((day) => day < daysBefore(today, 0));
 }
 
-/** The date that many days before, such as "2026-03-01", in the user's time zone. */
+/** The date that is `days` days before `time` in the user's time zone, such as "2026-03-01". */
 export function daysBefore(time: Date, days: number): string {
   const date = new Date(time.getFullYear(), time.getMonth(), time.getDate() - days);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
-/** The event of a line; nothing if Hearth cannot have written the line. */
+/** An array with the event in a line; empty if Hearth cannot have written the line. */
 function parse(line: string): Event[] {
   try {
     const { languageId, latencyMs, characters, isEdit }: Event = JSON.parse(line);
