@@ -34,12 +34,12 @@ const usualPace: Pace = { minBytes: 2 ** 18, periodMs: 30_000, retryMs: 1000, ma
 /** If a server asks for a longer pause, the download fails, and the user decides when to retry. */
 const maxPauseMs = 60_000;
 
-/** Resolves to the file's path. Rejects with the signal's reason when aborted; what was received is kept. */
+/** Resolves to the file's path. When aborted, rejects with the signal's reason and keeps the bytes received so far. */
 export async function download(file: RemoteFile, folder: string, options: DownloadOptions): Promise<string> {
   const path = join(folder, file.name);
   try {
     await mkdir(folder, { recursive: true });
-    while (!(await exists(path))) await completeAlone(file, folder, path, options);
+    while (!(await exists(path))) await completeWithLock(file, folder, path, options);
     return path;
   } catch (error) {
     throw diskError(error) ?? error;
@@ -55,10 +55,15 @@ export async function discard({ name }: RemoteFile, folder: string): Promise<voi
 const lockOf = (path: string) => `${path}.lock`;
 
 /**
- * Downloads the file while holding the lock. Returns without the file if another window has taken the lock over because
- * it thought that this window had ended.
+ * Takes the lock and downloads the file. Returns without the file if another window has taken the lock over because it
+ * thought that this window had ended.
  */
-async function completeAlone(file: RemoteFile, folder: string, path: string, options: DownloadOptions): Promise<void> {
+async function completeWithLock(
+  file: RemoteFile,
+  folder: string,
+  path: string,
+  options: DownloadOptions,
+): Promise<void> {
   const lock = await takeLock(lockOf(path), options.signal, options.onWait);
   try {
     if (await exists(path)) return;
@@ -92,7 +97,8 @@ async function receiveAll(file: RemoteFile, part: PartFile, folder: string, opti
   const { signal, mirror, onProgress = () => undefined, pace = usualPace } = options;
   const address = addressOf(file.url, mirror);
   const freeBytes = () => (options.freeBytes ?? availableBytes)(folder);
-  // A download that starts again and breaks off at the same point as before has made no progress.
+  // Progress means more bytes than ever before: a download that starts again and breaks off at the same point made
+  // none.
   let bestLength = part.length;
   for (let failures = 0; part.length !== part.origin?.totalBytes; ) {
     try {

@@ -16,7 +16,7 @@ export class DownloadError extends Error {
 const temporary = (message: string, retryAfterMs?: number) => new DownloadError(message, true, retryAfterMs);
 
 export function responseError({ status, headers }: Response, host: string): DownloadError {
-  const later = retryAfter(headers.get('retry-after'));
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
   if (status === 401)
     return new DownloadError(l10n.t('{0} requires a sign-in for this file (401). Try another mirror.', host));
   if (status === 403)
@@ -24,13 +24,14 @@ export function responseError({ status, headers }: Response, host: string): Down
   if (status === 404)
     return new DownloadError(l10n.t('{0} does not have this file (404). Update Hearth or try another mirror.', host));
   if (status === 429)
-    return temporary(l10n.t('{0} has received too many requests (429). Try again later.', host), later);
+    return temporary(l10n.t('{0} has received too many requests (429). Try again later.', host), retryAfterMs);
   if (status === 511) return signInPage(host);
-  if (status >= 500) return temporary(l10n.t('{0} has a server error ({1}). Try again later.', host, status), later);
+  if (status >= 500)
+    return temporary(l10n.t('{0} has a server error ({1}). Try again later.', host, status), retryAfterMs);
   return new DownloadError(l10n.t('{0} sent an unexpected answer (status {1}).', host, status));
 }
 
-/** For a network with a captive portal, as in a hotel: it answers every request with its sign-in page. */
+/** The error in a network with a captive portal, such as a hotel's: it answers every request with its sign-in page. */
 export const signInPage = (host: string): DownloadError =>
   new DownloadError(
     l10n.t(
@@ -42,8 +43,8 @@ export const signInPage = (host: string): DownloadError =>
 export const redirectError = (host: string, reason: string): DownloadError =>
   new DownloadError(l10n.t('{0} redirects to an address that cannot be used ({1}). Try another mirror.', host, reason));
 
-/** Parses a Retry-After header: seconds or a date. */
-function retryAfter(value: string | null): number | undefined {
+/** The milliseconds to wait by a Retry-After header, which is a number of seconds or a date. */
+function parseRetryAfter(value: string | null): number | undefined {
   if (!value) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
@@ -67,7 +68,7 @@ export function diskError(error: unknown): DownloadError | undefined {
   return undefined;
 }
 
-/** The message for any error. The reason why a fetch failed is in its cause, or in the cause of that. */
+/** The message for any error. If fetch() failed, the reason is in the error's cause, or in that cause's own cause. */
 export function errorFrom(error: unknown, host: string): DownloadError {
   const known = error instanceof DownloadError ? error : diskError(error);
   if (known) return known;

@@ -1,21 +1,26 @@
-// A lock file, so that only one window at a time writes a download. Its owner touches it every two seconds. If it is
-// not touched while another window watches it, its owner has ended. The server that windows share cannot grant the
-// lock: windows with different versions of Hearth have different servers but one folder, and a download goes on while
-// the server restarts or cannot run.
+// A lock file, so that only one window at a time writes a download. Its owner touches the file every two seconds. If
+// another window watches the file and nobody touches it, the owner has ended. The server that windows share cannot
+// grant the lock: windows with different versions of Hearth have different servers but the same folder, and a download
+// goes on while the server restarts or cannot run.
 import { randomUUID } from 'node:crypto';
 import { lstat, open, readFile, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LockPace {
+  /** How often the owner touches the file. */
   heartbeatMs: number;
+  /** If nobody has touched the file for this long, its owner has ended. */
   staleMs: number;
 }
 
 const usualPace: LockPace = { heartbeatMs: 2000, staleMs: 15_000 };
 
 export interface Lock {
-  /** Aborts when another window has taken the lock over because this one did not touch it, for example during sleep. */
+  /**
+   * Aborts when another window has taken the lock over because this window did not touch it, for example while the
+   * computer slept.
+   */
   readonly lost: AbortSignal;
   /** Whether this window still holds the lock. */
   check(): Promise<boolean>;
@@ -38,7 +43,7 @@ export async function takeLock(
   for (;;) {
     signal.throwIfAborted();
     if (await create(path, owner)) {
-      // Another window may have seen the same abandoned lock, and may be about to remove this new one by mistake.
+      // Another window might have seen the same abandoned lock and be about to remove this new one by mistake.
       if (takesOver) await pause();
       if (!takesOver || (await isOwnedBy(path, owner))) return hold(path, owner, pace);
     } else if (await isAbandoned()) {
@@ -88,9 +93,9 @@ async function isOwnedBy(path: string, owner: string): Promise<boolean> {
 }
 
 /**
- * Returns a function that tells whether the lock's owner has ended. It only looks at whether the lock's date changes,
- * not at the date itself, since clocks differ between machines and can be set. It counts its looks instead of time: while
- * the computer sleeps, or this process cannot run, the owner might not run either.
+ * Returns a function that tells whether the lock's owner has ended. Call it at regular intervals. It looks only at
+ * whether the lock's date changes, not at the date itself, since clocks differ between machines and can be set. It
+ * counts calls instead of time: while the computer sleeps, or this process cannot run, the owner might not run either.
  */
 function watch(path: string, maxLooks: number): () => Promise<boolean> {
   let touchedAt = Number.NaN;

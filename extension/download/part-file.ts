@@ -7,6 +7,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../../language-server/protocol/system.ts';
 
+/** Where the bytes of a part file come from. */
 export interface Origin {
   url: string;
   /** The server's strong ETag; null if it sent none. */
@@ -18,18 +19,21 @@ export class PartFile {
   private constructor(
     private readonly path: string,
     private readonly file: FileHandle,
+    /** Null before the first bytes have come. */
     public origin: Origin | null,
+    /** The number of bytes received so far. */
     public length: number,
   ) {}
 
   /** Continues an earlier download of the same URL if there is one. */
   static async open(path: string, url: string): Promise<PartFile> {
     const origin = await readOrigin(sidecarOf(path), url);
-    const file = await open(partOf(path), writeToFile);
+    const file = await open(partOf(path), writeFlags);
     if (!origin) await file.truncate(0);
     return new PartFile(path, file, origin, (await file.stat()).size);
   }
 
+  /** Discards the received bytes. origin: where the next ones come from. */
   async restart(origin: Origin): Promise<void> {
     await this.file.truncate(0);
     this.length = 0;
@@ -38,8 +42,8 @@ export class PartFile {
   }
 
   /**
-   * Writes at the place where the bytes belong, not at the end of the file. So if another window has taken this
-   * download over, both write the same bytes at the same place.
+   * Adds bytes. They are written to their offset in this download, not to the end of the file. So if another window has
+   * taken the download over, both windows write the same bytes to the same place.
    */
   async append(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
@@ -81,9 +85,10 @@ export async function discardPart(path: string): Promise<void> {
 }
 
 /**
- * Opening fails if the file is a link, which could lead to one of the user's files. Windows does not have O_NOFOLLOW.
+ * With O_NOFOLLOW, opening fails if the file is a link, which could lead to one of the user's files. Windows does not
+ * have it.
  */
-const writeToFile = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const writeFlags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const partOf = (path: string) => `${path}.part`;
 const sidecarOf = (path: string) => `${path}.part.json`;

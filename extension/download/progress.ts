@@ -8,13 +8,16 @@ export interface Progress {
   bytesPerSecond: number | null;
 }
 
+/** The speed is the average over this long. */
 const windowMs = 5000;
+/** No speed is given before the samples cover this long. */
 const minMs = 500;
 
-/** Measures the speed from a few samples per second of the bytes received. */
+/** Measures the speed of a download. */
 export class SpeedMeter {
   private samples: { atMs: number; bytes: number }[] = [];
 
+  /** bytes: all that have been received so far. Only a few samples per second are kept. */
   add(bytes: number, atMs: number): void {
     const last = this.samples.at(-1);
     if (last && atMs - last.atMs < minMs / 4) return;

@@ -5,7 +5,10 @@ import type { Address } from './address.ts';
 import { DownloadError, redirectError, responseError, signInPage } from './errors.ts';
 import type { Origin, PartFile } from './part-file.ts';
 
-/** A connection that sends fewer bytes in a period counts as broken. This limits how long a download can take. */
+/**
+ * If a connection sends fewer than minBytes in a period, we treat it as broken. So there is a limit to how long a
+ * download can take.
+ */
 export interface MinSpeed {
   minBytes: number;
   periodMs: number;
@@ -33,23 +36,24 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
   try {
     const signal = AbortSignal.any([transfer.signal, slow.signal]);
     // 'identity': with compression, byte ranges would refer to the compressed file.
-    const range = { ...headers, 'accept-encoding': 'identity', ...rangeHeaders(file, part) };
-    const response = await fetch(url, { headers: range, signal });
+    const requestHeaders = { ...headers, 'accept-encoding': 'identity', ...rangeHeaders(file, part) };
+    const response = await fetch(url, { headers: requestHeaders, signal });
     const origin = await accept(response, file, part, transfer);
     const { minBytes, maxBytes } = file;
-    let isNew = response.status === 200;
+    // With status 200, the response begins at the file's first byte, so the part file must begin again, too.
+    let mustRestart = response.status === 200;
     for await (const bytes of response.body ?? []) {
       periodBytes += bytes.length;
-      if (isNew) {
+      if (mustRestart) {
         requireGguf(bytes, file, host);
         await part.restart(origin);
-        isNew = false;
+        mustRestart = false;
       }
       await part.append(bytes);
       onProgress(part.length, origin.totalBytes ?? maxBytes);
       if (part.length > (origin.totalBytes ?? maxBytes)) return;
     }
-    if (isNew || part.length < (origin.totalBytes ?? minBytes))
+    if (mustRestart || part.length < (origin.totalBytes ?? minBytes))
       throw new DownloadError(
         l10n.t('The connection to {0} ended early. What was downloaded so far is kept.', host),
         true,
@@ -65,14 +69,15 @@ export const hasLength = ({ minBytes, maxBytes }: RemoteFile, bytes: number): bo
   bytes >= minBytes && bytes <= maxBytes;
 
 /**
- * Asks for the rest only if an ETag or, in the end, the digest can show that it belongs to the bytes received before.
+ * The headers that ask for only the rest of the file. Empty if nothing could prove that the rest belongs to the bytes
+ * received before: neither an ETag nor, after the download, the digest of the whole file.
  */
 function rangeHeaders({ sha256 }: RemoteFile, { length, origin }: PartFile): Record<string, string> {
   if (length === 0 || !origin || (origin.etag === null && sha256 === null)) return {};
   return { range: `bytes=${length}-`, ...(origin.etag !== null && { 'if-range': origin.etag }) };
 }
 
-/** Checks the response, before anything already received is discarded. Returns what it says about the whole file. */
+/** Checks the response before any received bytes are discarded. Returns what the response says about the whole file. */
 async function accept(
   response: Response,
   file: RemoteFile,
@@ -100,7 +105,7 @@ async function accept(
       l10n.t('{0} has another version of {1}: it has {2} bytes instead of {3}.', host, name, totalBytes, expected),
     );
   }
-  // A download that starts again first deletes what it had received, so that space counts as free.
+  // If the download starts again, the bytes received before are deleted first, so we count their space as free.
   const neededBytes = (totalBytes ?? file.minBytes) - part.length;
   const free = await freeBytes();
   if (neededBytes > free) {
@@ -121,18 +126,18 @@ function originOf({ status, headers }: Response, { url }: RemoteFile): Origin {
   const etag = headers.get('etag');
   const total =
     status === 206 ? contentRange(headers)?.totalBytes : Number(headers.get('content-length') ?? Number.NaN);
-  // Weak ETags do not promise identical bytes.
   return {
     url,
+    // We do not use weak ETags, which begin with "W/": they do not promise identical bytes.
     etag: etag?.startsWith('"') ? etag : null,
     totalBytes: total === undefined || Number.isNaN(total) ? null : total,
   };
 }
 
-/** Whether the response belongs to the same file and begins where the received bytes end. */
-function continues({ headers }: Response, now: Origin, { sha256 }: RemoteFile, { length, origin }: PartFile): boolean {
-  const isSame = now.etag === null ? sha256 !== null : now.etag === origin?.etag;
-  const isSameLength = !origin?.totalBytes || now.totalBytes === origin.totalBytes;
+/** Whether the response is from the same file as the part file and begins where the received bytes end. */
+function continues({ headers }: Response, from: Origin, { sha256 }: RemoteFile, { length, origin }: PartFile): boolean {
+  const isSame = from.etag === null ? sha256 !== null : from.etag === origin?.etag;
+  const isSameLength = !origin?.totalBytes || from.totalBytes === origin.totalBytes;
   return isSame && isSameLength && contentRange(headers)?.from === length;
 }
 
@@ -142,6 +147,7 @@ function contentRange(headers: Headers): { from: number; totalBytes: number } | 
 }
 
 function requireGguf(bytes: Uint8Array, { name }: RemoteFile, host: string): void {
+  // The first chunk of a response can have fewer than four bytes.
   const head = Buffer.from(bytes.subarray(0, 4)).toString('latin1');
   if (head.startsWith('<')) throw signInPage(host);
   if (!'GGUF'.startsWith(head))
