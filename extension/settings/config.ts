@@ -6,17 +6,17 @@ import { contributes } from '../../package.json';
 
 export const section = 'hearth';
 
-// The URI schemes of documents in which people write code. Left out are output channels, diffs against git, our own
-// documents, and settings.json, which may hold secrets. Remote files are "vscode-remote" if Hearth runs on the local
+// The URI schemes of documents in which people write code. We leave out output channels, diffs against git, our own
+// documents, and settings.json, which might hold secrets. Remote files are "vscode-remote" if Hearth runs on the local
 // machine.
 const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
 export const documentSelector = schemes.map((scheme) => ({ scheme }));
-/** Inputs for messages. Nothing is suggested in them, and *Why No Suggestion?* says why. */
+/** Input boxes for commit and chat messages. Nothing is suggested in them, and *Why No Suggestion?* says why. */
 export const messageSelector = ['vscode-scm', 'chatSessionInput'].map((scheme) => ({ scheme }));
 
 /**
- * The mode that an administrator has set. Read once: a change of the administrator's file takes effect in the next
- * window.
+ * The mode that an administrator has set. It is read only once, so if the administrator's file changes, only new
+ * windows notice.
  */
 const managedMode = managedConfiguration().settings.mode;
 
@@ -33,8 +33,8 @@ export function usesServer(): boolean {
 }
 
 /**
- * The user's settings for VS Code's network, which VS Code does not apply to other processes. A workspace's don't
- * count.
+ * The user's settings for VS Code's network. VS Code applies them only to its own processes, so the server gets them
+ * from us. Settings of a workspace are ignored.
  */
 export function networkSettings(): NetworkSettings {
   const config = workspace.getConfiguration('http');
@@ -45,7 +45,7 @@ export function networkSettings(): NetworkSettings {
   return { ...(proxy && { proxy }), ...(noProxy && { noProxy }), strictTls };
 }
 
-/** Changes a user setting. To set the default, removes the setting. */
+/** Changes a user setting. If the new value is the default, removes the setting. */
 export async function updateSetting<K extends keyof Settings>(key: K, value: Settings[K]): Promise<void> {
   const config = workspace.getConfiguration(section);
   const isDefault = value === config.inspect(key)?.defaultValue;

@@ -23,7 +23,7 @@ export class DocumentModes implements Disposable {
     if (event.affectsConfiguration(section)) this.changeEmitter.fire();
   });
 
-  /** The mode of documents whose language has none of its own. */
+  /** The mode of documents whose language has no mode of its own. */
   get general(): Mode {
     return modeFor();
   }
@@ -48,7 +48,8 @@ export class DocumentModes implements Disposable {
   snooze(minutes: number): void {
     clearTimeout(this.timer);
     this.snoozedUntil = performance.now() + minutes * 60_000;
-    // The timer ends the snooze, since it may fire a fraction of a millisecond before snoozedUntil.
+    // The timer calls snooze(0): it can fire a fraction of a millisecond before snoozedUntil, and the snooze must end
+    // then.
     if (minutes > 0) this.timer = setTimeout(() => this.snooze(0), minutes * 60_000).unref();
     this.changeEmitter.fire();
   }

@@ -12,20 +12,20 @@ import {
 import { section } from './config.ts';
 
 /**
- * Calls the listener when the set of excluded, hidden or ignored files might have changed, or one of the other settings
- * has.
+ * Calls the listener when the set of excluded, hidden or ignored files might have changed. otherSettings: call it when
+ * one of these settings changes, too.
  */
-export function onExclusionsChange(listener: () => void, others: string[] = []): Disposable[] {
-  const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, ...others];
-  // Notices when another program, such as git, writes a .gitignore in the workspace. The last listener below notices
-  // one that is saved in the editor, even above the workspace's folders.
-  const rules = workspace.createFileSystemWatcher('**/.gitignore');
+export function onExclusionsChange(listener: () => void, otherSettings: string[] = []): Disposable[] {
+  const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, ...otherSettings];
+  // Notices when another program, such as git, writes a .gitignore in the workspace. If the user saves a .gitignore in
+  // the editor, even one above the workspace's folders, the last listener below notices that.
+  const watcher = workspace.createFileSystemWatcher('**/.gitignore');
   return [
     workspace.onDidChangeConfiguration((event) => {
       if (settings.some((setting) => event.affectsConfiguration(setting))) listener();
     }),
-    rules,
-    ...[rules.onDidChange, rules.onDidCreate, rules.onDidDelete].map((on) => on(listener)),
+    watcher,
+    ...[watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete].map((on) => on(listener)),
     workspace.onDidSaveTextDocument(({ fileName }) => {
       if (fileName.endsWith('.gitignore')) listener();
     }),
@@ -44,7 +44,7 @@ export function isHidden(uri: Uri): boolean {
   return matches(hiddenGlobs(uri), uri);
 }
 
-/** The globs of the files that VS Code hides in the explorer or the search. uri: where they apply. */
+/** The globs for what VS Code hides in the explorer or the search, by the settings that apply to `uri`. */
 export function hiddenGlobs(uri: Uri): string[] {
   const config = workspace.getConfiguration(undefined, uri);
   return ['files.exclude', 'search.exclude'].flatMap((key) => {
@@ -56,17 +56,17 @@ export function hiddenGlobs(uri: Uri): string[] {
   });
 }
 
-const innermost = /^(?<before>.*?)\{(?<inner>[^{}]*)\}(?<after>.*)$/s;
+const innermostBraces = /^(?<before>.*?)\{(?<inner>[^{}]*)\}(?<after>.*)$/s;
 const maxAlternatives = 100;
 
 /**
- * Splits a glob with braces into one glob per alternative: "*.{a,b}" gives "*.a" and "*.b". If there are too many,
- * keeps it.
+ * Splits a glob with braces into one glob per alternative: "*.{a,b}" gives "*.a" and "*.b". If there were too many,
+ * returns the glob unchanged.
  */
 export function withoutBraces(glob: string): string[] {
   let globs = [glob];
   while (globs.length <= maxAlternatives) {
-    const opened = globs.map((each) => innermost.exec(each)?.groups);
+    const opened = globs.map((each) => innermostBraces.exec(each)?.groups);
     if (!opened.some(Boolean)) return globs;
     globs = globs.flatMap((each, i) => {
       const { before = '', inner = '', after = '' } = opened[i] ?? {};
@@ -89,8 +89,9 @@ function matches(globs: unknown[], uri: Uri): boolean {
 }
 
 /**
- * A glob with a slash matches a path in the workspace or a whole path; one without, a name in any folder. If it matches
- * a folder, it also matches all files in it.
+ * The patterns that do what a glob of the user means. A glob with a slash matches a path in the workspace or a whole
+ * path. A glob without a slash matches a name in any folder. If a glob matches a folder, it also matches all files in
+ * it.
  */
 function patternsOf(glob: string): GlobPattern[] {
   const path = glob.trim().replace(/\/+$/, '');

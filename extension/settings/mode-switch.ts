@@ -1,17 +1,18 @@
-// Turns suggestions off, for one language or for all, and later back on as they were: it remembers what "off" replaced.
+// Turns suggestions off, for one language or for all, and on again. To restore the modes from before, it remembers the
+// modes that "off" has replaced.
 import { ConfigurationTarget, type Memento, type Uri, workspace } from 'vscode';
 import type { Mode } from '../../language-server/protocol/messages.ts';
 import { modeFor, section } from './config.ts';
 
-/** The language and document that are switched. */
+/** Where the mode is switched: for one language or for all. */
 export interface Scope {
   /** '' for all languages. */
   languageId: string;
-  /** A document of that language, since its workspace folder may have its own mode. */
+  /** A document in that language: if its workspace folder has a mode of its own, that is switched, too. */
   uri?: Uri | undefined;
 }
 
-/** Values of hearth.mode in the user's settings, by language; '' holds the mode for all languages. */
+/** The values of hearth.mode in the user's settings, by language. The key '' is for all languages. */
 type Modes = Record<string, Mode>;
 
 const { Global: userTarget, Workspace: workspaceTarget, WorkspaceFolder: folderTarget } = ConfigurationTarget;
@@ -19,12 +20,15 @@ const targets = [userTarget, workspaceTarget, folderTarget];
 const everywhere: Scope = { languageId: '' };
 const memoryKey = 'modesBeforeOff';
 
-/** memory: survives a reload of the window. */
+/** Turns suggestions off if they are on in the scope, else on. memory: a store that survives a reload of the window. */
 export function toggleMode(memory: Memento, scope = everywhere): Promise<void> {
   return isOffIn(scope) ? turnOn(memory, scope) : turnOff(memory, scope.languageId);
 }
 
-/** A language with its own mode would stay on. So turning all languages off removes those modes, too. */
+/**
+ * Turns one language off, or all of them if the id is ''. A language that has its own mode would stay on, so turning
+ * all of them off also removes those modes.
+ */
 async function turnOff(memory: Memento, languageId: string): Promise<void> {
   const languageIds = languageId === '' ? ['', ...(inspected(everywhere)?.languageIds ?? [])] : [languageId];
   const replaced: Modes = {};
@@ -43,7 +47,7 @@ async function turnOn(memory: Memento, scope: Scope): Promise<void> {
   for (const [each, mode] of Object.entries(remembered(memory)[languageId] ?? {}))
     await write(userTarget, { languageId: each }, mode);
   await remember(memory, languageId, {});
-  // If the language is still off, all languages are off: turn on this one alone.
+  // If the language is still off, the mode for all languages is 'off'. Then we turn on only this language.
   for (const target of targets)
     if (isOffIn(scope) && writtenMode(target, { languageId: '', uri }) === 'off')
       await write(target, scope, 'automatic');
@@ -54,7 +58,7 @@ const isOffIn = (scope: Scope) => modeFor(vsCodeScope(scope)) === 'off';
 const configFor = (scope: Scope) => workspace.getConfiguration(section, vsCodeScope(scope));
 const inspected = (scope: Scope) => configFor(scope).inspect<Mode>('mode');
 
-/** The mode that one settings file has for exactly this scope. */
+/** The mode that one settings file gives for exactly this scope; undefined if it gives none. */
 function writtenMode(target: ConfigurationTarget, scope: Scope): Mode | undefined {
   const found = inspected(scope);
   const [general, forLanguage] =
