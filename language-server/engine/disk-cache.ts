@@ -4,7 +4,10 @@ import { readdir, rm, rmdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { errorText, type Log } from '../protocol/log.ts';
 
-/** '' if the client has no storage folder, or gives a relative path, which may name a folder in the user's project. */
+/**
+ * The folder for the engine's pages. '' if the client has no storage folder, or gives a relative path, which might name
+ * a folder in the user's project.
+ */
 export function pagesFolderIn(storageFolder = ''): string {
   return isAbsolute(storageFolder) ? join(storageFolder, 'pages') : '';
 }

@@ -27,6 +27,7 @@ export class EngineHost {
   /** The options, as JSON, of the engine that is loaded or being loaded; '' for none. */
   private wantedOptions = '';
   private abort = new AbortController();
+  /** Resolves when the last load or unload has ended. */
   private done: Promise<void> = Promise.resolve();
 
   constructor(
@@ -71,8 +72,11 @@ export class EngineHost {
     return this.done;
   }
 
-  // Two models are never in memory at once: if the options change during a load, it is cancelled and its memory freed
-  // before the next load begins.
+  /**
+   * Cancels a load in progress, or frees the loaded model. `unloaded` resolves when that is done: only then may the
+   * next load begin, so that two models are never in memory at once. key: the options for the next load, as JSON. The
+   * signal aborts when that load is no longer wanted.
+   */
   private unloadFor(key: string): { unloaded: Promise<void>; signal: AbortSignal } {
     const { engine, done } = this;
     this.wantedOptions = key;
@@ -98,8 +102,8 @@ export class EngineHost {
     try {
       // If the file is missing, the engine reports it.
       const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
-      const tooLarge = this.refuse(basename(modelPath), fileBytes, freeMemoryBytes());
-      if (tooLarge !== null) throw new EngineError('out-of-memory', tooLarge);
+      const refusalText = this.refuse(basename(modelPath), fileBytes, freeMemoryBytes());
+      if (refusalText !== null) throw new EngineError('out-of-memory', refusalText);
       const onProgress = (progress: number) => update({ kind: 'loading', progress, modelPath });
       const model = await this.load(options, onProgress, signal);
       const { engine } = model;

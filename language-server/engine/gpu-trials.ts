@@ -1,4 +1,4 @@
-// While nobody types, tries a GPU that is to be used only if it is faster than the CPU.
+// Some GPUs are to be used only if they are faster than the CPU. Tries such a GPU while nobody types.
 import type { Engine, ModelInfo } from '../../native/index.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { errorText, type Log } from '../protocol/log.ts';
@@ -16,11 +16,13 @@ export class GpuTrials {
     private readonly freeBytes = freeMemoryBytes,
   ) {}
 
-  /** Call every few seconds. quietForMs: the time since the last request. */
+  /**
+   * Starts a trial if this is a good time for one. Call every few seconds. quietForMs: the time since the last request.
+   */
   look(engine: Engine | null, quietForMs: number): void {
     if (engine?.tryGpu === undefined || this.running !== undefined || this.done.has(engine)) return;
     if (quietForMs < quietMs || engine.status().state !== 'idle') return;
-    // A GPU may share the computer's memory, and the trial loads the model a second time.
+    // The trial loads the model a second time, and the GPU might have no memory of its own.
     const { cache } = engine.status();
     if (this.freeBytes() < engine.info.weightBytes + cache.pagesTotal * cache.pageBytes) return;
     void this.run(engine, engine.tryGpu);

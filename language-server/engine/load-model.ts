@@ -1,5 +1,5 @@
-// Loads a model. From the texts in its file, tells the engine which special tokens mark the parts of a prompt. Also
-// knows where the starter model is.
+// Loads a model, and tells the engine which special tokens mark the parts of a prompt. The texts in the model's file
+// say which. Also knows where the starter model is.
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { EngineError, type LoadOptions, loadEngine, type ModelTexts } from '../../native/index.ts';
@@ -26,8 +26,8 @@ export async function loadModel(
 }
 
 /**
- * A user can't know which folder a relative path starts from, so the message says it. The engine reports other missing
- * files.
+ * Throws if a relative path leads to no file. A user can't know from which folder such a path starts, so the message
+ * says it. The engine reports other missing files.
  */
 function requireFile(path: string): void {
   if (isAbsolute(path) || existsSync(path)) return;

@@ -1,15 +1,18 @@
-// Turns the settings into the options that an engine is loaded with: the model, the threads, the memory. After crashes,
-// it leaves out what may have caused them.
+// Turns the settings into the options with which an engine is loaded: the model, the threads, the memory. After
+// crashes, restrict() takes out the options that might have caused them.
 import { totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
 import type { Connecting, Settings } from '../protocol/messages.ts';
 import { withoutTilde } from '../protocol/system.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 
-/** The second model's share of the memory for KV caches. The rest is for completion, which caches whole documents. */
-const explanationsShare = 1 / 4;
+/**
+ * If explanations have a model of their own, this fraction of the memory for KV caches is for that model. The rest is
+ * for completion, which caches whole documents.
+ */
+const explanationsFraction = 1 / 4;
 
-/** The same default as in the engine. */
+/** The engine has the same default. */
 const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
 const pathFrom = (setting: string): string => withoutTilde(setting.trim());
@@ -24,7 +27,11 @@ export const adapterPaths = (settings: Settings): string[] => [
   ...new Set([adapterPath(settings), editAdapterPath(settings)].filter((path) => path !== '')),
 ];
 
-/** draftModel: the path of a smaller model of the same family, which drafts tokens for the main model; '' for none. */
+/**
+ * The options for the model that completes code. pagesFolder: where the engine stores its cache between runs; '' for
+ * nowhere. draftModel: the path of a smaller model of the same family, which drafts tokens for the main model; '' for
+ * none.
+ */
 export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
   const modelPath = pathFrom(settings['model.path']);
   const draftModelPath = pathFrom(draftModel);
@@ -34,7 +41,7 @@ export function loadOptions(settings: Settings, bundledModel: string, pagesFolde
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   if (explainOptions(settings) !== null)
-    options.cacheBytes = Math.floor(cacheBytes(settings) * (1 - explanationsShare));
+    options.cacheBytes = Math.floor(cacheBytes(settings) * (1 - explanationsFraction));
   const diskBytes = settings['cache.diskMiB'] * 2 ** 20;
   if (pagesFolder !== '' && diskBytes > 0) Object.assign(options, { diskFolder: pagesFolder, diskBytes });
   return options;
@@ -44,10 +51,13 @@ export function loadOptions(settings: Settings, bundledModel: string, pagesFolde
 export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes: number }) | null {
   const modelPath = pathFrom(settings['explain.model']);
   if (modelPath === '' || modelPath === pathFrom(settings['model.path'])) return null;
-  return { ...commonOptions(settings), modelPath, cacheBytes: Math.floor(cacheBytes(settings) * explanationsShare) };
+  return { ...commonOptions(settings), modelPath, cacheBytes: Math.floor(cacheBytes(settings) * explanationsFraction) };
 }
 
-/** The team's server; null if none is set. An administrator may give the token in the environment. */
+/**
+ * How to reach the team's server; null if the settings name none. If the editor has no token for it, the environment
+ * variable is used, which an administrator can set.
+ */
 export function serverOptions(settings: Settings, { serverToken, network }: Connecting): ServerOptions | null {
   const { 'server.url': url, 'server.model': model } = settings;
   if (url.trim() === '') return null;
@@ -65,23 +75,24 @@ function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {
 /** The memory for all KV caches together. */
 export const cacheBytes = (settings: Settings): number => settings['cache.memoryMiB'] * 2 ** 20 || defaultCacheBytes();
 
-/** What one window wants switched off because of crashes that it has seen; see InitializationOptions. */
+/** What one window wants switched off after it has seen crashes. InitializationOptions explains the fields. */
 export interface Caution {
   avoidsGpu?: boolean;
   isSafeMode?: boolean;
 }
 
-interface Restricted {
+/** What restrict() can take away. */
+interface Restrictable {
   settings: Settings;
   pagesFolder: string;
   draftModel: string;
 }
 
 /**
- * Switches off what any window wants switched off, since all windows share the engine. In safe mode, only what is
- * necessary is left.
+ * Switches off whatever at least one window wants switched off, since all windows share the engine. In safe mode, the
+ * GPU, the draft model and the disk cache are off.
  */
-export function restrict<T extends Restricted>(setup: T, cautions: Iterable<Caution>): T {
+export function restrict<T extends Restrictable>(setup: T, cautions: Iterable<Caution>): T {
   const all = [...cautions];
   const isSafeMode = all.some((each) => each.isSafeMode);
   const onCpu = isSafeMode || all.some((each) => each.avoidsGpu);

@@ -21,10 +21,10 @@ export class SecondModel {
     load: LoadModel,
     private readonly log: Log,
     onChange: () => void,
-    first: () => Model | null,
+    completionModel: () => Model | null,
   ) {
     this.host = new EngineHost(load, log, onChange, (name, fileBytes, freeBytes) =>
-      refusalBeside(name, fileBytes + this.cacheBytes, freeBytes, first()?.engine.info ?? null),
+      refusalBeside(name, fileBytes + this.cacheBytes, freeBytes, completionModel()?.engine.info ?? null),
     );
   }
 
@@ -40,7 +40,8 @@ export class SecondModel {
   }
 
   /**
-   * Call while an answer is being written or waits. That can take longer than idleMs, and must not unload the model.
+   * Call again and again while an answer is being written, or waits to be. This can take longer than idleMs, and the
+   * model must stay loaded.
    */
   keep(): void {
     this.idleTimer?.refresh();

@@ -1,5 +1,5 @@
-// The one engine of the process, shared by all connected windows: loads it, watches it, and unloads it when there has
-// been no request for a while. What belongs to one window is in session.ts.
+// Holds the process's only engine, which all connected windows share. It loads the engine, watches it, and unloads it
+// when there has been no request for a while. What belongs to one window is in session.ts.
 import type { AddonInfo, Completer, Engine, LoadOptions, Timings } from '../../native/index.ts';
 import type { EditFormatName, Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
@@ -24,7 +24,7 @@ import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** What the server depends on. Tests replace these parts by fakes. */
+/** What the server depends on. Tests replace these parts with fakes. */
 export interface ServerParts {
   loadModel: LoadModel;
   addonInfo: () => AddonInfo;
@@ -36,7 +36,10 @@ export interface ServerParts {
   patience?: { configurationMs: number; team: Timeouts };
 }
 
-/** What the engine is loaded with. All windows have the same user settings. If they differ, those sent last count. */
+/**
+ * What the engine is loaded with. All windows should send the same user settings. If they differ, the engine uses those
+ * that were sent last.
+ */
 export interface EngineSetup {
   settings: Settings;
   bundledModel: string;
@@ -85,7 +88,7 @@ const idleCheckMs = 10_000;
 
 export class SharedEngine {
   readonly host: EngineHost;
-  /** One per open window. */
+  /** What the open windows want switched off: one object per window. */
   readonly cautions = new Set<Caution>();
   private readonly second: SecondModel;
   private setup: EngineSetup & { draftModel: string };
@@ -99,7 +102,7 @@ export class SharedEngine {
   private alarm: string | null = null;
   private isUnloaded = false;
   private isClosed = false;
-  private usedAt = performance.now();
+  private lastUsedAtMs = performance.now();
 
   constructor(
     readonly parts: ServerParts,
@@ -126,7 +129,7 @@ export class SharedEngine {
     this.trials = new GpuTrials(log, () => this.changed());
     this.idleTimer = setInterval(() => {
       this.unloadIfIdle();
-      this.trials.look(this.host.engine, performance.now() - this.usedAt);
+      this.trials.look(this.host.engine, performance.now() - this.lastUsedAtMs);
     }, idleCheckMs).unref();
   }
 
@@ -150,7 +153,7 @@ export class SharedEngine {
     if (explainOptions(this.setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
     else if (usedDisk && !usesDisk) await this.host.unload();
-    // Last, since an engine that was loaded with the disk cache writes to it when it is closed.
+    // This comes last, since an engine that was loaded with the disk cache writes to it when it is closed.
     if (!usesDisk) await wipe(setup.pagesFolder, this.log);
   }
 
@@ -163,7 +166,7 @@ export class SharedEngine {
     this.isUnloaded = false;
     // configure() connects only if suggestions are on in general, but they may be on for just one language.
     if (this.team === null) this.chooseTeam(true);
-    // A loop, since another model may be chosen while this one is loading.
+    // This is a loop, since the user might choose another model while this one is loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
       await this.host.ensure(this.loadOptions());
     return this.models;
@@ -189,8 +192,8 @@ export class SharedEngine {
   }
 
   /**
-   * The model for explanations. If it is a separate one, the model for completion is loaded first, so that it gets
-   * memory.
+   * The model for explanations. If that is a separate model, the model for completion is loaded before it, so that
+   * completion gets its memory first.
    */
   async explainer(): Promise<Explainer> {
     const { settings } = this.setup;
@@ -198,14 +201,14 @@ export class SharedEngine {
     if (options === null) return this.required();
     if (settings.mode !== 'off') await this.ready();
     const mustWait = () => {
-      this.second.keep(); // whoever asks is still writing an answer
+      this.second.keep(); // an answer is still being written if somebody asks
       return this.isComputing;
     };
     return { ...(await this.second.required(options)), mustWait };
   }
 
   private noteUse(): void {
-    this.usedAt = performance.now();
+    this.lastUsedAtMs = performance.now();
     this.trials.interrupt();
   }
 
@@ -229,8 +232,8 @@ export class SharedEngine {
   }
 
   /**
-   * Call after each answer. model: the name of the model that gave it, since a team's server and this machine may take
-   * turns.
+   * Call after each answer. model: the name of the model that gave it: answers can come from the team's server and from
+   * this machine in turn.
    */
   answered(timings: Timings, latencyMs: number, model: string): void {
     this.throughput.add(timings);
@@ -302,7 +305,7 @@ export class SharedEngine {
 
   private unloadIfIdle(): void {
     const minutes = this.setup.settings['engine.unloadAfterMinutes'];
-    const isIdle = performance.now() - this.usedAt > minutes * 60_000;
+    const isIdle = performance.now() - this.lastUsedAtMs > minutes * 60_000;
     if (minutes === 0 || !isIdle || this.host.engine?.status().state !== 'idle') return;
     this.log.info(`unloading the model after ${minutes} minutes without a request`);
     this.isUnloaded = true;

@@ -1,6 +1,6 @@
-// Distinguishes a slow engine from one that hangs, by its heartbeat. The engine has its own thread, so this timer
-// keeps running when an op does not end. Time is counted in periods of the timer. So the time during which the process
-// is suspended, for example while the computer sleeps, does not count.
+// Distinguishes a slow engine from one that hangs, by its heartbeat. The engine has its own thread, so the watchdog's
+// timer keeps running when an op does not end. Time is counted in periods of this timer, so the time during which the
+// process is suspended, for example while the computer sleeps, does not count.
 import type { EngineStatus, OpTime } from '../../native/index.ts';
 
 const periodMs = 1000;
@@ -8,12 +8,14 @@ const periodMs = 1000;
 // exists: a matrix product over a prefill chunk, which takes about a second for 7B on two old cores.
 const hungAfterMedians = 1000;
 const minHungAfterMs = 10_000;
-/** When an op takes this many times the limit, the process exits, and the editor starts a new one. */
+/** When an op takes this many times as long as hungAfterMs(), the process exits, and the editor starts a new one. */
 const giveUpFactor = 3;
 /**
- * The median is taken over the last minute of work: enough to be steady, and odd, so that one sample is in the middle.
+ * We take the median over about a minute of work, which is enough for a steady value. The number of samples is odd, so
+ * that one of them is in the middle.
  */
 const maxSamples = 61;
+/** When the engine has been busy for this long, the log says that it is slow but working. */
 const slowAfterMs = 5000;
 
 export interface WatchdogEvents {
@@ -77,9 +79,10 @@ export class Watchdog {
     return `operation "${op}" reads ${gigabytes(bytesPerSecond)} GB/s (the most so far was ${gigabytes(best)})`;
   }
 
-  private noteBeats(n: number): void {
-    if (n <= 0) return;
-    this.opMs.push(periodMs / n);
+  /** beats: the number of ops that ended in the last period. */
+  private noteBeats(beats: number): void {
+    if (beats <= 0) return;
+    this.opMs.push(periodMs / beats);
     if (this.opMs.length > maxSamples) this.opMs.shift();
   }
 
@@ -114,7 +117,7 @@ class WeightBandwidth {
 
   /** The bandwidth of the op that has taken the most time since the last call; null if no op has run. */
   look(ops: OpTime[]): OpBandwidth | null {
-    const since = ops.map(({ op, ms, calls, bytes }) => {
+    const newTimes = ops.map(({ op, ms, calls, bytes }) => {
       const before = this.seen.get(op);
       return {
         op,
@@ -124,7 +127,7 @@ class WeightBandwidth {
       };
     });
     this.seen = new Map(ops.map((time) => [time.op, time]));
-    const longest = since.filter(({ calls }) => calls > 0).sort((a, b) => b.ms - a.ms)[0];
+    const longest = newTimes.filter(({ calls }) => calls > 0).sort((a, b) => b.ms - a.ms)[0];
     if (!longest || longest.ms <= 0) return null;
     const bytesPerSecond = (longest.bytes * 1000) / longest.ms;
     this.best = Math.max(this.best, bytesPerSecond);
