@@ -6,8 +6,8 @@ import { type NameRow, nameRows, sameNames } from './name-rows.ts';
 import type { Binding, Found, Name, Names, Scope } from './names.ts';
 import { classOf, ownedBy } from './owned-names.ts';
 
-// Limits beyond which a name is not looked up: how often it occurs, how deep it is nested, and how many siblings the
-// nodes around it have, since these make the cost. No name that is worth a rename reaches them.
+// A name beyond these limits is not looked up. The cost depends on how often it occurs, how deep it is nested, and how
+// many siblings the nodes around it have. No name that is worth a rename reaches the limits.
 const maxPlaces = 300;
 const maxDepth = 200;
 const maxNodes = 2000;
@@ -29,22 +29,22 @@ export async function namesOf(root: Node, languageId: string, text: string, word
   const places = row && [...text.matchAll(wholeWord(word, row))].map(({ index }) => index);
   if (!places || places.length > maxPlaces) return null;
   const [names, broken]: [Name[], Name[]] = [[], []];
-  let [since, inAll] = [performance.now(), 0];
+  let [sliceStartedAt, nodesInAll] = [performance.now(), 0];
   for (const at of places) {
-    if (performance.now() - since > sliceMs) {
+    if (performance.now() - sliceStartedAt > sliceMs) {
       await setImmediate();
-      since = performance.now();
+      sliceStartedAt = performance.now();
     }
     const { top, nodes } = pathTo(root, at);
-    inAll += nodes;
-    if (nodes > maxNodes || inAll > maxNodesInAll) return null;
+    nodesInAll += nodes;
+    if (nodes > maxNodes || nodesInAll > maxNodesInAll) return null;
     const name = nameAt(top, row, text, at, word.length);
     if (name) (name.roles.has('broken') || root.isError ? broken : names).push(name);
   }
   return { ...grouped(names, row), broken };
 }
 
-/** The top-level node that contains the offset, and how many children all nodes around the offset have. */
+/** The top-level node that contains the offset, and how many children the nodes around the offset have in total. */
 function pathTo(root: Node, at: number): { top: Node; nodes: number } {
   const cursor = root.walk();
   cursor.gotoFirstChildForIndex(at);
@@ -90,18 +90,19 @@ function queryOf({ tree }: Node, row: NameRow): Query {
   return query;
 }
 
-/** The types of nodes that are names; those of otherTypes match, too, but are not. */
+/** Matches the types of nodes that are names, and a few more: those that also match otherTypes are not names. */
 const nameTypes = /identifier|^name$|^constant$|^variable_name$|^implicit_parameter$|^type$/;
 const otherTypes = /^(?:statement_identifier|dotted_name|label_name|package_identifier)$|^(?:scoped|qualified|dotted)_/;
 const memberTypes = /^(?:property_identifier|private_property_identifier|field_identifier|hash_key_symbol)$/;
-/** Matches the text before a member: it ends in a dot or the like. */
+/** Matches the text before a member, which ends in a dot, "->" or "::". */
 const qualified = /(?:(?<!\.)\.|[\p{L}\p{N}_$)\]]->|::)\s*$/u;
 /** Matches the text before a member of the object or class that the code belongs to. */
 const ownReceiver =
   /(?:^|[^\p{L}\p{N}_$.>:])(?:this|self|cls|super|super\(\)|Self|static|\$this)[?!]*(?:\.|->|::)\s*$/u;
-/** How much text before a name is looked at. */
+/** How many characters before a name we look at. */
 const charsBeside = 100;
 
+/** The name at the offset. null: it is not a name, or it does not belong to this file. */
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
   const [before, following] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(at + length, at + length + 1)];
   const node = top.descendantForIndex(at, at + length);
@@ -147,25 +148,27 @@ interface Capture {
 }
 
 /**
- * For sorting captures of one node. A class comes first: a method may be captured as the class of its receiver, too.
+ * The order of several captures of the same node. 'class' comes first: a method can also be captured as the class of
+ * its receiver.
  */
 function captureOrder({ name }: Capture): number {
   return name === 'class' ? 0 : 1;
 }
 
-const kinds: ReadonlySet<string> = new Set(['block', 'function', 'closed', 'class']);
+const scopeKinds: ReadonlySet<string> = new Set(['block', 'function', 'closed', 'class']);
 
+/** The scopes around a name, innermost last. around: the captures that contain the name, outermost first. */
 function scopesOf(around: readonly Capture[], captures: readonly Capture[]): Scope[] {
   const scopes: Scope[] = [];
   for (const { name, node, match } of around) {
-    if (!kinds.has(name)) continue;
+    if (!scopeKinds.has(name)) continue;
     const last = scopes.at(-1);
     const kind = name as Scope['kind'];
     // The parameters of a function and the names of its body are in one scope.
     const isBody = kind === 'block' && last?.node.id === node.parent?.id;
     if (isBody && (last?.kind === 'function' || last?.kind === 'closed')) continue;
-    const title = captures.find((each) => each.name === 'name' && each.match === match);
-    const key = kind === 'class' && title ? `class ${title.node.text}` : `${node.id}`;
+    const className = captures.find((each) => each.name === 'name' && each.match === match);
+    const key = kind === 'class' && className ? `class ${className.node.text}` : `${node.id}`;
     if (last?.key !== key || last.kind !== kind) scopes.push({ kind, key, node });
   }
   return scopes;
@@ -190,7 +193,7 @@ function rolesOf(node: Node, around: readonly Capture[], { unbound = [] }: NameR
   return roles;
 }
 
-/** Whether the pattern declares the name, and does not use it as a value or a key. */
+/** Whether the pattern declares the name, instead of using it as a value or a key. */
 function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean {
   let child = node;
   for (let depth = 0; child.id !== pattern.id; depth++) {
@@ -207,7 +210,7 @@ function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean
   return !unbound.includes(node.type) && !unbound.includes(pattern.type);
 }
 
-/** Groups occurrences by the declarations to which they belong. */
+/** Groups the occurrences of a word by the declarations to which they belong. */
 function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {
   const functionsWithOutward = new Set(
     names.filter(({ roles }) => roles.has('outward')).map((name) => functionOf(name)?.key),
@@ -243,11 +246,14 @@ function functionOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'function' || kind === 'closed');
 }
 
-/** What an occurrence declares: nothing, one thing, or a field and a local. known: the declarations before it. */
+/**
+ * What an occurrence declares: nothing, one thing, or a field and a local. functionsWithOutward: the keys of the
+ * functions in which the word is declared as coming from outside. known: the declarations before this occurrence.
+ */
 function declarationsOf(
   name: Name,
   row: NameRow,
-  outward: ReadonlySet<string | undefined>,
+  functionsWithOutward: ReadonlySet<string | undefined>,
   known: readonly Found[],
 ): Found[] {
   const { roles, scopes, at } = name;
@@ -262,20 +268,23 @@ function declarationsOf(
   else if (roles.has('local') || roles.has('import')) {
     const local = inScope(scopes.at(-1));
     found.push(row.again === 'another' && roles.has('local') ? { ...local, key: `${local.key} ${at}` } : local);
-  } else if (roles.has('hoisted') && !outward.has(functionOf(name)?.key)) {
+  } else if (roles.has('hoisted') && !functionsWithOutward.has(functionOf(name)?.key)) {
     const isKnown = row.blocksShareLocals && isLocalAround(name, known);
     if (!isKnown) found.push(inScope(functionOf(name)));
   }
   return found;
 }
 
-/** Whether a scope around the innermost one, up to the next closed scope, has a local of this name. */
+/**
+ * Whether one of the scopes around the innermost one has a local with this name. We look no further than a closed
+ * scope.
+ */
 function isLocalAround({ scopes }: Name, known: readonly Found[]): boolean {
   const around = scopes.slice(scopes.findLastIndex(({ kind }) => kind === 'closed')).slice(0, -1);
   return around.some(({ key }) => known.some((each) => each.home === key && isVariable(each)));
 }
 
-/** The namespace of a member: `#name` has its own, and in some languages methods have. */
+/** The namespace of a member. Private members such as `#name` have their own; in some languages, so do methods. */
 function namespaceOf({ roles, node }: Name, row: NameRow): string {
   if (node.type === 'private_property_identifier') return ' private';
   return row.hasMethodNames && (roles.has('method') || roles.has('call')) ? ' method' : ' member';

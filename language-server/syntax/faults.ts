@@ -1,4 +1,4 @@
-// The faults of a tree: what the grammar does not allow where it is, and what is missing.
+// Finds the faults in a tree: code that the grammar does not allow in its place, and signs or words that are missing.
 import type { TreeCursor } from 'web-tree-sitter';
 import type { SyntaxTree } from './syntax-tree.ts';
 
@@ -14,14 +14,14 @@ interface Range {
   end: number;
 }
 
-/** How many nodes are looked at. Nobody writes text with more in its broken parts. */
+/** The most nodes that we look at. The broken parts of a text that people write never have more. */
 const maxNodes = 20_000;
 
-const known = new WeakMap<SyntaxTree, readonly Fault[]>();
+const knownFaults = new WeakMap<SyntaxTree, readonly Fault[]>();
 
 export function faultsOf(tree: SyntaxTree): readonly Fault[] {
-  const faults = known.get(tree) ?? findFaults(tree);
-  known.set(tree, faults);
+  const faults = knownFaults.get(tree) ?? findFaults(tree);
+  knownFaults.set(tree, faults);
   return faults;
 }
 
@@ -52,8 +52,8 @@ function gotoNextOutside(cursor: TreeCursor): boolean {
  */
 export function isWorse(before: SyntaxTree, after: SyntaxTree, near: Range): boolean {
   if (!after.grammar.isLenient) return faultsOf(after).length > faultsOf(before).length;
-  const was = { start: near.start, end: near.end - (after.text.length - before.text.length) };
-  return faultsInLines(after, near) > faultsInLines(before, was);
+  const replaced = { start: near.start, end: near.end - (after.text.length - before.text.length) };
+  return faultsInLines(after, near) > faultsInLines(before, replaced);
 }
 
 function faultsInLines(tree: SyntaxTree, { start, end }: Range): number {
@@ -64,7 +64,7 @@ function faultsInLines(tree: SyntaxTree, { start, end }: Range): number {
   return faultsOf(tree).filter((fault) => fault.start < to && fault.end >= from).length;
 }
 
-/** How many characters are in faults. */
+/** How many characters all the faults have together. */
 export function extentOf(faults: readonly Fault[]): number {
   return faults.reduce((sum, { start, end }) => sum + end - start, 0);
 }

@@ -1,37 +1,43 @@
-// A row for each language whose syntax is known, with what a reader of its trees must know about the grammar. A
-// language without a row is completed by lines and brackets. README.md says how to add a row.
+// A row for each language whose syntax we know. It holds what code that reads the trees must know about the grammar. In
+// a language without a row, completion goes by lines and brackets. README.md says how to add a row.
 import type { Node } from 'web-tree-sitter';
 
 export interface Grammar {
   /** The name of the grammar: dist/grammars/tree-sitter-NAME.wasm. */
   readonly name: string;
-  /** The types of nodes whose children are things of one kind: statements, members, cases, entries. */
+  /** The types of nodes that are lists: their children are statements, members, cases or entries. */
   readonly lists: ReadonlySet<string>;
   /** The types of nodes that are whole functions, including their bodies. */
   readonly functions: ReadonlySet<string>;
   /** The words that can close a block; empty if brackets or indentation do. */
   readonly closers: readonly string[];
-  /** A statement that is valid in a block; it is inserted to test whether something is the head of one. */
+  /**
+   * A statement that is valid in a block. It is inserted below some text to test whether the text is a block's head.
+   */
   readonly statement: string;
-  /** If indentation makes blocks: matches a line that can be the head of one. null: brackets or words make blocks. */
+  /**
+   * If indentation makes blocks: matches lines that can be the head of a block. null: brackets or words make blocks.
+   */
   readonly heads: RegExp | null;
-  /** By node type: tests whether such a node, which the grammar accepts as whole, is only half of what is meant. */
+  /**
+   * By node type: tests whether such a node, although the grammar accepts it, must be only the first half of something.
+   */
   readonly halves: Readonly<Record<string, (node: Node) => boolean>>;
   /**
-   * HTML-like elements: those whose content has lines of its own, and those without content. null: the language has
-   * none.
+   * Elements as in HTML. containers: the names of those whose content has lines of its own. voids: the names of those
+   * that have no content. null: the language has no elements.
    */
   readonly elements: { readonly containers: ReadonlySet<string>; readonly voids: ReadonlySet<string> } | null;
   /**
-   * A comma after the last element: 'wanted' if the closer is on the next line, 'free', or 'refused' before a
-   * parenthesis.
+   * Whether a comma follows the last element of a list. 'wanted': it must if the closer is on a later line. 'free': it
+   * may. 'refused': it must not if the closer is a parenthesis.
    */
   readonly lastComma: 'wanted' | 'free' | 'refused';
-  /** Spaces per level, if the document's own lines do not show it; 0 means a tab. */
+  /** The spaces per level, for documents whose lines do not show the indentation; 0 means a tab. */
   readonly indent: number;
-  /** Whether it is data, without statements. */
+  /** Whether the language describes data and has no statements. */
   readonly isData: boolean;
-  /** Whether sound documents have faults, too (macros, templates). Then only faults near a change count. */
+  /** Whether sound documents can have faults, too (macros, templates). Then only faults near a change count. */
   readonly isLenient: boolean;
   /** Matches text that the grammar cannot cope with, so that the document gets no tree; null: nothing. */
   readonly refused: RegExp | null;
@@ -64,13 +70,15 @@ const elements = {
   ),
   voids: words('area base br col embed hr img input link meta source track wbr'),
 };
-// Tests for `halves`. A `try` needs more than its block.
-const onlyTries = ({ namedChildCount }: Node) => namedChildCount === 1;
+// Tests for `halves`.
+
+/** `try` with its block and nothing after it. */
+const lacksHandler = ({ namedChildCount }: Node) => namedChildCount === 1;
 /** `constructor` without parameters, which is parsed as a field. */
 const isConstructor = ({ text }: Node) => text === 'constructor';
-/** `go` and `defer` in Go need a call. */
-const isNoCall = ({ lastChild }: Node) => lastChild?.type !== 'call_expression';
-/** The last element of a list in Go, without the comma that is needed if the closer is on a later line. */
+/** `go` or `defer` in Go, without the call that it needs. */
+const lacksCall = ({ lastChild }: Node) => lastChild?.type !== 'call_expression';
+/** The last element of a list in Go, without the comma that it needs if the closer is on a later line. */
 const lacksComma = ({ nextSibling, endPosition, parent }: Node) =>
   parent?.type === 'literal_value' && nextSibling?.type === '}' && nextSibling.startPosition.row > endPosition.row;
 
@@ -79,19 +87,23 @@ const isLast = ({ nextNamedSibling }: Node) => nextNamedSibling === null;
 
 const halves = {
   decorator: isLast,
-  try_statement: onlyTries,
+  try_statement: lacksHandler,
   public_field_definition: isConstructor,
   field_definition: isConstructor,
 };
-const script =
+const scriptLists =
   'program statement_block class_body class_static_block switch_body switch_case switch_default object object_pattern array';
 const scriptFunctions =
   'function_declaration generator_function_declaration method_definition function_expression arrow_function';
-const typed = `${script} interface_body object_type enum_body`;
-const cFamily =
+const typescriptLists = `${scriptLists} interface_body object_type enum_body`;
+const cLists =
   'translation_unit declaration_list compound_statement field_declaration_list enumerator_list case_statement initializer_list';
 
-const javascript = grammar('javascript', `${script} jsx_element`, scriptFunctions, { indent: 2, halves, elements });
+const javascript = grammar('javascript', `${scriptLists} jsx_element`, scriptFunctions, {
+  indent: 2,
+  halves,
+  elements,
+});
 const json = grammar('json', 'document object array', '', { indent: 2, isData: true });
 const terraform = grammar('terraform', 'config_file body object tuple', '', { indent: 2 });
 const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_mapping flow_sequence', '', {
@@ -99,20 +111,20 @@ const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_
   isData: true,
   isLenient: true,
   heads: /(?:[:-]|[|>][+-]?)\s*$/,
-  // The grammar has room for some 250 levels and does not check whether there are more. Each level needs a column of
-  // its own.
+  // The grammar has room for some 250 levels and does not check whether there are more. Each level takes a column, so
+  // we refuse lines that might begin 200 of them.
   refused: /^(?:[^\n\t ?:-]*[\t ?:-]){200}/m,
 });
 
 const html = grammar('html', 'document element', '', { indent: 2, isLenient: true, elements });
 
 const rows: Readonly<Record<string, Grammar>> = {
-  typescript: grammar('typescript', typed, scriptFunctions, { indent: 2, halves }),
-  typescriptreact: grammar('tsx', `${typed} jsx_element`, scriptFunctions, { indent: 2, halves, elements }),
+  typescript: grammar('typescript', typescriptLists, scriptFunctions, { indent: 2, halves }),
+  typescriptreact: grammar('tsx', `${typescriptLists} jsx_element`, scriptFunctions, { indent: 2, halves, elements }),
   javascript,
   javascriptreact: javascript,
   python: grammar('python', 'module block dictionary list set', 'function_definition', {
-    halves: { try_statement: onlyTries },
+    halves: { try_statement: lacksHandler },
     heads: /:\s*$/,
   }),
   go: grammar(
@@ -123,8 +135,8 @@ const rows: Readonly<Record<string, Grammar>> = {
       indent: 0,
       lastComma: 'wanted',
       halves: {
-        defer_statement: isNoCall,
-        go_statement: isNoCall,
+        defer_statement: lacksCall,
+        go_statement: lacksCall,
         literal_element: lacksComma,
         keyed_element: lacksComma,
       },
@@ -134,7 +146,7 @@ const rows: Readonly<Record<string, Grammar>> = {
     'java',
     'program block class_body interface_body enum_body enum_body_declarations annotation_type_body constructor_body module_body switch_block switch_block_statement_group array_initializer',
     'method_declaration constructor_declaration compact_constructor_declaration',
-    { halves: { try_statement: onlyTries } },
+    { halves: { try_statement: lacksHandler } },
   ),
   rust: grammar(
     'rust',
@@ -142,13 +154,13 @@ const rows: Readonly<Record<string, Grammar>> = {
     'function_item',
     { halves: { attribute_item: isLast } },
   ),
-  c: grammar('c', cFamily, 'function_definition', { isLenient: true }),
-  cpp: grammar('cpp', cFamily, 'function_definition', { isLenient: true }),
+  c: grammar('c', cLists, 'function_definition', { isLenient: true }),
+  cpp: grammar('cpp', cLists, 'function_definition', { isLenient: true }),
   csharp: grammar(
     'c_sharp',
     'compilation_unit block declaration_list enum_member_declaration_list accessor_list switch_body switch_section initializer_expression',
     'method_declaration constructor_declaration destructor_declaration local_function_statement',
-    { halves: { try_statement: onlyTries } },
+    { halves: { try_statement: lacksHandler } },
   ),
   ruby: grammar(
     'ruby',
@@ -160,7 +172,7 @@ const rows: Readonly<Record<string, Grammar>> = {
     'php',
     'program compound_statement declaration_list enum_declaration_list colon_block switch_block match_block case_statement default_statement array_creation_expression',
     'function_definition method_declaration anonymous_function',
-    { halves: { try_statement: onlyTries } },
+    { halves: { try_statement: lacksHandler } },
   ),
   html,
   astro: html,
@@ -170,7 +182,7 @@ const rows: Readonly<Record<string, Grammar>> = {
     indent: 2,
     isLenient: true,
     elements: { ...elements, voids: new Set() },
-    // The grammar is HTML's: it allows no content in these elements, and no declarations.
+    // The grammar is HTML's: it allows no content in HTML's void elements, and no declarations.
     refused: new RegExp(
       `<(?:${[...elements.voids].join('|')})\\b(?![^<>]*/>)|<!(?:ATTLIST|ELEMENT|ENTITY|NOTATION)\\b`,
     ),
@@ -251,27 +263,26 @@ export function grammarOf(languageId: string): Grammar | null {
 
 export const languageIds: readonly string[] = Object.keys(rows);
 
-/** Lines so common that code may repeat them. */
+/** Matches lines that are so common that it is normal for code to repeat them. */
 export const trivialLine =
   /^(?:\W*|@[\w.]+|<\/[\w.:-]*>\W*|#\[.*|break;?|continue;?|return(?: [\w.-]+)?;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
 
-// What the type of a node says, in any of the grammars.
+// Tests for the type of a node, for all grammars.
 
 export const isComment = (type: string) => /comment/.test(type);
 export const isString = (type: string) =>
   /string|char_literal|character_literal|heredoc|quoted_|attribute_value|rune_literal/.test(type) &&
   !/concatenated/.test(type);
 
-/** Code inside a string or markup. */
+/** Whether it is code inside a string or markup. */
 export const isInterpolation = (type: string) => /interpolation|substitution|expansion|jsx_expression/.test(type);
 
-/** An attribute, annotation or decorator, which belongs to the declaration after it. */
+/** Whether it is an attribute, annotation or decorator, which belongs to the declaration after it. */
 export const isAttribute = (type: string) => /attribute_(?:item|list)|(?<!type_)annotation|decorator/.test(type);
 
-/** A name. */
 export const isName = (type: string) => /identifier|name/.test(type);
 
-/** A node whose braces contain values, a pattern or a list of names, and not statements or members. */
+/** Whether the braces of such a node contain values, a pattern or a list of names, instead of statements or members. */
 export const isValue = (type: string) =>
   /object(?!_type)|dict|array|(?<!lambda_)literal|initializer|hash$|^table|pattern|^map|tuple|named_imports|export_clause|interpolation|substitution|expression$(?<!lambda_expression)|^set|argument|_list$(?<!declaration_list)(?<!variant_list)(?<!enumerator_list)(?<!statement_list)/.test(
     type,

@@ -1,43 +1,57 @@
 // How each language declares names, as data: queries over its syntax tree, and flags for what a query cannot say.
 //
-// Scopes: a @block has locals, and a @function also hoisted names. In a @closed scope, the locals around it are
-// unknown. A @class has members. All classes of one @name are one scope. @receiver is the name that a method gives its
-// object. Declarations: @local declares in the innermost scope, @outer in the scope around that, @hoisted in the
-// function, @field and @method in the class. @import comes from another file. @binds is a pattern whose names are
-// local; @binds.hoisted, @binds.field and @binds.outer are such patterns, too. A local in an @after exists from the end
-// of that node. Other names: @use does not declare, even if another capture says so. @key, and any name in a @foreign
-// node, does not belong to this file. @origin is the original name of a renamed import; an @import.statement contains
-// both. @call refers to methods only, @own to members of the class. @enclosing is looked up, and @outward declared,
-// outside the function. @shorthand and @exported also name a member. A @keyword is the name of a parameter in a call.
-// If the same pattern captures an @owner, a @shorthand is also a field of the owner, and a @keyword a parameter of it.
-// Nothing is known of an @unclear name.
+// Scopes:
+//   @block: it has locals.
+//   @function: it has locals and hoisted names.
+//   @closed: a function that cannot use the locals around it.
+//   @class: it has members. All classes with the same @name are one scope.
+//   @receiver: the name that a method gives its object.
+// Declarations:
+//   @local, @outer: declare a name in the innermost scope, or in the scope around that one.
+//   @hoisted: declares a name in the function.
+//   @field, @method: declare a member of the class.
+//   @import: declares a name for something in another file.
+//   @binds: a pattern; the names in it are local. With @binds.hoisted, they are hoisted; so for @binds.field and .outer.
+//   @after: a local declared in this node exists only from the end of the node.
+// Other names:
+//   @use: does not declare anything, even if another capture says so.
+//   @key, and any name in a @foreign node: does not belong to this file.
+//   @origin: the original name of a renamed import. An @import.statement contains both names.
+//   @call, @own: refer only to methods, or only to members of the class.
+//   @enclosing, @outward: the name is looked up, or declared, outside the function.
+//   @shorthand, @exported: also name a member.
+//   @keyword: the name of a parameter, in a call.
+//   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, and a @keyword a parameter.
+//   @unclear: we know nothing about the name.
 
 export interface NameRow {
   query: string;
-  /** The parts of a pattern that declare nothing: NODE_TYPE, or NODE_TYPE.FIELD for one child of such a node. */
+  /** The parts of a @binds pattern that declare nothing: NODE_TYPE, or NODE_TYPE.FIELD for one child of such a node. */
   unbound?: readonly string[];
   /**
-   * Where members may be named without their object: everywhere in the class, or only directly in its body. Absent:
+   * Where code can name members without their object: everywhere in the class, or only directly in its body. Absent:
    * nowhere.
    */
   bareMembers?: 'everywhere' | 'body';
   /** What a second declaration of a name in the same block means: another variable from there on, or the same one. */
   again?: 'another' | 'same';
-  /** The first assignment to a name declares it. */
+  /** Whether the first assignment to a name declares it. */
   isAssigned?: boolean;
-  /** An assignment in a block changes a local of that name in the surrounding method, if there is one. */
+  /** Whether an assignment in a block changes a local with that name in the surrounding method, if there is one. */
   blocksShareLocals?: boolean;
-  /** "$" is not part of names. */
+  /** Whether "$" is a sign of its own. Otherwise names can contain it. */
   isDollarASign?: boolean;
-  /** Several methods may have one name and differ only in their parameters. */
+  /** Whether several methods can have the same name and differ only in their parameters. */
   hasOverloads?: boolean;
-  /** A method and a variable may have the same name and are different. */
+  /**
+   * Whether methods have names of their own, so that a method and a variable with the same name are different things.
+   */
   hasMethodNames?: boolean;
-  /** The names that methods give their object, such as `self`, and the name of the constructor method. */
+  /** own: the names that methods give their object or class, such as `self`. creates: the name of the constructor. */
   methods?: { own: readonly string[]; creates: string };
-  /** What surrounds an interpolated name in a string, if the language's tree does not show it. */
+  /** What surrounds an interpolated name in a string, if the tree does not show that it is a name. */
   inString?: readonly [before: RegExp, following: RegExp];
-  /** Matches the lines that declare names which other files may use. */
+  /** Matches the lines that declare names for use in other files. */
   shared: RegExp;
 }
 
@@ -65,7 +79,7 @@ const javascript = `
 (shorthand_property_identifier) @shorthand
 (shorthand_property_identifier_pattern) @shorthand
 `;
-/** A tag in small letters is HTML's, not a name of the file. */
+/** A tag in small letters is one of HTML's, not a name that the file declares. */
 const jsx = `
 ([(jsx_opening_element name: (identifier) @key) (jsx_closing_element name: (identifier) @key)
   (jsx_self_closing_element name: (identifier) @key)] (#match? @key "^[a-z]"))

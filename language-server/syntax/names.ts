@@ -11,14 +11,18 @@ export interface Name {
   /** The scopes around the name, innermost last. */
   scopes: readonly Scope[];
   /**
-   * Whose member the name is, if it follows a dot or the like: this object's or class's, or that of something unknown.
+   * Whose member the name is. 'own': of the object or class to which the code belongs. 'other': of something unknown.
+   * 'none': it is no member of anything, or it is used without its object.
    */
   receiver: 'none' | 'own' | 'other';
-  /** The offset from which a declaration applies: the end of its statement, or 0. */
+  /** If the name is a declaration: the offset from which it applies, which is the end of its statement or 0. */
   from: number;
-  /** The import statement that contains the name. */
+  /** The import statement that contains the name; undefined if none does. */
   imported: Node | undefined;
-  /** The function that is called with the name as a keyword, or the struct whose field the name fills, as text. */
+  /**
+   * The text that names the function, if this name is a keyword argument in its call, or the struct, if this name fills
+   * its field of the same name.
+   */
   owner: string | undefined;
 }
 
@@ -36,7 +40,7 @@ export interface Binding {
   home: string;
   homeNode: Node | undefined;
   isMember: boolean;
-  /** All occurrences, including the declarations, in the order of the text. */
+  /** All occurrences, including the declarations, in the order in which they are in the text. */
   names: readonly Name[];
   declarations: readonly Name[];
 }
@@ -48,7 +52,7 @@ export interface Names {
   free: readonly Name[];
   /** Occurrences in code that cannot be parsed. */
   broken: readonly Name[];
-  /** Occurrences as a member of something unknown. */
+  /** Occurrences that are a member of something unknown. */
   unknown: readonly Name[];
   row: NameRow;
 }

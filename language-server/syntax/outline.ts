@@ -5,8 +5,8 @@ import type { SyntaxTree } from './syntax-tree.ts';
 const maxNodes = 20_000;
 
 /**
- * For each child of a list: the row where it or the comment above it begins, and its number of rows. Children of nodes
- * with fewer than minLines are left out.
+ * The children of lists, such as statements and members. Maps the row where a child begins, or where the comment
+ * directly above it begins, to the number of rows. We do not look inside nodes with fewer than minLines lines.
  */
 export function thingsOf({ root, grammar: { lists } }: SyntaxTree, minLines: number): Map<number, number> {
   const things = new Map<number, number>();
@@ -37,7 +37,7 @@ function isJustAbove(comments: readonly Node[], { startPosition }: Node): boolea
   return last !== undefined && startPosition.row <= last.endPosition.row + 1;
 }
 
-/** The innermost function that contains [start, end) and more; null if there is none. */
+/** The innermost function that contains [start, end) and is larger than it; null if there is none. */
 export function functionAround({ root, grammar }: SyntaxTree, start: number, end: number): Node | null {
   let node = root.descendantForIndex(start, end);
   while (node && !(grammar.functions.has(node.type) && (node.startIndex < start || node.endIndex > end)))

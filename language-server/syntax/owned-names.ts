@@ -1,5 +1,5 @@
-// Names that belong to an owner next to them: a keyword argument to the called function, and a field to the struct that
-// is filled by a variable of the same name.
+// Finds what a name means that depends on an owner next to it. A keyword argument means a parameter of the function
+// that is called. In `Point { x }`, the name means a variable and also a field of the struct.
 import type { NameRow } from './name-rows.ts';
 import type { Found, Name, Scope } from './names.ts';
 
@@ -7,7 +7,7 @@ export function classOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'class');
 }
 
-/** The key of the owner's parameter or field; undefined if the document declares none or several. */
+/** The key of the parameter or field that the name means; undefined if the document declares none or several. */
 export function ownedBy(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
   const { owner, roles } = name;
   if (owner === undefined) return undefined;
@@ -26,19 +26,21 @@ function isParameterOf(
   { methods }: NameRow,
 ): boolean {
   const parameters = homeNode?.childForFieldName('parameters');
-  const title = homeNode?.childForFieldName('name')?.text;
-  if (!parameters || title === undefined || !methods) return false;
+  const functionName = homeNode?.childForFieldName('name')?.text;
+  if (!parameters || functionName === undefined || !methods) return false;
   if (parameter.at < parameters.startIndex || parameter.at >= parameters.endIndex) return false;
   // Only functions at the top level and methods directly in a class are known by their names.
   const [outer, ...others] = parameter.scopes.slice(0, -1);
   if (others.length > 0 || (outer && outer.kind !== 'class')) return false;
-  if (outer && methods.own.some((object) => callee === `${object}.${title}`)) return classOf(call)?.key === outer.key;
-  const isConstructor = title === methods.creates && outer?.node.childForFieldName('name')?.text === callee;
-  return (outer ? isConstructor : title === callee) && !mayBeVariable(callee, call);
+  if (outer && methods.own.some((object) => callee === `${object}.${functionName}`))
+    return classOf(call)?.key === outer.key;
+  const isConstructor = functionName === methods.creates && outer?.node.childForFieldName('name')?.text === callee;
+  return (outer ? isConstructor : functionName === callee) && !mayBeVariable(callee, call);
 }
 
 /**
- * Whether the function around the call also uses the callee's name without calling it: then it may be a local variable.
+ * Whether the callee might be a local variable. We assume so if the function around the call also has this name in a
+ * place where it is not called.
  */
 function mayBeVariable(callee: string, { scopes }: Name): boolean {
   const around = scopes.find(({ kind }) => kind === 'function');

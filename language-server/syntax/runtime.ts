@@ -14,14 +14,14 @@ export interface LoadedGrammar {
   readonly keywords: ReadonlySet<string>;
 }
 
-/** Beside the bundles, or in dist/ when run from the sources or from build/. */
+/** Where the grammars can be: beside the bundles, or in dist/ if this runs from the sources or from build/. */
 const folders = [['grammars'], ['..', 'dist', 'grammars'], ['..', '..', 'dist', 'grammars']].map((parts) =>
   join(__dirname, ...parts),
 );
 const fileOf = (name: string) => join(folders.find((each) => existsSync(each)) ?? folders[0] ?? '', `${name}.wasm`);
 
 let runtime: Promise<void> | undefined;
-/** Keyed by row, since two rows may use one file. */
+/** The key is the row in grammars.ts, not the file's name, since two rows can use the same file. */
 const loading = new Map<Grammar, Promise<void>>();
 const loaded = new Map<Grammar, LoadedGrammar>();
 
@@ -59,9 +59,12 @@ export function giveUp(grammar: Grammar, error: unknown): void {
   console.error(`The grammar ${grammar.name} has failed and is not used until the next start: ${error}`);
 }
 
-/** Objects of failed grammars. Freeing one could fail, too, so they are kept from the garbage collector. */
+/**
+ * Objects of failed grammars. Freeing one could fail, too. They are kept here, so that the garbage collector does not.
+ */
 const unfreed: { delete(): void }[] = [];
 
+/** Frees an object in the runtime's memory, unless its grammar has failed. */
 export function free({ hasFailed }: LoadedGrammar, object: { delete(): void }): void {
   if (hasFailed) unfreed.push(object);
   else object.delete();

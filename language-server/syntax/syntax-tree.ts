@@ -1,5 +1,5 @@
-// A text and its syntax tree. The tree is in the runtime's memory until it is deleted; its nodes must not be used after
-// that.
+// A text with its syntax tree, and how it is parsed. The tree is in the runtime's memory until it is deleted. After
+// that, its nodes must not be used.
 import { type Node, type ParseCallback, Parser, type Tree } from 'web-tree-sitter';
 import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
@@ -19,7 +19,7 @@ export class SyntaxTree {
     private readonly loaded: LoadedGrammar,
     readonly text: LongText,
     private readonly tree: Tree,
-    /** false: this is the tree of an earlier text, with its nodes moved by the edit since then. */
+    /** false: this is the tree of an earlier text, with its nodes moved to where they are in this text. */
     readonly isCurrent = true,
   ) {
     this.grammar = loaded.grammar;
@@ -40,8 +40,8 @@ export class SyntaxTree {
   }
 
   /**
-   * The tree of the text with `inserted` in place of [start, end). The caller must delete it. null: it took too long,
-   * or the grammar has failed.
+   * The tree of the text after [start, end) was replaced with `inserted`. The caller must delete it. null: parsing took
+   * too long, or the grammar has failed.
    */
   withText(start: number, end: number, inserted: string, ms = budget.ms): SyntaxTree | null {
     const text = this.text.with(start, end, inserted);
@@ -54,7 +54,7 @@ export class SyntaxTree {
     return tree;
   }
 
-  /** Begins to parse the text, reusing what this tree still has right. */
+  /** Begins to parse the text, and reuses the parts of this tree that are still right. */
   parse(): Parsing {
     return new Parsing(this.loaded, this.text, this.tree);
   }
@@ -66,14 +66,16 @@ export class SyntaxTree {
 }
 
 /**
- * A step that takes this many times its limit is stopped by cutting the text short. The margin is for busy machines.
+ * If a step takes this many times its limit, we stop it by cutting the text short. The factor leaves room for busy
+ * machines.
  */
 const cutFactor = 5;
+/** After this many cuts, the text is given up. */
 const maxCuts = 3;
 /** The longest time between two calls of the parser. If more has passed, another process had the CPU. */
 const maxGapMs = 3;
 
-/** Returns a clock that leaves out the time that other processes had. It must be read often. */
+/** Returns a clock that leaves out the time when other processes had the CPU. It must be read often. */
 function ownTime(): () => number {
   let [spent, last] = [0, performance.now()];
   return () => {
@@ -84,12 +86,12 @@ function ownTime(): () => number {
   };
 }
 
-/** A text that is being parsed, in as many steps as it takes. Call end() afterwards. */
+/** The parsing of one text, in as many steps as it takes. Call end() afterwards. */
 export class Parsing {
   private readonly parser: Parser;
   /** How often the text was cut short to stop the parser, which then begins again. */
   private cuts = 0;
-  /** What all steps have taken, without the time that other processes had. */
+  /** The time that all steps have taken, without the time when other processes had the CPU. */
   spentMs = 0;
 
   constructor(
@@ -105,14 +107,15 @@ export class Parsing {
     return this.loaded.hasFailed || this.cuts === maxCuts;
   }
 
-  /** Parses for about `ms`. null: it is not done yet, or it is hopeless. */
+  /** Parses for about `ms`. null: the tree is not done yet, or parsing is hopeless. */
   step(ms: number): SyntaxTree | null {
     if (this.isHopeless) return null;
     const stepMs = ownTime();
     const read = reader(this.text);
     let [isCut, isParsing] = [false, true];
-    // The parser calls progressCallback between its steps. Within one step, a grammar may read the text again and
-    // again, and only the end of the text stops it. Later, the tree uses this function to read the text of its nodes.
+    // The parser calls progressCallback between its own steps. Within one of those, a grammar might read the text again
+    // and again, and only the end of the text stops it. The tree keeps this function to read the text of its nodes, so
+    // after parsing it must not cut anything.
     const readInTime: ParseCallback = (index, position) => {
       isCut ||= isParsing && stepMs() > ms * cutFactor;
       return isCut ? undefined : read(index, position);

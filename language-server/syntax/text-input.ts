@@ -1,14 +1,14 @@
 // Lets tree-sitter read a LongText in pieces, so that no document is copied, and converts positions. For tree-sitter,
-// rows end with "\n" only; columns are in UTF-16 units, as offsets are.
+// only "\n" ends a row. Its columns are in UTF-16 units, just like offsets.
 import { Edit, type ParseCallback, type Point } from 'web-tree-sitter';
 import type { LongText } from '../documents/long-text.ts';
 
 type Chunk = LongText['chunks'][number];
 
-/** The most that tree-sitter takes at once. */
+/** The most characters that tree-sitter takes at once. */
 const readChars = 4096;
 
-/** How many line breaks a chunk has, and where the last one is; -1 without any. */
+/** By chunk: how many line breaks it has, and the offset of the last one, which is -1 if there is none. */
 const lastBreaks = new WeakMap<Chunk, { count: number; last: number }>();
 
 function breaksIn(chunk: Chunk): { count: number; last: number } {
@@ -55,11 +55,11 @@ export function editBetween(before: LongText, after: LongText): Edit | null {
   let [last, tail] = [1, 0];
   for (; last <= shortest - first && before.chunks.at(-last) === after.chunks.at(-last); last++)
     tail += before.chunks.at(-last)?.text.length ?? 0;
-  const [old, now] = [before.slice(start, before.length - tail), after.slice(start, after.length - tail)];
-  if (old === now) return null;
-  const head = sameStart(old, now);
+  const [oldPart, newPart] = [before.slice(start, before.length - tail), after.slice(start, after.length - tail)];
+  if (oldPart === newPart) return null;
+  const head = sameStart(oldPart, newPart);
   start += head;
-  tail += sameEnd(old.slice(head), now.slice(head));
+  tail += sameEnd(oldPart.slice(head), newPart.slice(head));
   return treeEdit(before, after, start, before.length - tail);
 }
 
@@ -77,8 +77,8 @@ export function treeEdit(before: LongText, after: LongText, start: number, end: 
 }
 
 /**
- * How many characters at the start are the same. It does not end inside a surrogate pair, which the grammar reads as
- * one.
+ * The number of characters that are the same at the start. It never splits a surrogate pair, since the grammar reads
+ * that as one character.
  */
 function sameStart(a: string, b: string): number {
   const most = Math.min(a.length, b.length);

@@ -1,7 +1,7 @@
-// The trees of the documents in use, for the whole process. A tree is made when it is asked for, from the document's
-// last tree and the difference between the texts, so nobody needs to report changes. A call takes no longer than the
-// budget. If that is not enough, parsing goes on in the background, and until it is done the caller gets the last tree,
-// or none.
+// Keeps the syntax trees of the documents in use, for the whole process. treeOf() makes a tree when a caller asks for
+// it, from the document's last tree and the difference between the two texts, so nobody needs to report changes. No
+// call takes longer than the budget in syntax-tree.ts. If a tree needs more time, parsing goes on in the background.
+// Until it is done, the caller gets the last tree with its nodes moved, or none.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { Grammar } from './grammars.ts';
@@ -18,20 +18,27 @@ export interface SourceText {
 export const maxTrees = 16;
 /** Longer documents have no tree. */
 export const maxChars = 500_000;
-/** The limit for all documents together. A tree takes 20 to 80 bytes per character. */
+/** The longest that all documents with trees may be together. A tree takes 20 to 80 bytes per character. */
 export const maxCharsOfAll = 2_000_000;
-/** How long a text may be parsed in the background; each text that takes longer halves this for the next one. */
-const patienceMs = 4000;
+/**
+ * How long we parse a text in the background before we give it up. Each text that is given up halves this for the
+ * document's next text.
+ */
+const usualPatienceMs = 4000;
+/** The pause between two steps in the background. */
 const pauseMs = 1;
-/** A second's worth, each a budget and a pause long. They are counted, since a busy machine needs longer for each. */
+/**
+ * How many times wholeTreeOf() looks for the tree. A look and the pause after it take about 11 ms, so all of them take
+ * about a second. They are counted instead of timed, since a busy machine needs longer for each.
+ */
 const maxLooks = 90;
 
 /** By URI, the least recently used first. */
 const documents = new Map<string, DocumentTree>();
 
 /**
- * The tree of a text, for use at once: it may be deleted when another text of the document is asked for, or when 16
- * other documents are. null: there is none yet, or there will be none.
+ * The tree of a text. Use it at once: it may be deleted when somebody asks for another text of the same document, or
+ * for trees of 16 other documents. null: there is no tree yet, or there will be none.
  */
 export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null {
   const loaded = loadedGrammar(languageId);
@@ -54,17 +61,20 @@ export function treeOf({ uri, languageId, text }: SourceText): SyntaxTree | null
   }
 }
 
-/** Deletes the least recently used trees until all fit. chars: the length of the document in use, which stays. */
-function makeRoom(chars: number): void {
-  let others = [...documents.values()].slice(0, -1).reduce((sum, each) => sum + each.chars, 0);
-  for (const [uri, { chars: itsChars }] of [...documents].slice(0, -1)) {
-    if (documents.size <= maxTrees && others + chars <= maxCharsOfAll) break;
+/**
+ * Deletes the least recently used trees until the others are within the limits. currentChars: the length of the
+ * document that was used last, whose tree is kept.
+ */
+function makeRoom(currentChars: number): void {
+  let otherChars = [...documents.values()].slice(0, -1).reduce((sum, each) => sum + each.chars, 0);
+  for (const [uri, { chars }] of [...documents].slice(0, -1)) {
+    if (documents.size <= maxTrees && otherChars + currentChars <= maxCharsOfAll) break;
     forgetTree(uri);
-    others -= itsChars;
+    otherChars -= chars;
   }
 }
 
-/** Like treeOf(), but takes no other document's place: null also if the document is not among the last 16. */
+/** Like treeOf(), but no other document loses its tree: null, too, if this document is not one of the 16 in use. */
 export function keptTreeOf(source: SourceText): SyntaxTree | null {
   return documents.has(source.uri) ? treeOf(source) : null;
 }
@@ -75,8 +85,8 @@ export async function prepareTree(source: SourceText): Promise<void> {
 }
 
 /**
- * Like treeOf(), but waits about a second for the tree of exactly this text: for callers that no key waits for. null:
- * there is none, or it takes longer.
+ * Like treeOf(), but waits up to a second for the tree of exactly this text, so do not use it to answer a key. null:
+ * there is no such tree, or it takes longer.
  */
 export async function wholeTreeOf(source: SourceText): Promise<SyntaxTree | null> {
   if (!(await loadGrammar(source.languageId))) return null;
@@ -90,8 +100,8 @@ export async function wholeTreeOf(source: SourceText): Promise<SyntaxTree | null
 }
 
 /**
- * Call when the document is closed. Also deletes the trees of its parts and variants, whose URIs are its own with a
- * fragment.
+ * Call when the document is closed. Also deletes the trees of its parts and variants: their URIs are the document's
+ * URI, followed by "#" and a fragment.
  */
 export function forgetTree(uri: string): void {
   for (const [each, document] of documents) {
@@ -103,6 +113,7 @@ export function forgetTree(uri: string): void {
 
 const refusedChunks = new WeakMap<object, boolean>();
 
+/** Whether the text contains something that the grammar cannot parse safely. */
 function cannotCopeWith({ refused }: Grammar, { chunks }: LongText): boolean {
   return (
     refused !== null &&
@@ -121,10 +132,10 @@ class DocumentTree {
   /** The text that is being parsed, or whose parsing was given up. */
   private wanted: LongText | null = null;
   private parsing: Parsing | null = null;
-  /** `tree`, with its nodes moved to where they are in `wanted`. */
+  /** A copy of `tree` with its nodes moved to where they are in `wanted`. */
   private moved: SyntaxTree | null = null;
   private pause: NodeJS.Timeout | undefined;
-  private patienceMs = patienceMs;
+  private patienceMs = usualPatienceMs;
 
   constructor(readonly loaded: LoadedGrammar) {}
 
@@ -164,7 +175,7 @@ class DocumentTree {
     if (tree) {
       this.delete();
       this.tree = tree;
-      this.patienceMs = patienceMs;
+      this.patienceMs = usualPatienceMs;
       return;
     }
     if (this.parsing.isHopeless || this.parsing.spentMs > this.patienceMs) {
