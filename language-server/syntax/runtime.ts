@@ -60,7 +60,8 @@ export function giveUp(grammar: Grammar, error: unknown): void {
 }
 
 /**
- * Objects of failed grammars. Freeing one could fail, too. They are kept here, so that the garbage collector does not.
+ * Objects of failed grammars. Freeing one could fail, too, so we keep them here, where the garbage collector cannot
+ * free them either.
  */
 const unfreed: { delete(): void }[] = [];
 

@@ -97,6 +97,7 @@ export class Parsing {
   constructor(
     private readonly loaded: LoadedGrammar,
     readonly text: LongText,
+    /** The tree of an earlier text, with its nodes moved to where they are in this text. */
     private readonly old: Tree | null = null,
   ) {
     this.parser = new Parser();

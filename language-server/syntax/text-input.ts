@@ -24,31 +24,36 @@ function countBreaks(text: string): { count: number; last: number } {
 }
 
 export function pointAt(text: LongText, offset: number): Point {
-  let [row, lineStart, from] = [0, 0, 0];
+  let [row, lineStart, chunkStart] = [0, 0, 0];
   for (const chunk of text.chunks) {
-    if (from >= offset) break;
-    const isWhole = from + chunk.text.length <= offset;
-    const { count, last } = isWhole ? breaksIn(chunk) : countBreaks(chunk.text.slice(0, offset - from));
+    if (chunkStart >= offset) break;
+    const isWhole = chunkStart + chunk.text.length <= offset;
+    const { count, last } = isWhole ? breaksIn(chunk) : countBreaks(chunk.text.slice(0, offset - chunkStart));
     row += count;
-    if (last !== -1) lineStart = from + last + 1;
-    from += chunk.text.length;
+    if (last !== -1) lineStart = chunkStart + last + 1;
+    chunkStart += chunk.text.length;
   }
   return { row, column: offset - lineStart };
 }
 
+/**
+ * Returns the function with which tree-sitter reads the text. It remembers the last chunk, since most reads go forward.
+ */
 export function reader({ chunks }: LongText): ParseCallback {
-  let [at, from] = [0, 0];
-  return (index) => {
-    if (index < from) [at, from] = [0, 0];
-    for (let chunk = chunks[at]; chunk && index >= from + chunk.text.length; chunk = chunks[++at])
-      from += chunk.text.length;
-    return chunks[at]?.text.slice(index - from, index - from + readChars);
+  let [i, chunkStart] = [0, 0];
+  return (offset) => {
+    if (offset < chunkStart) [i, chunkStart] = [0, 0];
+    for (let chunk = chunks[i]; chunk && offset >= chunkStart + chunk.text.length; chunk = chunks[++i])
+      chunkStart += chunk.text.length;
+    return chunks[i]?.text.slice(offset - chunkStart, offset - chunkStart + readChars);
   };
 }
 
 /** The single edit that turns `before` into `after`; null if they are equal. Shared chunks are not compared. */
 export function editBetween(before: LongText, after: LongText): Edit | null {
   const shortest = Math.min(before.chunks.length, after.chunks.length);
+  // `first` is the first chunk from the start that differs, and `last` the first from the end. `start` and `tail` are
+  // the numbers of characters that are the same at the start and at the end.
   let [first, start] = [0, 0];
   for (; first < shortest && before.chunks[first] === after.chunks[first]; first++)
     start += before.chunks[first]?.text.length ?? 0;
