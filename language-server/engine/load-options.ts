@@ -55,8 +55,8 @@ export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes:
 }
 
 /**
- * How to reach the team's server; null if the settings name none. If the editor has no token for it, the environment
- * variable is used, which an administrator can set.
+ * How to reach the team's server; null if the settings name none. If the editor has no token for it, we use the
+ * environment variable HEARTH_SERVER_TOKEN, which an administrator can set.
  */
 export function serverOptions(settings: Settings, { serverToken, network }: Connecting): ServerOptions | null {
   const { 'server.url': url, 'server.model': model } = settings;
