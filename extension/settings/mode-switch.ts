@@ -41,6 +41,7 @@ async function turnOff(memory: Memento, languageId: string): Promise<void> {
   await write(userTarget, { languageId }, 'off');
 }
 
+/** Turns suggestions on in the scope, and restores the modes that turning them off replaced. */
 async function turnOn(memory: Memento, scope: Scope): Promise<void> {
   const { languageId, uri } = scope;
   for (const target of targets) if (writtenMode(target, scope) === 'off') await write(target, scope, undefined);
