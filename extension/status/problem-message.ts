@@ -5,12 +5,12 @@ import type { Client } from '../connection/client.ts';
 import { fixCommand } from './status-text.ts';
 
 export function showProblems(client: Client): Disposable {
-  let shown = '';
+  let shownMessage = '';
   return client.onStatus(async (status) => {
     const { health, message } = status;
-    if (health === 'ready' || health === 'off') shown = '';
-    if (health !== 'error' || !message || message === shown) return;
-    shown = message;
+    if (health === 'ready' || health === 'off') shownMessage = '';
+    if (health !== 'error' || !message || message === shownMessage) return;
+    shownMessage = message;
     const fix = fixCommand(status);
     const actions = [...(fix ? [fix] : []), { command: 'hearth.showLog', title: l10n.t('Show Log') }];
     const chosen = await window.showErrorMessage(`Hearth: ${withoutLinks(message)}`, ...actions);
