@@ -46,7 +46,7 @@ export class NextEdits implements Disposable {
   private readonly triggers = new Triggers((trigger) => void this.ask(trigger), this.patience);
   private readonly subscriptions: Disposable;
   private readonly questions: Questions;
-  /** Where the user, or Tab, made the last edit. */
+  /** The line of the last edit, whether the user typed it or Tab applied it. */
   private lastEdit: DocumentLine = { uri: '', line: 0 };
   private isApplying = false;
   private waitingTimer: NodeJS.Timeout | undefined;
@@ -156,13 +156,13 @@ export class NextEdits implements Disposable {
     this.offer.applied();
     this.patience.note('applied');
     clearTimeout(this.waitingTimer);
-    this.waitingTimer = setTimeout(() => this.waitNoLonger(), longestWaitMs);
+    this.waitingTimer = setTimeout(() => this.stopWaiting(), longestWaitMs);
     this.show();
     this.triggers.applied();
   }
 
   /** Gives Tab its usual meaning back if no answer has come in time. */
-  private waitNoLonger(): void {
+  private stopWaiting(): void {
     if (this.offer.state.kind !== 'applied') return;
     this.offer.withdraw();
     this.show();
