@@ -5,8 +5,7 @@
 //                 for dot(), which multiplies a vector of 16 rows x 4 columns by 4 columns of a
 //                 token
 //   tiles of 16   t0 columns 0..63 | t1 columns 0..63 | ... | t0 columns 64..127 | ...
-//                 for AMX: the columns of a token that one tile instruction takes (in formats with
-//                 groups 0..31)
+//                 for AMX: 64 columns, or a group of 32, are what one tile instruction multiplies
 //   rows          panel 0: t0 columns 0..511 | t1 columns 0..511 | ... | panel 1: ...
 //                 for panels_avx512.inl; kBatchPlan.offset is added to each int8
 //
@@ -38,17 +37,18 @@ inline TokenTile token_tile(int first, int n_tokens) {
 
 /// Whether the batch's int8 are stored in rows: [panel of kRowColumns columns][token][kRowColumns].
 /// Kernels may read rows past the last token, which belong to the next panel or to the end of the
-/// buffer, but never store a result of them.
+/// buffer, but they never store a result for them.
 inline bool has_rows(const Activations& a) { return kBatchPlan.offset > 0 && a.n > kBatchPlan.few; }
 
-/// Where a token's int8 are: the 4 of its first step at `at`, each further step step_bytes later.
+/// Where a token's int8 are: its first step, 4 int8, is at index `at`, and each further step is
+/// step_bytes after the one before.
 struct Place {
   size_t at;
   int step_bytes;
 };
 
 /// The place of a token's columns from `column` on. kColumns is how many columns a tile instruction
-/// takes (kGroupPlace or kBlockPlace).
+/// multiplies (kGroupPlace or kBlockPlace).
 template <int kColumns>
 inline Place place_of(const Activations& a, const TokenTile& tile, int token, int column) {
   const size_t t = static_cast<size_t>(token), k = static_cast<size_t>(column);
@@ -63,8 +63,8 @@ inline Place place_of(const Activations& a, const TokenTile& tile, int token, in
 
 inline constexpr int kGroupPlace = kGroup, kBlockPlace = 64;
 
-/// The tile's columns from token `token` and column `column` on; column is a multiple of the group
-/// or block.
+/// A view of the tile's activations from token `token` and column `column` on. A group or block
+/// begins at `column`.
 template <class Columns>
 Columns columns_of(const Activations& a, const TokenTile& tile, int token, int column);
 
@@ -94,7 +94,7 @@ struct Quantization {
   float inverse;
 };
 
-/// NaN or Inf among the values makes the scale NaN, so that it shows in the result.
+/// If a value is NaN or Inf, the scale is NaN, so that the result is NaN, too.
 template <int kColumns>
 inline Quantization quantization_of(const float* x) {
   I32x16 most = broadcast(int32_t{0});
@@ -103,12 +103,12 @@ inline Quantization quantization_of(const float* x) {
   if (largest >= 0x7f800000) return {__builtin_nanf(""), 0};
   float amax;
   std::memcpy(&amax, &largest, sizeof amax);
-  // Less than 1e-30 counts as zero, as 127 / amax would overflow.
+  // An amax up to 1e-30 counts as zero, as 127 / amax might overflow.
   return amax > 1e-30f ? Quantization{amax / 127.0f, 127.0f / amax} : Quantization{0, 0};
 }
 
-/// Stores 16 columns as q + offset and returns the sum of q. Unsigned, as the sums of a token that
-/// is not finite wrap around.
+/// Stores 16 columns as q + offset and returns the sum of q. The sum is unsigned, since it wraps
+/// around if a token is not finite.
 inline uint32_t quantize_half(const float* x, float inverse, int offset, int8_t* q) {
   const F32x16 magic = broadcast(kMagic);
   const I32x16 rounded =
@@ -120,8 +120,8 @@ inline uint32_t quantize_half(const float* x, float inverse, int offset, int8_t*
 /// Stores kColumns columns of a token at its place. fill(q) writes them one after another.
 template <int kColumns, class Fill>
 inline void place_columns(int8_t* q, Place to, const Fill& fill) {
-  // If they are contiguous, they are written directly: a wide load of what narrow stores have just
-  // written stalls until these have retired.
+  // If the columns are contiguous, fill() writes them directly. Copying them would stall: a wide
+  // load of bytes that narrow stores have just written waits until the stores have retired.
   if (to.step_bytes == 4) return fill(q + to.at);
   int8_t columns[kColumns];
   fill(columns);
@@ -144,7 +144,7 @@ inline void quantize_group(const float* x, const TokenTile& tile, int t, int col
   });
 }
 
-/// Quantizes one block, likewise. x [kBlock].
+/// Quantizes one block, which begins at `column`, of token t of a tile. x [kBlock].
 inline void quantize_block(const float* x, const TokenTile& tile, int t, int column,
                            Activations& a) {
   constexpr int kHalves = kBlock / 16, kPlaceHalves = kBlockPlace / 16;
@@ -172,8 +172,8 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
 }
 
 /// Calls put(column, token of the tile, x at this column) for every kColumns-th column of tokens
-/// [first, first + n). It goes through all tokens before the next column, as they share cache lines
-/// of the tile.
+/// [first, first + n). It handles a column of all tokens before the next column, as the tokens
+/// share cache lines of the tile.
 template <int kColumns, class Put>
 inline void for_columns(const float* x, int first, int n, int n_cols, const Put& put) {
   const size_t row = static_cast<size_t>(n_cols);
@@ -239,7 +239,7 @@ inline void for_tokens_of(const TokenTile& tile, const Activations& a, int colum
   }
 }
 
-/// The same for all tokens.
+/// Calls kernel.operator()<kTokens>(columns, output) for all tokens, at most kMost at a time.
 template <class Columns, int kMost = kMaxTokens, class Kernel>
 inline void for_tokens(const Activations& a, int column, float* out, size_t stride, Kernel kernel) {
   for (int first = 0; first < a.n; first += tile_tokens(a.n))

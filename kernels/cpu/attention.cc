@@ -7,9 +7,10 @@ namespace hearth::kernels::cpu {
 namespace {
 
 // The most queries that share one pass over K and V. With 60, the pass is bound by arithmetic, not
-// by the L2 cache; 60 is also a multiple of the 12 queries that a kernel takes.
+// by the L2 cache. 60 is also a multiple of 12, the most queries that a kernel handles at once.
 constexpr int kBlockQueries = 60;
-// Batches up to this size (decode, drafts, alternatives) can run their splits in parallel.
+// Several threads can share a sequence's splits (row_kernels.h) if a batch has at most this many
+// tokens, as in decoding, with drafts or alternatives.
 constexpr int kMostApart = 16;
 
 }  // namespace
@@ -47,7 +48,7 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
 }
 
 int Attention::tokens_per_block(int n) const {
-  // Large enough to share passes over K and V, small enough to keep all threads busy.
+  // A block should be large, to share passes over K and V, but leave work for all threads.
   const int shared = std::max(1, kBlockQueries / group());
   const int spread = n * shape_.n_kv_heads / (4 * n_threads_);
   return std::clamp(spread, 1, shared);
@@ -140,9 +141,8 @@ float* Attention::split_partial(int token, int head, int split) const {
   return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
 }
 
-// Runs one split for those queries of the block that see any position of it. partial_of(i) is where
-// query i of the block stores its partial result; queries are counted token by token, and within a
-// token head by head.
+// Runs one split for those queries of the block that see any position in the split. Query i of the
+// block belongs to its token i / group(); partial_of(i) is where its partial result is stored.
 void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
                        Queries& queries, const auto& partial_of) const {
   int n_queries = 0, most_visible = 0;
@@ -172,6 +172,7 @@ void Attention::attend(const Step& step, const Block& block, int kv_head, int sp
                            scale_);
 }
 
+// Runs all splits for a block, one after another.
 void Attention::attend_whole(const Step& step, const Block& block, int kv_head, int thread) {
   const auto total = [&](int query) { return thread_partial(thread, 0, query); };
   const auto partial = [&](int query) { return thread_partial(thread, 1, query); };
@@ -196,9 +197,10 @@ void Attention::attend_whole(const Step& step, const Block& block, int kv_head, 
 }
 
 void Attention::chunk(const Step& step, int chunk, int thread) {
+  // Chunks are numbered [split][block][KV head], with the last block first: it sees the most
+  // positions, and no thread should end on a long chunk.
   const int kv_head = chunk % shape_.n_kv_heads;
   const size_t n_blocks = blocks_.size();
-  // The last blocks see the most positions. They go first, so that no thread ends on a long chunk.
   const Block& block =
       blocks_[n_blocks - 1 - static_cast<size_t>(chunk / shape_.n_kv_heads) % n_blocks];
   if (!splits_apart_) return attend_whole(step, block, kv_head, thread);

@@ -75,6 +75,7 @@ class Attention {
   size_t head_at(int token, int head) const {
     return static_cast<size_t>(token * shape_.n_heads + head) * shape_.head_dim;
   }
+  /// Set 0 holds a thread's totals, set 1 the partials of the split that it is working on.
   float* thread_partial(int thread, int set, int query) const;
   float* split_partial(int token, int head, int split) const;
   void attend(const Step& step, const Block& block, int kv_head, int split, Queries& queries,

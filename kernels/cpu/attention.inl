@@ -6,12 +6,12 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// How many vectors of 16 columns a block keeps in registers per query. On AVX-512, 12 queries x 2
-/// vectors take 24 of 32 registers, and each broadcast of a scalar serves two multiplications.
-/// Columns are positions in q k^T, and dimensions in the weighted sum of v.
+/// For each query, how many vectors of sums over 16 columns stay in registers. On AVX-512, 12
+/// queries x 2 vectors take 24 of 32 registers, and each broadcast of a scalar serves two
+/// multiplications. The columns are positions in q k^T, and dimensions in the weighted sum of v.
 constexpr int kVectors = kMaxTokens >= 12 ? 2 : 1;
 constexpr int kMaxQueries = kMaxTokens;
-/// Floats from one query to the next in QueryBlock::q and weights.
+/// The distance between queries in QueryBlock::q and in QueryBlock::weights, in floats.
 constexpr int kStride = kMaxHeadDim;
 static_assert(kStride == kSplitPositions);
 
@@ -27,16 +27,16 @@ struct QueryBlock {
   alignas(64) float q[kMaxQueries][kStride];
   alignas(64) float weights[kMaxQueries][kStride];  // scores q k^T, then softmax weights
 
-  /// The page's part, and that of the page after it, which is prefetched meanwhile.
+  /// The KV head's part of the page and of the next one, which is prefetched meanwhile.
   PageHead page_head(int page) const {
     return {page_heads[page], page_heads[least(page + 1, n_pages - 1)],
             static_cast<size_t>(head_dim)};
   }
 };
 
-/// A GEMM whose sums stay in registers: sums[i][c] += scalars[i * kStride + row] * column vector c
-/// of the row, for rows 0 to n - 1. Rows is a type from kv_page.inl: dimensions of k, or positions
-/// of v.
+/// A GEMM whose sums stay in registers. For rows 0 to n - 1 it adds scalars[i * kStride + row] *
+/// vector c of the row to sums[i][c]. Rows is a type from kv_page.inl, whose rows are dimensions of
+/// k or positions of v.
 template <int kQueries, int kWidth, class Rows>
 inline void add_products(const float* scalars, const Rows& rows, int n,
                          F32x16 (&sums)[kQueries][kWidth]) {
@@ -52,8 +52,9 @@ inline void add_products(const float* scalars, const Rows& rows, int n,
   }
 }
 
-/// weights[i][p] = q[i] . k[p] for a page. Each position has its own lane. So whatever an unwritten
-/// or masked position holds, even NaN, stays in that lane, and weigh() replaces it.
+/// Stores the scores q[i] . k[p] of a page in weights[i][p]. Each position has its own lane, so
+/// what an unwritten or masked position holds, even NaN, affects only that lane, and weigh()
+/// replaces the score.
 template <class Page, int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
   for (int p = 0; p < n_positions; p += 16 * kVectors) {
@@ -125,9 +126,9 @@ void accumulate_page(const QueryBlock& block, int first, int page, int begin, in
   if (d < block.head_dim) accumulate_columns<Page, kQueries, 1>(block, first, page, begin, end, d);
 }
 
-/// Causal mask: V of a position after the query's own is not even multiplied by a weight of 0, as
-/// 0 * NaN is NaN. So V is added for all queries together at positions that all of them see, and
-/// for one query at a time at the others.
+/// Causal mask: V of positions after a query's own may be NaN, so it must not even be multiplied by
+/// a weight of 0. Therefore V is added for all queries at once at the positions that all of them
+/// see, and for one query at a time at the others.
 template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {
   int n_seen_by_all = kSplitPositions, n_seen_by_any = 0;
@@ -178,7 +179,7 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
   for (int first = 0; first < n_queries; first += kMaxQueries) {
     const int n = least(kMaxQueries, n_queries - first);
     for (int i = 0; i < n; i++) {
-      // Copied, so that the stride between queries is a constant.
+      // With a copy, the stride between queries is a constant.
       std::memcpy(block.q[i], q[first + i], sizeof(float) * static_cast<size_t>(head_dim));
     }
     block.partials = partials + first;

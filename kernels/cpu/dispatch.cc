@@ -14,18 +14,18 @@
 namespace hearth::kernels {
 namespace {
 
-// runs_NAME: whether this processor can run the variant of that name.
+// Each runs_NAME returns whether this processor can run the variant NAME.
 
 bool runs_scalar() { return true; }
 
 #ifdef __x86_64__
-// With CPUID, since not every compiler has __builtin_cpu_supports with all names.
+// These call CPUID themselves, as some compilers' __builtin_cpu_supports lacks some of the names.
 
 struct Registers {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 };
 
-/// Zeros if the processor has no such leaf.
+/// What CPUID returns for a leaf, or zeros if the processor does not have that leaf.
 Registers cpuid(unsigned leaf, unsigned subleaf) {
   Registers r;
   if (__get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx) == 0) return {};
@@ -35,17 +35,18 @@ Registers cpuid(unsigned leaf, unsigned subleaf) {
 bool has_bits(unsigned word, unsigned wanted) { return (word & wanted) == wanted; }
 constexpr unsigned bit(int i) { return 1u << i; }
 
-/// Whether the system saves these parts of the registers when it switches threads (XCR0).
+/// Whether the operating system saves these kinds of registers when it switches threads. `wanted`
+/// has their bits of XCR0, which XGETBV reads.
 bool saves(unsigned wanted) {
-  if (!has_bits(cpuid(1, 0).ecx, bit(27))) return false;  // OSXSAVE: the instruction is there
+  if (!has_bits(cpuid(1, 0).ecx, bit(27))) return false;  // OSXSAVE: XGETBV can be used
   unsigned low = 0, high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return has_bits(low, wanted);
 }
 constexpr unsigned kVectors = bit(1) | bit(2);  // SSE, AVX
-constexpr unsigned kWideVectors =
-    kVectors | bit(5) | bit(6) | bit(7);  // AVX-512's masks and halves
-constexpr unsigned kTileRegisters = bit(17) | bit(18);
+// AVX-512: masks, the upper halves of registers 0 to 15, registers 16 to 31.
+constexpr unsigned kWideVectors = kVectors | bit(5) | bit(6) | bit(7);
+constexpr unsigned kTileRegisters = bit(17) | bit(18);  // AMX: configuration, data
 
 bool runs_avx2() {
   constexpr unsigned kFma = bit(12), kAvx = bit(28), kF16c = bit(29), kAvx2 = bit(5);
@@ -106,6 +107,7 @@ std::vector<const cpu::RowKernels*> usable() {
 
 }  // namespace
 
+// We assume this of all AMD processors and of no others.
 const bool cpu::l1_tracks_all_fills = is_from_amd();
 
 std::vector<std::string> cpu_variants() {

@@ -1,6 +1,6 @@
 // The dot products of simd.h on plain AVX2. maddubs multiplies unsigned by signed bytes and adds
-// pairs of products in int16. As many steps as fit int16 are added up there (most_steps), then madd
-// multiplies by the scale and widens to int32.
+// pairs of products in int16. As many steps as cannot overflow are added up in int16 (most_steps);
+// then madd multiplies the sums by the scale and widens them to int32.
 #pragma once
 
 #include "simd_avx2.h"
@@ -13,7 +13,7 @@ namespace {
 ///   5 bits, 4 steps    8 * 31 * 127 = 31496      8 bits, signed, 1  2 * 128 * 127 = 32512
 constexpr int most_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
 
-/// The sum of each pair of products of w with the four columns at x.
+/// In each lane, the four products of w with the columns at x, added up to a pair of int16.
 inline I32x16 pair_products(U8x64 w, const int8_t* x) {
   const __m256i columns = bits(broadcast_4_part(x));
   return each<Unsigned>([&](int i) { return _mm256_maddubs_epi16(bits(w.v[i]), columns); });
@@ -29,15 +29,16 @@ inline I32x16 add_scaled(I32x16 acc, I32x16 pairs, I32x16 scale) {
   return each<Unsigned>([&](int i) { return add_scaled(acc.v[i], bits(pairs.v[i]), scale.v[i]); });
 }
 
-/// In assembly, so that GCC loads again instead of keeping the earlier load in a register.
+/// Broadcasts the four bytes at x. It is in assembly so that GCC loads them again instead of
+/// keeping an earlier load in a register.
 inline __m256i broadcast_again(const int8_t* x) {
   __m256i columns;
   asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(four_bytes(x)));
   return columns;
 }
-/// acc += scale * (w * x) over one or two steps, if no more fit an int16. The two halves of the
-/// rows are done one after the other, since the 8 accumulators leave no registers for the weights
-/// of both halves.
+/// acc += scale * (w * x) over one or two steps, for codes with so many bits that more steps might
+/// overflow an int16. The two halves of the rows are computed one after the other, since the 8
+/// accumulators leave no registers for both halves' weights.
 template <int kSteps, int kTokens>
 [[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],
                                                  const int8_t* x, int step_bytes, I32x16 scale) {
@@ -49,7 +50,7 @@ template <int kSteps, int kTokens>
       const __m256i columns = broadcast_again(x + 4 * c);
       __m256i products;
       if constexpr (kSteps == 1) {
-        // With unsigned eight bits, maddubs would saturate. |w| * (x with the sign of w) does not.
+        // With unsigned 8-bit codes, maddubs would saturate. |w| * (x with the sign of w) does not.
         products = _mm256_maddubs_epi16(_mm256_abs_epi8(first), _mm256_sign_epi8(columns, first));
       } else {
         const __m256i next = broadcast_again(x + step_bytes + 4 * c);

@@ -1,5 +1,5 @@
-// The dot products of simd.h on AVX-VNNI: vpdpbusd on 32-byte registers, which most recent laptop
-// and desktop processors without AVX-512 have.
+// The dot products of simd.h on AVX-VNNI: the instruction vpdpbusd on 32-byte registers. Most
+// recent laptop and desktop processors that lack AVX-512 have it.
 #pragma once
 
 #include "simd_avx2.h"

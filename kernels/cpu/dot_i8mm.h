@@ -1,6 +1,6 @@
-// The dot products of simd.h with ARM's matrix products of int8 (FEAT_I8MM): smmla multiplies 2
-// tokens x 8 columns by 2 rows x 8 columns, twice as many products as sdot. A single token uses
-// sdot, unless its weights lie in a panel.
+// The dot products of simd.h with ARM's matrix products for int8 (FEAT_I8MM): smmla multiplies 2
+// tokens x 8 columns by 2 rows x 8 columns, which is twice as many products as sdot computes. For a
+// single token we use sdot, unless its weights are in a panel.
 #pragma once
 
 #include "simd_neon.h"
@@ -8,7 +8,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Two steps, 8 columns. Register i of `first` has rows 4 i and 4 i + 1, of `second` the next two.
+/// The codes of two steps, 8 columns. Register i of `first` has rows 4 i and 4 i + 1; register i of
+/// `second` has rows 4 i + 2 and 4 i + 3.
 struct StepPair {
   U8x64 first, second;
 };
@@ -22,7 +23,7 @@ inline StepPair pair_steps(U8x64 a, U8x64 b) {
 }
 
 #define HEARTH_OWN_PANEL_ORDER
-/// A panel holds pairs of steps, so that they are made only once for all tokens.
+/// Turns a panel's steps into pairs of steps, once for all tokens.
 inline void order_panel(uint8_t* w, int n_steps) {
   for (int step = 0; step < n_steps; step += 2, w += 2 * sizeof(U8x64)) {
     const StepPair pair = pair_steps(load_u8(w), load_u8(w + sizeof(U8x64)));
@@ -37,7 +38,7 @@ template <int kStep, class Weights>
   return pair_steps(a, b);
 }
 
-/// Loads two steps of two tokens or, with kIsOne, of one token twice.
+/// Loads two steps of two tokens or, if kIsOne, of one token, twice.
 template <bool kIsOne>
 inline int8x16_t load_tokens(const int8_t* x, int step_bytes) {
   using Half [[gnu::vector_size(8)]] = uint32_t;
@@ -49,8 +50,8 @@ inline int8x16_t load_tokens(const int8_t* x, int step_bytes) {
   }
 }
 
-/// Sums of a pair of tokens for four rows. `first`: of both tokens for the first two rows;
-/// `second`: of both tokens for the other two.
+/// The sums of a pair of tokens for four rows. `first` has both tokens' sums for the first two
+/// rows, `second` those for the other two.
 struct PairSums {
   Unsigned first, second;
 

@@ -1,6 +1,7 @@
 // The dot products of simd.h for instruction sets that add a step's products to int32 sums in one
-// instruction. Each of them defines, for one register,
-//   add_dot4(acc, w, x)   acc + each lane's four unsigned bytes of w times the four int8 at x
+// instruction. Before it includes this file, each SIMD layer defines it for one register:
+//   add_dot4(acc, w, x)   in each lane, acc + the dot product of the four unsigned bytes of w and
+//                         the four int8 at x
 #pragma once
 
 namespace hearth::kernels::cpu {
@@ -27,7 +28,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 }
 
 #ifndef HEARTH_OWN_SCALED_DOT
-/// Multiplies by the scale once for all columns that share it, in 32 bits.
+/// Sums up all columns that share the scale, then multiplies the sum by it, in 32 bits.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {

@@ -1,4 +1,4 @@
-// a * b + c with one rounding, for processors and C libraries that do not have it. For example,
+// Computes a * b + c with one rounding, for processors and C libraries that cannot. For example,
 // mingw-w64's fmaf rounds twice.
 #pragma once
 

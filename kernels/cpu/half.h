@@ -38,7 +38,7 @@ inline uint16_t f32_to_f16(float value) {
     half = 0x7e00u | (magnitude >> 13 & 0x3ffu);
   } else if (magnitude >= 0x477ff000u) {  // rounds to 65536 or more
     half = 0x7c00u;
-  } else if (magnitude < 0x38800000u) {  // subnormal: adding 0.5 leaves multiples of 2^-24 below it
+  } else if (magnitude < 0x38800000u) {  // subnormal: adding 0.5 rounds to a multiple of 2^-24
     half = bits_from_float(float_from_bits(magnitude) + 0.5f) - 0x3f000000u;
   } else {
     half = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1u)) >> 13;

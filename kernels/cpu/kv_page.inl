@@ -1,18 +1,18 @@
 // The layout of one KV head in a KV page, for both types of the KV cache, and how attention reads
-// it as floats. Keys are [head_dim][32 positions], transposed, as positions are the SIMD lanes of q
-// k^T; values are [32 positions][head_dim].
+// it as floats. Keys are transposed, [head_dim][32 positions], as positions are the SIMD lanes when
+// q k^T is computed; values are [32 positions][head_dim].
 //
 //   f16    keys | values
-//   int8   keys | scales of keys [groups][32] | scales of values [groups][32] | values
-//          with an f16 scale for each position and group of kKvGroup dimensions
+//   int8   keys | scales for keys [groups][32] | scales for values [groups][32] | values
+//          A group is kKvGroup dimensions. Each position has an f16 scale for each group.
 
 namespace hearth::kernels::cpu {
 namespace {
 
 constexpr int kPositions = kPageTokens;
 
-/// One KV head's part of a page, and that of the next page, which is prefetched meanwhile: pages
-/// lie too far apart for the hardware prefetcher.
+/// One KV head's part of a page, and the head's part of the next page, which is prefetched while
+/// this one is read: pages lie too far apart for the hardware prefetcher.
 struct PageHead {
   const std::byte* data;
   const std::byte* next;
@@ -26,7 +26,7 @@ inline F32x16 saturated(F32x16 x) { return max(broadcast(-65504.0f), min(broadca
 
 // --- f16 ---
 
-/// Rows of 16-lane columns, row_bytes apart.
+/// Rows that begin row_bytes apart. load_row() reads kWidth vectors of 16 columns.
 struct HalfRows {
   PageHead from;
   size_t row_bytes;
@@ -40,15 +40,15 @@ struct HalfRows {
 };
 
 struct HalfPage {
-  /// Dimensions that one result of keys() covers.
+  /// The most dimensions that one result of keys() covers.
   static constexpr int kKeyRows = kMaxHeadDim;
 
-  /// Rows are dimensions from `dim` on, columns positions from `position` on.
+  /// The rows are dimensions from `dim` on; the columns are positions from `position` on.
   template <int kWidth>
   static HalfRows keys(PageHead head, int dim, int position) {
     return {head.at(static_cast<size_t>(2 * (kPositions * dim + position))), 2 * kPositions};
   }
-  /// Rows are positions from `position` on, columns dimensions from `dim` on.
+  /// The rows are positions from `position` on; the columns are dimensions from `dim` on.
   static HalfRows values(PageHead head, int position, int dim) {
     const size_t row_bytes = 2 * head.head_dim;
     const size_t row = static_cast<size_t>(kPositions + position);
@@ -69,8 +69,8 @@ struct HalfPage {
 
 // --- int8 ---
 
-/// Rows are the dimensions of one group. Lanes are positions, and each position has one scale for
-/// the whole group.
+/// The rows are the dimensions of one group. The lanes are positions, and each position has one
+/// scale for the whole group.
 template <int kWidth>
 struct Int8Keys {
   PageHead from;
@@ -85,7 +85,7 @@ struct Int8Keys {
   }
 };
 
-/// Rows are positions. Each has a scale for the group that the columns belong to.
+/// The rows are positions. Each has a scale for the group that the columns belong to.
 struct Int8Values {
   PageHead from;
   float scales[kPositions];
@@ -101,15 +101,15 @@ struct Int8Values {
   }
 };
 
-/// Rounds to int8. It clamps first, since rounding to f16 may have made the scale smaller. NaN
-/// becomes some number.
+/// Rounds to int8. It clamps first, since a scale that was rounded down to f16 can give more than
+/// 127. NaN becomes an arbitrary number.
 inline I32x16 to_int8(F32x16 x) {
   const F32x16 magic = broadcast(kMagic);
   const F32x16 clamped = max(min(x, broadcast(127.0f)), broadcast(-127.0f));
   return bits_as_int(clamped + magic) - bits_as_int(magic);
 }
 
-/// Quantizes a group; returns the bits of its f16 scale, which is NaN if a value was.
+/// Quantizes n values, a group, and returns the bits of its f16 scale, which is NaN if a value is.
 inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
   const F32x16 x0 = saturated(load(x));
   const F32x16 x1 = n > 16 ? saturated(load(x + 16)) : broadcast(0.0f);
@@ -127,7 +127,7 @@ inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
 struct Int8Page {
   static constexpr int kKeyRows = kKvGroup;
 
-  /// Where a group's scales are; the values' groups follow those of the keys.
+  /// Where a group's scales are. Groups are counted through: first those of keys, then of values.
   static size_t scales_at(size_t head_dim, size_t group) {
     return kPositions * (head_dim + 2 * group);
   }

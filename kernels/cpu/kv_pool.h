@@ -1,5 +1,5 @@
-// The memory of all KV pages: [page][layer][KV head] of page_head_bytes() each, whose layout is in
-// kv_page.inl. The caller decides what each page holds.
+// The memory of all KV pages: [n_pages][n_layers][n_kv_heads] parts of page_head_bytes() bytes,
+// whose layout is in kv_page.inl. The caller decides what each page holds.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ class KvPool {
   std::byte* page_head(int page, int layer, int kv_head) const {
     return this->page(page) + static_cast<size_t>(layer * n_kv_heads_ + kv_head) * head_bytes_;
   }
-  /// Copies the first n_positions positions of one layer. The values of later positions, which are
-  /// at the end of a head's part, stay untouched; everything before them is copied as one run.
+  /// Copies the first n_positions positions of one layer from page `from` to page `to`. V is at the
+  /// end of a head's part. So everything up to the last of these positions' V is copied at once,
+  /// including K of the later positions; V of the later positions is left as it is.
   void copy_layer(int to, int from, int layer, int n_positions) const;
 
  private:

@@ -1,5 +1,5 @@
-// An adapter's two thin products, which multiply f16 by float. A vector holds 16 ranks of one
-// column, or 16 rows of one rank, so that sums need no reduction over its lanes.
+// An adapter's two thin products, which multiply f16 weights by floats. A vector of weights holds
+// 16 ranks of one column, or 16 rows of one rank, so that sums need no reduction over the lanes.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -7,8 +7,8 @@ namespace {
 /// How many tokens share a load of the weights. Their sums must fit the registers: lowering needs
 /// two sums per token, raising one.
 inline constexpr int kRaisedTokens = kMaxTokens < 8 ? 4 : 8, kLoweredTokens = kRaisedTokens / 2;
-/// How many tiles a single token is raised to at once; with only one sum, each addition would wait
-/// for the one before.
+/// How many tiles are computed at once when a single token is raised. With only one, each addition
+/// would wait for the one before.
 inline constexpr int kTilesAtOnce = 4;
 
 /// Each token has two sums, for even and odd columns, to hide the latency of the addition.

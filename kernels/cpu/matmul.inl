@@ -35,9 +35,9 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
 }
 
 /// For many tokens. The outer loop is over columns, so that the activations of a panel's columns
-/// stay in the L2 cache while all row tiles are multiplied by them. If fewer row tiles are left
-/// than a panel has, the last tile takes the place of the missing ones (strides of 0): they compute
-/// the same sums and store them in the same place.
+/// stay in the L2 cache while all row tiles are multiplied by them. If only one row tile is left
+/// and a panel has two, the panel gets that tile twice (strides of 0), and the same sums are stored
+/// twice in the same place.
 template <class Panels, BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {
@@ -58,9 +58,8 @@ void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, 
     for (int tile = tiles.begin; tile < tiles.end; tile += Kernel::kTiles) {
       const bool is_whole = tile + Kernel::kTiles <= tiles.end;
       kernel.fill(panel_at(tile, column), is_whole ? part.tile_bytes : 0, n_columns);
-      // The next panel is prefetched explicitly, as the hardware prefetcher cannot follow the jump
-      // to the next tiles, to the next columns, or to the chunk that this thread will probably get
-      // next.
+      // The hardware prefetcher cannot follow the jump to the next panel, so we prefetch it: the
+      // next tiles, the next columns, or the chunk that this thread will probably get next.
       int next_tile = tile + Kernel::kTiles, next_column = column;
       if (next_tile >= tiles.end) {
         next_column += n_columns;

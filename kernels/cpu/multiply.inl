@@ -1,11 +1,12 @@
-// The inner kernels for formats with a scale every 32 columns, and for float weights: one row tile
-// x kTokens tokens. Batch invariance: a token's result does not depend on kTokens, since integer
-// sums are exact and each (row, token) pair sees the same float operations in the same order.
+// The inner kernels for formats with a scale every 32 columns, and for float weights. They multiply
+// one row tile by kTokens tokens. Batch invariance: a token's result does not depend on kTokens,
+// since integer sums are exact and the float operations for each row and token always have the same
+// order.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// A view of the activations of one token tile. It begins at one of its tokens and at a group.
+/// A view of one token tile's activations, from one of its tokens and one group on.
 struct TokenColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [group][width]
@@ -20,8 +21,8 @@ struct TokenColumns {
   }
 };
 
-/// Where the results of a row tile go. Only the first n_valid >= 1 tokens exist. With `resume`, the
-/// output already holds sums over earlier columns, and the results are added to these.
+/// Where the results of a row tile go. Only the first n_valid >= 1 tokens exist. If `resume` is
+/// set, the output holds sums over earlier columns, and the results are added to these.
 struct Output {
   float* out;
   size_t stride;
@@ -38,8 +39,8 @@ struct Output {
       set_all(total, broadcast(0.0f));
     }
   }
-  /// Stores the last token first: tokens that do not exist are stored in the place of the last one
-  /// that does, and that one then overwrites them.
+  /// Stores the last token first: padding tokens are stored in the place of the last real token,
+  /// which then overwrites them.
   template <int kTokens>
   [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
     HEARTH_UNROLL
@@ -53,16 +54,17 @@ struct Output {
   }
 };
 
-/// 1.5 * 2^23. The lowest mantissa bit of a float of this size counts 1. An int32 sum that starts
-/// from these bits therefore reads, as a float, as kMagic + sum (if |sum| < 2^22), and
-///   fma(bits, scale, -kMagic * scale) = scale * sum
-/// rounded once: conversion and multiplication in one operation. kMagic * scale is exact, as a
-/// scale has at most 18 significant bits.
+/// 1.5 * 2^23. The lowest mantissa bit of a float of this size has the value 1. So if an int32 sum
+/// starts from the bits of kMagic, its bits are those of the float kMagic + sum (if |sum| < 2^22),
+/// and
+///   fma(kMagic + sum, scale, -kMagic * scale) = scale * sum
+/// converts and multiplies in one operation, which rounds once. kMagic * scale is exact, as a scale
+/// has at most 18 significant bits.
 inline constexpr float kMagic = 12582912.0f;
 
-/// What a token's integer sums start from: kMagic - offset * sum, where `sum` is the sum of its
-/// activations. offset is a power of two, so that adding to the exponent multiplies by it; for a
-/// sum of 0 this gives a tiny number, which vanishes beside kMagic.
+/// The bits of kMagic - offset * sum, from which a token's integer sums start; `sum` is the sum of
+/// its activations. The offset is a power of two, so adding to the exponent of `sum` multiplies by
+/// it. A `sum` of 0 becomes a tiny number, which vanishes beside kMagic.
 template <int kOffset>
 inline I32x16 start_of_sums(const float& sum) {
   static_assert((kOffset & (kOffset - 1)) == 0);
@@ -107,9 +109,9 @@ template <class Source, int kTokens>
   if constexpr (kTraits.has_min) subtract_minima(source.minimum(), x, total);
 }
 
-/// The width of a token tile of which kTokens tokens are multiplied at once. If these are the whole
-/// tile, it is a constant; then the columns of each step are at constant offsets and need no
-/// registers.
+/// The width of a token tile, where kTokens of its tokens are multiplied at once. If a kernel
+/// multiplies whole tiles, this is a constant: then the columns of each step are at constant
+/// offsets and need no registers.
 template <int kTokens>
 constexpr int tile_width(int width) {
   return kMaxTokens == kTileTokens ? kTokens : width;

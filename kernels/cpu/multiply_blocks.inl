@@ -1,22 +1,22 @@
 // The inner kernel for super-blocks of 256 columns (K-quants, IQ4_XS):
 //   weight = d * scale * (w - offset) - dmin * minimum
-// with codes w, and small integers scale and minimum for every 16 or 32 columns. The activations
-// have one scale for the 256 columns, too. So all sums inside a block are exact integers, in
-// whatever order and by whatever instructions they are computed, and only block_total rounds.
+// where w is a code, and scale and minimum are small integers for every 16 or 32 columns. The
+// activations have one scale for all 256 columns. So all sums inside a block are exact integers, in
+// whatever order and with whatever instructions they are computed; only block_total() rounds.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// A view of the activations of one token tile. It begins at one of its tokens and at a block.
+/// A view of one token tile's activations, from one of its tokens and one block on.
 struct BlockColumns {
-  const int8_t* q;      // [step][width][4], or as activations.inl lays it out for panels
+  const int8_t* q;      // [step][width][4], or one of the layouts for panels in activations.inl
   const float* scales;  // [block][width]
   // [block][kBlockSums / 2][width][2]: pairs of sums of q, first 8 pairs over 16 columns each, then
   // 4 pairs over 32 columns each.
   const int16_t* sums;
   int width;  // tokens that the tile has room for
 
-  /// Not for the layouts of panels.
+  /// Moves to the next block; only if q is [step][width][4].
   void next_block() {
     q += kBlock * width;
     scales += width;
@@ -29,16 +29,16 @@ template <BlockType kType>
 class BlockHeader {
  public:
   static constexpr Layout kLayout = layout_of(kType);
-  static constexpr int kPairs = kLayout.n_scales() / 2;  // of scales, and of minima
-  static constexpr int kPairColumns = kBlock / kPairs;   // a pair covers one group, or two
-  /// The first pair of sums over scale_columns columns in BlockColumns::sums.
+  static constexpr int kPairs = kLayout.n_scales() / 2;  // pairs of scales; as many of minima
+  static constexpr int kPairColumns = kBlock / kPairs;   // a pair covers one or two groups
+  /// Where the pairs of sums over scale_columns columns begin in BlockColumns::sums.
   static constexpr int kFirstSums = kLayout.scale_columns == 16 ? 0 : kBlock / 16 / 2;
 
   explicit BlockHeader(const std::byte* block) : block_(block) {}
 
   F32x16 d() const { return load_f16(block_); }
   F32x16 dmin() const { return load_f16(block_ + 2 * kTileRows); }
-  /// Pair i of scales: those of the two halves of kPairColumns columns from kPairColumns * i on.
+  /// Pair i of scales: one for each half of the kPairColumns columns from kPairColumns * i on.
   I32x16 scales(int i) const {
     const I32x16 pairs = load_pairs(kLayout.scales_offset(), i);
     return kLayout.has_nibble_scales ? pairs & broadcast(kLowNibbles) : pairs;
@@ -49,7 +49,7 @@ class BlockHeader {
     return load_pairs(kLayout.min_offset(), i);
   }
   const std::byte* planes() const { return block_ + kLayout.header_bytes(); }
-  /// Prefetches the header that the stream will soon reach.
+  /// Prefetches a header further ahead.
   void prefetch_next() const { prefetch_ahead(block_, kLayout.header_bytes()); }
 
  private:
@@ -61,7 +61,8 @@ class BlockHeader {
 };
 
 /// total + x_scale * (d * sum - dmin * sum_of_minima). The integers stay below 2^30: 256 products
-/// of an activation (127), a scale (128) and a code (63 in Q6_K, with its offset) are 262 million.
+/// of an activation (at most 127), a scale (128) and a code (63 in Q6_K, with its offset) add up to
+/// at most 262 million.
 template <bool kHasMin>
 inline F32x16 block_total(F32x16 total, F32x16 x_scale, F32x16 d, I32x16 sum, F32x16 dmin,
                           I32x16 sum_of_minima) {
@@ -98,8 +99,8 @@ template <BlockType kType, class Weights, int kTokens>
 }
 
 /// corrections[c] = the sum of minimum * sum(q) over the block's minima. Formats with an offset
-/// have no minima; for them it is the sum of scale * sum(q), and add_block() subtracts offset times
-/// that.
+/// have no minima; for them, corrections[c] = the sum of scale * sum(q), and add_block() subtracts
+/// offset * corrections[c].
 template <BlockType kType, int kTokens>
 [[gnu::always_inline]] inline void sum_corrections(const BlockHeader<kType>& header,
                                                    const BlockColumns& x,
@@ -132,8 +133,8 @@ template <BlockType kType, int kTokens>
   }
 }
 
-/// One row tile x kTokens tokens over n_blocks blocks. codes_of(b, header) gives the codes of
-/// block b: PackedCodes or PanelCodes.
+/// Multiplies one row tile by kTokens tokens over n_blocks blocks. codes_of(b, header) returns the
+/// codes of block b: PackedCodes or PanelCodes.
 template <BlockType kType, int kTokens, class CodesOf>
 HEARTH_INNER_KERNEL void multiply_blocks(const std::byte* block, BlockColumns x, int n_blocks,
                                          const Output& output, const CodesOf& codes_of) {

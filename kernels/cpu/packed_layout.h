@@ -1,19 +1,19 @@
 // The packed layout of weights on the CPU. A row tile is 16 rows, interleaved so that one 64-byte
-// vector holds 16 rows x 4 columns of unsigned codes w = weight + offset. A GEMV reads a tile front
-// to back.
+// vector holds 16 rows x 4 columns of unsigned codes w. A GEMV reads a tile from front to back.
 //
 //   tile     block | block | ...              64-byte aligned
 //   block    header | group | group | ...     2 groups, or the 8 of a super-block
 //   group    low plane | high plane           32 columns: 64 bytes for each bit of a code
 //   header   f16 scales[n_groups][16 rows], f16 minima[n_groups][16]
-//            of a super-block: f16 d[16], f16 dmin[16], int8 scales[][16][2], int8 minima[][16][2]
+//            in a super-block: f16 d[16], f16 dmin[16], int8 scales[][16][2], int8 minima[][16][2]
 //
 //   weight = scale * (w - offset) - minimum   (minima only if the format has them)
 //
-// A group has 8 steps of 4 columns. A plane has b bits of each code and takes b vectors. Byte i of
-// vector j holds byte i of the steps j * 8 / b + f, for f = 0 .. 8 / b - 1: each has b bits there,
-// from bit b * f on. F32, F16 and BF16 are not quantized: their tile is [n_cols][16 rows] in their
-// own format.
+// A group has 8 steps of 4 columns. A plane has b bits of each code and takes b vectors. A vector
+// holds 8 / b consecutive steps; each byte holds b bits of each step's code, the first step in the
+// lowest bits. For example, with b = 4, byte i of the first vector holds byte i of step 0 in its
+// low half and byte i of step 1 in its high half. F32, F16 and BF16 are not quantized: their tile
+// is [n_cols][16 rows] in their own format.
 #pragma once
 
 #include "quant_blocks.h"
@@ -22,7 +22,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-inline constexpr int kSteps = 8;         // of a group, with 4 columns each
+inline constexpr int kSteps = 8;         // in a group; each has 4 columns
 inline constexpr int kVectorBytes = 64;  // 16 rows x 4 columns
 
 struct Layout {
@@ -55,8 +55,8 @@ struct Layout {
   constexpr bool has_book() const { return book != CodeBook::kNone; }
   constexpr bool is_8_bit() const { return low_bits == 8 || has_book(); }
   constexpr int weight_bits() const { return is_8_bit() ? 8 : low_bits + high_bits; }
-  /// Index of scale (or minimum) `i` of a row in a super-block's header: they are stored in pairs,
-  /// which widen to the int16 pairs that madd and dpwssd take.
+  /// The index of a row's scale (or minimum) i in a super-block's header. They are stored in pairs,
+  /// which widen to the pairs of int16 that madd and dpwssd multiply.
   static constexpr int pair_place(int i, int row) { return (i / 2 * kTileRows + row) * 2 + i % 2; }
 };
 

@@ -14,8 +14,8 @@ struct CodeTraits {
   int offset;  // dot_offset()
 };
 
-/// The offset that codes still contain when dot() multiplies them: its result is too large by
-/// offset * sum(x).
+/// The offset that is still in the codes when dot() multiplies them, so that its result is too
+/// large by offset * sum(x).
 constexpr int dot_offset(const Layout& layout) {
   return layout.is_8_bit() ? kDot8Offset : layout.offset;
 }
@@ -25,10 +25,10 @@ constexpr CodeTraits code_traits_of(const Layout& layout) {
 }
 
 /// Prefetches a stream of weights so far ahead that the core always has as many line fills
-/// outstanding as it can. Intel's L1 caches track only 16: there, lines are first fetched into the
-/// L2 cache and then into the L1 cache. On a Xeon with AMX this reads 4 to 9 % faster than the best
-/// single distance, and 10 to 16 % faster 4 KB ahead than 1 KB; on Zen 5, a single distance reads
-/// 7 to 16 % faster than two.
+/// outstanding as it can. Intel's L1 caches track only 16; for them, lines are first fetched into
+/// the L2 cache (kFarBytes ahead) and later into the L1 cache (kNearBytes ahead). On a Xeon with
+/// AMX, two distances stream 4 to 9 % faster than the best single one, and a near distance of 4 KB
+/// 10 to 16 % faster than 1 KB. On Zen 5, one distance streams 7 to 16 % faster than two.
 inline void prefetch_ahead(const std::byte* p, int n_bytes) {
   constexpr int kFarBytes = 6144, kNearBytes = 4096, kSingleBytes = 4096;
   const bool single_distance = l1_tracks_all_fills;
@@ -42,8 +42,8 @@ inline void prefetch_ahead(const std::byte* p, int n_bytes) {
   }
 }
 
-/// A plane has kBits bits of each code (packed_layout.h). Returns those of step kStep, shifted to
-/// bit kTo.
+/// A plane has kBits bits of each code (packed_layout.h). Returns the bits for step kStep, shifted
+/// so that they begin at bit kTo.
 template <int kBits, int kStep, int kTo>
 inline U8x64 field(const std::byte* plane) {
   constexpr int kFields = 8 / kBits;
@@ -54,8 +54,8 @@ inline U8x64 field(const std::byte* plane) {
   return shift_right_and<kFrom - kTo>(bytes, kMask);
 }
 
-/// Codes of eight bits are stored as weight + 128. Depending on the variant, dot() takes them like
-/// this or as signed weights; flipping the top bit subtracts 128.
+/// Codes of eight bits are stored as weight + 128. Depending on the variant, dot() multiplies these
+/// or signed weights; flipping the top bit subtracts 128.
 inline U8x64 code_for_dot(U8x64 code) {
   if constexpr (kDot8Offset == 128) return code;
   return each<Bytes>([&](int i) { return code.v[i] ^ 128; });
@@ -86,7 +86,7 @@ inline void unpack_group(const std::byte* planes, uint8_t* w, Finish finish) {
   });
 }
 
-/// The codes of one group after another, unpacked directly from a row tile.
+/// Reads the codes of one group after another from a row tile and unpacks them in registers.
 template <BlockType kType>
 class PackedCodes {
  public:
@@ -98,7 +98,7 @@ class PackedCodes {
   U8x64 step() const {
     return unpack_step<kType, kStep>(planes_);
   }
-  /// Also prefetches what the stream will soon reach.
+  /// Moves to the next group, and prefetches weights further ahead.
   void next_group() {
     prefetch_ahead(planes_, layout_of(kType).group_bytes());
     planes_ += layout_of(kType).group_bytes();
@@ -109,7 +109,7 @@ class PackedCodes {
   const std::byte* planes_;
 };
 
-/// The codes of one group after another, read from a panel. next_group() also prefetches a piece of
+/// Reads the codes of one group after another from a panel. next_group() also prefetches a piece of
 /// the next panel.
 class PanelCodes {
  public:
@@ -160,7 +160,8 @@ class PackedSource : public PackedCodes<kType> {
   int group_ = 0;  // in the block
 };
 
-/// A row tile x up to kGroups groups, unpacked. w: the codes, mapped by fill_panel()'s finish().
+/// A row tile x up to kGroups groups, unpacked. w has the codes as fill_panel()'s finish() returned
+/// them.
 template <int kGroups>
 struct Panel {
   alignas(64) uint8_t w[kGroups * kSteps * kVectorBytes];
@@ -191,8 +192,8 @@ class PanelSource : public PanelCodes {
   const float* minima_;
 };
 
-/// Unpacks n_groups <= kMaxGroups groups, from the beginning of a block on. finish() maps each
-/// U8x64 of codes.
+/// Unpacks n_groups <= kMaxGroups groups, starting at the beginning of a block. finish() maps each
+/// U8x64 of codes before it is stored.
 template <BlockType kType, int kMaxGroups, class Finish>
 void fill_panel(const std::byte* block, int n_groups, Panel<kMaxGroups>& panel, Finish finish) {
   PackedSource<kType> source(block);

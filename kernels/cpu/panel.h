@@ -3,11 +3,10 @@
 // then multiplied by every token. matmul.inl has the loops over panels.
 //
 // A variant includes one panels_*.inl, which defines
-//   HEARTH_BATCH_PLAN   how the tokens of a batch are laid out: the fields of a BatchPlan. After
-//   that
-//                       it includes tile_kernels.inl, what panels are made of, which depends on it.
-//   ...Panels           a class with a member template Kernel<kType>, which is a PanelKernel for
-//                       each block format
+//   HEARTH_BATCH_PLAN   the fields of a BatchPlan: how the tokens of a batch are laid out. Then it
+//                       includes tile_kernels.inl, which reads the plan and has what panels need.
+//   NamePanels          a class, such as AmxPanels, with a member template Kernel<kType>, which is
+//                       a PanelKernel for each block format
 #pragma once
 
 #include <concepts>
@@ -19,11 +18,11 @@ namespace hearth::kernels::cpu {
 namespace {
 
 struct BatchPlan {
-  int few;  // batches of at most this many tokens do without panels: unpacking the weights anew for
-            // every kMaxTokens tokens costs no more than filling panels
+  int few;  // batches of at most this many tokens use no panels: for them, unpacking the weights
+            // again for every kMaxTokens tokens costs no more than filling panels
   int tile = kTileTokens;  // tokens in a token tile if a batch has more than kTileTokens: 12 or 16
-  int offset = 0;  // 0: the int8 of more than `few` tokens are interleaved, like those of fewer
-                   // tokens; otherwise they are stored as q + offset, in rows (panels_avx512.inl)
+  int offset = 0;  // if not 0, the int8 of batches with more than `few` tokens are stored as
+                   // q + offset, in rows (panels_avx512.inl); all others are interleaved
 };
 inline constexpr BatchPlan kBatchPlan = {HEARTH_BATCH_PLAN};
 
@@ -33,12 +32,13 @@ struct PanelOutput {
   size_t stride, tile_stride;
 };
 
-/// The packed weights that the next panel will be filled with. They are prefetched into the L2
-/// cache one piece at a time while the current panel is multiplied, since prefetching all at once
-/// would delay the core's other loads.
+/// The packed weights that will fill the next panel. They are prefetched into the L2 cache one
+/// piece at a time while the current panel is multiplied, since prefetching all at once would delay
+/// the core's other loads.
 class NextPanel {
  public:
-  /// It covers n_bytes of each of n_tiles row tiles, in at most n_pieces pieces.
+  /// Covers the first n_bytes, from `begin` on, of each of n_tiles (at most 2) row tiles, which lie
+  /// tile_bytes apart, in at most n_pieces pieces.
   NextPanel(const std::byte* begin, size_t tile_bytes, int n_tiles, size_t n_bytes, int n_pieces)
       : at_(begin),
         end_(begin + (n_tiles > 0 ? n_bytes : 0)),
@@ -59,13 +59,14 @@ class NextPanel {
   size_t piece_;
 };
 
-/// kTiles and kColumns are the size of the panel; kMostTokens tokens are multiplied at once;
-/// prefetch_piece() is called once for every kPieceColumns columns and kMostTokens tokens.
+/// A panel has kTiles row tiles x kColumns columns. At most kMostTokens tokens are multiplied at
+/// once; for these, prefetch_piece() is called once for every kPieceColumns columns.
 ///
-/// fill() unpacks n_columns columns of kTiles row tiles, which lie tile_bytes apart, from the
-/// beginning of a block on; n_columns is at most kColumns and a multiple of the format's block.
-/// multiply() multiplies these columns, which begin at `column`, by all tokens. It adds the
-/// products to the sums over earlier columns in the output; at column 0 it starts from 0.
+/// fill() unpacks n_columns columns of kTiles row tiles, which lie tile_bytes apart. It starts at
+/// the beginning of a block; n_columns is at most kColumns and a multiple of the format's block.
+/// multiply() multiplies these columns, which begin at `column` of the matrix, by all tokens. It
+/// adds the products to the output, which holds the sums over earlier columns; at column 0 it
+/// starts from 0.
 template <class P>
 concept PanelKernel = requires(P panel, const std::byte* block, const Activations& activations,
                                const PanelOutput& output, NextPanel next) {

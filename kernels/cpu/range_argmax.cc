@@ -16,7 +16,7 @@ Argmax argmax_of_row(const RangeArgmax* ranges, int n_ranges) {
   double sum = 0;
   for (int i = 0; i < n_ranges; i++)
     sum += ranges[i].sum * std::exp(static_cast<double>(ranges[i].best) - best.best);
-  // From 0, as the logarithm of 1 would otherwise become a negative zero.
+  // If the sum is 1, 0 - log(sum) is 0, whereas -log(sum) would be negative zero.
   return {best.id, best.best, static_cast<float>(0 - std::log(sum)), finite};
 }
 

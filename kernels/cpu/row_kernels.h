@@ -1,8 +1,8 @@
 // The table of kernels that each variant fills. A variant is a build of the same sources for one
 // instruction set. The kernels are single-threaded and work on row tiles and tokens;
 // ops_cpu_step.cc divides the work among threads and composes the fused Ops from them. Each
-// variant_*.cc compiles the same text with its own flags and exports one symbol; all else in it has
-// internal linkage.
+// variant_*.cc compiles the same text with its own flags and exports one symbol; everything else in
+// it has internal linkage.
 //
 // To add a variant: a file variant_NAME.cc, its name in HEARTH_CPU_VARIANTS below, its compiler
 // flags in kernels/CMakeLists.txt, and runs_NAME in dispatch.cc.
@@ -17,18 +17,19 @@
 
 namespace hearth::kernels::cpu {
 
-/// Rows of weights in a row tile: they are interleaved, so that one 64-byte vector holds 16 rows x
-/// 4 columns.
+/// Rows of weights in a row tile. They are interleaved: one 64-byte vector holds 16 rows x 4
+/// columns.
 inline constexpr int kTileRows = 16;
-/// Columns that share a float scale: a group, or a block (the super-block of the K-quants).
-/// Activations are quantized to int8 per group or per block, as the weights are, so that the dot
-/// product over a group or block is an exact integer.
+/// Columns that share a float scale: a group (kGroup) or, in formats with super-blocks like the
+/// K-quants, a block (kBlock). Activations are quantized to int8 with the same groups or blocks as
+/// the weights, so that the dot product over a group or block is an exact integer.
 inline constexpr int kGroup = 32;
 inline constexpr int kBlock = 256;
 /// How many sums the int8 activations of a block have: 16 sums over 16 columns each, then 8 sums
 /// over 32. Minima and zero points are multiplied by them.
 inline constexpr int kBlockSums = 24;
-/// Columns of a panel of activations stored in rows (BatchPlan::offset in panel.h).
+/// How many columns of a token lie one after another if a variant stores activations in rows
+/// (BatchPlan::offset in panel.h).
 inline constexpr int kRowColumns = 512;
 /// Tokens in a token tile: at most 12 or, if the batch has more than 12, RowKernels::wide_tile.
 inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
@@ -45,16 +46,16 @@ struct PackedPart {
 
 /// The input of a matmul: n tokens, quantized to int8 or as floats, in token tiles of 12; the last
 /// tile is padded to 1, 2, 4, 8 or 12 tokens. If wide_tile is 16, batches of more than 12 tokens
-/// have tiles of 16. Padding is computed but never stored. activations.inl draws the layouts.
-/// Buffers are allocated once for kMaxBatch tokens of the widest input, rounded up to kRowColumns;
-/// with padding there are never more than kMaxBatch tokens.
+/// have tiles of 16. Results for padding are computed but never stored. activations.inl draws the
+/// layouts. Buffers are allocated once, for kMaxBatch tokens (padding included) as wide as the
+/// widest input, rounded up to kRowColumns.
 struct Activations {
   int n = 0;
   int n_cols = 0;
   struct {
     int8_t* q = nullptr;      // [n][n_cols] interleaved
     float* scales = nullptr;  // [n][n_cols / 32] interleaved
-    float* sums = nullptr;    // [n][n_cols / 32] interleaved: sums of q, for zero points, minima
+    float* sums = nullptr;    // [n][n_cols / 32] interleaved: sums of q, for offsets and minima
   } groups;
   struct {
     int8_t* q = nullptr;      // [n][n_cols] interleaved
@@ -64,7 +65,7 @@ struct Activations {
   float* f32 = nullptr;  // [n][n_cols] interleaved: for F32, F16, BF16 weights
 };
 
-/// Which of the three inputs in Activations a matrix reads.
+/// Which of the three forms of an input in Activations a matrix reads.
 struct InputFormats {
   bool groups = false;
   bool blocks = false;
@@ -73,8 +74,8 @@ struct InputFormats {
 
 /// Kernels that depend on the type of the KV cache (kv_page.inl).
 struct KvKernels {
-  /// Stores k and v [head_dim] of one position of one KV head into a page; saturates, so that no
-  /// Inf is stored.
+  /// Stores one position's k and v [head_dim] for one KV head into a page. Values beyond the range
+  /// of f16 are clamped, so that no Inf is stored.
   void (*append)(std::byte* page_head, int slot, const float* k, const float* v, int head_dim);
   /// Attention over one split (kSplitPositions positions) of one KV head. The n_queries queries are
   /// the heads of one or more tokens that share the KV head; q[i] points to head_dim floats.
@@ -137,13 +138,13 @@ struct RowKernels {
   void (*merge_split)(float* total, const float* partial, int head_dim);
   /// out [head_dim] = the total's weighted sum over the sum of its weights.
   void (*finish_attention)(const float* total, int head_dim, float* out);
-  /// The result for n > 0 logits, whose ids are 0 to n - 1.
+  /// The RangeArgmax of n > 0 logits, whose ids are 0 to n - 1.
   RangeArgmax (*argmax)(const float* logits, int n);
 };
 
-/// Split-KV: the positions are always split at the same places, and attention runs over one split
-/// at a time. A split is so small that its K and V stay in the L2 cache, and that a long context
-/// gives all threads work even for a single token.
+/// Split-KV: a sequence is always split at the same positions, and attention runs over one split at
+/// a time. A split is small enough for its K and V to stay in the L2 cache, and for a long context
+/// to give all threads work even for a single token.
 inline constexpr int kSplitPages = 8;
 inline constexpr int kSplitPositions = kSplitPages * 32;
 inline constexpr int kMaxHeadDim = 256;
@@ -152,8 +153,8 @@ inline constexpr int kMaxHeadDim = 256;
 /// the maximum and the sum of the weights e^(score - maximum).
 constexpr size_t partial_floats(int head_dim) { return static_cast<size_t>(head_dim) + 16; }
 
-/// Whether this processor's L1 cache has enough line fill buffers for all misses that a core can
-/// have in flight.
+/// Whether the L1 cache can keep track of as many outstanding misses as a core needs to stream
+/// weights at full speed (prefetch_ahead in packed_source.inl).
 extern const bool l1_tracks_all_fills;
 
 /// X(name) for each variant that is built for this architecture, best first.

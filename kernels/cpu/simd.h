@@ -1,11 +1,13 @@
 // The SIMD layer: the vector types and functions that all kernels are written with. A variant_*.cc
 // first includes a simd_*.h. The simd_*.h says how large a register is, includes this file, and
-// then defines what this file only declares. All else uses the vector types of GCC and clang: their
-// operators + - * / & | ^ << >> < > and ?: act on every lane, and a scalar operand is broadcast.
+// then defines what this file only declares. Everything else uses the vector types of GCC and
+// clang, whose operators + - * / & | ^ << >> < > and ?: act on every lane and broadcast a scalar
+// operand.
 //
 // F32x16, I32x16     16 lanes. load, store (at any address), broadcast, + - * /
-// fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. The
-//                    compiler contracts nothing else (-ffp-contract=off).
+// fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. In all
+//                    other code, the compiler rounds products and sums separately
+//                    (-ffp-contract=off).
 // max, min           if either operand is NaN, the result is the second
 // first_lanes(n, x, rest)    lanes 0 to n - 1 of x, and the other lanes of rest
 // load_first, store_first    read or write the first n floats only; the other lanes read as 0
@@ -17,23 +19,25 @@
 //                    product is row i.
 // look_up(table, x)  table[x] for 4-bit x
 // load_i8_pairs      loads 32 int8 as int16, two in each lane, the first in the low half
-// dot_pairs(acc, pairs, x)   acc[c] += first * x[2 c] + second * x[2 c + 1], x being int16
+// dot_pairs(acc, pairs, x)   for each token c: acc[c] += first * x[2 c] + second * x[2 c + 1],
+//                    where a lane of pairs has the int16 first and second, and x is int16
 //
 // Each simd_*.h also defines the following, by itself or through dot_steps.h. For AVX2 there are
 // two sets of dot products, dot_avx2.h and dot_avxvnni.h.
 //
 // dot<bits, first, n>(acc, weights, x, step_bytes)
-//                    acc[c] += w * x over steps `first` to first + n - 1, of 4 columns each,
-//                    exactly, for a row tile and some tokens c. weights.step<i>() gives the codes
-//                    of step i: unsigned, of at most 6 bits, or of eight bits as code_for_dot() in
-//                    packed_source.inl gives them. x points to step 0; it holds activations in
-//                    -127..127, 4 for each token, and steps are step_bytes apart.
+//                    for each token c: adds to acc[c] the exact dot products of the 16 rows of a
+//                    tile with the token's activations, over n steps of 4 columns from step `first`
+//                    on. weights.step<i>() returns the codes of step i, which have `bits` bits. Up
+//                    to 6 bits they are unsigned; 8 bits are as code_for_dot() in packed_source.inl
+//                    returns them. x points to step 0. A step of x has 4 activations, from -127 to
+//                    127, for each token; one step begins step_bytes after the other.
 // kDot8Offset        128 if this variant's dot() takes 8-bit codes as they are stored, as weight +
 //                    128; 0 if it takes signed weights. The result is too large by kDot8Offset *
 //                    sum(x).
 // scaled_dot<bits, first, n>(acc, weights, x, step_bytes, scale)
-//                    acc[c] += scale * (w * x)
-// first_of_pair, second_of_pair   one of each pair, in the form that scaled_dot takes
+//                    the same, with the dot products multiplied by the row's integer scale
+// first_of_pair, second_of_pair   the first or second int16 of each lane, as scaled_dot's scale
 //
 // kMaxTokens         how many tokens a kernel multiplies one row tile by at once, so that their
 //                    sums fit the registers
@@ -76,14 +80,14 @@ using F32x16 = Vector<Floats>;
 using I32x16 = Vector<Unsigned>;
 using U8x64 = Vector<Bytes>;
 
-/// The same bits as another type.
+/// Reinterprets the bits of x as another type.
 template <class To, class From>
 [[gnu::always_inline]] inline To as(From x) {
   return __builtin_bit_cast(To, x);
 }
 
-/// The vector whose registers are f(0), f(1), ... f must be short: if it is long, GCC keeps in
-/// memory what f captures.
+/// Returns the vector whose register i is f(i). f must be short: if it is long, GCC keeps in memory
+/// what f captures.
 template <class Register, class F>
 [[gnu::always_inline]] inline Vector<Register> each(F f) {
   if constexpr (kParts == 1) {
@@ -95,9 +99,9 @@ template <class Register, class F>
   }
 }
 
-/// Comes before a loop over the tokens, row tiles or steps of a kernel; it has at most 16
-/// iterations. GCC keeps an array of vectors in registers only if every index into it is a
-/// constant. Therefore the loop must be unrolled completely.
+/// Unrolls the loop that follows, over a kernel's tokens, row tiles or steps, completely (it has at
+/// most 16 iterations). GCC keeps an array of vectors in registers only if every index into it is a
+/// constant.
 #define HEARTH_UNROLL _Pragma("GCC unroll 16")
 
 /// Calls f.operator()<0>() to f.operator()<n - 1>().
@@ -203,7 +207,7 @@ HEARTH_LANEWISE(&)
 HEARTH_LANEWISE(|)
 #undef HEARTH_LANEWISE
 
-// A scalar operand is broadcast. x - 0 keeps -0.0, which x + 0 would not.
+// Subtracting a zero vector broadcasts x. Adding one would turn -0.0 into 0.0.
 inline F32x16 broadcast(float x) {
   return each<Floats>([&](int) { return x - Floats{}; });
 }
@@ -213,7 +217,8 @@ inline I32x16 broadcast(int32_t x) {
 inline U8x64 broadcast(uint8_t x) {
   return each<Bytes>([&](int) { return x - Bytes{}; });
 }
-/// The same four bytes in every lane: a token's columns of a step, or its pair of sums.
+/// Copies the four bytes at p into every lane. They are one token's part of a step: four int8
+/// activations, or two int16 sums.
 inline Unsigned broadcast_4_part(const void* p) { return load_piece<uint32_t>(p, 0) - Unsigned{}; }
 inline I32x16 broadcast_4(const void* p) { return broadcast(load_piece<int32_t>(p, 0)); }
 
@@ -238,7 +243,8 @@ inline I32x16 max(I32x16 a, I32x16 b) {
 inline F32x16 abs(F32x16 x) {
   return each<Floats>([&](int i) { return as<Unsigned>(x.v[i]) & 0x7fffffffu; });
 }
-/// All ones in those lanes of register i that are among the first n of 16, zero in the others.
+/// The mask for register i of a vector: all ones in lanes that are among the vector's first n, zero
+/// in the others.
 inline Ints first_lanes_mask(int n, int i) {
   static constexpr int32_t kLanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   return load_piece<Ints>(kLanes, i) < n;
@@ -264,8 +270,8 @@ template <int kBits>
 inline I32x16 shift_right(I32x16 x) {
   return each<Unsigned>([&](int i) { return as<Ints>(x.v[i]) >> kBits; });
 }
-/// (x >> kBits) & mask, or for negative kBits (x << -kBits) & mask, per byte. The shift acts on
-/// words of 16 bits; the mask must clear what crosses over from the neighbouring byte.
+/// For each byte, (x >> kBits) & mask, or (x << -kBits) & mask if kBits is negative. Words of 16
+/// bits are shifted, so the mask must clear the bits that come from the neighbouring byte.
 template <int kBits>
 inline U8x64 shift_right_and(U8x64 x, uint8_t mask) {
   return each<Bytes>([&](int i) {
@@ -280,7 +286,7 @@ inline U8x64 look_up(const uint8_t* table, U8x64 x) {
   return each<Bytes>([&](int i) { return look_up(table, x.v[i]); });
 }
 
-// --- over the lanes, always in the same tree: halves, quarters, ... ---
+// --- reductions over the lanes: both halves are combined, then both halves of that, and so on ---
 
 template <int kFirst, class Register, int... i>
 inline auto lanes_from(Register x, std::integer_sequence<int, i...>) {

@@ -12,7 +12,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// The type that intrinsics have for integers of any size.
+/// Reinterprets x as __m256i, which intrinsics use for integers of every size.
 template <class Register>
 inline __m256i bits(Register x) {
   return reinterpret_cast<__m256i>(x);
@@ -51,14 +51,16 @@ inline I32x16 load_i8(const void* p) {
           as<Unsigned>(_mm256_cvtepi8_epi32(_mm_unpackhi_epi64(bytes, bytes)))};
 }
 inline void store_i8(int8_t* p, I32x16 x) {
-  const __m256i words = _mm256_packs_epi32(bits(x.v[0]), bits(x.v[1]));  // quarters 0 2 1 3
+  // Packing works on each half of the registers, so words holds the quarters of x as 0 2 1 3.
+  const __m256i words = _mm256_packs_epi32(bits(x.v[0]), bits(x.v[1]));
   const __m256i bytes = _mm256_packs_epi16(words, words);
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 0, 0, 0, 0);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
                    _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bytes, order)));
 }
 
-/// Makes GCC add at once. It would otherwise compute all products first and spill them.
+/// Makes GCC compute x here. Otherwise it would compute the products for several sums before it
+/// adds any, and would spill them.
 inline Unsigned now(__m256i x) {
   asm("" : "+x"(x));
   return as<Unsigned>(x);
@@ -68,11 +70,11 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
       _mm256_add_epi32(bits(acc), _mm256_madd_epi16(bits(pairs), bits(broadcast_4_part(x)))));
 }
 
-/// The inner kernels are not inlined: next to other sizes and formats in one function, GCC
-/// allocates the 16 registers worse (a GEMV of Q6_K on AVX-VNNI is then 15 % slower).
+/// The inner kernels are not inlined. If one function contains several of them, for different sizes
+/// and formats, GCC allocates the 16 registers worse (a GEMV of Q6_K on AVX-VNNI gets 15 % slower).
 #define HEARTH_INNER_KERNEL [[gnu::noinline]]
 
-/// 8 of 16 registers are int32 accumulators (two per token).
+/// With 4 tokens, 8 of the 16 registers hold int32 sums (two per token).
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = 8;
 

@@ -1,6 +1,5 @@
-// What the kernels of every variant are made of: unpacking weights, the inner loops over a row
-// tile, and the layout of activations. It uses the variant's SIMD layer (simd.h) and kBatchPlan
-// (panel.h).
+// What the kernels of every variant share: unpacking weights, the inner loops over a row tile, and
+// the layout of activations. It uses the variant's SIMD layer (simd.h) and kBatchPlan (panel.h).
 #include <type_traits>
 #include <utility>
 

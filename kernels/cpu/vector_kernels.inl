@@ -1,20 +1,22 @@
-// Kernels on rows of floats, over the SIMD layer: e^x, RMSNorm, RoPE, SwiGLU, residual add,
-// argmax. Each sum always has the same order, whatever else is computed at the same time. Batch
-// invariance needs this: batches, threads and splits must not change the bits of a result.
+// Kernels for rows of floats, written with the SIMD layer: e^x, RMSNorm, RoPE, SwiGLU, residual
+// add, argmax. Each sum is always computed in the same order. Batch invariance needs this: batches,
+// threads and splits must not change the bits of a result.
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included. It gives
-/// 0, Inf and NaN like std::exp.
+/// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included. It
+/// returns 0, Inf and NaN where std::exp does.
 inline F32x16 exp(F32x16 x) {
-  // x = n ln 2 + r with |r| <= ln 2 / 2. Beyond these bounds the result is 0 or Inf anyway. x is
-  // the second operand of max and min, which keeps NaN.
+  // x = n ln 2 + r with |r| <= ln 2 / 2. Clamping x changes nothing, as the result is 0 or Inf
+  // beyond these bounds. x is the second operand of min, and min's result that of max, since NaN as
+  // the second operand is kept.
   x = max(broadcast(-104.0f), min(broadcast(89.0f), x));
   const F32x16 magic = broadcast(12582912.0f);  // 1.5 * 2^23: the sum's low bits are the integer
   const F32x16 shifted = fma(x, broadcast(0x1.715476p+0f), magic);
   const F32x16 n = shifted - magic;
-  F32x16 r = fnma(n, broadcast(0x1.62e4p-1f), x);  // ln 2 in two parts, the first exact times n
+  // ln 2 has two parts; n times the first is exact.
+  F32x16 r = fnma(n, broadcast(0x1.62e4p-1f), x);
   r = fnma(n, broadcast(0x1.7f7d1cp-20f), r);
   F32x16 p = broadcast(0x1.6a2256p-10f);
   p = fma(p, r, broadcast(0x1.123b04p-7f));
@@ -22,7 +24,8 @@ inline F32x16 exp(F32x16 x) {
   p = fma(p, r, broadcast(0x1.555490p-3f));
   p = fma(p, r, broadcast(0x1.fffffcp-2f));
   const F32x16 result = fma(p * r, r, r) + broadcast(1.0f);
-  // Times 2^n, as 2^(n/2) * 2^(n - n/2): n runs from -150 to 128, beyond a float's exponent.
+  // Multiplies by 2^n in two steps, 2^(n/2) and 2^(n - n/2): n is from -150 to 128, which exceeds
+  // the range of a float's exponent.
   const I32x16 exponent = bits_as_int(shifted) - bits_as_int(magic);
   const I32x16 half = shift_right<1>(exponent);
   const I32x16 bias = broadcast(int32_t{127});
@@ -119,7 +122,7 @@ RangeArgmax argmax(const float* logits, int n) {
     if (top > best) {
       sum = sum * exp(broadcast(best) - broadcast(top));
       best = top;
-      id = begin;  // its id is searched from here on
+      id = begin;  // the loop at the end searches for the best logit from here on
     }
     int i = begin;
     for (; i + 16 <= end; i += 16) {
