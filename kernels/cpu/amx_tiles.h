@@ -9,8 +9,8 @@ namespace {
 
 /// Configures the tile registers for sums over kColumns columns (32 or 64), for as long as the
 /// object lives. Registers 0 to 3 hold int32 sums [16 tokens][16 rows], 4 and 5 hold tokens
-/// [16][kColumns], 6 and 7 hold weights [kColumns / 4][16 rows][4]. The destructor releases them,
-/// as a thread that holds tiles has 8 KiB more state to save at each context switch.
+/// [16][kColumns], 6 and 7 hold weights [kColumns / 4][16 rows][4]. The destructor releases the
+/// registers, since for a thread that holds tiles, each context switch has to save 8 KiB more.
 template <int kColumns>
 class TileRegisters {
  public:
@@ -27,9 +27,9 @@ class TileRegisters {
   TileRegisters& operator=(const TileRegisters&) = delete;
 };
 
-// These are in assembly, with operands that name the memory that is read or written. GCC 12's
-// intrinsics name none for loads, and for stores they clobber all memory, which forces floats out
-// of registers.
+// These are in assembly, so that the compiler knows exactly which memory each one reads or writes.
+// With GCC 12's intrinsics it does not know it for loads, and assumes that stores might write all
+// memory, which forces floats out of registers.
 
 struct TileBytes {
   std::byte bytes[16 * kVectorBytes];
@@ -39,7 +39,7 @@ template <int kTile>
 inline void tile_zero() {
   asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
 }
-/// The rows of the tile lie `stride` bytes apart, within 1 KiB.
+/// The rows of the tile begin `stride` bytes apart. All are within the 1 KiB at p.
 template <int kTile>
 inline void tile_load(const void* p, size_t stride) {
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
@@ -57,7 +57,7 @@ template <int kSums, int kTokens, int kWeights>
 inline void tile_dot() {
   asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kTokens), "i"(kWeights));
 }
-/// The same with unsigned weights.
+/// sums += tokens * weights, where weights are unsigned and tokens are signed.
 template <int kSums, int kTokens, int kWeights>
 inline void tile_dot_unsigned() {
   asm volatile("tdpbsud %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSums), "i"(kTokens), "i"(kWeights));

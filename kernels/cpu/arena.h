@@ -1,5 +1,5 @@
-// Zeroed memory from the system. It is page aligned, takes physical memory only where it is
-// written, and is given back as a whole.
+// Zeroed memory from the operating system. It is page-aligned, takes physical memory only where it
+// is written, and is released as a whole.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ class Arena {
   std::byte* data_ = nullptr;
 };
 
-/// Hands out pieces of large arenas, one after another, so that small matrices share huge pages. In
-/// its own arena, a matrix of less than 2 MiB would get none.
+/// Hands out pieces of large arenas, one after another, so that small matrices share huge pages. A
+/// matrix of less than 2 MiB would get no huge page if it had its own arena.
 class Slabs {
  public:
   struct Piece {
-    std::shared_ptr<const Arena> slab;  // given back when its last piece is gone
+    std::shared_ptr<const Arena> slab;  // released with its last piece
     std::byte* data = nullptr;          // 64-byte aligned, zeroed
   };
-  /// Throws std::bad_alloc. Even then a smaller piece might fit.
+  /// Throws std::bad_alloc; a smaller piece might still fit.
   Piece take(size_t n_bytes);
 
  private:

@@ -29,8 +29,8 @@ class Attention {
   /// For int8 keys (key_balance.h).
   KeyBalance& balance() { return balance_; }
 
-  /// Apply, in place: the head's norm if it has one, RoPE at the token's position, and, for int8
-  /// keys, the key balance.
+  /// Both apply in place: the head's norm if it has one, RoPE at the token's position, and, for
+  /// int8 keys, the key balance.
   void rotate_key(int layer, int token, int kv_head, float* k) const;
   void rotate_query(int layer, int token, int head, float* q) const;
   /// Stores the token's k and v [head_dim] of one KV head into its page.
@@ -45,7 +45,7 @@ class Attention {
   };
   int n_chunks() const { return n_merges() * (is_split() ? n_splits_ : 1); }
   void chunk(const Step& step, int chunk, int thread);
-  /// Whether each chunk is a single split. Then merge() must combine the splits.
+  /// Whether each chunk is a single split. If so, merge() must combine the splits.
   bool is_split() const { return splits_apart_; }
   int n_merges() const { return static_cast<int>(blocks_.size()) * shape_.n_kv_heads; }
   void merge(const Step& step, int chunk) const;
@@ -90,17 +90,16 @@ class Attention {
   const int block_queries_;  // the most queries of a block
   KvPool pool_;
   KeyBalance balance_;
-  // [0] is for layers that do not slide, [1] for those that do. Each: [head_dim / 2] radians per
-  // position.
-  std::vector<double> frequencies_[2];
-  std::vector<float> angles_[2];  // [kMaxBatch][2][head_dim / 2]: cosines, sines
-  Arena thread_partials_;         // [n_threads][2][block_queries_] partials
-  Arena split_partials_;          // [split][kMostApart][n_heads] partials
-  std::vector<Queries> queries_;  // [n_threads]
+  // For RoPE. [0] is for layers without a sliding window, [1] for those with one.
+  std::vector<double> frequencies_[2];  // [head_dim / 2]: radians per position
+  std::vector<float> angles_[2];        // [kMaxBatch][2][head_dim / 2]: cosines, sines
+  Arena thread_partials_;               // [n_threads][2][block_queries_] partials
+  Arena split_partials_;                // [split][kMostApart][n_heads] partials
+  std::vector<Queries> queries_;        // [n_threads]
 
   Batch batch_;
   std::vector<Block> blocks_;
-  int n_splits_ = 0;  // of the token that sees the most positions
+  int n_splits_ = 0;  // how many splits the token at the largest position sees
   bool splits_apart_ = false;
 };
 

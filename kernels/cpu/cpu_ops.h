@@ -1,6 +1,6 @@
-// The CPU backend of the Ops table, which uses the row kernels of any variant. It owns the memory
+// The CPU backend: implements the Ops table with the row kernels of one variant. It owns the memory
 // and divides each op into chunks for the threads. What follows a matmul (bias, RoPE, residual,
-// SwiGLU) is done in the same chunk, while its rows are still in the cache.
+// SwiGLU) is computed in the same chunk, while its rows are still in the cache.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ inline const PackedLowRank& packed(const LowRank& added) {
 /// How many row tiles n_rows rows fill.
 inline int tiles_of(int n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
 
-/// How many floats lie between the tokens of a chunk's results. It is an odd number of cache lines,
-/// as a power of two would map all tokens to a few sets of the cache.
+/// The distance between the results of successive tokens in a chunk, in floats. It is an odd number
+/// of cache lines, as a power of two would map all tokens to a few sets of the cache.
 inline size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }
 
 class CpuOps : public Ops {
@@ -74,7 +74,7 @@ class CpuOps : public Ops {
   void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) override;
 
  private:
-  /// One layer's q, k and v on their way into the query buffer and the KV pages.
+  /// The arguments of norm_qkv() for its chunks, which store q in a buffer, and k and v in pages.
   struct Qkv {
     int layer;
     const PackedMatrix& weights;
@@ -102,7 +102,7 @@ class CpuOps : public Ops {
   const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
                                        const float* x, const int32_t* rows = nullptr,
                                        float* kept = nullptr);
-  // The same for all tokens of the batch; these also lower the input for an adapter
+  // These do the same for all tokens of the batch, and also lower the input for an adapter
   // (ops_cpu_low_rank.cc).
   const Activations& quantize(const Weights& w, const float* in);
   const Activations& norm_and_quantize(const float* norm, float eps, const Weights& w,
@@ -123,11 +123,11 @@ class CpuOps : public Ops {
 
   const RowKernels& kernels_;
   ThreadPool pool_;
-  Slabs slabs_;  // hold the packed matrices
+  Slabs slabs_;  // memory for the packed matrices
   Workspace workspace_;
   std::optional<Attention> attention_;
   ExpertPlan expert_plan_;
-  // Allocated when the first adapter is packed: normalized inputs, and inputs lowered to its ranks.
+  // Normalized inputs, and inputs lowered to an adapter's ranks. Null until an adapter is packed.
   std::unique_ptr<Buffer> normed_, lowered_;
   Batch batch_;
 };

@@ -1,5 +1,4 @@
-// Converts rows of any block type to float: the definition that every packed kernel is tested
-// against.
+// Converts rows of any block type to float. Tests compare every packed kernel with this definition.
 #include <cstring>
 
 #include "file_blocks.h"

@@ -101,7 +101,7 @@ requires kTakesPairs<Weights, kTokens>
   }
 }
 
-/// Takes a quarter of the rows at a time, as there are no registers for the sums of all rows.
+/// Computes a quarter of the rows at a time, as the sums of all rows do not fit the registers.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 requires kTakesPairs<Weights, kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,

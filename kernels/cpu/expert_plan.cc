@@ -29,7 +29,7 @@ void choose_experts(const float* logits, int n_experts, int n_used, float* route
   for (int i = 0; i < n_used; i++) {
     const int expert = chosen[static_cast<size_t>(i)];
     routes[i] = static_cast<float>(expert);
-    // In double, since the expf functions of C libraries round differently.
+    // This is computed in double, since the expf of different C libraries round differently.
     weights[i] = static_cast<float>(std::exp(double{logits[expert]} - greatest));
     sum += weights[i];
   }
@@ -45,7 +45,7 @@ void ExpertPlan::reserve(int n_experts, int n_used, int wide_tile) {
   rows_.reserve(n_most);
   ends_.resize(static_cast<size_t>(n_experts));
   logits_.resize(size_t{kMaxBatch} * static_cast<size_t>(n_experts));
-  n_experts_ = n_experts;  // only now, as there may be no memory for the lines above
+  n_experts_ = n_experts;  // last, as the lines above might throw std::bad_alloc
   n_used_ = n_used;
 }
 

@@ -1,9 +1,9 @@
 // Mixture of experts on the CPU: which experts a token is given to, and which tokens of a batch an
 // expert gets.
 //
-// Here a row is one token at one of its experts: row = token * n_used + rank of the expert among
-// the token's experts. Rows are grouped by expert, so that an expert's weights are read once for
-// all its tokens. Every group has its own activations, and these lie one after another.
+// In these files, a row is a pair of a token and one of its experts: row = token * n_used + i for
+// the token's i-th expert. Rows are grouped by expert, so that an expert's weights are read once
+// for all its tokens. Every group has its own activations; groups follow one another in memory.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace hearth::kernels::cpu {
 
-/// Computes one token's routes (Ops::norm_route) from its logits [n_experts]. A NaN counts as the
-/// least logit; if it is chosen, it makes the weights NaN.
+/// Computes one token's routes (Ops::norm_route) from its logits [n_experts]. A NaN counts as minus
+/// infinity; if it is chosen anyway, the weights become NaN.
 void choose_experts(const float* logits, int n_experts, int n_used, float* routes);
 
 class ExpertPlan {
@@ -25,24 +25,24 @@ class ExpertPlan {
     int expert = 0;
     int first = 0;   // where its rows begin in the order of groups
     int n = 0;       // how many rows it has: at least 1
-    int before = 0;  // how many tokens of activations, with padding, come before its own
+    int before = 0;  // how many tokens of activations, padding included, come before the group's
   };
   /// The rows of a group whose activations are in one token tile.
   struct Tile {
     int group = 0;
-    int first = 0;  // counted from the group's first
+    int first = 0;  // its first row, counted from the group's first
     int n = 0;
   };
 
   /// Makes room for kMaxBatch tokens. wide_tile: see RowKernels.
   void reserve(int n_experts, int n_used, int wide_tile);
-  /// The most tokens of activations, with padding, that a plan can need.
+  /// The most tokens of activations, padding included, that a plan can need.
   int most_tokens() const;
 
-  /// routes [n_tokens][2 * n_used]
+  /// Makes the plan for a batch. weight() reads routes [n_tokens][2 * n_used] later.
   void make(const float* routes, int n_tokens);
 
-  std::span<const Group> groups() const { return groups_; }  // in rising order of experts
+  std::span<const Group> groups() const { return groups_; }  // sorted by expert
   std::span<const Tile> tiles() const { return tiles_; }
   int n_rows() const { return static_cast<int>(rows_.size()); }
   /// The i-th row in the order of groups.

@@ -6,8 +6,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// The expected square of a row's product with its input: after RMSNorm, input i has a mean square
-/// of norm[i]^2.
+/// The expected square of a row's product with its input. After RMSNorm, the mean square of input i
+/// is norm[i]^2.
 double expected_square(const float* row, const float* norm, int n_cols) {
   double sum = 0;
   for (int i = 0; i < n_cols; i++) {
@@ -35,8 +35,8 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
     float* head_factors = &factors_[first_factor(layer, kv_head)];
-    // First the expected square of each pair that RoPE mixes; below, log2 of its root, minus
-    // the mean.
+    // Each factor is first the expected square of the pair that RoPE mixes. Further down it becomes
+    // log2 of the square's root, then 2 to the power of its difference from the mean.
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;

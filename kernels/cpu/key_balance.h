@@ -1,7 +1,7 @@
-// Scales the dimensions of keys to similar size before they are quantized to int8: (k / s) . (q *
-// s) = k . q, for a factor s per dimension. Without this, qwen2's biases make a few dimensions of a
-// key a hundred times larger than the rest, and the largest one sets the scale of its whole group.
-// The factors are powers of two, so that dividing and multiplying by them is exact.
+// Scales the dimensions of keys to similar size before they are quantized to int8. Each dimension
+// has a factor s; (k / s) . (q * s) = k . q. Otherwise, because of qwen2's biases, a few dimensions
+// of a key would be a hundred times larger than the rest, and the largest one would set the scale
+// of its whole group. The factors are powers of two, so dividing and multiplying by them is exact.
 #pragma once
 
 #include <vector>
@@ -18,11 +18,11 @@ class KeyBalance {
 
   /// Computes a layer's factors from the expected size of its keys, which follows from the norm,
   /// the weights and the bias. Does nothing after the first call for a layer. No other thread may
-  /// use the layer meanwhile. row [qkv.n_cols] is scratch memory.
+  /// use the layer's factors meanwhile. row [qkv.n_cols] is scratch memory.
   void compute_factors(int layer, const PackedMatrix& qkv, const float* norm, const float* bias,
                        float* row);
 
-  /// In place, after RoPE: the two dimensions that RoPE mixes share one factor.
+  /// Both work in place, after RoPE. The two dimensions that RoPE mixes share one factor.
   void divide_key(int layer, int kv_head, float* k) const;
   void multiply_query(int layer, int kv_head, float* q) const;
 

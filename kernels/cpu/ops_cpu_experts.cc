@@ -27,8 +27,8 @@ void CpuOps::norm_route(const float* norm, float eps, const Experts& experts, co
   });
 }
 
-/// Quantizes the inputs of all rows of the plan. fill_row(row, thread, out) writes a row's input,
-/// w.n_cols floats.
+/// Quantizes the inputs of all rows of the plan. fill_row(row, out) writes a row's input, w.n_cols
+/// floats, to `out`.
 void CpuOps::quantize_for_experts(const PackedMatrix& w, const auto& fill_row) {
   const std::span<const ExpertPlan::Tile> tiles = expert_plan_.tiles();
   for_chunks(static_cast<int>(tiles.size()), [&](int i, int thread) {
@@ -81,8 +81,8 @@ void CpuOps::norm_gate_up_experts(const float* norm, float eps, const Experts& e
   });
 }
 
-/// A chunk is a range of row tiles for all experts, one after another, so that each sum always has
-/// the same order.
+/// A chunk is a range of row tiles. It adds up the experts one after another, so that each sum
+/// always has the same order.
 void CpuOps::add_experts(const Experts& experts, const float* routes, const float* h, float* x) {
   const PackedMatrix& w = packed(experts.down);
   plan_experts(experts, routes);

@@ -1,8 +1,8 @@
 // Adapters. The input of a product is first lowered to the adapter's ranks; then each chunk of
-// products raises the lowered input for its rows. For a few tokens, the loop that lowers the input
-// also quantizes it, so that the threads need not meet once more. There a chunk is a slice of
-// columns, and raise() adds up the sums of all slices. For more tokens, a chunk is some of the
-// tokens.
+// products raises the lowered input for its rows. For a few tokens, one loop both lowers and
+// quantizes the input, so that the threads need not wait for each other once more. In this loop, a
+// chunk lowers one slice of columns, and raise() adds up the sums of all slices. For more tokens, a
+// chunk lowers some of the tokens.
 #include <algorithm>
 
 #include "cpu_ops.h"
@@ -10,7 +10,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// How many tokens a chunk has. Their inputs in one slice of columns fit the L2 cache.
+/// How many tokens a chunk of lower_many() has. Their inputs in one slice of columns fit the L2
+/// cache.
 constexpr int kTokens = 32;
 constexpr size_t kLine = 64;
 
@@ -26,7 +27,7 @@ std::unique_ptr<LowRank> CpuOps::pack_low_rank(int n_cols, std::span<const LowRa
   return packed;
 }
 
-/// in [n][w.n_cols]
+/// Quantizes `in` [n][w.n_cols] and, if there is an adapter, lowers it.
 const Activations& CpuOps::quantize(const Weights& w, const float* in) {
   const PackedMatrix& matrix = packed(w.matrix);
   const int n = batch_.size();
@@ -43,7 +44,8 @@ const Activations& CpuOps::quantize(const Weights& w, const float* in) {
   return activations;
 }
 
-/// x [n][w.n_cols]. For a few tokens each chunk normalizes them for itself.
+/// The same for x [n][w.n_cols], after normalizing it. For a few tokens, each chunk normalizes all
+/// of them for itself.
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const Weights& w,
                                              const float* x) {
   const PackedMatrix& matrix = packed(w.matrix);
@@ -70,7 +72,8 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
 
 int CpuOps::lower_chunks(const PackedLowRank& w) { return w.n_slices() * w.n_ranks() / kTileRows; }
 
-/// lowered_[slice][token][n_ranks] = a in, for a slice of columns and a tile of ranks.
+/// Computes lowered_[slice][token][n_ranks] = a * in for one slice of columns and one tile of
+/// ranks.
 void CpuOps::lower_chunk(const PackedLowRank& w, const float* in, int chunk) {
   const int n = batch_.size(), n_tiles = w.n_ranks() / kTileRows;
   const int slice = chunk / n_tiles, tile = chunk % n_tiles, column = slice * kLowRankSlice;
@@ -79,7 +82,8 @@ void CpuOps::lower_chunk(const PackedLowRank& w, const float* in, int chunk) {
                  lowered_->data + row * n_ranks + tile * kTileRows, n_ranks);
 }
 
-/// lowered_[token][n_ranks]: the same sums of the slices, added up in their order.
+/// Computes lowered_[token][n_ranks] = a * in for all tokens, from the same sums as lower_chunk(),
+/// added up slice by slice, as raise() does.
 void CpuOps::lower_many(const PackedLowRank& w, const float* in) {
   const int n = batch_.size(), n_tiles = w.n_ranks() / kTileRows;
   const size_t n_cols = static_cast<size_t>(w.n_cols()), n_ranks = static_cast<size_t>(w.n_ranks());
@@ -101,7 +105,7 @@ void CpuOps::lower_many(const PackedLowRank& w, const float* in) {
   });
 }
 
-/// Starts loading what raise() will read for these rows. Without this, such small reads would each
+/// Starts loading what raise() will read for these rows. Otherwise each of its small reads would
 /// wait for the full latency of memory.
 void CpuOps::prefetch(const LowRank* added, int row, int n_rows) {
   if (!added) return;

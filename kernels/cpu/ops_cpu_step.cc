@@ -25,8 +25,8 @@ const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* i
   return activations;
 }
 
-/// Normalizes and quantizes n rows of x [][w.n_cols]: those in `rows` or, if it is null, the first
-/// n. If `kept` is not null, it also gets the normalized floats.
+/// Normalizes and quantizes n tokens of x [][w.n_cols]: those whose indices are in `rows` or, if it
+/// is null, the first n. If `kept` is not null, it also gets the normalized floats.
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
                                              int n, const float* x, const int32_t* rows,
                                              float* kept) {
@@ -46,14 +46,14 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
 // --- products ---
 
 // A chunk is long enough that its overhead does not matter, and short enough that all threads
-// finish together, even if one has lost its core for a while. The time of a tile is estimated with
-// the rates of one AVX-512 core: streaming the weights or, when many tokens share them,
-// multiplying. A prompt's chunk is an even number of tiles, as panels may have two.
+// finish together, even if one has lost its core for a while. The time for a tile is estimated from
+// what one AVX-512 core can do: it is limited by streaming the weights or, when many tokens share
+// them, by multiplying. A prompt's chunk is an even number of tiles, as some panels have two.
 int CpuOps::tiles_per_chunk(double tile_bytes, int n_cols, int n_tiles, int n, int n_parts) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
   const bool is_prompt = n > kTileTokens;
-  // Longer chunks make prefill 5-7 % faster, as more tiles share a panel's activations in the L2
-  // cache. (AMX needs a third of the estimated time.)
+  // For prompts, longer chunks make prefill 5-7 % faster, as more tiles share a panel's activations
+  // in the L2 cache. (AMX needs a third of the estimated time.)
   const double least_us = is_prompt ? 5 : 1, most_us = is_prompt ? 800 : 20;
   const int per_thread = is_prompt ? 4 : 8;
   const double tile_us =
@@ -69,14 +69,14 @@ int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
   return tiles_per_chunk(static_cast<double>(w.tile_bytes()), w.n_cols, w.n_tiles(), n, n_parts);
 }
 
-/// Multiplies weights by the input. The weights may stack two parts, which have the same size. A
-/// thread takes a chunk: the same range of tiles of each part. For each token it calls
-/// finish(token, row, n_rows, products, products of the second part), where row is the first row of
-/// the range.
+/// Multiplies weights by the input. The weights consist of one part or of two parts of equal size
+/// (n_parts), such as gate and up. A chunk is a range of tiles, the same in each part. For each
+/// token, it calls finish(token, row, n_rows, products, products of the second part), where row is
+/// the first row of the range.
 ///
 /// With many tokens a chunk takes long. Therefore every thread gets the same number of chunks,
-/// whose sizes differ by at most two tiles; otherwise all would wait for the thread that has one
-/// more.
+/// whose sizes differ by at most two tiles; otherwise all threads would wait for one that has one
+/// chunk more.
 void CpuOps::multiply(const Weights& weights, int n_parts, const Activations& input,
                       const auto& finish) {
   const PackedMatrix& w = packed(weights.matrix);
@@ -111,7 +111,7 @@ void CpuOps::multiply(const Weights& weights, int n_parts, const Activations& in
   });
 }
 
-/// out[n][w.n_rows]
+/// Computes out [n][w.n_rows].
 void CpuOps::product(const PackedMatrix& w, const Activations& input, float* out) {
   multiply(w, 1, input, [&](int token, int row, int n_rows, const float* product, const float*) {
     std::memcpy(out + static_cast<size_t>(token) * w.n_rows + row, product, sizeof(float) * n_rows);
@@ -156,7 +156,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& qk
   });
 }
 
-// Computes K and V of one head in one chunk, as both are appended to a page at once.
+// Computes K and V of one KV head together, as both are appended to a page at once.
 void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   const AttentionShape& shape = attention_->shape();
   const int dim = shape.head_dim, tiles = dim / kTileRows;
@@ -258,8 +258,8 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  // For batch invariance, how a row is cut into ranges depends on its length alone. There are
-  // several ranges, so that every thread has work: a thread without work would go to sleep.
+  // For batch invariance, how a row of logits is cut into ranges depends only on its length. There
+  // are several ranges, so that every thread has work: a thread without work would go to sleep.
   constexpr int kRanges = 8, kRows = 16;
   const int per_range = (n_vocab + kRanges - 1) / kRanges;
   const int n_ranges = (n_vocab + per_range - 1) / per_range;

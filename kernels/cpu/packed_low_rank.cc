@@ -11,7 +11,7 @@ constexpr int kLanes = kTileRows;
 
 int filled_up(int rank) { return (rank + kLanes - 1) / kLanes * kLanes; }
 
-/// lanes[column][lane] = rows[first + lane][column], for those of the 16 rows that exist.
+/// Sets lanes[column][lane] to rows[first + lane][column], for those of the 16 rows that exist.
 void pack_lanes(std::span<const float> rows, int n_rows, int n_cols, int first, uint16_t* lanes) {
   for (int lane = 0; lane < kLanes && first + lane < n_rows; lane++)
     for (int column = 0; column < n_cols; column++)
@@ -23,7 +23,7 @@ void pack_lanes(std::span<const float> rows, int n_rows, int n_cols, int first, 
 
 PackedLowRank::PackedLowRank(Slabs& slabs, int n_cols, std::span<const LowRankSource> sources)
     : n_cols_(n_cols) {
-  size_t n_up = 0;  // of all b
+  size_t n_up = 0;  // how many numbers all b have
   for (const LowRankSource& source : sources) {
     const size_t rank = static_cast<size_t>(source.rank),
                  n_rows = static_cast<size_t>(source.n_rows);

@@ -1,6 +1,6 @@
-// What an adapter adds to a matrix, in the layout of the CPU kernels (low_rank.inl): as f16, in
-// tiles of 16 ranks and of 16 rows. Ranks are numbered through all parts of the matrix. Each part
-// begins at a multiple of 16, and its last tile of ranks is padded with zeros.
+// What an adapter adds to a matrix, in the layout for the CPU kernels (low_rank.inl): f16, in tiles
+// of 16 ranks (a) and of 16 rows (b). All parts of the matrix share one numbering of ranks. Each
+// part begins at a multiple of 16, and its last tile of ranks is padded with zeros.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 namespace hearth::kernels::cpu {
 
 /// How many columns a slice has. Each slice is summed up on its own, so that several threads can
-/// work on a single token, whose sums still have the same order as in a batch.
+/// work on a single token, whose sums are nevertheless computed in the same order as in a batch.
 inline constexpr int kLowRankSlice = 512;
 
 class PackedLowRank final : public LowRank {
@@ -41,7 +41,7 @@ class PackedLowRank final : public LowRank {
   int slice_columns(int slice) const {
     return slice + 1 < n_slices() ? kLowRankSlice : n_cols_ - slice * kLowRankSlice;
   }
-  /// A tile of ranks, from this column on: [n_cols - column][16].
+  /// A tile of ranks of a, from this column on: [n_cols - column][16].
   const uint16_t* a(int rank_tile, int column) const {
     return a_ + (static_cast<size_t>(rank_tile) * static_cast<size_t>(n_cols_) +
                  static_cast<size_t>(column)) *

@@ -1,5 +1,5 @@
-// A matrix in the packed layout of the CPU: tiles of 16 rows. Its parts may differ in format, and
-// each part begins a new tile.
+// A matrix in the packed layout for the CPU: tiles of 16 rows. Its parts can have different
+// formats, and each part begins a new tile.
 #pragma once
 
 #include <span>
@@ -35,7 +35,7 @@ class PackedMatrix final : public Matrix {
   /// RowKernels::matmul over the tiles of all parts.
   void matmul(const Activations& activations, int tile_begin, int tile_end, float* out,
               size_t stride) const;
-  /// The same over tiles of one part, counted from the part's first tile.
+  /// RowKernels::matmul over tiles of one part, counted from the part's first tile.
   void matmul_part(int part, const Activations& activations, int tile_begin, int tile_end,
                    float* out, size_t stride) const;
 

@@ -6,7 +6,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-inline constexpr int kAmxTokens = kBatchPlan.tile;  // of a tile register
+inline constexpr int kAmxTokens = kBatchPlan.tile;  // in a tile register
 
 /// For formats with a scale every 32 columns.
 template <BlockType kType>
@@ -38,8 +38,8 @@ class AmxGroupPanel {
     F32x16 total[kAmxTokens];
     output.read(total);
     // The matrix unit runs two groups ahead, so that a group's sums have left their tile register
-    // when vectors need them. Each turn of the loop takes four groups, as tile registers are named
-    // at compile time.
+    // when vector instructions need them. Each turn of the loop handles four groups, since the
+    // number of a tile register must be a constant.
     sum_group<0>(x, 0);
     if (n_groups > 1) sum_group<1>(x, 1);
     for (int g = 0; g < n_groups; g += kRing) {
@@ -93,10 +93,10 @@ class AmxGroupPanel {
   alignas(64) int32_t sums_[kRing][kAmxTokens][kTileRows];
 };
 
-/// For formats with super-blocks of 256 columns. The panel holds the products scale * w, which take
+/// For formats with super-blocks of 256 columns. The panel holds the products scale * w, which have
 /// two bytes, as a plane of high bytes and a plane of low bytes. Each plane has its own sums, which
-/// stay in tile registers for a whole block. While the matrix unit works on the next block, vector
-/// instructions finish a block's sums.
+/// stay in tile registers for a whole block. Vector instructions finish a block's sums while the
+/// matrix unit works on the next block.
 template <BlockType kType>
 class AmxBlockPanel {
  public:
@@ -151,12 +151,12 @@ class AmxBlockPanel {
     alignas(64) int32_t high[2][kAmxTokens][kTileRows];
     alignas(64) int32_t low[2][kAmxTokens][kTileRows];
   };
-  /// One block of columns times up to two token tiles: what the matrix unit works on at a time.
+  /// What the matrix unit works on at a time: one block of columns times up to two token tiles.
   struct Stage {
     struct Tile {
       int n = 0;  // tokens
       BlockColumns x{};
-      float* out = nullptr;  // of the first token
+      float* out = nullptr;  // where the first token's results go
     };
     Tile tiles[2] = {};
     size_t stride = 0;

@@ -1,11 +1,11 @@
 // Panels (panel.h) on AVX-512 VNNI: two row tiles x 512 columns, times six tokens at a time.
 //
-// vpdpbusd multiplies unsigned bytes by signed ones. The dot products of simd.h take the weights as
-// unsigned; here the activations are the unsigned operand, stored as q + 128, so that the weights
-// keep their sign and need no zero point:
+// vpdpbusd multiplies unsigned bytes by signed ones. In the dot products of simd.h the weights are
+// unsigned; here the activations are, stored as q + 128, so that the weights keep their sign and
+// need no offset:
 //   sum(w * q) = sum(w * (q + 128)) - 128 * sum(w)
 // 128 * sum(w) is known when a panel is filled, and sums start from its negative. Scales and minima
-// are also unpacked into the panel, as the inner loops have no free issue slots for that.
+// are also unpacked into the panel, as the inner loops have no free issue slots to unpack them.
 #define HEARTH_BATCH_PLAN .few = 18, .offset = 128
 #include "tile_kernels.inl"
 
@@ -17,8 +17,8 @@ namespace {
 /// weights and the tokens' rows stay in the L1 cache.
 inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = kRowColumns;
 
-/// TokenColumns::width, as a constant if it is known: only tiles of 12 are multiplied six tokens at
-/// a time.
+/// TokenColumns::width, as a constant if possible: if six tokens are multiplied at a time, the
+/// token tile has 12.
 template <int kTokens>
 constexpr int width_of(int width) {
   return kTokens == kPanelTokens ? kTileTokens : width;
@@ -90,7 +90,7 @@ class Avx512GroupPanel {
     }
   };
 
-  // noinline: in a larger function, GCC keeps the sums in memory.
+  // This is noinline, as GCC would keep the sums in memory if they were in a larger function.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(TokenColumns x, int n_groups,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {
@@ -169,8 +169,8 @@ class Avx512BlockPanel {
       uint8_t* w = weights;
       I32x16 sum = broadcast(int32_t{0});
       for (int g = 0; g < kBlock / kGroup; g++, planes += kLayout.group_bytes()) {
-        // The sums of the two halves of a group, if each has its own scale. unpack_group() calls
-        // back for steps 0 to 7 in this order.
+        // The sums for a group, or for its two halves if each has its own scale. unpack_group()
+        // calls this function for steps 0 to 7 in this order.
         I32x16 parts[2] = {broadcast(int32_t{0}), broadcast(int32_t{0})};
         int step = 0;
         unpack_group<kType>(planes, w, [&](U8x64 unsigned_weights) {
@@ -187,8 +187,8 @@ class Avx512BlockPanel {
     }
   };
 
-  // noinline, as above. A block's sums take all registers, so the totals are stored to the output
-  // after each block and loaded again for the next one.
+  // This is noinline for the same reason as above. A block's sums take all registers, so the totals
+  // are stored to the output after each block and loaded again for the next one.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(BlockColumns x, int n_blocks,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {
@@ -236,7 +236,8 @@ class Avx512BlockPanel {
     }
   }
 
-  /// sums[t][c] = minima * sums of activations; activation_sums: [kPairs][width] pairs of sums.
+  /// sums[t][c] = the sum of minimum * sum(q) over the minima of block b in row tile t, for token
+  /// c. activation_sums: [kPairs][width] pairs of sums.
   template <int kTokens>
   [[gnu::always_inline]] void sum_minima(int b, const int16_t* activation_sums, int width,
                                          I32x16 (&sums)[kTiles][kTokens]) const {

@@ -11,7 +11,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// As __m512i, the one type that intrinsics have for integers of every size.
+/// Reinterprets x as __m512i, which intrinsics use for integers of every size.
 template <class Register>
 inline __m512i bits(Register x) {
   return reinterpret_cast<__m512i>(x);
@@ -47,8 +47,9 @@ inline void store_i8(int8_t* p, I32x16 x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(bits(x.v[0])));
 }
 
-// These are in assembly, since GCC 12 does not use the broadcasting memory operand: it would load
-// each activation with another instruction, and these would be a third of the inner loop.
+// These are in assembly, since GCC 12 does not use an operand that is broadcast from memory: it
+// would load each activation with a separate instruction, and the loads would be a third of the
+// inner loop.
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(four_bytes(x)));
   return acc;
@@ -72,7 +73,7 @@ inline I32x16 add_products(I32x16 acc, I32x16 columns, U8x64 w) {
   return {as<Unsigned>(_mm512_dpbusd_epi32(bits(acc.v[0]), bits(columns.v[0]), bits(w.v[0])))};
 }
 
-/// 24 of 32 registers are accumulators: one of int32 and one of floats per token.
+/// With 12 tokens, 24 of the 32 registers hold sums: for each token, one of int32, one of floats.
 inline constexpr int kMaxTokens = 12;
 
 }  // namespace

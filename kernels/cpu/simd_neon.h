@@ -35,7 +35,7 @@ inline void store_i8(int8_t* p, I32x16 x) {
   vst1q_s8(p, vreinterpretq_s8_u8(vcombine_u8(vmovn_u16(low), vmovn_u16(high))));
 }
 
-/// Codes below 128 are the same as signed bytes, which sdot takes.
+/// sdot multiplies signed bytes. Codes below 128 have the same value as signed bytes.
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
   const int8x16_t columns = vreinterpretq_s8_u32(broadcast_4_part(x));
   return as<Unsigned>(vdotq_s32(as<Ints>(acc), vreinterpretq_s8_u8(w), columns));
@@ -49,7 +49,7 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
 }
 
 #define HEARTH_OWN_SCALED_DOT
-/// Takes a quarter of the rows and four steps at a time, as there are no registers for all sums.
+/// Computes a quarter of the rows over four steps at a time, as all sums do not fit the registers.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {
@@ -71,7 +71,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
     scaled_dot<kBits, kFirst + 4, kSteps - 4>(acc, weights, x, step_bytes, scale);
 }
 
-/// 16 of 32 registers are int32 accumulators (four per token).
+/// With 4 tokens, 16 of the 32 registers hold int32 sums (four per token).
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
 

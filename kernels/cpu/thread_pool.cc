@@ -24,7 +24,7 @@ void pause() {
 #endif
 }
 
-/// Slow cores are used only if there are too few fast ones, so that the editor has some to itself.
+/// Slow cores are used only if there are too few fast ones, so that some are left for the editor.
 int choose_threads(int wanted) {
   if (wanted > 0) return wanted;
   const auto [n_fast, n_slow] = system::usable_cores();
@@ -92,8 +92,8 @@ void ThreadPool::deal_out(int n_chunks, Task task) {
 }
 
 // Claims the next chunk of the thread's own share or, if that is empty, the last chunk of another
-// share. Shares only shrink until the loop is finished, so a worker that comes late finds either
-// nothing or a whole new loop.
+// share. Shares only shrink until the loop is finished, so a late worker finds either nothing or
+// the chunks of a new loop.
 ThreadPool::Claim ThreadPool::claim(int thread) {
   for (int i = 0; i < n_threads_; i++) {
     Share& share = shares_[static_cast<size_t>((thread + i) % n_threads_)];
@@ -111,8 +111,8 @@ ThreadPool::Claim ThreadPool::claim(int thread) {
   return {};
 }
 
-// Claims and runs chunks until none is left. Returns how many it ran. They are reported together,
-// since each report costs as much as moving a share between cores. Until then the caller waits.
+// Claims and runs chunks until none is left. Returns how many it ran. It subtracts all of them from
+// unfinished_ at once, since each change costs as much as moving a share between cores.
 int ThreadPool::work(int thread) {
   int done = 0;
   for (Claim next = claim(thread); next.chunk >= 0; next = claim(thread)) {
@@ -147,8 +147,8 @@ void ThreadPool::wait_for_share(const Share& share, int seen) {
   system::wait(share.n_dealt, seen);
 }
 
-// A worker that is late may have lost its core to another process. So this spins briefly, then
-// lends it the caller's core.
+// A late worker might have lost its core to another process. So the caller spins briefly, then
+// sleeps, which frees its core for the worker.
 void ThreadPool::wait_for_workers() {
   const Clock::time_point spin_end = Clock::now() + kSpin;
   int left = unfinished_.load(std::memory_order_acquire);
@@ -160,10 +160,10 @@ void ThreadPool::wait_for_workers() {
     system::wait(unfinished_, left);
 }
 
-// Halves the number of threads if they do not pay, because other processes use the cores or loops
-// are too short. Later it tries all of them again, after a pause that grows each time that this
-// does not help. The speedup is estimated from the caller's own chunks: their mean time times the
-// number of all chunks is what the caller would have needed alone.
+// Halves the number of threads if they do not make loops much faster, because other processes use
+// the cores or loops are too short. After some time it tries all of them again; that time grows
+// with each failure. The speedup is estimated from the caller's own chunks: their mean time times
+// the number of all chunks is what the caller would have needed alone.
 void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total) {
   if (n_active_ < n_threads_ && --loops_until_retry_ <= 0) {
     n_active_ = n_threads_;

@@ -1,11 +1,12 @@
 // A thread pool with work stealing for short parallel loops (5-100 us), on a machine that it shares
 // with an editor.
 //
-// Each thread gets a share of consecutive chunks, so that it reads one stream of memory. When its
-// share is done, it steals chunks from the others. So a thread that the system has descheduled
-// delays the loop by at most one chunk; without stealing, the loop would wait for its whole share.
-// The calling thread takes part. After a loop, workers spin briefly, as the next op usually follows
-// within microseconds, and then sleep in the kernel, so that an idle pool costs nothing.
+// Each thread gets a range of consecutive chunks (its Share), so that it reads one stream of
+// memory. When these are done, it steals chunks from the others. So a thread that the system has
+// descheduled delays the loop by at most one chunk; without stealing, the loop would wait for all
+// of the thread's chunks. The calling thread takes part. After a loop, the other threads (workers)
+// spin briefly, as the next op usually follows within microseconds, and then sleep in the kernel,
+// so that an idle pool costs nothing.
 #pragma once
 
 #include <atomic>
@@ -29,11 +30,11 @@ class ThreadPool {
   int n_threads() const { return n_threads_; }
 
   /// Calls body(chunk, thread) for each chunk of [0, n_chunks), with 0 <= thread < n_threads(), and
-  /// returns when all are done. No allocation. One caller at a time; body must neither throw nor
-  /// call parallel_for.
+  /// returns when all are done. Does not allocate. Only one thread may call it at a time; body must
+  /// neither throw nor call parallel_for.
   void parallel_for(int n_chunks, const auto& body) { run(n_chunks, task_of(body), true); }
-  /// The same for work that is done once, at load. adapt() ignores it, since other work of loading
-  /// may occupy the cores.
+  /// The same for work that is done once, at load. adapt() does not measure it, since other work of
+  /// loading might occupy the cores.
   void parallel_for_once(int n_chunks, const auto& body) { run(n_chunks, task_of(body), false); }
 
  private:
@@ -43,15 +44,15 @@ class ThreadPool {
     void (*call)(const void* body, int chunk, int thread) noexcept = nullptr;
   };
 
-  /// What a thread must know about a loop, in one cache line. To start a loop, this line moves from
-  /// one core to another, which takes up to a quarter of a microsecond.
+  /// What a thread must know about a loop, in one cache line. When a loop starts, this line moves
+  /// from the caller's core to the thread's, which takes up to a quarter of a microsecond.
   struct alignas(64) Share {
     /// Chunks [begin, end) that nobody has claimed; begin is in the low half.
     std::atomic<uint64_t> unclaimed{0};
     /// Written by the caller while all shares are empty, read by threads that have claimed a chunk.
     Task task;
-    /// Counts the loops in which this thread got a share; the thread waits until it changes. Unused
-    /// for the caller.
+    /// How many loops have given this thread chunks; the thread waits until it changes. It is not
+    /// used for the caller.
     std::atomic<int> n_dealt{0};
   };
   struct Claim {
@@ -74,13 +75,13 @@ class ThreadPool {
   void wait_for_workers();
   void adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total);
 
-  int n_threads_;                               // read by a worker once it has got a share
+  int n_threads_;                               // workers read it only once they have chunks
   const std::unique_ptr<Share[]> shares_;       // [n_threads_]
   std::atomic<bool> is_closing_{false};         // read after n_dealt
   alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not reported as done
 
-  // Only the caller uses these: how many threads get a share, at least 1, and how much faster that
-  // was (adapt()).
+  // Only the caller uses these: how many threads get chunks (at least 1), and what adapt() needs to
+  // decide whether they make loops faster.
   alignas(64) int n_active_;
   double window_speedup_ = 0;
   int window_loops_ = 0;

@@ -1,4 +1,4 @@
-// Variant "i8mm": NEON with the dot products of ARMv8.2 and the matrix products of int8 of ARMv8.6.
+// Variant "i8mm": NEON with ARMv8.2's dot products and ARMv8.6's matrix products for int8.
 #include "dot_i8mm.h"
 
 #include "panels_vector.inl"

@@ -1,4 +1,4 @@
-// Variant "neon": NEON with the dot product instructions of ARMv8.2.
+// Variant "neon": NEON with ARMv8.2's dot products.
 #include "simd_neon.h"
 
 #include "panels_vector.inl"

@@ -1,5 +1,5 @@
-// Variant "scalar": plain C++ for any processor. It is slow, and the reference that the others are
-// tested against.
+// Variant "scalar": plain C++ for any processor. It is slow. Tests compare the other variants with
+// it.
 #include "simd_scalar.h"
 
 #include "panels_vector.inl"

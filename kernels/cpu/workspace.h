@@ -1,5 +1,5 @@
-// The scratch memory of the CPU Ops, allocated at load. All threads share the activations of one
-// matmul; each thread has room for the results of a chunk (tiles) and for normalized inputs (rows).
+// The scratch memory of CpuOps, allocated at load. All threads share the activations of one matmul;
+// each thread has memory for a chunk's results (tiles) and for normalized inputs (rows).
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace hearth::kernels::cpu {
 
-/// The most rows of a matmul's chunk: K and V of a head with the largest head_dim.
+/// The most rows in a matmul's chunk, enough for K and V of one head with the largest head_dim.
 inline constexpr int kChunkRows = 512;
-/// The most floats of one token's results in a chunk of one or two matrices, with padding
-/// (chunk_stride).
+/// The most floats that one token's results take in a chunk, which multiplies one or two matrices;
+/// with padding (chunk_stride).
 inline constexpr int kChunkStride = kChunkRows + 2 * kTileRows;
 
 /// Memory for the inputs of matmuls.
@@ -21,13 +21,13 @@ class ActivationMemory {
  public:
   /// Makes room for inputs of this width, with padding. The contents are lost.
   void allocate(int n_tokens, int n_cols);
-  /// The room for n inputs that comes after `before` others, which include their padding.
+  /// The memory for n inputs that comes after `before` other inputs, padding included.
   Activations view(int before, int n, int n_cols) const;
 
  private:
   Arena arena_;
-  Activations begin_;     // of the first token
-  size_t n_columns_ = 0;  // of a token
+  Activations begin_;     // where the first token's inputs begin
+  size_t n_columns_ = 0;  // how many columns each token has room for
 };
 
 class Workspace {
@@ -35,15 +35,15 @@ class Workspace {
   explicit Workspace(int n_threads) : n_threads_(n_threads) {}
 
   /// Makes room for n_tokens inputs of this width. If it grows, the contents are lost. Throws
-  /// std::bad_alloc; then the room is as large as before and can still be used.
+  /// std::bad_alloc; then the memory is as large as before and can still be used.
   void reserve(int n_cols, int n_tokens = kMaxBatch);
 
   Activations& activations(int n, int n_cols);
   /// See ActivationMemory.
   Activations view(int before, int n, int n_cols) const { return memory_.view(before, n, n_cols); }
-  /// kMaxBatch * kChunkStride floats.
+  /// The thread's memory for a chunk's results: kMaxBatch * kChunkStride floats.
   float* tiles(int thread) const { return tiles_ + thread * tiles_floats(); }
-  /// Room for one token tile of inputs, as wide as the widest.
+  /// The thread's memory for the inputs of one token tile, as wide as the widest input.
   float* rows(int thread) const { return rows_ + thread * rows_floats(n_cols_); }
 
  private:
