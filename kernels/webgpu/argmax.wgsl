@@ -1,11 +1,11 @@
-// The argmax of one range, 4,096 logits of a row, as the RangeArgmax of range_argmax.h. Grid (ranges, rows).
+// The argmax of one range (4,096 logits of a row of logits), as the RangeArgmax of range_argmax.h. Grid (ranges, rows).
 struct Params { logits0: u32, n_vocab: u32, n_ranges: u32, row0: u32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> logits: array<f32>;
 @group(0) @binding(4) var<storage, read_write> ranges: array<vec4<u32>>;
 var<workgroup> best: array<f32, 256>;
 var<workgroup> ids: array<u32, 256>;
-var<workgroup> wrong: array<u32, 256>;
+var<workgroup> wrong: array<u32, 256>;  // 1 if the thread has found NaN or infinity
 @compute @workgroup_size(256)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
   let first = wid.x * 4096u;

@@ -1,11 +1,11 @@
-// Attention over one part, 64 positions of one key head, for NR query rows. A query row is one query head of one token. Grid
-// (query rows / NR, key heads, parts). source_attention.wgsl adds up the parts in order. Where a part begins, and how a sum is
+// Attention over one part (64 positions) of one KV head, for NR query rows. A query row is one query head of one token. Grid
+// (query rows / NR, KV heads, parts). source_attention.wgsl adds up the parts in order. Where a part begins, and how a sum is
 // divided among threads, depends only on the position and HD.
 //   q     [token][HEADS][HD]
 //   sums  [token][HEADS][max_parts][HD] sum of exp(score - greatest) * v
-//   ends  [token][HEADS][max_parts] (greatest, sum of exp(score - greatest))
-// put.wgsl describes batch and pages; pages_read*.wgsl bind the pages. This dispatch computes n_tokens tokens, from params.first
-// of the batch on. sums and ends begin with that token.
+//   ends  [token][HEADS][max_parts] (greatest, sum of exp(score - greatest)); greatest is the part's greatest score
+// put.wgsl describes batch and pages; pages_read*.wgsl bind the pages. A dispatch computes params.n_tokens tokens of the batch,
+// from token params.first on. sums and ends begin with that token.
 struct Params { n: u32, first: u32, n_tokens: u32, q0: u32, max_parts: u32, scale: f32, zero: f32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> q: array<f32>;
@@ -13,12 +13,12 @@ struct Params { n: u32, first: u32, n_tokens: u32, q0: u32, max_parts: u32, scal
 @group(0) @binding(7) var<storage, read_write> sums: array<f32>;
 @group(0) @binding(8) var<storage, read_write> ends: array<vec2<f32>>;
 const HALF = HD / 2u;
-const PER = HEADS / KV_HEADS;
+const PER = HEADS / KV_HEADS;  // query heads per KV head
 const W = 256u;
 const WORDS = HALF / 4u;                      // vec4s of a key; an even number
 const SPLIT = select(2u, 4u, WORDS % 4u == 0u);  // threads that compute one score together
-var<workgroup> qs: array<vec2<f32>, NR * HALF>;
-var<workgroup> pieces: array<f32, NR * SPLIT * 64u>;  // a score's pieces: one for each of its threads
+var<workgroup> qs: array<vec2<f32>, NR * HALF>;  // query rows, scaled: dimensions i and i + HALF
+var<workgroup> pieces: array<f32, NR * SPLIT * 64u>;  // what each of a score's SPLIT threads has summed up
 var<workgroup> scores: array<f32, NR * 64u>;
 var<workgroup> greatest: array<f32, NR>;
 var<workgroup> sixteenths: array<vec2<f32>, 4u * HALF>;  // a query row's sums over 16 positions each
@@ -97,7 +97,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
       if (first < n) {
         let page = pages[2u * r + first / 32u];
         for (var i = 0u; i < 16u; i++) {
-          let p = min(first + i, n - 1u);  // if this is not first + i, the weight is 0
+          let p = min(first + i, n - 1u);  // the weight at first + i is 0 if it is not below n
           let word = value_word(page, (kv * 64u + 32u + p % 32u) * HALF + e % HALF);
           sum = fma(vec2<f32>(scores[r * 64u + first + i]), unpack2x16float(word), sum);
         }

@@ -1,8 +1,8 @@
 // The commands of a step, and the command buffers that are made from them. A step is the work
-// between two waits, for example that of one token. Making its command buffers takes a quarter of
-// the step's time. So if a step repeats the last one, as it does from token to token, we expect the
-// same step again and prepare its command buffers while the GPU computes. Whatever differs between
-// tokens is in buffers.
+// between two waits, for example the work for one token. Making its command buffers takes a quarter
+// of the step's time. So if a step has the same commands as the last one, as most tokens do, we
+// expect the same step again and prepare its command buffers while the GPU computes. Whatever
+// differs between tokens is in buffers.
 #pragma once
 
 #include <array>
@@ -35,19 +35,19 @@ class PreparedCommands {
  public:
   explicit PreparedCommands(const WgpuApi& api) : api_(api) {}
 
-  /// Adds the commands of the step's next submit. Returns their prepared command buffer, which the
-  /// caller must release, or null if it is not prepared.
+  /// Adds the commands of the step's next submit. Returns the command buffer prepared for them,
+  /// which the caller must release, or null if there is none.
   Handle take(const Commands& commands);
-  /// Call when the whole step has been submitted. If it repeated the last one, prepares the command
-  /// buffers for a third such step, with `make`.
+  /// Must be called when the whole step has been submitted. If it repeated the last one, this
+  /// prepares command buffers for another such step with `make`.
   void end_step(const std::function<Handle(const Commands&)>& make);
-  /// Releases all prepared command buffers. Call before anything that they use is freed.
+  /// Releases all prepared command buffers. Must be called before anything that they use is freed.
   void forget();
 
  private:
   const WgpuApi& api_;
   std::vector<Commands> step_, last_step_;
-  std::vector<Handle> buffers_;  // one for each of last_step_; null if taken
+  std::vector<Handle> buffers_;  // one for each submit in last_step_; null if taken
 };
 
 }  // namespace hearth::kernels::webgpu

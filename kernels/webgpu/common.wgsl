@@ -17,7 +17,7 @@ fn dot16(a: vec4<u32>, b: vec4<u32>) -> i32 {
 }
 fn byte_of(v: u32, i: u32) -> f32 { return f32((v >> (8u * i)) & 255u); }
 fn int8_of(v: u32, i: u32) -> i32 { return extractBits(bitcast<i32>(v), 8u * i, 8u); }
-// The scale d of a group of activations; sums: the sums of its first and its last 16 codes, as two int16.
+// For a group of activations: its scale d, and the sums of its first and its last 16 codes, as two int16.
 struct GroupScale { d: f32, sums: u32 }
 fn sum_of(x: GroupScale, half: u32) -> f32 { return f32(extractBits(bitcast<i32>(x.sums), 16u * half, 16u)); }
 fn sum_of_both(x: GroupScale) -> f32 { return sum_of(x, 0u) + sum_of(x, 1u); }

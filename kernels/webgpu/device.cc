@@ -12,7 +12,7 @@ namespace hearth::kernels::webgpu {
 namespace {
 
 constexpr size_t kStagingBytes = size_t{1} << 20, kAlignment = 256;
-// Of one upload: wgpu keeps a copy until the upload is done.
+// The most bytes in one upload, since wgpu keeps a copy until the upload is done.
 constexpr size_t kUploadBytes = size_t{32} << 20;
 constexpr size_t kMostGroups = 20000;
 // The desktop has to wait for a submit, and a slow one might take several times the average.
@@ -334,8 +334,8 @@ void Device::measure_work() {
                  kLeastWork, kMostWork);
 }
 
-// Sends only what differs from staging_: each write costs the GPU another command buffer, and most
-// parameters of a token are those of the token before.
+// Writes to staging_ only if something differs from its content: each write costs the GPU another
+// command buffer, and most tokens have the same parameters as the token before.
 void Device::send_staged() {
   const auto unsent = std::span(staged_).subspan(n_sent_);
   sent_.resize(std::max(sent_.size(), staged_.size()));

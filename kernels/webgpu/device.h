@@ -34,7 +34,7 @@ struct DeviceChoice {
   uint64_t page_bytes = UINT64_MAX;  // the most bytes of KV pages in a binding
 };
 
-/// How much work a submit gets until work has been measured (Device::add_work).
+/// How many units of work (Device::add_work) a submit has until we have measured the GPU's speed.
 inline constexpr size_t kFirstWork = 2048;
 
 class Device;
@@ -84,25 +84,26 @@ class Device {
   const Limits& limits() const { return limits_; }
   Handle handle() const { return device_; }
 
-  /// Allocates zeroed memory. what: what it is for. If there is no room, throws std::runtime_error,
-  /// which says that.
+  /// Allocates zeroed memory. If there is no room, throws std::runtime_error, whose message says
+  /// `what` the memory is for.
   Memory allocate(size_t n_bytes, const char* what);
-  /// Returns how much of `wanted` there is room for. WebGPU cannot tell, so this allocates it, and
-  /// frees it again.
+  /// Returns how many of the `wanted` bytes are free. WebGPU cannot tell, so this allocates them
+  /// and frees them again.
   uint64_t free_bytes(uint64_t wanted);
   void upload(Handle to, size_t offset, std::span<const std::byte> from);
-  /// Runs everything that was added before, then copies from the GPU to the host.
+  /// Runs everything that has been added, then copies from the GPU to the host.
   void download(std::span<std::byte> to, Handle from, size_t offset);
   /// Adds a copy between two buffers.
   void copy(Handle to, size_t to_offset, Handle from, size_t from_offset, size_t n_bytes);
 
   /// The kernel that consists of these constants and files. It is compiled at its first use.
   Handle pipeline(const Files& files, const Constants& constants);
-  /// Adds a dispatch. params has at most 256 bytes and is bound at 2; list, unless empty, at 11.
+  /// Adds a dispatch. params has at most 256 bytes and gets binding number 2; list, unless it is
+  /// empty, gets 11.
   void add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
            std::array<uint32_t, 3> grid, std::span<const uint32_t> list = {});
   /// Says that the dispatches just added are n units of work (the caller chooses the unit). Submits
-  /// all pending work if it is as much as this GPU does in a few milliseconds.
+  /// all pending work if it is as much as this GPU finishes in a few milliseconds.
   void add_work(size_t n);
   size_t n_pending() const { return pending_.size(); }
   void submit();
@@ -114,14 +115,15 @@ class Device {
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
-  /// Returns null and sets error_ if there is no room.
+  /// If there is no room, returns null and sets error_.
   Handle create_buffer(uint64_t usage, size_t n_bytes);
   void require_alive();
-  /// Waits until is_over(whether the GPU has no work) is true, or the device is lost.
+  /// Waits until is_over(is_idle) returns true, where is_idle says whether the GPU has no work, or
+  /// until the device is lost.
   template <class Condition>
   void wait_until(Condition is_over);
   void begin_work();
-  /// Sets most_work_ from the time that the work since the last wait has taken.
+  /// Computes most_work_ from how long the work since the last wait has taken.
   void measure_work();
   uint64_t stage(std::span<const std::byte> bytes);
   void send_staged();
@@ -140,10 +142,11 @@ class Device {
   uint64_t n_taken_ = 0;  // bytes of GPU memory in use
   bool is_busy_ = false;
   Commands pending_;
-  size_t n_pending_work_ = 0, n_work_ = 0;            // not yet submitted; since the last wait
-  size_t most_work_ = kFirstWork;                     // of one submit
-  std::chrono::steady_clock::time_point work_since_;  // the start of n_work_, if that is not 0
-  bool has_compiled_ = false;                         // since the last wait
+  // Units of work: those not yet submitted, and all since the last wait.
+  size_t n_pending_work_ = 0, n_work_ = 0;
+  size_t most_work_ = kFirstWork;                     // the most units of work in one submit
+  std::chrono::steady_clock::time_point work_since_;  // when n_work_ became more than 0
+  bool has_compiled_ = false;                         // whether it has since the last wait
   PreparedCommands prepared_;
   Memory staging_, readback_;
   std::vector<std::byte> staged_;  // parameters and lists since the last wait

@@ -1,4 +1,5 @@
-// x [token][K] = the table's row for the token, as floats. Grid (tokens). Skips tokens whose rows are in another strip.
+// x [token][K] = the token's row of the embedding table, as floats. Grid (tokens). The kernel runs once for each strip (some of
+// the table's rows, which fit in a binding) and skips tokens whose rows are in other strips.
 struct Params { row0: u32, n_rows: u32, x0: u32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> batch: array<u32>;
@@ -7,7 +8,7 @@ struct Params { row0: u32, n_rows: u32, x0: u32 }
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
   let row = batch[wid.x] - params.row0;
   if (row >= params.n_rows) { return; }
-  for (var g = li; g < K / 32u; g += 64u) {
+  for (var g = li; g < K / 32u; g += 64u) {  // groups of 32 columns
     let raw = load_raw(row / 8u, row % 8u, g);
     let codes = codes_of(raw);
     let z = scales_of(raw);

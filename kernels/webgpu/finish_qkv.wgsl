@@ -1,6 +1,6 @@
-// The end of gemv.wgsl for q, k and v of one token: bias, RoPE and storing, with put.wgsl. A workgroup has RT / 2 pairs of rows
-// of one head, i and i + HD / 2, which RoPE rotates together. params.y0: the strip's first row among those of q, k and v. A head
-// begins there.
+// The end of gemv.wgsl for q, k and v of one token: adds the bias, then put.wgsl applies RoPE and stores them. A workgroup has
+// RT / 2 pairs of rows of one head, i and i + HD / 2, which RoPE rotates together. params.y0 is the strip's first row among the
+// rows of q, k and v; a head begins there.
 fn pair_of(workgroup: u32, lane: u32) -> u32 { return workgroup * (RT / 2u) + lane % (RT / 2u); }
 fn row_of(workgroup: u32, lane: u32) -> u32 {
   let pair = pair_of(workgroup, lane);

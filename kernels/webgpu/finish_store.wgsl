@@ -1,4 +1,4 @@
-// The end of gemv.wgsl: y [token][row] = the sum, or with ADD, y += params.scale * the sum.
+// The end of gemv.wgsl: y [token][row] = the sum or, if ADD is 1, y += params.scale * the sum.
 @group(0) @binding(10) var<storage, read_write> y: array<f32>;
 fn row_of(workgroup: u32, lane: u32) -> u32 { return row_at(workgroup * RT + lane); }
 fn finish(wid: vec3<u32>, li: u32) {

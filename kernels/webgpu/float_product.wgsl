@@ -1,5 +1,5 @@
-// The product of a matrix of floats and tokens, xf [token][K]. w: [rows / 64][K / 4][64 rows], four columns of a row each. Grid
-// (rows / 64, tokens), with one thread per row.
+// The product of a matrix of floats and tokens, xf [token][K]. w [rows / 64][K / 4][64 rows] has vectors of four columns of a row.
+// Grid (rows / 64, tokens), with one thread per row.
 struct Params {
   x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
   bias0: u32,

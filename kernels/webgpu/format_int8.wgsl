@@ -1,6 +1,6 @@
 // Any quantized format, as int8 with float scales. Each scale is an exact product of two numbers in the file.
 //   w  [tile][group][half][lane] 16 codes
-//   s  [tile][group][SCALES + MINIMA][lane] one scale for the group or two for its halves, then no minimum, one, or two
+//   s  [tile][group][SCALES + MINIMA][lane] SCALES is 1, or 2 if each half of the group has its own scale; MINIMA is 0, 1 or 2
 struct Raw { a: vec4<u32>, b: vec4<u32>, z: Scales }
 struct Scales { d: vec2<f32>, minimum: vec2<f32> }
 fn float_at(tile: u32, l: u32, g: u32, i: u32) -> f32 {

@@ -1,6 +1,6 @@
 // Q4_K.
 //   w  [tile][group][lane] 32 codes in four words: columns 0 to 15 in the low nibbles, 16 to 31 in the high ones
-//   s  [tile][pair of groups][lane] scale and minimum of both groups, one byte each;
+//   s  [tile][pair of groups][lane] a scale and a minimum for each of the two groups, one byte each;
 //      from S2 on, [tile][super-block][lane] d and dmin as f16
 struct Raw { q: vec4<u32>, scales: u32, d: u32 }
 struct Scales { d: f32, minimum: f32 }

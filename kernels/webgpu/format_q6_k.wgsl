@@ -1,9 +1,9 @@
 // Q6_K.
 //   w  [tile][group][lane] the low four bits of 32 codes, as in Q4_K;
-//      from W2 on, [tile][pair of groups][lane] the upper two bits, one word for 16 columns
+//      from W2 on, [tile][pair of groups][lane] their upper two bits, one word for 16 columns
 //   s  [tile][pair of groups][lane] four int8 scales, each for 16 columns;
 //      from S2 on, [tile][super-block][lane] d as f16
-// codes_of() puts the six bits of a code at the top of an int8, which multiplies it by 4, so scales_of() divides d by 4.
+// codes_of() puts the six bits of a code at the top of an int8. This multiplies the code by 4, so scales_of() divides d by 4.
 struct Raw { q: vec4<u32>, high: vec2<u32>, scales: u32, d: u32 }
 struct Scales { d: f32, scales: u32 }
 fn load_raw(tile: u32, l: u32, g: u32) -> Raw {

@@ -1,6 +1,6 @@
 // The product of a matrix and one token. Grid (rows / RT, tokens). A workgroup has RT rows, each divided into S slices of GS groups
-// (the last slice can be shorter), and one thread per row and slice. A thread sums its slice in order; then the slices are added
-// in order, as in matmul.wgsl. finish_*.wgsl chooses the rows (row_of) and stores their sums (finish).
+// (the last slice can be shorter), and one thread per row and slice. A thread adds up its slice in order; then the slices' sums are
+// added up in order, as in matmul.wgsl. finish_*.wgsl chooses the rows (row_of) and stores their sums (finish).
 var<workgroup> slices: array<f32, RT * S>;
 var<private> raw: array<Raw, GS>;
 fn total_of(lane: u32) -> f32 {

@@ -1,7 +1,7 @@
-// Prepares a product's input: takes the floats of source_*.wgsl, applies an RMS norm if NORM is 1, and stores them as floats, or
-// as int8 with one scale per BLOCK groups of 32 columns, quantized as on the CPU. prepare() does this for groups g0 to g1 of a
-// token, at most SPAN groups. g0 and g1 are multiples of BLOCK, or the end. A thread takes four columns (index k4) at a time, and
-// its neighbours take those next to them.
+// Prepares a product's input: takes the floats from source_*.wgsl, applies an RMS norm if NORM is 1, and stores them as floats, or
+// as int8 with one scale per BLOCK groups of 32 columns, quantized as on the CPU. prepare() does this for groups g0 to g1 - 1 of
+// a token, at most SPAN groups; g0 and g1 are multiples of BLOCK, except that g1 can be G. A thread handles the four columns from
+// 4 * k4 on, and neighbouring threads handle neighbouring columns.
 struct Params {
   x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
   bias0: u32,
@@ -9,13 +9,13 @@ struct Params {
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(6) var<storage, read> norm: array<vec4<f32>>;
 const K4 = K / 4u;
-const LANES = 128u;  // partial sums of squares: a fixed number, so that the bits do not depend on THREADS
+const LANES = 128u;  // the number of partial sums of squares, which is fixed so that the bits do not depend on THREADS
 const BLOCK4 = 8u * max(BLOCK, 1u);
 const BLOCKS = (8u * SPAN + BLOCK4 - 1u) / BLOCK4;
 var<workgroup> lanes: array<f32, LANES>;
 var<workgroup> eighths: array<f32, 16>;
-var<workgroup> greatest: array<atomic<u32>, BLOCKS>;  // bits of absolute values: in the order of the values, then NaN
-var<workgroup> words: array<u32, 8u * SPAN>;          // four codes each
+var<workgroup> greatest: array<atomic<u32>, BLOCKS>;  // the bits of absolute values, which have their order; NaN is greatest
+var<workgroup> words: array<u32, 8u * SPAN>;          // four codes in each
 var<private> held: array<vec4<f32>, (8u * SPAN + THREADS - 1u) / THREADS>;
 fn magnitudes(v: vec4<f32>) -> u32 {
   let b = bitcast<vec4<u32>>(v) & vec4<u32>(0x7fffffffu);

@@ -1,4 +1,4 @@
-// The input of one token. Each workgroup prepares it for itself, in its own memory.
+// The input of one token. Each workgroup prepares the whole input in its own memory.
 const THREADS = RT * S;
 const SPAN = G;
 var<workgroup> xq: array<vec4<u32>, 2u * G>;

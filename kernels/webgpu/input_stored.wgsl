@@ -1,4 +1,4 @@
-// The input of tokens, which prepare.wgsl has stored: xq [token][G][2] 16 codes each, xd [token][G].
+// The input of tokens, as prepare.wgsl has stored it: codes xq [token][G][2], 16 in each, and scales xd [token][G].
 struct Params {
   x0: u32, y0: u32, stride: u32, n: u32, first: u32, max_parts: u32, scale: f32, eps: f32, q0: u32, n_rows: u32, zero: f32,
   bias0: u32,

@@ -1,5 +1,5 @@
-// The product of a matrix and a batch: y [token][row] = the product, or with ADD, y += params.scale * the product. It has the same
-// bits as with gemv.wgsl. Grid (rows / TM, tokens / TN). A workgroup computes a tile of TM rows by TN tokens, in steps of KS
+// The product of a matrix and a batch: y [token][row] = the product or, if ADD is 1, y += params.scale * the product. It has the
+// same bits as with gemv.wgsl. Grid (rows / TM, tokens / TN). A workgroup computes a tile of TM rows by TN tokens, in steps of KS
 // groups; while it computes one step, it loads the next. A thread computes MM rows by MN tokens.
 @group(0) @binding(10) var<storage, read_write> y: array<f32>;
 const NTR = TM / MM;

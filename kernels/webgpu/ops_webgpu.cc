@@ -12,8 +12,8 @@ namespace {
 
 // The most page ids in a batch: enough for 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
-// The memory for attention's parts. If those of a batch do not fit, its tokens are computed in
-// several rounds.
+// The memory for attention's parts. If the parts of a batch do not fit, attention computes its
+// tokens in several rounds.
 constexpr size_t kPartBytes = size_t{32} << 20;
 constexpr int kMostSegments = 4;  // pages_*_four.wgsl
 
@@ -152,8 +152,8 @@ void WebgpuOps::bind_pages(int layer, std::span<const uint32_t> at,
     bindings.push_back(bind(at[i], segments[std::min(i, segments.size() - 1)]));
 }
 
-// A page's bytes are those of its layers, concatenated. WebGPU copies only from one buffer to
-// another, so a copy within one goes through page_.
+// WebGPU copies only from one buffer to another, so a copy within a layer's buffer goes through
+// page_.
 void WebgpuOps::copy_page(int to, int from, int) {
   const size_t n = layer_page_bytes();
   for (size_t layer = 0; layer < kv_.size(); layer++) {
@@ -163,6 +163,7 @@ void WebgpuOps::copy_page(int to, int from, int) {
   }
 }
 
+// For read_page() and write_page(), a page's bytes are those of its layers, concatenated.
 void WebgpuOps::read_page(std::span<std::byte> destination, int page) {
   const size_t n = layer_page_bytes();
   for (size_t layer = 0; layer < kv_.size(); layer++) {

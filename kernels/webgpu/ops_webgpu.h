@@ -29,11 +29,11 @@ enum class Source { kPlain, kSilu, kAttention };
 
 /// Up to this number of tokens, gemv.wgsl is faster, though it reads the weights for each token.
 inline constexpr int kGemvTokens = 3;
-/// With that few tokens, this number of dispatches is submitted together, so that the GPU begins
-/// while the host adds others.
+/// With up to kGemvTokens tokens, this number of dispatches is submitted together, so that the GPU
+/// begins while the host adds others.
 inline constexpr size_t kAtOnce = 48;
-/// With more tokens, a dispatch is one unit of work per token, but at least this number of units,
-/// because a tile has this number of tokens.
+/// With more tokens, a dispatch counts as one unit of work per token, but as at least this many,
+/// since a tile of matmul.wgsl has this many tokens.
 inline constexpr int kTileTokens = 32;
 
 /// How gemv.wgsl divides a product. It adds a row's columns slice by slice, and so do all kernels
@@ -45,7 +45,7 @@ struct Slices {
 };
 Slices slices_of(int n_groups, int n_rows);
 
-/// Gives buffers made-up addresses, since WebGPU has no device pointers. Nobody dereferences them.
+/// Gives buffers made-up addresses, which nobody dereferences: WebGPU has no device pointers.
 class Addresses {
  public:
   float* add(Handle buffer, size_t n_bytes);
@@ -105,11 +105,14 @@ class WebgpuOps : public Ops {
     const float* norm = nullptr;
     float eps = 0;
     int n = 0, n_cols = 0;       // tokens and columns
-    int first = 0;               // the batch's token with which attention's parts begin
-    std::vector<uint32_t> rows;  // which rows of x; empty: all
-    int prepared_block = -1;     // groups that share a scale, 0 for floats; -1: not prepared
+    int first = 0;               // the token of the batch with which attention's parts begin
+    std::vector<uint32_t> rows;  // which rows of x to use; if empty, all
+    // What has been prepared: the number of groups that share a scale, 0 for floats, -1 for
+    // nothing.
+    int prepared_block = -1;
   };
-  /// Where a product is stored, y [token][stride]. adds: += residual_scale * the product, not =.
+  /// Where a product is stored, y [token][stride]. If `adds` is set, residual_scale * the product
+  /// is added to y; otherwise the product replaces it.
   struct Output {
     Addresses::Place y;
     int stride = 0;
@@ -141,7 +144,8 @@ class WebgpuOps : public Ops {
   /// Whether each workgroup of a product prepares the whole input for itself.
   bool is_own(const Strip& strip, const Input& input) const;
   Put put_of(int layer, const float* bias, const float* q) const;
-  /// norm_qkv() for one token in one dispatch per strip. Returns false if that is not possible.
+  /// Does norm_qkv() for one token with one dispatch per strip. If that is not possible, returns
+  /// false and does nothing.
   bool multiply_and_put(const PackedMatrix& qkv, const Input& input, const Put& put);
   /// Writes the input as floats to out [n][n_cols].
   void write_floats(Input input, const float* out);
@@ -157,8 +161,8 @@ class WebgpuOps : public Ops {
   uint64_t free_bytes_;
   Addresses addresses_;
   AttentionShape shape_;
-  // For each layer, segments that each fit in a binding:
-  // [page][kv head][k, v][position][head_dim] f16
+  // Each layer has one or more segments that fit in a binding: f16
+  // [page][kv head][k, v][position][head_dim].
   std::vector<std::vector<Memory>> kv_;
   int segment_pages_ = 0;
   Memory page_, cos_sin_, head_norms_;
@@ -166,7 +170,7 @@ class WebgpuOps : public Ops {
   Memory ranges_;
   int workspace_cols_ = 0;
   int n_ = 0, most_positions_ = 0, max_parts_ = 0;
-  Input next_;  // what attention() or norm_gate_up() leaves for matmul_add()
+  Input next_;  // the input that attention() or norm_gate_up() leaves to matmul_add()
 };
 
 template <class Params>

@@ -18,8 +18,8 @@ struct Words {
   std::vector<uint32_t> codes, scales;
 };
 
-/// Finds the words of one row (lane `lane` of a tile) and group: the index among all groups, pairs
-/// of groups, or super-blocks of eight groups.
+/// Where the words of a row (lane `lane` of a tile) and group are: the index among all groups, all
+/// pairs of groups, or all super-blocks of eight groups.
 struct Place {
   size_t tile, lane, group, n_groups;
   size_t of_group() const { return (tile * n_groups + group) * kTileRows + lane; }
@@ -43,7 +43,8 @@ void put_q4_k(const FileGroup& x, const Place& at, size_t blocks, Words& to) {
 
 void put_q6_k(const FileGroup& x, const Place& at, size_t blocks, size_t high, Words& to) {
   uint8_t w[32];
-  for (int k = 0; k < 32; k++) w[k] = x.w[k] ^ 32;  // from a zero point to two's complement
+  // Codes with zero point 32 become two's complement.
+  for (int k = 0; k < 32; k++) w[k] = x.w[k] ^ 32;
   put_nibbles(w, &to.codes[4 * at.of_group()]);
   for (int half = 0; half < 2; half++) {
     uint32_t& word = to.codes[4 * (high + at.of_pair()) + 2 * (at.group % 2) + half];
@@ -80,7 +81,7 @@ struct Sizes {
   size_t codes, scales;  // bytes
 };
 
-/// The sizes of a packed matrix. n_groups: groups of 32 columns, an even number.
+/// The sizes of a packed matrix. n_groups is the even number of groups of 32 columns in a row.
 Sizes sizes_of(BlockType type, int n_rows, int n_groups) {
   const size_t groups = size_t(padded(n_rows, kPaddedRows)) * n_groups, weights = 32 * groups;
   if (type == BlockType::kQ4_K) return {weights / 2, groups * 5 / 2};
@@ -126,7 +127,7 @@ Words pack_rows(const MatrixSource& source, int row0, const Strip& strip) {
   }
   std::vector<std::thread> threads;
   threads.reserve(static_cast<size_t>(n_threads));
-  int next = 1;  // this thread packs the tiles of thread 0
+  int next = 1;  // the calling thread packs the tiles for number 0
   try {
     for (; next < n_threads; next++) threads.emplace_back(pack, next, n_threads);
   } catch (const std::exception&) {
@@ -138,7 +139,7 @@ Words pack_rows(const MatrixSource& source, int row0, const Strip& strip) {
   return words;
 }
 
-/// Packs them in the layout of float_product.wgsl.
+/// Packs rows [row0, row0 + strip.n_rows) of a source in the layout of float_product.wgsl.
 Words pack_floats(const MatrixSource& source, int row0, const Strip& strip) {
   const size_t rows = padded(strip.n_rows, kPaddedRows), n_cols = source.n_cols;
   Words words;

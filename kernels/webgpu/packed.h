@@ -22,13 +22,13 @@ struct Layout {
 };
 Layout layout_of(BlockType type);
 
-/// Some rows of a matrix, all of one type, that fit in a binding.
+/// Consecutive rows of a matrix, all of one type, as many as fit in a binding.
 struct Strip {
   BlockType type{};
   Layout layout;
   int row0 = 0, n_rows = 0, n_groups = 0;
   Memory codes, scales;
-  /// The constants of the kernels that read it.
+  /// Constants for the kernels that read the strip.
   Constants constants() const;
 };
 

@@ -1,5 +1,5 @@
-// The products of gemv.wgsl and matmul.wgsl, bit for bit, as plain loops: one thread multiplies a row by a token, column by column.
-// Grid (rows / 64, tokens).
+// The same products as gemv.wgsl and matmul.wgsl, bit for bit, as plain loops: one thread multiplies a row by a token, column by
+// column. Grid (rows / 64, tokens).
 @group(0) @binding(10) var<storage, read_write> y: array<f32>;
 fn plain_dot(a: vec4<u32>, b: vec4<u32>) -> i32 {
   var sum = 0;

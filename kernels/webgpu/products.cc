@@ -10,7 +10,7 @@ namespace {
 constexpr uint64_t kOffsetBytes = 256;  // every GPU allows multiples of this as a binding's offset
 // Up to this number of columns, each workgroup of the GEMV prepares its input for itself.
 constexpr int kOwnColumns = 4096;
-// Up to this number of attention's parts, it also adds them up for itself.
+// If the input is the result of attention, it must also have at most this number of parts.
 constexpr int kOwnParts = 16;
 // From this number of rows on, a matrix has enough workgroups to fill a GPU.
 constexpr int kManyRows = 4096;
@@ -202,8 +202,8 @@ void WebgpuOps::multiply(const Strip& strip, Input& input, const Output& to,
   }
   const bool is_few = n <= kFewTokens;
   const int tokens = is_few ? 8 : n > 32 && strip.n_rows >= kManyRows ? 64 : 32;
-  // The workgroup memory that steps of four groups need. Not every GPU has that much: only 16 KiB
-  // are guaranteed.
+  // Steps of four groups need this many bytes of workgroup memory. Not every GPU has that much:
+  // only 16 KiB are guaranteed.
   const size_t four_bytes = size_t{4} * (64 * 40 + tokens * 40 + 32);
   const int step =
       strip.n_groups % 4 == 0 && four_bytes <= device_.limits().workgroup_bytes ? 4 : 2;

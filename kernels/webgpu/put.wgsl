@@ -1,6 +1,7 @@
 // Applies RoPE to q and k, then stores q [token][HEADS][HD] as floats, and k and v as f16 in the layer's pages. RoPE rotates
 // dimensions i and i + HD / 2 together; in a page, they are in one word.
-//   batch  [n] tokens, [n] positions, [n] where the page ids of the token's sequence begin, page ids
+//   batch  for each of the n tokens its id; then for each its position; then for each the index in `batch` of its sequence's page
+//          ids; then all page ids
 //   rope   [position][HD / 2] (cosine, sine)
 //   pages  [page][KV_HEADS][k, v][32 positions][HD / 2] words, PAGE words per page; pages_write*.wgsl bind them
 @group(0) @binding(4) var<storage, read> batch: array<u32>;
@@ -8,7 +9,7 @@
 @group(0) @binding(8) var<storage, read_write> q: array<f32>;
 @group(0) @binding(15) var<storage, read> rope: array<vec2<f32>>;
 const HALF = HD / 2u;
-// a: the results of rows `row` and row + HALF among the rows of q, k and v.
+// a has the products for rows `row` and row + HALF of the stacked matrix of q, k and v.
 fn with_bias(bias0: u32, row: u32, a: vec2<f32>) -> vec2<f32> {
   if (BIASED == 0u) { return a; }
   return a + vec2<f32>(bias[bias0 + row], bias[bias0 + row + HALF]);

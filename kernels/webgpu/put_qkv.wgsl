@@ -1,10 +1,10 @@
-// Adds the bias, applies the heads' norms (if NORMED is 1), then put.wgsl. Grid (heads of q, k and v; tokens), with one thread for
-// dimensions i and i + HD / 2.
+// Adds the bias, applies the heads' norms (if NORMED is 1), and stores q, k and v with put.wgsl. Grid (heads of q, k and v;
+// tokens), with one thread for dimensions i and i + HD / 2.
 //   qkv  [token][(HEADS + 2 KV_HEADS) HD]
 struct Params { n: u32, qkv0: u32, q0: u32, bias0: u32, norms0: u32, eps: f32 }
 @group(0) @binding(2) var<storage, read> params: Params;
 @group(0) @binding(3) var<storage, read> qkv: array<f32>;
-@group(0) @binding(7) var<storage, read> norms: array<f32>;  // of the layer: [q, k][HD]
+@group(0) @binding(7) var<storage, read> norms: array<f32>;  // the layer's [q, k][HD] begin at params.norms0
 var<workgroup> squares: array<f32, HALF>;
 @compute @workgroup_size(HALF)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) i: u32) {

@@ -1,4 +1,4 @@
-// A product's input is the result of attention: its parts (attention.wgsl), added up in order.
+// A product's input is the result of attention: its parts (attention.wgsl) are added up in order.
 @group(0) @binding(3) var<storage, read> sums: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read> ends: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read> batch: array<u32>;

@@ -143,8 +143,8 @@ struct BindGroupDescriptor {
   const BindGroupEntry* entries = nullptr;
 };
 
-/// X(name here, name in C without "wgpu", type). poll: wgpu.h says that it returns a WGPUBool, but
-/// the library sets only one byte of it.
+/// X(our name, the name in C without "wgpu", type). poll returns a bool here: wgpu.h says that it
+/// returns a WGPUBool, but the library sets only one byte of that.
 // clang-format off
 #define HEARTH_WGPU_FUNCTIONS(X)                                                                                     \
   X(version, GetVersion, uint32_t())                                                                                 \
