@@ -1,4 +1,4 @@
-// Command buffers that are prepared while the GPU computes the last step: PreparedCommands.
+// Tests PreparedCommands: command buffers that are prepared while the GPU computes the last step.
 #include <functional>
 #include <memory>
 #include <vector>
@@ -19,7 +19,7 @@ constexpr AttentionShape kShape{1, 2, 1, 64, 256, 10000};
 webgpu::WgpuApi real_api;
 int n_made = 0;
 
-/// wgpu-native's functions, one of which counts the command buffers that are made.
+/// wgpu-native's functions, except that `finish` also counts the command buffers that are made.
 webgpu::WgpuApi counting_api() {
   real_api = hearth::gpu::webgpu_runtime("").api;
   webgpu::WgpuApi api = real_api;
@@ -74,14 +74,14 @@ TEST("a step that repeats the last one uses prepared command buffers, with the s
   std::vector<std::vector<float>> expected;
   for (int position = 0; position < 130; position++) {
     expected.push_back(others.at(position).first);
-    others.ops.buffer(8);  // freeing a buffer drops what is prepared
+    others.ops.buffer(8);  // it is freed at once, which drops the prepared command buffers
   }
   for (int position = 0; position < 130; position++) {
     const auto [values, n] = steps.at(position);
     if (values != expected[position]) test::fail(__FILE__, __LINE__, std::to_string(position));
-    // A first step makes its own command buffer. Its first repeat makes its own and prepares the
-    // next one. Each later one only prepares the next one. At every 64th position, attention gets
-    // another part, so that is a first step again.
+    // A new step makes its own command buffer. When it is repeated for the first time, it makes its
+    // own and prepares the next one. Each later repeat only prepares the next one. At every 64th
+    // position, attention gets another part, which makes it a new step.
     const int i = position % 64;
     CHECK_EQUAL(n, i == 1 ? 2 : 1);
   }
@@ -97,7 +97,7 @@ TEST("prepared command buffers are dropped when a buffer that they might use is 
   CHECK(values == others.at(4).first);
 }
 
-TEST("a device that is lost after command buffers were prepared does not get them") {
+TEST("a prepared command buffer is not submitted to a device that is lost") {
   Steps steps;
   for (int position = 0; position < 4; position++) steps.at(position);
   const auto lose = [&] { real_api.destroy_device(steps.device->handle()); };

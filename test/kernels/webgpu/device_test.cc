@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr size_t kPiece = webgpu::kFirstWork / 4;
-// The least number of pieces with which a Device measures the GPU's speed.
+// A Device measures the GPU's speed if there are at least this many pieces.
 constexpr int kMeasuredPieces = 8;
 
 struct FakeGpu {
@@ -23,8 +23,8 @@ struct FakeGpu {
 };
 FakeGpu gpu;
 
-/// Like wgpu-native's function, returns yes or no in one byte of the register; the other bytes mean
-/// nothing.
+/// Like wgpu-native's function, returns yes or no in the lowest byte of a register; the other bytes
+/// mean nothing.
 uint32_t poll(webgpu::Handle, uint32_t, const void*) {
   const bool is_busy = gpu.n_busy_polls > 0 || std::chrono::steady_clock::now() < gpu.busy_until;
   if (gpu.n_busy_polls > 0) gpu.n_busy_polls--;
@@ -61,12 +61,12 @@ struct Worker {
     return gpu.n_submits;
   }
 
-  /// Makes the GPU seem slow: runs just enough work to be measured, and it takes 100 ms.
+  /// Makes the GPU seem slow: just enough work to be measured takes 100 ms.
   void be_slow() {
     gpu.busy_until = std::chrono::steady_clock::now() + 100ms;
     submits(kMeasuredPieces);
   }
-  /// Makes the GPU seem fast: runs so much work that even 15 seconds for it are fast.
+  /// Makes the GPU seem fast: runs so many units of work that even 15 seconds would be fast.
   void be_fast() { submits(1, size_t{1} << 24); }
 };
 

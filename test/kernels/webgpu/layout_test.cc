@@ -52,7 +52,7 @@ static_assert(WGPUSType_ShaderSourceWGSL == 2 && WGPUShaderRuntimeChecks_None ==
 
 namespace {
 
-/// Whether two function types have the same number of parameters, of equal sizes.
+/// Whether two function types have equally many parameters, and each pair has the same size.
 template <class Ours, class Theirs>
 constexpr bool kAlike = false;
 template <class R, class... A, class S, class... B>

@@ -1,4 +1,4 @@
-// Each op throws if its device is lost, and the process goes on.
+// Each op throws if its device is lost, and the process continues.
 #include <functional>
 #include <vector>
 
@@ -12,7 +12,7 @@ using test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
-/// A separate device, to be lost, with everything that the ops below need.
+/// A separate device, which tests make lost, with everything that the ops below need.
 struct Lost {
   const hearth::gpu::WebgpuRuntime runtime = hearth::gpu::webgpu_runtime("");
   int n_lost = 0, n_busy = 0, n_idle = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRows = 4160, kCols = 512;
 
-/// Returns the product, y [n][kRows]: matmul_add() on a y of zeros.
+/// Returns the product y [n][kRows], which matmul_add() adds to zeros.
 std::vector<float> multiply(Ops& ops, const TestMatrix& w, const std::vector<float>& x, int n) {
   const auto matrix = ops.pack(std::vector{w.source()});
   const auto input = to_buffer(ops, std::vector(x.begin(), x.begin() + n * size_t{kCols}));
@@ -26,7 +26,7 @@ std::vector<float> multiply(Ops& ops, const TestMatrix& w, const std::vector<flo
 
 }  // namespace
 
-TEST("a matrix with many rows gives the CPU's product, with the same bits in any batch") {
+TEST("the product with a matrix of many rows is that of the CPU, with the same bits in any batch") {
   const std::vector<float> x = random_floats(70 * size_t{kCols}, 5);
   for (const BlockType type : {BlockType::kQ4_K, BlockType::kQ6_K, BlockType::kQ8_0}) {
     const TestMatrix w(type, kRows, kCols, 3);

@@ -64,7 +64,7 @@ std::vector<float> attend(webgpu::WebgpuOps& ops) {
 
 }  // namespace
 
-TEST("a KV pool in several bindings gives the same bits as in one") {
+TEST("attention gives the same bits whether the KV pool is in one binding or in several") {
   const auto one = ops_with(UINT64_MAX);
   const std::vector<float> expected = attend(*one);
   // A page has 8 KiB per layer. So a binding has six pages, and there are three bindings, the last

@@ -1,4 +1,5 @@
-// wgpu-native, except that devices are lost as soon as the file that HEARTH_LOST_GPU names exists.
+// Behaves as wgpu-native, except that devices are lost once the file named by HEARTH_LOST_GPU
+// exists.
 #include <dlfcn.h>
 #include <unistd.h>
 
