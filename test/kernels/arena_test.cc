@@ -20,7 +20,7 @@ TEST("pieces of a slab follow each other, aligned to cache lines") {
   CHECK_EQUAL(third.data - second.data, 64);
 }
 
-TEST("a piece that does not fit the rest of a slab goes into another, zeroed") {
+TEST("a piece that does not fit the rest of a slab goes into a new one, which is zeroed") {
   Slabs slabs;
   const size_t large = size_t{200} << 20;
   const Slabs::Piece first = slabs.take(large), second = slabs.take(large);
@@ -43,14 +43,14 @@ TEST("a slab lives as long as any of its pieces") {
   CHECK(slab.expired());
 }
 
-TEST("after a piece without memory for it, smaller ones are still allocated") {
+TEST("after a piece that was too large for the memory, smaller ones are still allocated") {
   Slabs slabs;
   CHECK_THROWS(slabs.take(SIZE_MAX / 4), "alloc");
   const Slabs::Piece piece = slabs.take(100);
   CHECK(piece.slab != nullptr && piece.data == piece.slab->data());
 }
 
-TEST("a workspace that could not grow keeps its size, and reports it") {
+TEST("a workspace that cannot grow throws, keeps its memory, and can grow later") {
   Workspace workspace(1);
   workspace.reserve(64);
   const float* const f32 = workspace.activations(1, 64).f32;

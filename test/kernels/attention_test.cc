@@ -1,5 +1,5 @@
-// Compares attention in every variant with softmax(q k^T / sqrt(d)) v, written out in double
-// precision.
+// Compares attention in every variant with softmax(q k^T / sqrt(d)) v, computed straightforwardly
+// in double precision.
 #include "cpu/attention.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Sequence {
     tokens_.resize(static_cast<size_t>(length));
   }
 
-  /// out [length][n_heads * head_dim], computed in batches of batch_size.
+  /// Computes out [length][n_heads * head_dim] in batches of batch_size tokens.
   std::vector<float> run(const RowKernels& kernels, KvType kv_type, int batch_size,
                          int n_threads) const {
     AttentionShape shape = shape_;
@@ -59,7 +59,7 @@ class Sequence {
       for (int layer = 0; layer < shape_.n_layers; layer++) {
         for (size_t i = 0; i < n; i++) append(attention, layer, static_cast<int>(i), first);
       }
-      // The last layer: the others hold the same values, and must not interfere.
+      // Only the last layer is computed. The others hold the same values, and must not interfere.
       const Attention::Step step{shape_.n_layers - 1, q_.data() + at * row, out.data() + at * row};
       for (int i = 0; i < attention.n_chunks(); i++) attention.chunk(step, i, i % n_threads);
       if (!attention.is_split()) continue;
@@ -73,7 +73,8 @@ class Sequence {
     std::vector<double> out, tolerance;  // [n_heads * head_dim]
   };
 
-  /// Takes longer than the tested code, and is the same for every variant and KV type.
+  /// Computes the exact result at a position, with tolerances. It takes longer than the tested
+  /// code, so it is done once for all variants and KV types.
   Exact exact(int position) const {
     const int dim = shape_.head_dim, group = shape_.n_heads / shape_.n_kv_heads;
     const int first = shape_.first_visible(shape_.n_layers - 1, position);
@@ -102,8 +103,9 @@ class Sequence {
           most_v = std::max(most_v, std::fabs(v));
         }
         exact.out.push_back(expected);
-        // A score errs by at most dim roundings of its products, and so does the logarithm of its
-        // weight. The weighted sum and the sum of weights add one rounding per position.
+        // The error of a score is at most dim roundings of its products, and so is the error of its
+        // weight's logarithm. The weighted sum and the sum of weights add one rounding per
+        // position.
         exact.tolerance.push_back(0x1p-24 * most_v * (2 * dim * most_products + 2 * position + 32));
       }
     }
@@ -117,8 +119,8 @@ class Sequence {
   }
 
  private:
-  /// Storing these values loses nothing: half precision represents them exactly, and so does int8,
-  /// since each group has a maximum that makes its scale 1/64.
+  /// Returns a value near x that can be stored without loss: f16 represents it exactly, and so does
+  /// int8, since each group gets a maximum that makes its scale 1/64.
   float storable(float x, size_t i) const {
     if (i % static_cast<size_t>(shape_.head_dim) % kKvGroup == 3) return 127.0f / 64;
     return std::round(std::clamp(x * 64, -127.0f, 127.0f)) / 64;
@@ -153,7 +155,8 @@ void for_variants_and_kv_types(const Body& body) {
   }
 }
 
-/// Checks every variant and KV type, in batches of batch_size, at these positions.
+/// Checks the results of every variant and KV type at these positions. They are computed in batches
+/// of batch_size tokens.
 void check(const Sequence& sequence, const std::vector<int>& positions, int batch_size,
            int n_threads) {
   const std::vector<Sequence::Exact> expected = sequence.exact(positions);
@@ -172,7 +175,7 @@ std::vector<int> each(int step, int length) {
   return positions;
 }
 
-/// Every second size for one KV type, and the other sizes for the other.
+/// Divides the sizes between the KV types: each gets every second size.
 std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
   std::vector<int> some;
   for (size_t i = kv_type == KvType::kF16 ? 0 : 1; i < sizes.size(); i += 2)
@@ -182,8 +185,8 @@ std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
 
 }  // namespace
 
-TEST("attention equals the softmax over positions for every group size") {
-  // Where computing takes long, four pages are enough; the test across splits uses more.
+TEST("attention equals the softmax for every number of query heads per KV head") {
+  // Where tests are slow, four pages are enough; the test across splits uses more.
   const int length = test::is_slow() ? 100 : 200;
   for (int head_dim : {64, 128}) {
     for (int group = 1; group <= 8; group++) {

@@ -1,5 +1,5 @@
-// A small transformer made of the CPU ops, in every variant: threads and batches must not change a
-// bit of its result, and its steps must not allocate.
+// Runs a small transformer made of the CPU ops, in every variant. The number of threads and the
+// batch size must not change a bit of its result, and its steps must not allocate.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -17,11 +17,11 @@ using namespace hearth::kernels;
 using test::pack, test::random_floats, test::random_matrix, test::TestBatch, test::TestMatrix,
     test::to_buffer;
 
-// --- every allocation of the program is counted ---
+// --- counts every allocation in this program ---
 
 static std::atomic<int> n_allocations{0};
 
-// Not inlined. Otherwise GCC would compare this malloc with the delete of its own library.
+// These are not inlined, as GCC would then warn that malloc and delete do not match.
 [[gnu::noinline]] void* operator new(size_t n) {
   n_allocations++;
   if (void* memory = std::malloc(n)) return memory;
@@ -120,9 +120,8 @@ struct Arrangement {
   std::vector<int> batch_sizes;
 };
 
-/// With the best kernels: every batch size with every number of threads. With others, or where
-/// computing takes long: every size with one number of threads. With an emulator: every size with
-/// one of the KV types.
+/// The combinations to test. The best kernels run every batch size with every number of threads;
+/// other kernels run every size once. Where tests are slow, each KV type runs half of the sizes.
 std::vector<Arrangement> arrangements(KvType kv_type, bool is_best) {
   if (test::kIsSanitized) return {{3, {13, 256}}};
   if (test::is_slow() && kv_type == KvType::kF16) return {{1, {1, 13}}, {3, {7, 256}}};

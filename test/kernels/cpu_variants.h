@@ -9,9 +9,8 @@
 
 namespace test {
 
-/// The variants that this CPU can run, the best first. A build with sanitizers leaves out the
-/// variants that are compiled without sanitizers: it would see no more of them than the other
-/// build.
+/// The variants that this CPU can run, best first. A build with sanitizers leaves out the variants
+/// that it does not sanitize, as testing these would find no more than in other builds.
 inline std::vector<std::string> tested_variants() {
   std::vector<std::string> names = hearth::kernels::cpu_variants();
 #ifdef HEARTH_PLAIN_VARIANTS
@@ -35,7 +34,7 @@ inline std::vector<const hearth::kernels::cpu::RowKernels*> usable_row_kernels()
   return usable;
 }
 
-/// Converts IEEE half precision to float, by the definition of the format.
+/// The value of an IEEE half-precision number, by the definition of the format.
 inline double half_value(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   const double sign = half >> 15 ? -1 : 1;

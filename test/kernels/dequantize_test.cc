@@ -18,7 +18,7 @@ float half_value(const uint8_t* p) {
   return static_cast<float>(test::half_value(static_cast<uint16_t>(p[0] | p[1] << 8)));
 }
 
-/// Decodes by the format's definition: a sign, two bits of exponent, one bit of mantissa.
+/// Decodes a code by the format's definition: a sign, two bits of exponent, one bit of mantissa.
 float fp4_value(int code) {
   const int exponent = code / 2 % 4, mantissa = code % 2;
   const float magnitude = exponent == 0
@@ -146,7 +146,7 @@ TEST("a subnormal scale is kept") {
   CHECK_EQUAL(dequantize(BlockType::kQ4_0, q4_0)[0], 7 * kScale);
   CHECK_EQUAL(dequantize(BlockType::kQ4_0, q4_0)[17], 1 * kScale);
   CHECK_EQUAL(dequantize(BlockType::kQ4_0, q4_0)[31], -8 * kScale);
-  std::array<uint8_t, 34> q8_0{0xfd, 0x80, 0x80, 0x7f};  // negative
+  std::array<uint8_t, 34> q8_0{0xfd, 0x80, 0x80, 0x7f};  // scale -kScale, weights -128 and 127
   CHECK_EQUAL(dequantize(BlockType::kQ8_0, q8_0)[0], 128 * kScale);
   CHECK_EQUAL(dequantize(BlockType::kQ8_0, q8_0)[1], -127 * kScale);
   std::array<uint8_t, 210> q6_k{};
@@ -160,7 +160,7 @@ TEST("a subnormal scale is kept") {
   CHECK_EQUAL(dequantize(BlockType::kF16, std::array<uint8_t, 2>{0xfd, 0x00})[0], kScale);
 }
 
-TEST("blocks worked out by hand are dequantized right") {
+TEST("dequantized blocks equal those worked out by hand") {
   std::array<uint8_t, 20> q4_1{0x00, 0x38, 0x00, 0xc0, 0x3a};  // 0.5, -2
   CHECK_EQUAL(dequantize(BlockType::kQ4_1, q4_1)[0], 3.0f);
   CHECK_EQUAL(dequantize(BlockType::kQ4_1, q4_1)[16], -0.5f);

@@ -1,5 +1,5 @@
-// Does what cpu/amx_tiles.h does, on any processor: the instructions as Intel's manual (volume 2)
-// describes them.
+// Does what cpu/amx_tiles.h does, on any processor: it emulates the instructions as Intel's manual
+// (volume 2) describes them.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// A thread's tile registers. Without a shape, as before and after a TileRegisters object, they
-/// have no rows.
+/// A thread's tile registers. They have rows only while a TileRegisters object exists.
 struct EmulatedTiles {
   uint8_t bytes[8][16][64];
   int n_rows[8] = {}, row_bytes[8] = {};

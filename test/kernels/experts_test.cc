@@ -1,5 +1,5 @@
-// A mixture of experts on the CPU, in every variant: compares routes and sums with double
-// precision, and batches bit for bit.
+// Tests a mixture of experts on the CPU, in every variant: compares routes and sums with double
+// precision, and results in different batches bit for bit.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -36,7 +36,7 @@ struct ExpertWeights {
   std::vector<TestMatrix> gate, up, down;
 };
 
-/// The ops of one layer's experts, for a batch with the rows of x [n][kWidth].
+/// Runs the ops of one layer's experts for a batch of n tokens, x [n][kWidth].
 class Layer {
  public:
   Layer(Ops& ops, const ExpertWeights& weights) : ops_(ops), router_(pack(ops, {&weights.router})) {
@@ -149,7 +149,7 @@ TEST("a token's result is the weighted sum of its experts' results") {
   for (BlockType type : {BlockType::kF32, BlockType::kQ8_0}) {
     const ExpertWeights weights(type);
     const std::vector<float> norm = random_floats(kWidth, 2, 1);
-    // What rounding the inputs to int8 loses, relative to sums of about 1.
+    // The error from rounding the inputs to int8; the sums are about 1.
     const double tolerance = type == BlockType::kF32 ? 2e-5 : 0.05;
     constexpr int kTokens = 40;
     const std::vector<float> all = random_floats(size_t{kTokens} * kWidth, 3);
@@ -176,7 +176,7 @@ TEST("a token's result is the weighted sum of its experts' results") {
   }
 }
 
-TEST("the experts' sum is scaled like any other part of a layer") {
+TEST("the experts' sum is multiplied by residual_scale") {
   const ExpertWeights weights(BlockType::kF32);
   const std::vector<float> norm = random_floats(kWidth, 2, 1), in = random_floats(kWidth, 3);
   const std::unique_ptr<Ops> ops = make_cpu_ops({"", 1});

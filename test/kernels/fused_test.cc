@@ -22,7 +22,7 @@ float random_float(std::mt19937& random) {
 }  // namespace
 
 TEST("a fused multiply-add rounds once") {
-  // With two roundings, the first would end in the middle between two floats.
+  // With two roundings, the first result would be exactly between two floats.
   const float a = 1 + 0x1p-12f, b = 1 + 0x1p-12f, c = 0x1p-60f;
   CHECK_EQUAL(bits(fused(a, b, c)), bits(1 + 0x1p-11f + 0x1p-23f));
   CHECK_EQUAL(bits(fused(a, b, -c)), bits(1 + 0x1p-11f));
@@ -45,8 +45,8 @@ TEST("a fused multiply-add keeps infinity and NaN") {
   CHECK(std::isnan(fused(kInfinity, 1, -kInfinity)));
 }
 
-// Compares with a sum that equals glibc's fmaf, which is correct; the fmaf of other C libraries
-// need not be.
+// Compares a hash of the results with that of glibc's fmaf, which is correct. The fmaf of other C
+// libraries might not be.
 TEST("a fused multiply-add gives the right bits for random numbers") {
   std::mt19937 random(1);
   uint64_t sum = 0;

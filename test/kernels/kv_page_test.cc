@@ -55,8 +55,8 @@ class Int8Page {
   std::vector<std::byte> bytes_;
 };
 
-/// Checks that every value is within half a step of the original, and NaN if a value in its group
-/// was.
+/// Checks that every value is within half a step of the original, and is NaN if its group had a
+/// NaN.
 void check_group(const float* x, size_t n, double scale, const std::vector<int>& q) {
   double most = 0;
   bool has_nan = false;
@@ -69,7 +69,7 @@ void check_group(const float* x, size_t n, double scale, const std::vector<int>&
   CHECK_NEAR(scale, most / 127, std::fmax(most / 127 * 0x1p-11, 0x1p-25));
   for (size_t i = 0; i < n; i++) {
     const double clamped = std::fmin(65504, std::fmax(-65504, x[i]));
-    // The greatest value may lose 127 times what rounding the scale lost.
+    // The rounding error of the scale counts 127 times for the greatest value.
     CHECK_NEAR(q[i] * scale, clamped, scale * 0.5001 + most * 0x1p-11 + 127 * 0x1p-25);
     CHECK(std::abs(q[i]) <= 127);
   }
@@ -77,7 +77,7 @@ void check_group(const float* x, size_t n, double scale, const std::vector<int>&
 
 }  // namespace
 
-TEST("appended f16 keys and values are rounded, saturate, and only one position is written") {
+TEST("appending f16 keys and values rounds and clamps them, and writes only one position") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (int dim : {16, 64, 128, 256}) {
       for (int slot : {0, 1, 17, 31}) {
@@ -112,7 +112,7 @@ TEST("appended f16 keys and values are rounded, saturate, and only one position 
   }
 }
 
-TEST("keys and values appended as int8 are within half a step, and only one position is written") {
+TEST("appending int8 keys and values loses at most half a step, and writes only one position") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (int dim : {16, 48, 64, 128, 256}) {
       for (size_t slot : {0, 1, 17, 31}) {

@@ -1,5 +1,5 @@
-// Keys and values in pages, with the CPU backend's operations: what int8 keys cost, how pages
-// travel, and memory that is only used once written.
+// Keys and values in pages, with the CPU backend's operations: what precision int8 keys lose, how
+// pages are copied, and that memory is used only once it is written.
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -18,9 +18,9 @@ using test::pack, test::random_floats, test::random_matrix, test::TestBatch, tes
 
 namespace {
 
-/// The error of attention with int8 keys, relative to the energy of attention with f16. A few
-/// dimensions of every key are `outlier` times as large as the others and, as in qwen2, the queries
-/// are correspondingly small there.
+/// The squared error of attention with an int8 cache, relative to the squared results with f16. A
+/// few dimensions of every key are `outlier` times as large as the others and, as in qwen2, these
+/// dimensions of the queries are correspondingly small.
 double int8_error(const std::string& variant, float outlier) {
   constexpr int kDim = 64, kHeads = 4, kColumns = 96, kTokens = 80;
   TestMatrix q = random_matrix(BlockType::kF32, kHeads * kDim, kColumns, 70);
@@ -73,7 +73,7 @@ TEST("int8 keys lose no more precision if a few dimensions are far larger than t
   }
 }
 
-TEST("pages can be copied through host memory, and hold the same positions then") {
+TEST("pages copied directly or through host memory hold the same positions") {
   for (KvType kv_type : {KvType::kF16, KvType::kInt8}) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({});
     const AttentionShape shape{3, 4, 2, 32, 128, 10000.0f, kv_type};
@@ -87,7 +87,7 @@ TEST("pages can be copied through host memory, and hold the same positions then"
     CHECK(back == page);
     ops->copy_page(3, 1, 20);
     ops->read_page(back, 3);
-    // For each head, everything but the values of the last 12 positions, which come last.
+    // For each head, everything is compared except V of the last 12 positions, which is at the end.
     const size_t head_bytes = page_head_bytes(kv_type, 32);
     const size_t n_left_out = 12 * 32 * (kv_type == KvType::kF16 ? 2 : 1);
     CHECK_EQUAL(page.size(), 3 * 2 * head_bytes);

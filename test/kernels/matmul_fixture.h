@@ -1,4 +1,4 @@
-// A matrix packed by one variant, tokens quantized by it, and their product, without an Ops object.
+// Packs a matrix and quantizes tokens for one variant, and multiplies them, without an Ops object.
 #pragma once
 
 #include <algorithm>
@@ -31,14 +31,14 @@ inline std::vector<const cpu::RowKernels*> tested_row_kernels() {
   const auto is_avx512 = [](const cpu::RowKernels* kernels) {
     return kernels->name == std::string("avx512vnni");
   };
-  // Sanitizers see nothing in these kernels.
+  // These kernels are not sanitized, so there is no point in testing them with a sanitizer.
   if (!kIsSanitized && std::any_of(tested.begin(), tested.end(), is_avx512) &&
       emulated_amx_kernels() != nullptr)
     tested.push_back(emulated_amx_kernels());
   return tested;
 }
 
-/// A byte buffer on a 64-byte boundary, plus `misalign`.
+/// A byte buffer that begins `misalign` bytes after a 64-byte boundary.
 class Bytes {
  public:
   explicit Bytes(size_t n, size_t misalign = 0)
@@ -75,8 +75,7 @@ struct Packed {
   Bytes bytes;
 };
 
-/// Room for a token tile's padding in whole groups and blocks, and the forms of input that the type
-/// needs.
+/// Memory for n quantized tokens, with room for padding, in the form that the type needs.
 struct ActivationBuffers {
   ActivationBuffers(BlockType type, int n, int n_cols)
       : formats{!hearth::kernels::is_float(type) && !cpu::layout_of(type).has_block_scale,
@@ -108,7 +107,8 @@ inline std::vector<float> random_tokens(int n, int n_cols, uint32_t seed) {
   return x;
 }
 
-/// [n][16 * tiles]; inputs and outputs are at odd multiples of 4 bytes.
+/// Returns the product of n tokens x and tiles [tile_begin, tile_end): [n][16 * tiles]. The output
+/// is at an odd multiple of 4 bytes.
 inline std::vector<float> run(const cpu::RowKernels& kernels, const Packed& w, const float* x,
                               int n, int tile_begin, int tile_end) {
   const int n_cols = w.part.n_cols;

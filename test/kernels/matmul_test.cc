@@ -1,6 +1,6 @@
-// Packing and matmul for every block type in every variant that this machine runs. The results are
-// compared with sums in double precision over the same quantized activations; bit for bit between
-// variants; and bit for bit between any two ways to batch and split the work.
+// Tests packing and matmul for every block type in every variant that this machine runs. Compares
+// the results with sums in double precision over the same quantized activations, with other
+// variants bit for bit, and with other ways to batch and split the work, also bit for bit.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +24,7 @@ namespace cpu = hearth::kernels::cpu;
 
 // --- the reference ---
 
-/// One token as the kernels see it: q * scale, in groups of 32 or blocks of 256 columns.
+/// One token as the kernels see it: q * scale. n_together columns share a scale: 32 or 256.
 std::vector<double> quantized(const float* x, int n_cols, int n_together) {
   std::vector<double> out;
   for (int first = 0; first < n_cols; first += n_together) {
@@ -69,11 +69,12 @@ Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) 
   return sum;
 }
 
-/// The number of roundings (of 2^-24) that a term takes part in. With a scale every 32 columns: the
-/// group's scale, the product, the fma and the minimum's fma, then two fma per group. With a scale
-/// every 256: the sum's conversion, its product with d, the minimum's fma, then one fma per block;
-/// dequantize_row, with which we compare, rounds twice. A chain of floats has 32 + 1, then one
-/// addition per 32 columns.
+/// The most relative rounding errors of 2^-24 that a term of the sum gets, times 2^-24. With a
+/// scale every 32 columns, these are: the group's scale, the product, the fma and the minimum's
+/// fma, then two fma per group. With a scale every 256 columns: the sum's conversion, its product
+/// with d, the minimum's fma, and two in dequantize_row, with which we compare, then one fma per
+/// block. With float weights: 32 in a chain of fma, one when it is added, then one addition per 32
+/// columns.
 double tolerance(BlockType type, int n_cols) {
   const double roundings = hearth::kernels::is_float(type)      ? 33 + n_cols / 32
                            : columns_of_a_scale(type) == kBlock ? 5 + n_cols / kBlock
@@ -96,7 +97,7 @@ class Expected {
     }
   }
 
-  /// out: the results for the first n tokens
+  /// Checks out, which has the results for the first n tokens.
   void check(const std::vector<float>& out, int n) const {
     const size_t stride = (n_rows_ + 15) / 16 * 16;
     for (size_t token = 0; token < static_cast<size_t>(n); token++) {
@@ -118,8 +119,8 @@ class Expected {
   std::vector<Sum> sums_;
 };
 
-/// The widths to test for a type: odd numbers of groups, and more than one block of the column
-/// loop.
+/// The widths to test for a type: odd numbers of groups or blocks, and more columns than a panel
+/// has.
 std::vector<int> widths(BlockType type) {
   if (block_traits(type).weights == 256) return {256, 1280};
   return {96, 448, 1056};
@@ -146,7 +147,7 @@ TEST("a packed row is unpacked to the bits of dequantize_row") {
   }
 }
 
-TEST("packed weights take whole cache lines and at most 15 percent more than in the file") {
+TEST("packed weights fill whole cache lines and are at most 15 percent larger than in the file") {
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     const size_t packed = cpu::tile_bytes(type, 1536);
     CHECK_EQUAL(packed % 64, size_t{0});
@@ -185,7 +186,7 @@ TEST("the product has the same bits in every variant") {
   }
 }
 
-TEST("a token's product has the same bits in any batch, at any place, with any split of the rows") {
+TEST("a token's product has the same bits in any batch, at any index, with any split of the rows") {
   constexpr int kRows = 37, kTokens = 25;
   for (const BlockType type : hearth::kernels::kBlockTypes) {
     const int n_cols = widths(type).back();

@@ -1,5 +1,5 @@
-// Random matrices with their values as floats, batches of one sequence, and short ways to pass both
-// to an Ops object.
+// Random matrices with their values as floats, batches of one sequence, and functions that pass
+// data to an Ops object.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct TestMatrix {
   int n_rows;
   int n_cols;
   std::vector<std::byte> bytes;
-  std::vector<float> weights;  // [n_rows][n_cols], as dequantize_row says
+  std::vector<float> weights;  // [n_rows][n_cols], from dequantize_row
   MatrixSource source() const { return {type, bytes.data(), n_rows, n_cols}; }
 };
 
@@ -43,8 +43,8 @@ inline TestMatrix random_matrix(BlockType type, int n_rows, int n_cols, unsigned
     return matrix;
   }
   for (std::byte& byte : matrix.bytes) byte = static_cast<std::byte>(random());
-  // A Q8_0 block begins with its scale; a Q4_K block has the scale of its minima next. Here each
-  // scale is 2^-10, as an IEEE half.
+  // A Q8_0 block begins with its scale; in a Q4_K block, the scale for its minima follows. Here
+  // each scale is 2^-10, as an IEEE half.
   const size_t block_bytes = static_cast<size_t>(hearth::kernels::block_traits(type).bytes);
   for (size_t block = 0; block < matrix.bytes.size(); block += block_bytes) {
     for (size_t half = 0; half < (type == BlockType::kQ4_K ? 2 : 1); half++) {

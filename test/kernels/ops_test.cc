@@ -26,8 +26,9 @@ struct Bounded {
   double error = 0;
 };
 
-/// A row of w times in. Float weights multiply float inputs; quantized weights multiply int8
-/// inputs, each of which is off by at most half a step, a step being the group's greatest / 127.
+/// The product of a row of w and `in`. Float weights multiply float inputs; quantized weights
+/// multiply int8 inputs, each of which is off by at most half a step. A step is the group's
+/// greatest absolute value / 127.
 Bounded product(const TestMatrix& w, int row, const std::vector<double>& in) {
   Bounded result;
   for (int group = 0; group < w.n_cols; group += 32) {
@@ -66,7 +67,7 @@ void for_variants_and_types(const Check& check) {
 
 }  // namespace
 
-TEST("embed() gives the rows of the table") {
+TEST("embed() returns the rows of the table") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
     const TestMatrix table = random_matrix(type, 100, 96, 20);
     const std::unique_ptr<Matrix> packed = pack(ops, {&table});
@@ -105,7 +106,7 @@ TEST("matmul_add adds the product to the residual stream") {
   });
 }
 
-TEST("parts that need their input in different forms can share one matrix") {
+TEST("one matrix can have parts that need their input in different forms") {
   const int n_rows = 32, n_cols = 256, n = 14;
   const TestMatrix parts[] = {random_matrix(BlockType::kQ4_K, n_rows, n_cols, 50),
                               random_matrix(BlockType::kF32, n_rows, n_cols, 51),
@@ -136,7 +137,7 @@ TEST("parts that need their input in different forms can share one matrix") {
 
 TEST("norm_gate_up multiplies silu of the gate with up") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
-    const int n_ff = 72, n_cols = 64;  // "up" begins within what would be the gate's fifth tile
+    const int n_ff = 72, n_cols = 64;  // 72 is not a multiple of 16, the rows of a tile
     const TestMatrix gate = random_matrix(type, n_ff, n_cols, 24);
     const TestMatrix up = random_matrix(BlockType::kF32, n_ff, n_cols, 25);
     const std::unique_ptr<Matrix> packed = pack(ops, {&gate, &up});
@@ -161,7 +162,7 @@ TEST("norm_gate_up multiplies silu of the gate with up") {
   });
 }
 
-TEST("norm_qkv gives rotated queries and appends keys and values to the pages") {
+TEST("norm_qkv returns rotated queries and appends keys and values to the pages") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
     const int dim = 32, n_heads = 3, n_cols = 64, first = 40, half = dim / 2;
     const TestMatrix q = random_matrix(type, n_heads * dim, n_cols, 30);
@@ -216,7 +217,7 @@ TEST("norm_qkv gives rotated queries and appends keys and values to the pages") 
   });
 }
 
-TEST("norm_head gives the logits of the requested tokens, and the same bits for candidates alone") {
+TEST("norm_head returns the logits of the requested tokens, with the same bits for candidates") {
   for_variants_and_types([](Ops& ops, BlockType type, int n) {
     const int n_vocab = 219, n_cols = 96;
     const TestMatrix head = random_matrix(type, n_vocab, n_cols, 40);
@@ -248,7 +249,7 @@ TEST("norm_head gives the logits of the requested tokens, and the same bits for 
   });
 }
 
-TEST("argmax reports each row's best, its probability, and rows that are not finite") {
+TEST("argmax reports the best token of each row, its probability, and whether the row is finite") {
   for (const std::string& variant : test::tested_variants()) {
     const std::unique_ptr<Ops> ops = make_cpu_ops({variant, 2});
     std::vector<float> logits(5 * 50, -1.0f);
@@ -305,8 +306,8 @@ TEST("matrices that cannot be packed are refused") {
   CHECK_THROWS(pack(*ops, {}), "no parts");
 }
 
-/// HEARTH_EXPECTED_VARIANTS lists the variants that an emulated processor can run, each name after
-/// a space.
+/// HEARTH_EXPECTED_VARIANTS lists the variants that an emulated processor can run, with a space
+/// before each name.
 TEST("the CPU variants offered are those that the processor can run, best first") {
   const std::vector<std::string> usable = cpu_variants();
   std::string in_order, actual;

@@ -1,5 +1,5 @@
-// Quantized rows for tests: random bytes in every field except the float scales, which get sane
-// values.
+// Quantized rows for tests. They have random bytes in every field except the float scales, which
+// get plausible values.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ using hearth::kernels::BlockType;
 
 inline void put_half(std::byte* place, uint16_t half) { std::memcpy(place, &half, sizeof half); }
 
-/// A scale between 2^-9 and 2^-5 with either sign; one in sixteen is subnormal.
+/// An f16 scale between 2^-9 and 2^-5 with a random sign; one in sixteen is subnormal.
 inline uint16_t random_scale(std::mt19937& random) {
   const uint32_t bits = static_cast<uint32_t>(random());
   if (bits % 16 == 0) return static_cast<uint16_t>(bits >> 8 & 0x83ff);
   return static_cast<uint16_t>((bits >> 8 & 0x83ff) | (6 + bits % 4) << 10);
 }
 
-/// The exponent for 2^-8 to 2^-5; one in sixteen gives a subnormal f16.
+/// A random exponent, for a scale from 2^-8 to 2^-5; one in sixteen gives a subnormal f16.
 inline std::byte random_power(std::mt19937& random) {
   const uint32_t bits = static_cast<uint32_t>(random());
   return static_cast<std::byte>((bits % 16 == 0 ? 104 : 120) + (bits >> 8) % 4);

@@ -13,7 +13,7 @@ using hearth::kernels::cpu::ThreadPool;
 
 namespace {
 
-/// On Windows, a sleep as short as this may take no time at all.
+/// Waits without sleeping, since on Windows such a short sleep might take no time at all.
 void pass(std::chrono::microseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -31,7 +31,8 @@ TEST("the pool runs each chunk of a parallel loop exactly once") {
     ThreadPool pool(n_threads);
     CHECK_EQUAL(pool.n_threads(), n_threads);
     for (int n_chunks : {0, 1, 2, 3, 7, 64, 1000}) {
-      std::vector<int> runs(static_cast<size_t>(n_chunks));  // written without a lock, on purpose
+      // Threads write to it without a lock, so that a sanitizer notices if two run the same chunk.
+      std::vector<int> runs(static_cast<size_t>(n_chunks));
       pool.parallel_for(n_chunks, [&](int chunk, int) { runs[static_cast<size_t>(chunk)]++; });
       for (int count : runs) CHECK_EQUAL(count, 1);
     }
@@ -80,7 +81,7 @@ TEST("an idle pool uses no CPU time") {
   ThreadPool pool(4);
   pool.parallel_for(16, [](int, int) {});
   double spent = 1;
-  // On a busy machine, a worker may end its spinning late.
+  // On a busy machine, a worker might stop spinning late.
   for (int look = 0; look < 50 && spent >= 0.002; look++) {
     const double before = test::process_cpu_seconds();
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -89,11 +90,11 @@ TEST("an idle pool uses no CPU time") {
   CHECK(spent < 0.002);
 }
 
-TEST("the pool stops using workers that do not pay, and tries them again later") {
+TEST("the pool stops using workers that do not make loops faster, and tries them again later") {
   ThreadPool pool(2);
   std::atomic<int> by_workers{1};
   const auto count = [&](int, int thread) { by_workers += thread != 0; };
-  // On a busy machine the caller may lose its core, too; then the pool notices later.
+  // On a busy machine the caller might lose its core, too; then the pool notices later.
   for (int window = 0; window < 20 && by_workers > 0; window++) {
     for (int i = 0; i < 128; i++) pool.parallel_for(4, kStarved);
     by_workers = 0;
@@ -109,11 +110,11 @@ TEST("the pool stops using workers that do not pay, and tries them again later")
   CHECK(by_workers > 0);
 }
 
-TEST("the pool does not conclude from loading that workers do not pay") {
+TEST("slow workers during loading do not make the pool stop using them") {
   ThreadPool pool(2);
   for (int i = 0; i < 200; i++) pool.parallel_for_once(4, kStarved);
   std::atomic<int> by_workers{0};
-  // On a busy machine, a worker may come late.
+  // On a busy machine, a worker might start late.
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   pool.parallel_for(8, [&](int, int thread) {
     by_workers += thread != 0;

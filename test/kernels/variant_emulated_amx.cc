@@ -1,4 +1,5 @@
-// The kernels for AMX with emulated instructions: tested wherever AVX-512 VNNI exists.
+// The kernels for AMX with emulated instructions, so that tests can run them on any processor with
+// AVX-512 VNNI.
 #include "cpu/row_kernels.h"
 
 #if defined(__AMX_INT8__)

@@ -17,7 +17,7 @@ constexpr double kUnit = 0x1p-24;  // the rounding of a float
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-/// n floats at an address that is 4 past a multiple of 8, with guards on both sides.
+/// n floats at an address that is 4 more than a multiple of 8, with guards on both sides.
 class Row {
  public:
   explicit Row(int n, float value = 0)
@@ -47,7 +47,7 @@ Row random_row(int n, float spread, unsigned seed) {
   return row;
 }
 
-/// Every length up to 70, which has each kind of tail; and the rows of real models.
+/// Every length up to 70, so that every number of remaining lanes occurs, and lengths from models.
 template <typename Check>
 void for_variants_and_lengths(const Check& check) {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
@@ -67,14 +67,14 @@ TEST("rmsnorm divides by the root of the mean square, and scales") {
     const double rms = std::sqrt(squares / n + 1e-6f);
     for (int i = 0; i < n; i++) {
       const double expected = x[i] / rms * norm[i];
-      // At most n / 64 + 10 roundings on the way to the mean; the root halves their effect.
+      // The mean has at most n / 64 + 10 roundings; the root halves their effect.
       CHECK_NEAR(out[i], expected, std::fabs(expected) * (n / 128.0 + 10) * kUnit);
     }
     CHECK(out.guards_hold());
   });
 }
 
-TEST("rmsnorm of a row with a NaN is NaN throughout") {
+TEST("rmsnorm of a row with a NaN is NaN everywhere") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row x = random_row(n, 1, 3), norm(n, 1.0f), out(n);
     x[n / 2] = kNan;
@@ -111,15 +111,15 @@ TEST("silu_mul multiplies up by gate times its sigmoid") {
     kernels.silu_mul(gate.data(), up.data(), n, h.data());
     for (int i = 0; i < n; i++) {
       const double expected = gate[i] / (1 + std::exp(-double{gate[i]})) * up[i];
-      // e^-g and 1 + e^-g are within 4 roundings, then a division and a product. Where e^-g
-      // overflows float, silu is below 1e-36 and comes out as 0.
+      // e^-g and 1 + e^-g have at most 4 roundings; a division and a product follow. Where e^-g
+      // overflows float, silu is below 1e-36 and the result is 0.
       CHECK_NEAR(h[i], expected, std::fabs(expected) * 6 * kUnit + 1e-36 * std::fabs(up[i]));
     }
     CHECK(h.guards_hold());
   });
 }
 
-TEST("silu_mul takes the extremes of float, and lets NaN through") {
+TEST("silu_mul handles very large floats, and NaN gives NaN") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     Row gate(5), up(5, 2.0f), h(5);
     const float gates[] = {1e30f, -1e30f, -90.0f, 0.0f, kNan};
@@ -133,7 +133,7 @@ TEST("silu_mul takes the extremes of float, and lets NaN through") {
   }
 }
 
-TEST("add() adds, and touches nothing else") {
+TEST("add() adds, and writes nothing past the row") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row x = random_row(n, 1, 7), y = random_row(n, 1, 8), sum = x;
     kernels.add(sum.data(), y.data(), n);
@@ -160,7 +160,7 @@ TEST("argmax finds the greatest value, and the lowest index among equals") {
   });
 }
 
-TEST("argmax sums exp(logit - greatest), whatever the order of the logits") {
+TEST("argmax sums up exp(logit - greatest), in whatever order the logits are") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row rising = random_row(n, 8, 14);
     std::sort(rising.data(), rising.data() + n);
@@ -173,15 +173,15 @@ TEST("argmax sums exp(logit - greatest), whatever the order of the logits") {
         const double best = *std::max_element(x.data(), x.data() + n);
         double sum = 0;
         for (int i = 0; i < n; i++) sum += std::exp(x[i] - best);
-        // Each exp is within 2 roundings. A lane adds n / 16 of them, and its sum is rescaled n /
-        // 1024 times.
+        // Each exp has an error of at most 2 roundings. A lane adds up n / 16 of them, and its sum
+        // is rescaled n / 1024 times.
         CHECK_NEAR(kernels.argmax(x.data(), n).sum, sum, sum * (n / 16.0 + n / 256.0 + 16) * kUnit);
       }
     }
   });
 }
 
-TEST("argmax reports NaN and Inf wherever they are, and stays inside the row") {
+TEST("argmax reports NaN and Inf at any index, and its id is always inside the row") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     if (n > 70) return;
     for (float bad : {kNan, kInf, -kInf}) {

@@ -1,5 +1,5 @@
-// Not on Windows, which reserves memory for all that is promised, and refuses what it does not
-// have.
+// These tests do not run on Windows, which reserves all memory that a process allocates, and
+// refuses to allocate more than it has.
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -21,7 +21,7 @@ TEST("a KV pool larger than the machine's memory costs nothing until it is writt
 }
 
 // No model has so many heads and positions, but a file could claim them.
-TEST("attention counts more partial results than an int can") {
+TEST("attention can have more partial results than an int can count") {
   if (test::is_emulated()) throw test::NotRun("an emulator keeps a record of all pages");
   constexpr int kHeads = 2048, kDim = 16, kPositions = 1 << 24, kFirst = 256, kTokens = 9;
   const AttentionShape shape{1, kHeads, 1, kDim, kPositions, 10000.0f};
@@ -29,7 +29,8 @@ TEST("attention counts more partial results than an int can") {
   const test::TestBatch batch(kFirst, kTokens, kFirst / kPageTokens + 1);
   attention.begin(batch.batch());
   CHECK(attention.is_split());
-  // All keys are zero, so that all positions count equally; the earlier values are zero, too.
+  // All keys are zero, so all positions have equal weights. Earlier positions' values are zero,
+  // too.
   const std::vector<float> key(kDim), value(kDim, 1.0f);
   for (int token = 0; token < kTokens; token++)
     attention.append(0, token, 0, key.data(), value.data());

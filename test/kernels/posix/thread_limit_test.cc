@@ -10,8 +10,8 @@
 
 using hearth::kernels::cpu::ThreadPool;
 
-TEST("a pool works with fewer threads if the system gives no more") {
-  // The limit of what a process may map: room for a few stacks.
+TEST("a pool works with fewer threads if the system refuses more") {
+  // RLIMIT_AS limits what a process is allowed to map. Here it leaves room for a few stacks.
   if (test::kIsSanitized) throw test::NotRun("a sanitizer maps far more memory than it may");
   size_t n_pages = 0;
   std::ifstream("/proc/self/statm") >> n_pages;
