@@ -1,5 +1,6 @@
 // Counts operator new on the engine thread between two pieces of text: decoding must not allocate.
-// Also makes every single allocation or thread start during loading and answering fail in turn.
+// Other tests load a model or answer a request again and again; each time, another allocation or
+// start of a thread fails.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -17,7 +18,8 @@ thread_local bool is_counting = false;
 thread_local int n_allocations = 0;
 thread_local bool next_fails = false;
 
-/// Counts down to the allocation or thread start that will fail.
+/// How many allocations or thread starts are left until one fails, that one included. 0: none
+/// fails.
 std::atomic<int> news_left{0}, threads_left{0};
 std::atomic<int64_t> n_living{0};
 thread_local bool is_spared = false;
@@ -28,7 +30,8 @@ bool is_refused(std::atomic<int>& left) { return left > 0 && !is_spared && left-
 
 bool test::is_thread_refused() { return is_refused(threads_left); }
 
-// noinline: if only one of the two is inlined, g++ warns that new and free do not match.
+// These are noinline: if only new or only delete were inlined, g++ would warn that they do not
+// match.
 [[gnu::noinline]] void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
   n_allocations += is_counting;
   if (std::exchange(next_fails, false) || is_refused(news_left)) return nullptr;
@@ -49,7 +52,8 @@ namespace {
 
 constexpr int kTokens = 90;
 
-/// The number of allocations between the given piece of text, counted from 1, and the last one.
+/// Returns the number of allocations between two pieces of text: the one with number first_piece,
+/// counted from 1, and the last one.
 int allocations(hearth::Request request, int first_piece = 1) {
   const auto engine = test::load_tiny(2, 0);
   const auto job = std::make_shared<hearth::Job>();
@@ -71,7 +75,7 @@ int allocations(hearth::Request request, int first_piece = 1) {
   return n_seen;
 }
 
-/// The number of allocations of a whole request, from the end of the previous one.
+/// Returns the number of allocations for a whole request, from the end of the previous request on.
 int allocations_in_all(hearth::Engine& engine, const hearth::Request& request) {
   int n_seen = 0;
   const auto run = [&](bool is_before) {
@@ -101,10 +105,11 @@ hearth::Request request() {
 
 }  // namespace
 
-TEST("the counter of allocations counts") {
+TEST("these tests count allocations correctly") {
   is_counting = true;
   n_allocations = 0;
-  // The compiler may remove a new whose result it sees deleted, but not a direct call.
+  // The compiler is allowed to remove a new expression whose result is deleted, but not these
+  // calls.
   operator delete(operator new(100));
   operator delete(operator new(200));
   is_counting = false;
@@ -144,7 +149,7 @@ TEST("choosing tokens while healing does not allocate") {
   CHECK_EQUAL(allocations_in_all(*engine, healed), n_short);
 }
 
-TEST("a result without memory for it is an error of its own request only") {
+TEST("if there is no memory for a result, only its own request gets an error") {
   const auto engine = test::load_tiny(2, 0);
   hearth::Request several = request();
   several.max_tokens = 4;
@@ -165,7 +170,8 @@ TEST("a result without memory for it is an error of its own request only") {
 
 namespace {
 
-/// Loads with the n-th allocation failing. Returns true if loading needed fewer than n.
+/// Loads while the n-th allocation or thread start fails, which `left` counts. Returns true if
+/// loading needed fewer than n.
 bool survives_loading(std::atomic<int>& left, int n) {
   hearth::LoadOptions options = test::tiny_options();
   options.n_threads = 2;
@@ -182,28 +188,29 @@ bool survives_loading(std::atomic<int>& left, int n) {
   return is_over;
 }
 
-/// The number of the next allocation to fail: at first every one, later fewer, since there are many
-/// similar ones.
+/// Returns the number of the next allocation that fails. At first these are successive numbers;
+/// later some are skipped, since many allocations are similar.
 int after(int n) { return n + 1 + n / (test::kIsSanitized ? 4 : 16); }
 
 }  // namespace
 
-TEST("whatever allocation of loading fails, there is a clear error and nothing leaks") {
-  test::load_tiny(2, 0);  // does the allocations that happen only once
+TEST("whichever allocation during loading fails, there is a clear error and nothing leaks") {
+  test::load_tiny(2, 0);  // makes the allocations that a process makes only once
   int n = 1;
   while (!survives_loading(news_left, n)) n = after(n);
   CHECK(n > 1000);
   CHECK_EQUAL(test::ask(*test::load_tiny(2, 0), request()).tokens.size(), size_t{kTokens});
 }
 
-TEST("whatever thread of loading cannot be started, there is a clear error or the model") {
+TEST("whichever thread cannot be started during loading, the model loads or the error is clear") {
   test::load_tiny(2, 0);
   int n = 1;
   while (!survives_loading(threads_left, n)) n++;
-  CHECK_EQUAL(n, 4);  // one reads the vocabulary, one computes, and the engine's
+  // Three threads are started: one reads the vocabulary, one computes, one is the engine's.
+  CHECK_EQUAL(n, 4);
 }
 
-TEST("whatever allocation of a request fails, the engine answers the next one") {
+TEST("whichever allocation of a request fails, the engine answers the next request") {
   const std::vector<uint32_t> expected = test::ask(*test::load_tiny(1, 0), request()).tokens;
   const auto engine =
       test::load_tiny(1, 1 << 20);  // a few pages: they must be allocated and evicted
@@ -211,7 +218,7 @@ TEST("whatever allocation of a request fails, the engine answers the next one") 
   bool is_over = false;
   for (int n = 1; !is_over; n++) {
     hearth::Request asked = request();
-    asked.tokens[0] = 300 + n;  // cold
+    asked.tokens[0] = 300 + n;  // so that no page of an earlier request can be reused
     news_left = n;
     try {
       test::ask(*engine, asked);

@@ -22,7 +22,7 @@ struct Pending {
   }
 };
 
-/// on_text runs on the engine thread.
+/// Submits a request. on_text runs on the engine thread.
 inline Pending submit(hearth::Engine& engine, hearth::Request request,
                       std::function<void(const hearth::Piece&)> on_text = {}) {
   auto job = std::make_shared<hearth::Job>();
@@ -41,7 +41,8 @@ inline hearth::Result ask(hearth::Engine& engine, hearth::Request request) {
   return submit(engine, std::move(request)).result.get();
 }
 
-/// Waits until the engine has done a chore: wait([&](auto done) { engine.clear_cache(done); }).
+/// Calls begin(done) and waits until the engine calls done. For example:
+/// wait([&](auto done) { engine.clear_cache(done); }).
 inline void wait(const std::function<void(hearth::Engine::Done)>& begin) {
   std::promise<void> promise;
   begin([&promise](const hearth::EngineError* error) {
@@ -66,7 +67,7 @@ inline void learn(hearth::Engine& engine, std::vector<uint32_t> tokens) {
   wait([&](hearth::Engine::Done done) { engine.learn(std::move(tokens), std::move(done)); });
 }
 
-/// On the CPU, so that tests do not depend on the machine's GPU.
+/// Options for a tiny model on the CPU, so that tests do not depend on the machine's GPU.
 inline hearth::LoadOptions tiny_options() {
   hearth::LoadOptions options;
   options.backend = "cpu";

@@ -1,5 +1,5 @@
-// Every way in which a GPU can be unusable: then the model is loaded on the CPU, and the user is
-// told why. The GPU is emulated, behind a fake libamdhip64 or a fake libcuda.
+// If a GPU is unusable for any reason, the model is loaded on the CPU, and the user is told why.
+// The GPU is emulated by a fake libamdhip64 or a fake libcuda.
 #ifdef HEARTH_FAKE_HIP
 #include <atomic>
 #include <chrono>
@@ -45,8 +45,7 @@ class FakeMachine {
     fs::remove_all(folder_);
   }
   void set_fault(const std::string& fault) { test::set_variable("HEARTH_FAKE_GPU", fault); }
-  /// The state after starts in which all GPUs passed their self-tests, which take seconds in the
-  /// emulation.
+  /// Records that all GPUs have passed their self-tests, which would take seconds in the emulation.
   void remember_self_tests() const {
     const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(backend_);
     for (const hearth::gpu::Candidate& gpu : gpus.candidates) record_of(gpu).pass();
@@ -84,7 +83,7 @@ std::vector<uint32_t> answer(hearth::Engine& engine) {
   return test::ask(engine, std::move(request)).tokens;
 }
 
-/// Checks that the fault is reported and that the CPU answers instead.
+/// Checks that with this fault the reason is reported and the CPU answers.
 void check_runs_on_cpu(const std::string& backend, const std::string& fault,
                        const std::string& reason) {
   const FakeMachine machine(backend, fault);
@@ -113,7 +112,7 @@ TEST("a driver's message becomes one line of visible characters") {
     CHECK_EQUAL(gpu.device.name, "GPU [error]  [2J x\xef\xbf\xbd");
 }
 
-TEST("a call that does not return is given up, and others give their result or their error") {
+TEST("a driver call that does not return is given up; others return their result or throw") {
   using hearth::gpu::in_time;
   using std::chrono::milliseconds, std::chrono::seconds;
   const auto never = std::make_shared<std::promise<int>>();
@@ -129,7 +128,7 @@ TEST("a call that does not return is given up, and others give their result or t
   CHECK_EQUAL(message, "no GPU");
 }
 
-TEST("when a call returns, its thread has ended before the result is used") {
+TEST("when a driver call has returned, its thread has ended before the result is used") {
   static std::atomic<bool> has_ended = false;
   struct Ending {
     ~Ending() {
@@ -146,7 +145,7 @@ TEST("when a call returns, its thread has ended before the result is used") {
   CHECK(has_ended);
 }
 
-TEST("a Radeon's single compute units are counted, and its generation's kernels are used") {
+TEST("a Radeon's compute units are counted, not pairs of them, and generic kernels can be used") {
   const FakeMachine machine(kHip, "");
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kHip);
   const hearth::gpu::Candidate& gpu = gpus.candidates.front();
@@ -206,7 +205,7 @@ TEST("if the self-test fails, the CPU is used") {
                     "update the GPU driver");
 }
 
-TEST("a self-test and a lost GPU are remembered until the record is deleted") {
+TEST("the result of a self-test and the loss of a GPU are remembered until the record is deleted") {
   const char* passed = "FFN gate and up of different types run on the CPU only";
   FakeMachine machine(kCuda, "");
   CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);

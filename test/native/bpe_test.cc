@@ -9,8 +9,8 @@ namespace {
 
 using Ids = std::vector<uint32_t>;
 
-/// Merges by the definition: the lowest rank anywhere, the leftmost among equals, until no rule
-/// applies.
+/// Merges as BPE is defined: as long as a rule applies, applies the rule with the lowest rank, at
+/// the leftmost place where it fits.
 Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
   while (true) {
     size_t best = ids.size();
@@ -27,7 +27,7 @@ Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
 
 }  // namespace
 
-TEST("short and long words merge as the definition says") {
+TEST("short and long words are merged as the definition says") {
   std::mt19937 random(4);
   for (int round = 0; round < 300; round++) {
     // Few symbols and many rules, so that merges compete and trigger each other.

@@ -1,5 +1,5 @@
-// Cancels at any moment: the result says so, no pages stay held, and the next answer is the same as
-// from a cold cache.
+// Cancels requests at random moments: the result says so, no pages stay held, and the next answer
+// is the same as with a cold cache.
 #include <chrono>
 #include <future>
 #include <random>
@@ -33,7 +33,7 @@ std::vector<float> cold_logits(hearth::Engine& engine, Request request) {
 
 }  // namespace
 
-TEST("a request cancelled at any moment holds nothing, and the next answer equals a cold one") {
+TEST("a request cancelled at any moment holds no page, and the next answer equals a cold one") {
   const auto engine = test::load_tiny(2, 0);
   const auto cold = test::load_tiny(1, 0);
   std::mt19937 random(3);
@@ -56,7 +56,7 @@ TEST("a request cancelled at any moment holds nothing, and the next answer equal
   CHECK(n_cancelled > 0);
 }
 
-TEST("requests that wait for another are cancelled without being begun") {
+TEST("requests that wait for another one can be cancelled before they begin") {
   const auto engine = test::load_tiny(2, 0);
   std::vector<test::Pending> waiting;
   std::promise<void> submitted;
@@ -87,7 +87,7 @@ TEST("a cancelled prompt counts the tokens that were evaluated, and no others") 
   int n_partial = 0;
   for (uint32_t round = 0; round < 10; round++) {
     Request whole = prompt(RequestKind::kPrefill, round, n_tokens);
-    whole.priority = hearth::Priority::kBackground;  // in small pieces
+    whole.priority = hearth::Priority::kBackground;  // so that it is evaluated in small pieces
     Request beginning = whole;
     beginning.tokens.resize(100);
     test::ask(*engine, beginning);

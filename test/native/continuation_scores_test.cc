@@ -1,5 +1,5 @@
-// Each continuation gets the score that it gets alone, whatever the continuations share, whatever
-// interrupts them, and even when hardly any page is free.
+// Each continuation gets the same scores as alone, whatever the continuations have in common,
+// whatever interrupts them, and even when hardly any page is free.
 #include <chrono>
 #include <random>
 #include <thread>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kRounds = 40;
 
-/// Tokens of three kinds, so that many texts begin alike, and some texts are the beginning of
-/// others.
+/// n random tokens, of only three kinds, so that many texts begin alike, and some texts are the
+/// beginning of others.
 std::vector<uint32_t> some_tokens(std::mt19937& random, int n) {
   std::vector<uint32_t> tokens;
   for (int i = 0; i < n; i++) tokens.push_back(300 + random() % 3);
@@ -54,7 +54,7 @@ std::vector<float> one_by_one(hearth::Engine& engine, const Request& request) {
 
 }  // namespace
 
-TEST("continuations have the scores that each has alone, cold and warm") {
+TEST("continuations get the same scores together as alone, cold and warm") {
   const auto engine = test::load_tiny(2, 0);
   for (uint32_t round = 0; round < kRounds; round++) {
     const Request request = continuations(round);

@@ -19,7 +19,8 @@ using test::GgufCopy;
 
 namespace {
 
-/// Removes the last tokens of the vocabulary, which are special, or adds unused ones.
+/// Makes the vocabulary n_tokens long: removes its last tokens, which are special, or adds unused
+/// ones.
 void resize_vocabulary(GgufCopy& model, uint32_t n_tokens) {
   constexpr int64_t kUnused = 5;
   model.list<std::string>("tokenizer.ggml.tokens").resize(n_tokens, "[PAD]");
@@ -82,7 +83,7 @@ TEST("a prompt that the draft model has not evaluated is answered without it") {
   CHECK(drafted.tokens == test::ask(*plain, request).tokens);
 }
 
-TEST("the draft model evaluates a few more typed tokens and drops deleted ones") {
+TEST("the draft model evaluates the few tokens that were typed and drops those that were deleted") {
   const auto engine = load_with_draft_model();
   const auto plain = test::load_tiny(1, 0);
   Request request = prompt(5, 120);

@@ -17,7 +17,7 @@ namespace {
 
 const std::vector<uint32_t> kPrompt{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1, 2, 3};
 
-/// Fifteen tokens in a row.
+/// Fifteen tokens with consecutive ids.
 std::vector<uint32_t> text(uint32_t first) {
   std::vector<uint32_t> tokens(15);
   for (uint32_t& token : tokens) token = first++;
@@ -26,7 +26,8 @@ std::vector<uint32_t> text(uint32_t first) {
 
 }  // namespace
 
-/// A pass of n tokens takes 1 + (n - 1) * token_cost times as long as a pass of one.
+/// Recorded costs where a pass of n tokens takes 1 + (n - 1) * token_cost times as long as a pass
+/// of one token.
 PassCosts costs_of(double token_cost) {
   PassCosts costs;
   for (int n = 1; n <= hearth::kMaxDraft + 1; n++) costs.record(n, 10 * (1 + (n - 1) * token_cost));
@@ -45,14 +46,14 @@ TEST("a draft is the text that followed the same three tokens") {
   CHECK(drafter.propose(11).empty());
 }
 
-TEST("a draft continues a periodic text") {
+TEST("a draft continues a text that repeats itself, beyond the end of the text") {
   Drafting drafting;
   const std::vector<uint32_t> prompt{5, 6, 5, 6, 5, 6};
   Drafter drafter(drafting, prompt, 8);
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{5, 6, 5}));
 }
 
-TEST("drafts grow while they are accepted and shrink when not") {
+TEST("drafts grow while they are accepted and shrink while they are not") {
   const PassCosts costs = costs_of(0.1);
   DraftRecord record;
   const int at_first = record.next_length(costs);
@@ -63,17 +64,17 @@ TEST("drafts grow while they are accepted and shrink when not") {
   CHECK_EQUAL(record.next_length(costs), 1);
 }
 
-TEST("the more each further token of a pass costs, the shorter the drafts, until none pays") {
+TEST("drafts are shorter if each further token of a pass costs more, until there are none") {
   DraftRecord record;
   const int cheap = record.next_length(costs_of(0.05));
   const int dear = record.next_length(costs_of(0.3));
   CHECK(cheap > dear && dear > 0);
   CHECK_EQUAL(record.next_length(costs_of(0.1), 0.2), dear);
-  record.next_length(costs_of(0.9));  // a trial
+  record.next_length(costs_of(0.9));  // the first length is a trial
   CHECK_EQUAL(record.next_length(costs_of(0.9)), 0);
 }
 
-TEST("drafting that does not pay stops, even across requests, except for an occasional token") {
+TEST("drafting that makes answers no faster stops, even across requests, except for rare trials") {
   Drafting drafting;
   int n_trials = 0, n_drafted = 0;
   for (int request = 0; request < 40; request++) {
@@ -97,7 +98,7 @@ TEST("drafting that does not pay stops, even across requests, except for an occa
   CHECK(n > 3);
 }
 
-TEST("matches of one length do not count for longer ones") {
+TEST("failures of drafts after short matches do not shorten drafts after longer matches") {
   const PassCosts costs = costs_of(0.3);
   MatchRecords records;
   for (int i = 0; i < 50; i++) records.of(3).record(3, 0);
@@ -112,12 +113,12 @@ TEST("the cost of a longer pass is measured") {
   CHECK_NEAR(costs.relative(11), 2.0, 1e-9);
   costs.record(1, 10);
   costs.record(4, 40);
-  costs.record(4, 900);  // something else ran
+  costs.record(4, 900);  // an outlier, as when another program took the processor
   costs.record(1, 9.9);
   costs.record(4, 39.6);
   CHECK_NEAR(costs.relative(4), 4.0, 1e-9);
-  CHECK_NEAR(costs.relative(2), 4.0, 1e-9);  // at most that of a longer one
-  CHECK_NEAR(costs.relative(6), 1.5, 1e-9);  // not known yet
+  CHECK_NEAR(costs.relative(2), 4.0, 1e-9);  // at most as much as a longer pass
+  CHECK_NEAR(costs.relative(6), 1.5, 1e-9);  // not measured yet
   CHECK_NEAR(costs.relative_ms(4.95), 0.5, 1e-9);
 }
 
@@ -149,7 +150,7 @@ TEST("a drafter notices that the corpus has changed") {
   CHECK(std::ranges::equal(drafter.propose(3), std::vector<uint32_t>{63, 61, 62}));
 }
 
-TEST("a drafter notices that the corpus was built again while a token was computed") {
+TEST("a drafter notices that the corpus was rebuilt while a token was computed") {
   Drafting drafting{.corpus = DraftCorpus(64)};
   DraftCorpus& corpus = drafting.corpus;
   for (const uint32_t first : {100, 200, 300, 400}) corpus.add(text(first));  // it is full
@@ -159,7 +160,7 @@ TEST("a drafter notices that the corpus was built again while a token was comput
   const uint64_t before = corpus.generation();
   corpus.add(text(500));
   CHECK(corpus.generation() > before);
-  // The state of the match no longer exists.
+  // The drafter's place in the corpus no longer exists.
   for (const uint32_t token : {411, 412}) drafter.append(token);
   CHECK(std::ranges::equal(drafter.propose(2), std::vector<uint32_t>{413, 414}));
 }

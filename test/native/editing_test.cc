@@ -29,7 +29,8 @@ constexpr int kPages = 16;
 // Less than the cache, so not all pages come back.
 constexpr int kPagesOnDisk = 12;
 
-/// Engines one after the other, each with the pages that the previous one left on disk.
+/// An engine that can be restarted: the next engine gets the pages that the previous one left on
+/// disk.
 class Restarted {
  public:
   Restarted() {
@@ -51,7 +52,7 @@ class Restarted {
     n_restored += engine_->info().restored_pages;
     CHECK(engine_->info().disk_problems.empty());
   }
-  /// Counted over all engines.
+  /// The sums over all engines so far.
   hearth::CacheStatistics statistics() {
     add(engine_->status().cache);
     return total_;
@@ -118,7 +119,7 @@ class Editor {
   };
 
   size_t below(size_t n) { return random_() % n; }
-  // Few different tokens: documents share beginnings, and drafts find matches.
+  // There are only a few different tokens, so that documents begin alike, and drafts find matches.
   uint32_t new_token() { return 300 + below(4); }
 
   std::vector<uint32_t> prompt(const Document& document) const {
@@ -245,7 +246,7 @@ class Editor {
     wanted.n_alternatives = 1;
     clear_cold();
     const Result cold = test::ask(cold_, wanted);
-    // Where pins and the background hold too much, an alternative ends early.
+    // If pins and background requests hold too many pages, an alternative ends early.
     const std::span<const uint32_t> rest = std::span(fork.tokens).subspan(1);
     CHECK(rest.size() <= cold.tokens.size());
     CHECK(std::ranges::equal(rest, std::span(cold.tokens).first(rest.size())));

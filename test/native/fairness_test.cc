@@ -1,6 +1,6 @@
-// Background work while foreground requests follow each other without a gap. Each request is
-// submitted from the previous one's callback, on the engine thread. So there is always a foreground
-// job in the queue, and the counts below hold on any machine.
+// Tests that background work makes progress while foreground requests follow each other without a
+// gap. Each request is submitted from the previous one's callback, on the engine thread. So there
+// is always a foreground job in the queue, and the counts below are the same on any machine.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -49,7 +49,7 @@ Request scoring(int n_prompt, int n_continuation) {
   return scoring;
 }
 
-/// Foreground requests in immediate succession, until stopped or until n_most were made.
+/// Makes foreground requests in immediate succession, until it is stopped or has made n_most.
 template <class Engine>
 class Stream {
  public:
@@ -98,7 +98,7 @@ int requests_until_evaluated(Engine& engine, int n_tokens, Request each, int n_m
     if (!error) reason = result.finish_reason;
     stream.stop();
   };
-  // Started in the first request's callback, so that the background job never runs alone.
+  // The background job is submitted in the first request's callback, so that it never runs alone.
   stream.after_each = [&, is_first = true]() mutable {
     if (std::exchange(is_first, false)) engine.submit(background);
   };
@@ -121,7 +121,7 @@ TEST("a background prompt is evaluated while requests follow each other without 
   CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
 }
 
-TEST("a background prompt is also evaluated between requests that write nothing") {
+TEST("a background prompt is also evaluated between requests that generate nothing") {
   constexpr int kPromptTokens = 200;
   const auto engine = test::load_tiny(2, 0);
   const Request each = request(RequestKind::kPrefill, 40, 300, 0);
@@ -129,7 +129,7 @@ TEST("a background prompt is also evaluated between requests that write nothing"
   CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
 }
 
-TEST("a background request precedes a prompt that is only read ahead, even if that has begun") {
+TEST("a background request overtakes a prompt that is only read ahead, even if that has begun") {
   test::FaultyEngine engine;
   const Request asked = scoring(10, 30);
   const std::vector<float> expected = engine.ask(asked).values;
@@ -164,7 +164,7 @@ TEST("a request waits for at most one pass of background work") {
   int n_passes = 0, n_passes_before = 0, most_between = 0;
   auto background = std::make_shared<Job>();
   background->request = in_background(request(RequestKind::kGenerate, 30, 500, kBackgroundTokens));
-  // One choice per pass.
+  // Each pass writes one token.
   background->request.speculate = false;
   background->on_text = [&](const hearth::Piece&) { n_passes++; };
   size_t n_written = 0;
@@ -182,7 +182,7 @@ TEST("a request waits for at most one pass of background work") {
   CHECK_EQUAL(most_between, 1);
 }
 
-TEST("a cancelled background request leaves before the foreground writes its next text") {
+TEST("a cancelled background request ends before the foreground generates its next text") {
   const auto engine = test::load_tiny(2, 0);
   auto background = std::make_shared<Job>();
   background->request = in_background(request(RequestKind::kGenerate, 300, 500, 50));
@@ -203,11 +203,12 @@ TEST("a cancelled background request leaves before the foreground writes its nex
   CHECK_EQUAL(n_texts_at_end, 5);
 }
 
-TEST("a request does not wait until background scoring has read all rows of logits") {
+TEST("a request does not wait for background scoring to read all its rows of logits") {
   test::FaultyEngine engine;
   const Request background = scoring(10, 30);
   const std::vector<float> expected = engine.ask(background).values;
-  constexpr int kReadBefore = 3;  // the row of the prompt's last token, and two of the continuation
+  // The rows for the prompt's last token and for two tokens of the continuation.
+  constexpr int kReadBefore = 3;
   int n_read = 0, n_read_when_answered = 0;
   const auto key = std::make_shared<Job>();
   key->request = request(RequestKind::kPrefill, 5, 300, 0);

@@ -1,4 +1,4 @@
-// An engine with FaultyOps, for tests that look at what the ops are asked to do, or disturb them.
+// An engine with FaultyOps, for tests that watch or disturb the ops.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// The CPU backend with faults: the test can modify the output of ops, and sees or disturbs reads.
+// The CPU backend with faults: a test can modify the output of ops, and watch or disturb reads.
 #pragma once
 
 #include <functional>
@@ -14,8 +14,8 @@ class FaultyOps final : public hearth::kernels::cpu::CpuOps {
 
   std::function<void(int layer, float* out)> after_attention = [](int, float*) {};
   std::function<void(std::span<float> logits)> after_head = [](std::span<float>) {};
-  std::function<void()> before_read = [] {};       // of logits, by the host
-  std::function<void()> before_read_page = [] {};  // for the disk cache
+  std::function<void()> before_read = [] {};       // before the host reads logits
+  std::function<void()> before_read_page = [] {};  // before the disk cache reads a page
 
   hearth::kernels::ProductInput attention(int layer, const float* q, float* out,
                                           const hearth::kernels::Matrix* next) override {

@@ -1,4 +1,4 @@
-// A model file in memory, which a test changes and writes again.
+// A copy of a model file in memory, which a test can change and write to a new file.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What the tests of GGUF files share: a small valid file, and how a refusal is checked.
+// What the tests of GGUF files share: a small valid file, and functions that check that a file is
+// refused.
 #pragma once
 
 #include "common/error.h"
@@ -10,7 +11,8 @@ namespace test {
 
 inline constexpr uint32_t kF32Id = 0, kQ8_0Id = 8;
 
-/// Two tensors, 256 bytes of data: "a" [4, 8] F32 at 0, "b" [32, 2] Q8_0 at 128.
+/// A file with some metadata and two tensors: "a" [4, 8] F32 at offset 0, "b" [32, 2] Q8_0 at 128.
+/// small_data() returns their 256 bytes of data.
 inline GgufBuilder small_builder() {
   GgufBuilder builder;
   builder.key("general.architecture", GgufBuilder::kString, std::string("qwen2"))

@@ -78,9 +78,9 @@ TEST("wrong counts and sizes are refused without allocating memory for them") {
   }
 }
 
-TEST("metadata lists that would take many times the bytes of the file are refused") {
+TEST("metadata lists that would need much more memory than the file has bytes are refused") {
   GgufBuilder builder = small_builder();
-  const std::vector<uint8_t> bytes(1 << 20);  // as numbers of eight bytes each
+  const std::vector<uint8_t> bytes(1 << 20);  // in memory, each becomes a number of eight bytes
   for (int i = 0; i < 17; i++) builder.array("list " + std::to_string(i), GgufBuilder::kU8, bytes);
   check_bytes_refused(builder.bytes(small_data()), "model-invalid", "\"list 15\"");
 }
@@ -123,7 +123,7 @@ TEST("the error for a tensor with an impossible shape or place names it") {
   check_bytes_refused(twice.bytes(small_data()), "model-invalid", "\"a\" twice");
 }
 
-TEST("a tensor of unknown type is kept without data") {
+TEST("a tensor of unknown type is listed without its data") {
   const TemporaryFolder folder;
   GgufBuilder builder = small_builder();
   builder.tensor("odd", {31}, kUnknownId, 0);
@@ -148,7 +148,7 @@ TEST("a file cut off at any length is refused or complete, never a crash") {
   for (size_t length = 0; length <= bytes.size(); length++) {
     n_opened += opens(folder.write("cut.gguf", bytes.substr(0, length)));
   }
-  CHECK_EQUAL(n_opened, 61);  // only the 60 bytes of padding at the end may be missing
+  CHECK_EQUAL(n_opened, 61);  // 0 to 60 of the 60 bytes of padding at the end can be missing
 }
 
 TEST("a file with damaged bytes is refused or opened, never a crash") {

@@ -11,7 +11,7 @@ using test::check_refused, test::kF32Id, test::small_builder, test::small_data;
 using test::GgufBuilder;
 using test::TemporaryFolder;
 
-TEST("an open file gives its metadata, tensors and sizes") {
+TEST("an open file has the right metadata, tensors and sizes") {
   const TemporaryFolder folder;
   for (const uint32_t version : {2u, 3u}) {
     GgufBuilder builder = small_builder();
@@ -55,7 +55,7 @@ TEST("a path without a readable file says what is wrong with it") {
   check_refused(folder.file(""), "model-unreadable", "is a folder");
 }
 
-TEST("the starter model's header is read whole") {
+TEST("the starter model's whole header is read") {
   const GgufFile file = GgufFile::open(HEARTH_FIXTURES "/../../models/starter.gguf");
   CHECK_EQUAL(file.string("general.architecture").value(), "qwen2");
   CHECK_EQUAL(file.strings("tokenizer.ggml.tokens")->size(), 16384u);
@@ -82,7 +82,7 @@ void write_split(const TemporaryFolder& folder, int n_tensors = 2) {
 
 }  // namespace
 
-TEST("any part of a split model opens all parts") {
+TEST("opening any part of a split model opens all parts") {
   const TemporaryFolder folder;
   write_split(folder);
   for (const char* name : {"m-00001-of-00002.gguf", "m-00002-of-00002.gguf"}) {
@@ -94,7 +94,7 @@ TEST("any part of a split model opens all parts") {
   }
 }
 
-TEST("the error for a split model names a missing, foreign or renamed part") {
+TEST("if a split model has a missing, foreign or renamed part, the error names it") {
   const TemporaryFolder folder;
   const std::string first = folder.file("m-00001-of-00002.gguf");
   const std::string second = folder.file("m-00002-of-00002.gguf");

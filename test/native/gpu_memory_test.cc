@@ -1,5 +1,5 @@
-// What is said to fit into a GPU's memory does: models of many shapes on a GPU that has memory, and
-// gives it in pieces of 2 MiB, but computes nothing.
+// Checks that layers fit into a GPU's memory if gpu_needs() says so, for models of many shapes. The
+// fake GPU allocates memory in pieces of 2 MiB, but computes nothing.
 #include "backend/gpu_memory.h"
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace {
 namespace hip = hearth::kernels::hip;
 using hearth::kernels::BlockType;
 
-/// Memory whose addresses nobody follows.
+/// GPU memory that is only counted. Its made-up addresses are never dereferenced.
 struct DryMemory {
   size_t n_bytes = 0, n_taken = 0;
   uintptr_t next = 1 << 20;
@@ -81,10 +81,11 @@ struct Shape {
   BlockType type;
   uint32_t n_layers, n_embd, n_heads, n_kv_heads, n_ff, n_context;
   uint32_t n_experts = 0, n_used = 0;
-  uint64_t rank = 0;  // of an adapter; 0: none
+  uint64_t rank = 0;  // the adapter's rank, or 0 if there is no adapter
 };
 
-/// A file whose tensors are zeros, which take no room on the disk.
+/// A model file whose tensors are all zeros, in a sparse file, so that they take no space on the
+/// disk.
 struct ZeroFile {
   test::GgufBuilder builder;
   uint64_t end = 0;
@@ -102,7 +103,7 @@ struct ZeroFile {
   }
 };
 
-/// An adapter for all matrices of such a model.
+/// Writes an adapter for all matrices of a model of this shape.
 std::string write_adapter(const test::TemporaryFolder& folder, const Shape& s) {
   ZeroFile file;
   const auto text = [&](const std::string& key, const std::string& value) {
@@ -176,8 +177,8 @@ std::string write_model(const test::TemporaryFolder& folder, const Shape& s) {
   return file.write(folder, "model.gguf");
 }
 
-/// Loads the model as Engine::load does, and runs a token, with the adapter if there is one.
-/// Returns how many layers are on the GPU.
+/// Loads the model as Engine::load does on a GPU with n_bytes of memory, and runs a token, with the
+/// adapters if there are any. Returns how many layers are on the GPU.
 int load_with(const hearth::GgufFile& file, std::span<const hearth::GgufFile> adapters,
               size_t n_bytes) {
   const hearth::ModelConfig config = hearth::read_config(file);
@@ -213,7 +214,7 @@ int load_with(const hearth::GgufFile& file, std::span<const hearth::GgufFile> ad
 
 }  // namespace
 
-TEST("layers that are said to fit into a GPU's memory do") {
+TEST("the layers that are chosen for a GPU fit into its memory") {
   const Shape shapes[] = {
       {"qwen2", BlockType::kQ4_K, 4, 1024, 8, 2, 4096, 2048},
       {"qwen2", BlockType::kMXFP4, 3, 896, 14, 2, 4864, 32768},

@@ -41,7 +41,7 @@ Request request(const std::string& heal = "") {
 
 }  // namespace
 
-TEST("bytes with which no token begins are not healed") {
+TEST("if no token begins with the bytes to heal, they are ignored") {
   const auto engine = load_without_byte();
   const Result free = test::ask(*engine, request());
   const Result answer = test::ask(*engine, request("\xA9 and more"));

@@ -1,5 +1,5 @@
 // Injects faults into the ops and pages of a working engine. After a single fault the answer is
-// still right; a lasting fault gives an error that names the model, the backend and the op.
+// still right; a permanent fault causes an error that names the model, the backend and the op.
 #include "common/output_guard.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void check_error(FaultyEngine& engine, const char* text) {
 
 TEST("if an op gives NaN once, the request is repeated and the answer is right") {
   FaultyEngine engine;
-  int n_left = 100;  // in the middle of the answer
+  int n_left = 100;  // this call is in the middle of the answer
   engine.ops.after_attention = [&](int, float* out) {
     if (--n_left == 0) out[3] = kNan;
   };
@@ -78,7 +78,7 @@ TEST("an op that always gives NaN is named even if another request ends meanwhil
   other->request.kind = hearth::RequestKind::kPrefill;
   other->request.tokens = {5, 6, 7};
   other->on_done = [](Result&&, const EngineError*) {};
-  // In two chunks; the second attempt begins with the third.
+  // The prompt is evaluated in two chunks, so the third chunk begins the second attempt.
   Request background = request();
   background.priority = hearth::Priority::kBackground;
   int n_calls = 0;
@@ -124,10 +124,10 @@ TEST("a healed token is not chosen from logits that are not numbers") {
   CHECK_THROWS(engine.ask(healed), "attention of layer 0");
 }
 
-TEST("pages that became wrong after their evaluation are dropped, and the answer is right") {
+TEST("cached pages that have become wrong are dropped, and the answer is right") {
   FaultyEngine engine;
   CHECK(engine.ask(request()).tokens == right_answer());
-  // All bits set: not a number, in every key and value.
+  // With all bits set, every key and value is NaN.
   const std::vector<std::byte> garbage(engine.ops.kv_page_bytes(), std::byte{0xff});
   for (const hearth::CachedPage& page : engine.cache.pages())
     engine.ops.write_page(page.page, garbage);
@@ -152,7 +152,7 @@ TEST("if the same token repeats after cached pages, the request is repeated once
   CHECK_EQUAL(n_heads_of(request(n_tokens)), hearth::kMostRepeats + 1 + n_tokens);
 }
 
-TEST("a different answer at the second attempt is an error, since its beginning has been shown") {
+TEST("if the second attempt begins differently from the text already streamed, it is an error") {
   FaultyEngine engine;
   int n_heads = 0;
   engine.ops.after_head = [&](std::span<float> logits) {

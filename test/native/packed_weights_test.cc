@@ -40,7 +40,7 @@ void check_first_tile(const hearth::GgufTensor& tensor) {
   }
 }
 
-TEST("packs and unpacks every tensor type of a real file without a changed bit") {
+TEST("packing and unpacking every tensor type of a real file changes no bit") {
   const auto file = hearth::GgufFile::open(HEARTH_FIXTURES "/reference/tiny-mixed.gguf");
   std::set<BlockType> seen;
   for (const hearth::GgufTensor& tensor : file.tensors()) {

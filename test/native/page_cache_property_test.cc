@@ -15,7 +15,7 @@ using test::Tokens;
 
 namespace {
 
-/// Random requests, forks, truncations, rejected drafts and clears over a few documents.
+/// Makes random requests, forks, truncations, rejected drafts and clears with a few documents.
 class RandomEdits {
  public:
   RandomEdits(uint32_t seed, int n_pages, int page_tokens)
@@ -39,12 +39,12 @@ class RandomEdits {
  private:
   struct Running {
     Path path;
-    Tokens written;  // reserved and in the pages, but not yet committed
+    Tokens written;  // tokens that are already in the pages, but not yet committed
   };
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
 
-  // Few different tokens, so that paths meet and part often.
+  // There are only a few different tokens, so that paths often share a prefix and then differ.
   Tokens random_tokens(int n) {
     Tokens tokens(n);
     for (uint32_t& token : tokens) token = static_cast<uint32_t>(pick(3));
@@ -118,12 +118,12 @@ class RandomEdits {
   Simulation simulation_;
   int n_pages_;
   std::vector<Tokens> documents_;
-  std::deque<Running> running_;  // references stay valid when one is added
+  std::deque<Running> running_;  // a deque keeps references valid when one is added
 };
 
 }  // namespace
 
-TEST("whatever is edited, forked, truncated and evicted, pages hold what their paths claim") {
+TEST("after any edits, forks and evictions, the pages of a path hold the KV of its tokens") {
   for (uint32_t seed = 0; seed < 1500; seed++) {
     const int page_tokens = seed % 4 == 0 ? 1 : seed % 4 == 1 ? 2 : seed % 4 == 2 ? 4 : 8;
     RandomEdits(seed, 1 + static_cast<int>(seed % 17), page_tokens).run(150);

@@ -22,7 +22,7 @@ TEST("a path's partly filled last page is found again after it ends") {
   CHECK_EQUAL(simulation.cache.statistics().pages_used, 3);
 }
 
-TEST("find() leaves the last token to be evaluated") {
+TEST("find() leaves out the prompt's last token, which must be evaluated again") {
   Simulation simulation(8, 4);
   simulation.evaluate(counting(0, 8));
   CHECK_EQUAL(simulation.cache.find(counting(0, 8)).length(), 7);
@@ -30,7 +30,7 @@ TEST("find() leaves the last token to be evaluated") {
   CHECK_EQUAL(simulation.cache.find({}).length(), 0);
 }
 
-TEST("evaluating a cached prompt again needs no further page after the request") {
+TEST("evaluating a cached prompt again takes no additional page for longer than the request") {
   Simulation simulation(8, 4);
   for (int i = 0; i < 20; i++) simulation.evaluate(counting(0, 8));
   CHECK_EQUAL(simulation.cache.statistics().pages_used, 2);
@@ -70,7 +70,7 @@ TEST("a fork shares full pages and copies the tail when it is written") {
   simulation.check(fork);
 }
 
-TEST("a page reserved by one path is not written by a fork with the same end") {
+TEST("a fork does not write into a shared page in which the path has reserved a position") {
   Simulation simulation(8, 4);
   Path path = simulation.evaluate(counting(0, 5));
   Path fork = path.fork();
@@ -82,7 +82,7 @@ TEST("a page reserved by one path is not written by a fork with the same end") {
   simulation.check(fork);
 }
 
-TEST("a path that takes its own tokens back rewrites them in place") {
+TEST("a path that removes its last tokens writes others in their place, without a copy") {
   Simulation simulation(2, 4);
   Path path = simulation.evaluate(counting(0, 7));
   path.truncate(5);
@@ -92,7 +92,7 @@ TEST("a path that takes its own tokens back rewrites them in place") {
   CHECK_EQUAL(simulation.cache.statistics().pages_used, 2);
 }
 
-TEST("taking tokens back never changes what a fork or a later page still needs") {
+TEST("removing tokens never changes what a fork or a later page still needs") {
   Simulation simulation(8, 4);
   Path path = simulation.evaluate(counting(0, 10));
   const Path fork = path.fork();
@@ -103,7 +103,7 @@ TEST("taking tokens back never changes what a fork or a later page still needs")
   CHECK_EQUAL(fork.length(), 10);
 }
 
-TEST("truncating gives reserved pages back") {
+TEST("truncating a path frees its reserved pages") {
   Simulation simulation(8, 4);
   Path path = simulation.evaluate(counting(0, 4));
   CHECK(path.reserve(20));
@@ -128,11 +128,11 @@ TEST("reserve() returns false and changes nothing if other paths hold all pages"
 TEST("a prompt that fits an empty pool also fits a warm one") {
   Simulation simulation(2, 4);
   simulation.evaluate(counting(0, 8));
-  // In the warm cache the second page matches partly, but there is no third page for the copy.
+  // The second page matches partly, but there is no third page for a copy of it.
   CHECK_EQUAL(simulation.evaluate(joined(counting(0, 5), {80, 81, 82})).length(), 8);
 }
 
-TEST("two paths that compute the same page end up with one") {
+TEST("two paths that compute the same page share one of the copies") {
   Simulation simulation(8, 4);
   Path a = simulation.cache.find(counting(0, 6));
   Path b = simulation.cache.find(counting(0, 6));
@@ -160,7 +160,7 @@ TEST("the least recently used document is evicted first") {
 TEST("among pages last used at the same time, the cheapest to recompute are evicted first") {
   Simulation simulation(2052, 4);
   {
-    // Last pages at depths 2047 and 0, and a last page with one token only.
+    // Their last pages are at depths 2047, 0 and 0. The one of `fragment` has only one token.
     const Path deep = simulation.evaluate(counting(0, 8192));
     const Path shallow = simulation.evaluate(counting(20000, 4));
     const Path fragment = simulation.evaluate(counting(30000, 1));
@@ -195,7 +195,7 @@ TEST("continuation() returns the latest tokens after a prompt, even across pages
   CHECK(after(6, 2) == counting(50, 2));
   CHECK(after(4, 3) == Tokens({4, 5, 50}));
   CHECK(after(6, 0).empty());
-  // A shorter answer to the same prompt; the two answers differ one page further down.
+  // This is a shorter answer to the same prompt. It differs from the other in the second page.
   simulation.evaluate(joined(counting(0, 6), counting(70, 1)));
   CHECK(after(6, 8) == counting(70, 1));
   simulation.evaluate(joined(counting(0, 6), counting(50, 5)));
@@ -204,7 +204,7 @@ TEST("continuation() returns the latest tokens after a prompt, even across pages
   CHECK(!after(6, 8).empty());
 }
 
-TEST("a page that cannot be filled becomes free again") {
+TEST("if a page cannot be filled, it is free afterwards") {
   Simulation simulation(8, 4);
   bool has_thrown = false;
   try {

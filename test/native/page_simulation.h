@@ -1,5 +1,5 @@
-// A page cache over a simulated pool. Instead of KV, a position stores a hash of all tokens up to
-// it, which like KV depends on the whole prefix.
+// A page cache with a simulated pool. Instead of K and V, a position stores a hash of all tokens up
+// to and including its own. Like K and V, the hash depends on the whole prefix.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ inline uint64_t next_hash(uint64_t hash, uint32_t token) {
   return (hash ^ token) * 0x9E3779B97F4A7C15u + (hash >> 29);
 }
 
-/// The cache and its simulated pages, which are written in the order in which the engine writes.
+/// The cache and its simulated pages. They are written in the same order as by the engine.
 struct Simulation {
   Simulation(int n_pages, int page_tokens)
       : page_tokens(page_tokens),
@@ -42,7 +42,8 @@ struct Simulation {
     return hash;
   }
 
-  /// Like a batch: reserves positions for the tokens and the rejected drafts, and writes both.
+  /// Does what a batch does: reserves positions for the tokens and for rejected drafts, and writes
+  /// both.
   bool write(hearth::Path& path, const Tokens& tokens, int n_drafts) {
     const int n = static_cast<int>(tokens.size());
     const int start = path.length();
@@ -67,8 +68,8 @@ struct Simulation {
     }
   }
 
-  /// Like a request: finds the cached prefix and evaluates the rest. Afterwards the path has all
-  /// tokens.
+  /// Does what a request does: finds the cached prefix and evaluates the rest. Returns a path with
+  /// all tokens.
   hearth::Path evaluate(const Tokens& tokens) {
     hearth::Path path = cache.find(tokens);
     CHECK(path.length() < static_cast<int>(tokens.size()));

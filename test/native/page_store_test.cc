@@ -1,5 +1,5 @@
 // The disk cache: the next engine finds the pages of the previous one, and its logits have the same
-// bits as with a cold cache, whatever happened to the files in between.
+// bits as with a cold cache, whatever happens to the files in between.
 #include "cache/page_store.h"
 
 #include <chrono>
@@ -47,7 +47,8 @@ Request document(uint32_t seed, int n_tokens) {
   return request;
 }
 
-/// Reads the documents and closes the engine.
+/// Opens an engine, evaluates the documents and closes the engine, which leaves their pages in the
+/// folder.
 void leave(const fs::path& folder, const std::vector<Request>& documents,
            uint64_t disk_bytes = 1 << 30) {
   const auto engine = open_engine(folder, disk_bytes);
@@ -87,7 +88,7 @@ TEST("the next engine has the pages of the previous one, and its logits equal co
   }
 }
 
-TEST("pages go into one file, which replaces the previous one, in a folder that is created") {
+TEST("all pages are in one file, which replaces the previous one; the folder is created") {
   const Folder folder;
   const fs::path inner = folder.path / "not" / "there yet";
   for (uint32_t i = 0; i < 3; i++) leave(inner, {document(i, 50)});
@@ -126,7 +127,7 @@ TEST("a folder never holds more than its limit, and the oldest file is deleted f
   CHECK_EQUAL(test::ask(*next, document(1, 6 * 32)).timings.cached_tokens, 0);
 }
 
-TEST("a small cache loads only the pages that fit, and the file stays for larger caches") {
+TEST("a small cache loads only the pages that fit, and the file is kept for larger caches") {
   const Folder folder;
   const uint64_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;
   leave(folder.path, {document(1, 400), document(2, 400)});
@@ -219,7 +220,7 @@ TEST("a folder that cannot be written is reported when the engine closes") {
   CHECK_THROWS(engine->close(), (folder.path / "file" / "pages").string());
 }
 
-TEST("nothing is written if nothing was read, or no folder was given") {
+TEST("nothing is written if nothing was evaluated or no folder was given") {
   const Folder folder;
   open_engine(folder.path)->close();
   CHECK(folder.files().empty());
@@ -247,7 +248,7 @@ TEST("the checksum detects each changed bit, truncation and shift") {
 TEST("a file that another server has deleted meanwhile does not count as damaged") {
   const Folder folder;
   leave(folder.path, {document(1, 64)});
-  // Listed, but gone when it is opened.
+  // This file is listed, but does not exist when it is opened.
   fs::path gone = folder.files().front();
   std::string name = gone.stem().string();
   name.back() = name.back() == '0' ? '1' : '0';
@@ -260,7 +261,7 @@ TEST("a file that another server has deleted meanwhile does not count as damaged
   CHECK(engine->info().disk_problems.empty());
 }
 
-TEST("pages of a split model are not used once any of its parts was rewritten") {
+TEST("pages of a split model are not used after any of its parts has been rewritten") {
   const Folder folder, pages;
   const test::GgufCopy whole = test::GgufCopy::of(test::tiny_options().model_path);
   const auto part_of = [&](int i) {
@@ -290,7 +291,7 @@ TEST("pages of a split model are not used once any of its parts was rewritten") 
   }
 }
 
-TEST("pages that cannot be read when the engine closes leave no file") {
+TEST("if pages cannot be read while they are saved, no file is left") {
   const Folder folder;
   test::FaultyEngine engine;
   engine.ask(document(1, 100));

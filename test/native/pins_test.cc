@@ -26,7 +26,7 @@ Request document(uint32_t number, int n_tokens) {
   return request;
 }
 
-/// Several times as many tokens as the cache holds.
+/// Evaluates several times as many tokens as the cache holds.
 void read_others(Engine& engine) {
   for (uint32_t number = 20; number < 30; number++) test::ask(engine, document(number, 5 * 32));
 }
@@ -68,7 +68,7 @@ TEST("a new anchor replaces the old one") {
   CHECK_EQUAL(n_cached(*engine, document(4, kAnchorTokens)), 0);
 }
 
-TEST("a prompt that needs pinned pages gets them, the oldest pin's first") {
+TEST("a prompt that needs more pages takes them from pins, first from the oldest pin") {
   for (const hearth::Priority priority :
        {hearth::Priority::kForeground, hearth::Priority::kBackground}) {
     const auto engine = load_small();
@@ -86,7 +86,7 @@ TEST("a prompt that needs pinned pages gets them, the oldest pin's first") {
   }
 }
 
-TEST("a pin with unknown tokens holds the known ones") {
+TEST("a pin holds those of its tokens that are cached") {
   const auto engine = load_small();
   const Request known = document(1, 40);
   test::ask(*engine, known);

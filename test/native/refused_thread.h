@@ -1,9 +1,9 @@
-// Makes the start of a thread fail, in a program that defines this function once.
+// A test program that defines this function can make the start of a thread fail.
 #pragma once
 
 namespace test {
 
-/// Called whenever the C++ library starts a thread.
+/// Called whenever the C++ library starts a thread. If it returns true, the start fails.
 bool is_thread_refused();
 
 }  // namespace test

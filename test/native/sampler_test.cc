@@ -62,14 +62,14 @@ TEST("top-k keeps the k most likely tokens") {
   check_frequencies({.temperature = 1, .top_k = 9, .seed = 5}, {0.2, 0.4, 0.1, 0.3});
 }
 
-TEST("top-p keeps the fewest tokens that reach the mass") {
+TEST("top-p keeps the fewest tokens whose probabilities add up to at least p") {
   check_frequencies({.temperature = 1, .top_k = 0, .top_p = 0.6f, .seed = 6},
                     {0, 0.4 / 0.7, 0, 0.3 / 0.7});
   check_frequencies({.temperature = 1, .top_k = 0, .top_p = 0, .seed = 6}, {0, 1, 0, 0});
 }
 
-TEST("top-p after top-k measures the mass that top-k leaves") {
-  // 0.4 of the 0.7 that are left is 0.571.
+TEST("top-p counts only the probability of the tokens that top-k has kept") {
+  // Of the 0.7 that top-k keeps, 0.4 are 0.571.
   check_frequencies({.temperature = 1, .top_k = 2, .top_p = 0.57f, .seed = 7}, {0, 1, 0, 0});
   check_frequencies({.temperature = 1, .top_k = 2, .top_p = 0.58f, .seed = 7},
                     {0, 0.4 / 0.7, 0, 0.3 / 0.7});
@@ -82,7 +82,7 @@ TEST("min-p drops tokens that are unlikely compared with the most likely one") {
   check_frequencies({.temperature = 1, .top_k = 0, .min_p = 2, .seed = 8}, {0, 1, 0, 0});
 }
 
-TEST("the same seed gives the same tokens, and a different seed different ones") {
+TEST("the same seed gives the same tokens, and a different seed gives others") {
   const Logits logits(1000, 1.0f);
   Sampler sampler(1000);
   const auto run = [&](uint64_t seed) {
@@ -97,7 +97,7 @@ TEST("the same seed gives the same tokens, and a different seed different ones")
   CHECK(run(0) != run(1));
 }
 
-TEST("the log-probability is the model's own, whatever the options") {
+TEST("the log-probability is that of the model, whatever the sampling options are") {
   Sampler sampler(3);
   Random random(1);
   const Logits logits{0, 2, 1};
@@ -120,7 +120,7 @@ TEST("a logit that is not finite is never chosen") {
   }
 }
 
-TEST("logits without a finite one give index 0 at log-probability minus infinity") {
+TEST("if no logit is finite, index 0 is chosen, with log-probability minus infinity") {
   Sampler sampler(3);
   Random random(1);
   const Sampled sampled = sampler.sample(Logits{kNan, -kInf, kInf}, {.temperature = 1}, random);
@@ -128,7 +128,7 @@ TEST("logits without a finite one give index 0 at log-probability minus infinity
   CHECK_EQUAL(sampled.log_probability, -kInf);
 }
 
-TEST("log_sum_exp neither overflows nor loses small terms") {
+TEST("log_sum_exp does not overflow, and does not lose small terms") {
   CHECK_NEAR(log_sum_exp(Logits{1000, 1000}), 1000 + std::log(2.0), 1e-9);
   CHECK_NEAR(log_sum_exp(Logits(152064, -50.0f)), -50 + std::log(152064.0), 1e-9);
   CHECK_EQUAL(log_sum_exp({}), -kInf);

@@ -39,7 +39,7 @@ Request background(RequestKind kind) {
 
 }  // namespace
 
-TEST("a foreground request gets the pages of a background prompt, which is evaluated later") {
+TEST("a foreground request takes pages from a background prompt, which is then evaluated later") {
   const auto engine = load_small();
   const std::vector<float> alone = test::ask(*engine, prompt(RequestKind::kLastLogits, 300)).values;
   test::Pending waiting = test::submit(*engine, background(RequestKind::kLastLogits));
@@ -50,7 +50,7 @@ TEST("a foreground request gets the pages of a background prompt, which is evalu
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
 }
 
-TEST("a caller that throws when it gets its result does not end the engine") {
+TEST("the engine keeps running if a caller's on_done throws") {
   const auto engine = load_small();
   const auto job = std::make_shared<hearth::Job>();
   job->request = prompt(RequestKind::kPrefill, 300);
@@ -59,7 +59,7 @@ TEST("a caller that throws when it gets its result does not end the engine") {
   CHECK(!test::ask(*engine, prompt(RequestKind::kLastLogits, 300)).values.empty());
 }
 
-TEST("a foreground request gets the pages of a background answer, which ends early") {
+TEST("a foreground request takes pages from a background generation, which then ends early") {
   const auto engine = load_small();
   const std::vector<uint32_t> whole = test::ask(*engine, background(RequestKind::kGenerate)).tokens;
   Request urgent = prompt(RequestKind::kGenerate, 300);

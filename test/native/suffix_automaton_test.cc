@@ -39,7 +39,7 @@ void check_text(const std::vector<uint32_t>& text) {
 
 }  // namespace
 
-TEST("the match is the longest suffix that ends earlier, on random texts") {
+TEST("in random texts, the match is the longest suffix that also occurs earlier") {
   std::mt19937 random(1);
   for (int i = 0; i < 60; i++) {
     const uint32_t n_letters = 1 + i % 6;
@@ -49,7 +49,7 @@ TEST("the match is the longest suffix that ends earlier, on random texts") {
   }
 }
 
-TEST("the match is the longest suffix that ends earlier, on texts that repeat themselves") {
+TEST("in texts that repeat themselves, the match is the longest suffix that also occurs earlier") {
   check_text(std::vector<uint32_t>(100, 7));
   std::vector<uint32_t> fibonacci{1}, before{0};
   while (fibonacci.size() < 150) {
@@ -60,7 +60,7 @@ TEST("the match is the longest suffix that ends earlier, on texts that repeat th
   check_text(fibonacci);
 }
 
-TEST("the continuation of a repeated match is the newer one") {
+TEST("if a match occurs several times, the continuation is that of the latest") {
   SuffixAutomaton automaton(16);
   for (const uint32_t token : {1, 2, 3, 9, 1, 2, 4, 9, 1, 2}) automaton.append(token);
   CHECK_EQUAL(automaton.match_length(), 3);
@@ -73,8 +73,8 @@ bool occurs(std::span<const uint32_t> words, std::span<const uint32_t> text) {
   return std::search(text.begin(), text.end(), words.begin(), words.end()) != text.end();
 }
 
-/// Checks that the suffix at the place occurs earlier, and that what the automaton says follows it
-/// does.
+/// Checks that a suffix of the other text, as long as place.length, occurs in the automaton's text,
+/// followed by continuation(place).
 void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Match place,
                  std::span<const uint32_t> other) {
   if (place.length == 0) return;
@@ -88,7 +88,7 @@ void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Match place,
 
 }  // namespace
 
-TEST("another text's place is a suffix that occurs, and the longest one until this text grows") {
+TEST("advance() finds another text's longest suffix that occurs, unless this text has grown") {
   std::mt19937 random(2);
   for (int i = 0; i < 100; i++) {
     const uint32_t n_letters = 2 + i % 5;

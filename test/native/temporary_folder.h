@@ -20,7 +20,8 @@ struct TemporaryFolder {
     const std::string name =
         "hearth-" + std::to_string(process_id()) + "-" + std::to_string(n_made++);
     path = std::filesystem::temp_directory_path() / name;
-    std::filesystem::remove_all(path);  // left by a process that was killed
+    // A killed process with the same id might have left a folder of this name.
+    std::filesystem::remove_all(path);
     std::filesystem::create_directory(path);
   }
   ~TemporaryFolder() {

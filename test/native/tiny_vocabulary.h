@@ -1,4 +1,4 @@
-// A byte-level vocabulary with hardly more tokens than the bytes.
+// A byte-level vocabulary that has one token for each byte, and only a few others.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace test {
 
-/// The bytes, whose ids are their values, and the other tokens.
+/// Tokens for all bytes, whose ids are the bytes' values, then the other tokens.
 inline GgufBuilder tiny_vocabulary(const std::string& model, const std::string& split,
                                    const std::vector<std::string>& merges, int n_bytes = 256,
                                    const std::vector<std::string>& others = {"ab",

@@ -1,5 +1,5 @@
 // Compares the tokenizer with recorded results of llama.cpp, and tries text that is meant to break
-// it. tokenizer.test.ts compares it with another implementation.
+// it. tokenizer.test.ts compares it with @huggingface/tokenizers.
 #include "tokenizer/tokenizer.h"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ std::string random_text(std::mt19937& random, int n_parts) {
 }  // namespace
 
 TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
-  // The ids in the full vocabulary, by index in the reduced one.
+  // The fixture has only some tokens of Qwen2's vocabulary. whole_ids has their ids in all of it.
   std::vector<uint32_t> whole_ids;
   Texts tokens, merges;
   std::istringstream lines(read_fixture("qwen2.vocabulary"));
@@ -118,7 +118,7 @@ TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
   CHECK_EQUAL(n_cases, 46);
 }
 
-TEST("every valid UTF-8 text comes back from its tokens") {
+TEST("decoding the tokens of valid UTF-8 returns the same text") {
   std::mt19937 random(2);
   for (int i = 0; i < 3000; i++) {
     const std::string text = random_text(random, 1 + static_cast<int>(random() % 40));
@@ -126,7 +126,7 @@ TEST("every valid UTF-8 text comes back from its tokens") {
   }
 }
 
-TEST("invalid UTF-8 is read as U+FFFD for each bad byte") {
+TEST("each invalid byte in a text is replaced by U+FFFD") {
   const std::string bad = "\xEF\xBF\xBD";
   const auto check = [&](const std::string& text, const std::string& expected) {
     CHECK_EQUAL(hearth::repair_utf8(text), expected);
@@ -165,7 +165,7 @@ TEST("names of special tokens are text unless special tokens are requested") {
   CHECK(tokenizer.encode("", SpecialTokens::kParse).empty());
 }
 
-TEST("special tokens are found by name and end a generation") {
+TEST("the tokenizer finds special tokens by name and lists those that end a generation") {
   const Tokenizer& tokenizer = starter();
   CHECK_EQUAL(tokenizer.size(), 16384u);
   CHECK_EQUAL(tokenizer.special_tokens().at("<|fim_prefix|>"), 16378u);
@@ -182,7 +182,7 @@ TEST("special tokens are found by name and end a generation") {
   CHECK(!tokenizer.is_special(16384));
 }
 
-TEST("exactly the tokens that agree with the bytes to heal are found") {
+TEST("healing allows exactly the tokens that begin with the bytes to heal or are their beginning") {
   const Tokenizer& tokenizer = starter();
   Ids found;
   for (const std::string prefix :
@@ -198,7 +198,7 @@ TEST("exactly the tokens that agree with the bytes to heal are found") {
   }
 }
 
-TEST("a line of half a megabyte without a place to split is tokenized") {
+TEST("a half-megabyte line that has no place to split is tokenized") {
   std::mt19937 random(5);
   std::string letters(500'000, 'a');
   for (char& c : letters) c = static_cast<char>('a' + random() % 26);

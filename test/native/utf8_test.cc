@@ -26,7 +26,7 @@ TEST("bytes that can never become a character are not held back") {
   CHECK_EQUAL(whole_characters("\x80\x80\x80"), 3u);
 }
 
-TEST("foreign text becomes one line of visible characters") {
+TEST("text from other programs becomes one line of visible characters") {
   CHECK_EQUAL(one_line("GPU\n[error] \x1b[2J\xe2\x80\xaex\xc2\x85y\0z", 100),
               "GPU [error]  [2J x y");
   CHECK_EQUAL(one_line("a\xff"

@@ -1,4 +1,4 @@
-// Vocabularies as found in files: which flaws are corrected, and which are refused.
+// Vocabularies as found in files: which flaws are tolerated, and which are refused.
 #include "tokenizer/vocabulary.h"
 
 #include <limits>
@@ -38,7 +38,7 @@ void check_refused(const GgufBuilder& builder, const std::string& code, const st
 
 }  // namespace
 
-TEST("a vocabulary without token types still has its well-known special tokens") {
+TEST("in a vocabulary without token types, well-known special tokens are found by name") {
   const TemporaryFolder folder;
   const std::string bytes = tiny_vocabulary("gpt2", "qwen2", {"a b"}).bytes("");
   const GgufFile file = GgufFile::open(folder.write("v.gguf", bytes));
@@ -47,7 +47,7 @@ TEST("a vocabulary without token types still has its well-known special tokens")
   CHECK(tokenizer.end_of_generation() == Ids{257});
 }
 
-TEST("a special token whose name is a part of a character is not found in text") {
+TEST("a special token whose name is only part of a character is not found in text") {
   const std::vector<char> euro{'\xE2', '\x82', '\xAC'};  // without a terminating zero
   for (const std::string part : {"\xAC", "\x82\xAC", "\xE2\x82", "\xE2"}) {
     constexpr int32_t kNormal = 1, kControl = 3;
@@ -64,7 +64,7 @@ TEST("a special token whose name is a part of a character is not found in text")
   }
 }
 
-TEST("bytes without a token in the vocabulary are left out of a text") {
+TEST("if the vocabulary has no token for a byte of a text, the byte is left out") {
   const TemporaryFolder folder;
   // U+1D11E begins with the byte 0xF0.
   const std::string bytes = tiny_vocabulary("gpt2", "smollm", {"a b"}, 0xF0).bytes("");

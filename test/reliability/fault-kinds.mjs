@@ -266,9 +266,9 @@ export const faults = [
     where: 'memory and threads, in the engine',
     file: 'build/native/native_tests',
     kinds: {
-      'an allocation of loading fails, each': 'whatever allocation of loading',
-      'an allocation of a request fails, each': 'whatever allocation of a request',
-      'a thread cannot be started, each': 'whatever thread of loading',
+      'an allocation of loading fails, each': 'whichever allocation during loading',
+      'an allocation of a request fails, each': 'whichever allocation of a request',
+      'a thread cannot be started, each': 'whichever thread cannot be started',
     },
   },
   {

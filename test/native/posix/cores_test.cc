@@ -7,7 +7,8 @@
 
 namespace {
 
-/// Of the threads that may be used. siblings: of each thread, as Linux lists them.
+/// Returns the number of cores of the usable hardware threads. siblings[i] lists the threads that
+/// share a core with thread i, as Linux does.
 int count_cores(const std::set<int>& usable, const std::vector<const char*>& siblings) {
   int n = 0;
   for (int thread : usable)
@@ -18,12 +19,12 @@ int count_cores(const std::set<int>& usable, const std::vector<const char*>& sib
 
 }  // namespace
 
-TEST("the hardware threads of a core count once, whichever of them a container may use") {
+TEST("a core counts once, whichever of its hardware threads a container is allowed to use") {
   const std::vector<const char*> far{"0,2", "1,3", "0,2", "1,3"};
   CHECK_EQUAL(count_cores({0, 1, 2, 3}, far), 2);
   CHECK_EQUAL(count_cores({0, 2}, far), 1);
   CHECK_EQUAL(count_cores({2, 3}, far), 2);
-  CHECK_EQUAL(count_cores({0, 3}, far), 2);  // the first of one core, the second of the other
+  CHECK_EQUAL(count_cores({0, 3}, far), 2);  // one core's first thread and the other's second
   const std::vector<const char*> near{"0-1", "0-1", "2-3", "2-3", "4", ""};
   CHECK_EQUAL(count_cores({0, 1, 2, 3, 4, 5}, near), 4);
   CHECK_EQUAL(count_cores({1, 2}, near), 2);

@@ -17,8 +17,8 @@
 
 using hearth::MappedFile;
 
-TEST("a program that cuts a mapped file short waits until it is no longer needed") {
-  // In memory, since not every container's file system has leases.
+TEST("a program that truncates a mapped file has to wait until we no longer need the file") {
+  // The file is in memory, since not every container's file system has leases.
   const std::string path = "/dev/shm/hearth-mapped-" + std::to_string(getpid());
   const std::string content(100'000, 'x');
   std::ofstream(path, std::ios::binary) << content;
@@ -28,7 +28,7 @@ TEST("a program that cuts a mapped file short waits until it is no longer needed
     std::string shell = "sh", option = "-c", command = ": > " + path;
     char* arguments[] = {shell.data(), option.data(), command.data(), nullptr};
     CHECK_EQUAL(posix_spawnp(&other, "sh", nullptr, nullptr, arguments, environ), 0);
-    // Reading a page that is gone would end this process.
+    // The other process must not end yet: reading a truncated page would end this process.
     for (int i = 0; i < 10; i++) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       CHECK_EQUAL(waitpid(other, nullptr, WNOHANG), 0);
@@ -45,8 +45,8 @@ TEST("a program that cuts a mapped file short waits until it is no longer needed
 
 namespace {
 
-/// Loads a model while another program changes it. That program opened the file earlier, so no
-/// lease stops it, and it writes once the first tensor has been read.
+/// Loads a model while another program changes it. That program has opened the file before, so no
+/// lease stops it, and it calls change() once the first tensor has been read.
 void check_change(void (*change)(int fd)) {
   const test::TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
@@ -74,11 +74,11 @@ TEST("a model that is cut short while it is loaded is an error") {
   check_change([](int fd) { CHECK_EQUAL(ftruncate(fd, 100'000), 0); });
 }
 
-TEST("a file truncated in spite of everything reads as zeros and does not count as whole") {
+TEST("a mapped file that is truncated nevertheless reads as zeros, and is reported as changed") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("model.gguf", std::string(1 << 20, 'x'));
-  const int fd =
-      open(path.c_str(), O_RDWR | O_CLOEXEC);  // since there is a writer, there is no lease
+  // Since a writer has the file open, MappedFile gets no lease.
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   const MappedFile file(path);
   CHECK_EQUAL(ftruncate(fd, 100'000), 0);
   CHECK(file.bytes()[99'999] == std::byte{'x'});

@@ -21,7 +21,7 @@ using hearth::system::Mark, hearth::system::names_in;
 
 namespace {
 
-/// Runs the work in a process that then ends as if it had crashed.
+/// Runs `work` in another process, which then ends as if it had crashed.
 void crash_after(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {
@@ -39,7 +39,7 @@ std::vector<std::string> marks_in(const std::string& folder) {
 
 }  // namespace
 
-TEST("a mark is left only by a process that ended while its mark was set") {
+TEST("a process leaves a mark only if it ends while the mark is set") {
   const test::TemporaryFolder folder;
   const std::string prefix = folder.path.string() + "/mark-";
   crash_after([&] {
@@ -54,11 +54,11 @@ TEST("a mark is left only by a process that ended while its mark was set") {
   int n_left = 0;
   for (const std::string& path : marks_in(folder.path.string())) n_left += Mark::was_left(path);
   CHECK_EQUAL(n_left, 1);
-  CHECK_EQUAL(marks_in(folder.path.string()).size(),
-              size_t{2});  // the one left behind, and this process's own
+  // One mark was left, and one is this process's own.
+  CHECK_EQUAL(marks_in(folder.path.string()).size(), size_t{2});
 }
 
-TEST("a mark is deleted with its object, and a mark that cannot be written does not exist") {
+TEST("a mark is deleted with its object, and a mark that cannot be written causes no error") {
   const test::TemporaryFolder folder;
   { Mark(folder.path.string() + "/mark-").set(true); }
   Mark("/nowhere/mark-").set(true);
@@ -70,7 +70,7 @@ TEST("after two processes in a row ended while the GPU worked, it is not used fo
   test::set_variable(test::kCacheVariable, folder.path.string());
   const TestRecord record("a GPU", {}), other("another GPU", {});
   const auto own = record.work_mark();
-  own->set(true);  // however long the work takes
+  own->set(true);  // the mark of a process that still runs does not count
   const auto crash = [&] { crash_after([&] { record.work_mark().release()->set(true); }); };
   crash();
   record.require_no_victims();
@@ -86,7 +86,7 @@ TEST("after two processes in a row ended while the GPU worked, it is not used fo
   test::unset_variable(test::kCacheVariable);
 }
 
-TEST("a process that ends normally deletes the marks that others have left") {
+TEST("a process whose GPU work ends normally deletes the marks that others have left") {
   const test::TemporaryFolder folder;
   test::set_variable(test::kCacheVariable, folder.path.string());
   const TestRecord record("a GPU", {});

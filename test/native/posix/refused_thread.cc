@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-// The C++ library finds this function instead of the C library's.
+// The C++ library calls this function instead of the C library's.
 extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread,
                                                              const pthread_attr_t* attributes,
                                                              void* (*run)(void*), void* argument) {

@@ -1,4 +1,4 @@
-// Files that the engine must refuse, and files that nobody else may read.
+// Files that the engine must refuse, and files that nobody else must be able to read.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,8 +20,8 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// The superuser can read everything, so the process becomes "nobody" for a moment. The action must
-/// not throw.
+/// Runs the action as the user "nobody" if this process is root, who can read everything. The
+/// action must not throw.
 template <typename Action>
 void with_ordinary_rights(const TemporaryFolder& folder, const Action& action) {
   chmod(folder.path.c_str(), 0755);
@@ -33,14 +33,14 @@ void with_ordinary_rights(const TemporaryFolder& folder, const Action& action) {
 
 }  // namespace
 
-TEST("a device or a pipe is refused as a model without waiting for it") {
+TEST("a device or a pipe is refused as a model at once, without waiting for data") {
   const TemporaryFolder folder;
   check_refused("/dev/null", "model-unreadable", "not an ordinary file");
   mkfifo(folder.file("pipe").c_str(), 0600);
   check_refused(folder.file("pipe"), "model-unreadable", "not an ordinary file");
 }
 
-TEST("only an ordinary file is opened as an ordinary file") {
+TEST("open_own() opens only ordinary files") {
   const TemporaryFolder folder;
   mkfifo(folder.file("pipe").c_str(), 0600);
   CHECK_EQUAL(symlink(folder.write("file", "x").c_str(), folder.file("link").c_str()), 0);
@@ -51,7 +51,7 @@ TEST("only an ordinary file is opened as an ordinary file") {
   std::fclose(file);
 }
 
-TEST("a file of somebody else, or that others may write, does not count as the user's own") {
+TEST("open_own() does not open a file that others own or are allowed to write") {
   const TemporaryFolder folder;
   const std::string path = folder.write("file", "x");
   const auto is_opened = [&] {
@@ -67,13 +67,13 @@ TEST("a file of somebody else, or that others may write, does not count as the u
     CHECK_EQUAL(chmod(path.c_str(), mode), 0);
     CHECK(!is_opened());
   }
-  if (geteuid() != 0) return;  // only root can give a file away
+  if (geteuid() != 0) return;  // only root can change a file's owner
   CHECK_EQUAL(chmod(path.c_str(), 0600), 0);
   CHECK_EQUAL(chown(path.c_str(), 65534, 65534), 0);
   CHECK(!is_opened());
 }
 
-TEST("a file that the system does not let us open counts as forbidden, not damaged") {
+TEST("a file that we have no permission to open counts as forbidden, not damaged") {
   using hearth::system::FileError;
   for (const int error : {EACCES, EPERM}) {
     try {
@@ -99,7 +99,7 @@ TEST("the error for a file without read permission says so") {
   CHECK_EQUAL(code, "model-unreadable");
 }
 
-TEST("saved pages that cannot be opened now do not count as damaged, and are kept") {
+TEST("saved pages that cannot be opened at the moment do not count as damaged, and are kept") {
   const TemporaryFolder folder;
   test::FaultyEngine engine;
   hearth::Request request;
@@ -118,7 +118,7 @@ TEST("saved pages that cannot be opened now do not count as damaged, and are kep
   CHECK_EQUAL(folder.files().size(), 2u);
 }
 
-TEST("saved pages are readable by their owner only") {
+TEST("only their owner can read saved pages") {
   const TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
   options.disk_folder = folder.file("pages");

@@ -1,4 +1,5 @@
-// The disk cache in folders with Windows paths: long paths, other alphabets, other drives, shares.
+// The disk cache in folders with unusual Windows paths: long ones, in other alphabets, on other
+// drives or on shares.
 #include <windows.h>
 
 #include <cctype>
@@ -19,8 +20,8 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// Reads a document with a new engine and closes the engine. Returns how many pages came from the
-/// disk.
+/// Evaluates a document with a new engine and closes the engine. Returns how many pages the engine
+/// has loaded from the disk.
 int restored_pages(const std::string& folder) {
   hearth::LoadOptions options = test::tiny_options();
   options.disk_folder = folder;
@@ -38,7 +39,8 @@ int restored_pages(const std::string& folder) {
 void check_cache_works(const std::string& folder) {
   CHECK_EQUAL(restored_pages(folder), 0);
   CHECK_EQUAL(restored_pages(folder), 3);
-  CHECK_EQUAL(restored_pages(folder), 3);  // and the earlier file was replaced
+  // Each engine replaces the file of the one before.
+  CHECK_EQUAL(restored_pages(folder), 3);
   CHECK_EQUAL(names_in(folder).size(), 1u);
   // The C++ library itself cannot remove files with long paths.
   for (const std::string& name : names_in(folder))
@@ -57,7 +59,7 @@ TEST("the disk cache is found again in folders with long paths and names in any 
     CHECK(RemoveDirectoryW(path_of(folders.back()).c_str()));
 }
 
-TEST("a model and its disk cache may be on two drives, and paths may have either kind of slash") {
+TEST("a model and its disk cache can be on two drives, and paths can have either kind of slash") {
   const TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
   std::string model = fs::absolute(path_of(options.model_path)).generic_string();

@@ -21,7 +21,7 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// A file opened for writing by a program that lets others read, write and delete it.
+/// Opens a file for writing, as a program that lets others read, write and delete it.
 HANDLE open_writer(const std::string& path) {
   return CreateFileW(path_of(path).c_str(), GENERIC_READ | GENERIC_WRITE,
                      FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr, OPEN_ALWAYS,
@@ -66,13 +66,13 @@ TEST("a model is found in folders with long paths and names in any alphabet") {
   fs::copy_file(path_of(options.model_path), path_of(model));
   options.model_path = model;
   CHECK(test::load(options)->info().file_bytes > 0);
-  // The C++ library itself cannot remove these.
+  // The C++ library itself cannot remove files with long paths.
   CHECK(DeleteFileW(path_of(model).c_str()));
   for (; !folders.empty(); folders.pop_back())
     CHECK(RemoveDirectoryW(path_of(folders.back()).c_str()));
 }
 
-TEST("the error for a path without a readable file has Windows' own words") {
+TEST("the error for a path on Windows says whether there is no file or the file cannot be used") {
   const TemporaryFolder folder;
   CHECK(error_of(folder.file("none.gguf")).starts_with("model-not-found"));
   CHECK(error_of("Q:\\no such drive\\model.gguf").starts_with("model-not-found"));

@@ -1,4 +1,4 @@
-// Who may open a server's named pipe.
+// Who is allowed to open a server's named pipe.
 #include "system/pipes.h"
 
 #include <windows.h>
@@ -17,7 +17,7 @@ namespace {
 
 const std::string kPipe = "\\\\.\\pipe\\hearth-test-" + std::to_string(test::process_id());
 
-/// A pipe as Node makes it.
+/// Makes an instance of the pipe as Node does.
 HANDLE make_instance(DWORD flags) {
   constexpr DWORD kBytes = 65536;
   return CreateNamedPipeA(kPipe.c_str(),
@@ -60,7 +60,7 @@ std::vector<Right> rights_of(HANDLE pipe) {
 
 }  // namespace
 
-TEST("after others are shut out of a pipe, only this user may open it") {
+TEST("after keep_others_out(), only this user is allowed to open the pipe") {
   const HANDLE first = make_instance(FILE_FLAG_FIRST_PIPE_INSTANCE);
   CHECK(first != INVALID_HANDLE_VALUE);
   const std::vector<Right> before = rights_of(first);
@@ -72,8 +72,8 @@ TEST("after others are shut out of a pipe, only this user may open it") {
   CHECK_EQUAL(after.size(), 1u);
   CHECK_EQUAL(after[0].sid, std::string(name));
   CHECK_EQUAL(after[0].mask, DWORD{FILE_ALL_ACCESS});
-  CHECK(before.size() != 1 || before[0].sid != after[0].sid);  // it was different before
-  // The user can still make further instances with the same rights, and connect to them.
+  CHECK(before.size() != 1 || before[0].sid != after[0].sid);  // others had rights before
+  // The user can still make more instances, which have the same rights, and connect to them.
   const HANDLE second = make_instance(0);
   CHECK(second != INVALID_HANDLE_VALUE);
   CHECK_EQUAL(rights_of(second).size(), 1u);
