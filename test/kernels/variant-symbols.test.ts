@@ -1,5 +1,5 @@
-// Each source is compiled once per instruction set. If one of its functions were visible outside its object, the linker
-// would keep one copy for all variants, perhaps an AVX-512 copy that crashes a processor without AVX-512.
+// The kernels' sources are compiled once for each variant. If one of their functions were visible outside its object
+// file, the linker would keep one copy for all variants, perhaps one that crashes a processor without AVX-512.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -28,7 +28,7 @@ const exact: SyntheticOptions = { shape: shapes.tiny, quantization: 'f32' };
 const load = (options: Partial<LoadOptions> = {}) => loadEngine({ modelPath, backend: 'cpu', threads: 2, ...options });
 const prompt = (n: number, seed = 7) => Uint32Array.from({ length: n }, (_, i) => (i * 37 + seed * 101) % 900);
 
-/** A model of a different family with the same weights; its files have the rows of Wq and Wk in a different order. */
+/** The same weights as a model of another family, whose files have the rows of Wq and Wk in a different order. */
 function asLlama(model: GgufSpec): GgufSpec {
   const entries = Object.entries(model.metadata).map(([key, value]) => [key.replace(/^qwen2\./, 'llama.'), value]);
   return { ...model, metadata: { ...Object.fromEntries(entries), 'general.architecture': { string: 'llama' } } };
@@ -69,7 +69,7 @@ describe.each(addonInfo().variants)('%s computes the same as a model with the ad
   ])('%s', (_, options) => check(() => syntheticModel(exact), options));
 
   test('for a fused projection', () => check(() => syntheticModel({ ...exact, fusedQkv: true })));
-  test('for a family with a different order of rows', () =>
+  test('for a family that orders rows differently', () =>
     check(() => asLlama(syntheticModel({ ...exact, biases: false }))));
 });
 
@@ -207,7 +207,7 @@ describe('with a quantized model', () => {
     expect(await logitsOf('no-alpha.gguf', spec)).toEqual(expected);
   });
 
-  test('threads and a draft model do not change the answer, and pages may be int8', async () => {
+  test('threads and a draft model do not change the answer, and pages can be int8', async () => {
     const request = { tokens, maxTokens: 16, adapter: one };
     const answerOf = async (options: Partial<LoadOptions>) => {
       const different = await load({ adapters: [one], ...options });

@@ -1,4 +1,4 @@
-// The binding itself, in a process of its own.
+// Tests the addon without the TypeScript around it, in another process.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const addon = join(import.meta.dirname, '../../dist/hearth.node');
 const model = join(import.meta.dirname, '../fixtures/reference/tiny-mixed.gguf');
 
-/** The output of a script that has an engine and try_(), which prints the message that a function throws. */
+/** Runs a script that can use an engine and try_(), which prints a function's error. Returns what it has printed. */
 function outputOf(script: string, uid?: number): string {
   const whole = `
     const { load } = require(${JSON.stringify(addon)});
@@ -55,7 +55,7 @@ test.skipIf(process.platform !== 'linux')(
     const folder = mkdtempSync(join(tmpdir(), 'hearth-threads-'));
     chmodSync(folder, 0o777);
     try {
-      // The superuser may start any number of threads.
+      // The superuser is allowed to start any number of threads.
       const nobody = process.getuid?.() === 0 ? 65534 : undefined;
       const output = outputOf(
         `
@@ -86,7 +86,7 @@ test('a seed that is negative or not a number counts as 0', () => {
   expect(output).toBe('true\ntrue\nfalse\n');
 });
 
-test('ending an answer that does not exist fails, and the others go on', () => {
+test('ending an answer that does not exist fails, and the others continue', () => {
   const output = outputOf(`
     const result = engine.submit(1, { ...request, maxTokens: 400 }, null);
     for (const answer of [4, -1]) try_(() => engine.endAnswer(1, answer));

@@ -74,7 +74,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     await expect(engine.generate({ tokens, maxTokens: 2, alternatives: 5 })).rejects.toThrow('1, 2, 3 or 4');
   });
 
-  test('when the caller has enough of the answer, it ends, and so does the request', async () => {
+  test('a request ends when the caller has enough of its only answer', async () => {
     const tokens = engine.tokenize(code);
     const whole = await engine.generate({ tokens, maxTokens: 40 });
     let text = '';
@@ -88,7 +88,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     expect(answer.text).toBe(text);
   });
 
-  test('alternatives that end by their own text are the same at any speed', async () => {
+  test('alternatives that the caller ends by their text are the same at any speed', async () => {
     const tokens = engine.tokenize(code);
     const length = 12;
     const asked = { tokens, alternatives: 4, streamAlternatives: true };

@@ -33,7 +33,7 @@ test('the description agrees with another GGUF reader', async () => {
   expect(description.quantization).toBe('Q4_0');
 });
 
-test("a token costs what the model's tensors take", async () => {
+test("the cost of a token follows from the sizes of the model's tensors", async () => {
   const path = join(folder, 'tied.gguf');
   writeSyntheticModel(path, { shape: shapes.tiny, quantization: 'q8_0' });
   const tied = await describeModel(path);
@@ -43,7 +43,7 @@ test("a token costs what the model's tensors take", async () => {
   expect(tied.readBytesPerToken / tied.fileBytes).toBeGreaterThan(0.9);
   writeSyntheticModel(path, { shape: { ...shapes.tiny, tied: false }, quantization: 'q8_0' });
   const untied = await describeModel(path);
-  // The rows of the input embeddings are looked up, not read.
+  // Of the input embeddings, only the token's row is read.
   expect(untied.readBytesPerToken).toBe(tied.readBytesPerToken);
   expect(untied.fileBytes).toBeGreaterThan(tied.fileBytes);
   expect(untied.weightsPerToken).toBe(tied.weightsPerToken);

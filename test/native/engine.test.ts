@@ -1,4 +1,4 @@
-// The engine through its typed interface: warm equals cold bitwise, cancelling, healing, priorities.
+// The engine through its typed interface: equal bits with a warm and a cold cache, cancelling, healing, priorities.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
@@ -51,7 +51,7 @@ test('a repeated prompt evaluates one token', async () => {
   expect(answer.timings.cachedTokens).toBe(tokens.length - 1);
 });
 
-test('a generated text continues from its own KV', async () => {
+test('a prompt that continues a generated text reuses its pages', async () => {
   const tokens = engine.tokenize(code);
   const answer = await engine.generate({ tokens, maxTokens: 8 });
   const longer = Uint32Array.from([...tokens, ...answer.tokens]);
@@ -76,7 +76,7 @@ test('streamed pieces add up to the text', async () => {
   expect(pieces.join('')).toBe(answer.text);
 });
 
-test('an aborted request ends as cancelled, soon, and the engine goes on', async () => {
+test('an aborted request soon ends as cancelled, and the engine answers the next one', async () => {
   const abort = new AbortController();
   const tokens = engine.tokenize(`${code}// ${Date.now()}`.repeat(20));
   const running = engine.generate({ tokens, maxTokens: 200 }, undefined, abort.signal);

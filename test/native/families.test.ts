@@ -1,6 +1,5 @@
-// Model families other than qwen2: the same weights, laid out as in another family's files, give the same logits, bit
-// for bit.
-// reference.test.ts compares each family with another implementation.
+// Model families other than qwen2. If the same weights are laid out as in another family's files, the logits are the
+// same, bit for bit. reference.test.ts compares each family with another implementation.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -127,7 +126,7 @@ describe('a mixture of experts', () => {
   });
 
   test.each(['qwen3moe', 'mellum'])(
-    'gives the same bits token by token as for the whole prompt: %s',
+    'gives the same bits for one token at a time as for the whole prompt: %s',
     async (family) => {
       const engine = await loadEngine({ modelPath: modelPath.replace('qwen3moe', family) });
       try {
@@ -203,8 +202,8 @@ describe('mellum', () => {
     expect(await logitsOf(asMellum({ [window]: { u32: 5 } }), 'int8')).not.toEqual(whole);
   });
 
-  test('gives a period of layers, or names the layers with a sliding window', async () => {
-    // Three layers with a period of two: only the second has no sliding window.
+  test('has sliding windows in the layers that the file lists, or in all but every n-th layer', async () => {
+    // With three layers and n = 2, only the second has no sliding window.
     const period = await logitsOf(asMellum({ [window]: { u32: 5 }, [`${window}_pattern`]: { u32: 2 } }));
     const named = await logitsOf(
       asMellum({ [window]: { u32: 5 }, [`${window}_pattern`]: { bools: [true, false, true] } }),

@@ -1,4 +1,4 @@
-// A GPU's driver that hangs or ends the process, as the emulated one does on demand: the CPU is used, and it is
+// If a GPU's driver hangs or ends the process, as the emulated one does on demand, the CPU is used, and the failure is
 // remembered.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { dist } from '../support/program.ts';
 
 const library = (name: string) => join(import.meta.dirname, `../../build/native/libfake_${name}.so`);
 const isEmulated = process.arch === 'x64' && process.platform === 'linux';
-/** For a driver that never answers. */
+/** How long to wait for a driver that never answers. */
 const shortMs = 1000;
-/** For one that answers, however busy this machine is. */
+/** How long to wait for a driver that answers, however busy this machine is. */
 const longMs = 120_000;
 
 let cache: string;
@@ -41,7 +41,7 @@ test.runIf(isEmulated).for([
   ['dies', /^NVIDIA's driver ends the process that calls it \(SIGABRT\): update it or restart the computer/],
   ['exits', /^NVIDIA's driver ends the process that calls it \(0\): update it or restart the computer/],
 ] as const)(
-  'a driver that is %s leaves the CPU, says so, and is not called again for a day',
+  'after the fault "%s" of a driver, the CPU is used, and the driver is not called again for a day',
   async ([name, sentence]) => {
     fault(name);
     for (const backend of ['auto', 'cuda'] as const)
@@ -62,7 +62,7 @@ test.runIf(isEmulated).for([
   },
 );
 
-test.runIf(isEmulated)('the doctor asks a driver that has failed again', async () => {
+test.runIf(isEmulated)('the doctor calls a driver again that has failed', async () => {
   fault('stuck');
   expect(await describeGpus(shortMs)).toContain("NVIDIA's driver has not answered");
   fault('');
@@ -72,15 +72,15 @@ test.runIf(isEmulated)('the doctor asks a driver that has failed again', async (
   expect((await usableBackend('auto', longMs)).problem).toBe('');
 });
 
-test.runIf(isEmulated)('one that has worked is called without a trial, once', async () => {
+test.runIf(isEmulated)('a driver that has worked before is called without a trial, once', async () => {
   rememberThatItWorks('cuda');
   fault('dies');
   expect((await usableBackend('cuda')).problem).toBe('');
-  // The call has not returned, or nothing would be known of it.
+  // Nothing has recorded that the call returned, so the next one is tried in another process first.
   expect((await usableBackend('cuda', longMs)).problem).toContain('ends the process');
 });
 
-test.runIf(isEmulated)('where one driver fails, the other one is used', async () => {
+test.runIf(isEmulated)('if one driver fails, the other one is used', async () => {
   vi.stubEnv('HEARTH_HIP_LIBRARY', library('amdhip64'));
   fault('stuck');
   await usableBackend('hip', shortMs);
@@ -97,7 +97,7 @@ test.runIf(isEmulated)('a driver that only says that there is no GPU has not fai
   expect(await usableBackend('auto', longMs)).toEqual({ backend: 'auto', problem: '' });
 });
 
-test.runIf(isEmulated)('the process that asks a driver ends with the one that has started it', async () => {
+test.runIf(isEmulated)('the process that tries a driver ends with the process that started it', async () => {
   fault('stuck');
   const parent = spawn(process.execPath, [join(dist, 'hearth.js'), 'doctor']);
   const children = () => readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8').trim();

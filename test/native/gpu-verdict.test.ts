@@ -21,19 +21,19 @@ describe('the verdict', () => {
     [8, 0.99, false],
     [0.99, 8, false],
     [0.5, 0.5, false],
-  ] as const)('at %s times the speed of reading and %s times that of writing: %s', ([reading, writing, isFaster]) => {
+  ] as const)('reading %s times and writing %s times as fast is faster: %s', ([reading, writing, isFaster]) => {
     const gpu = { reading: 100 * reading, writing: 20 * writing };
     expect(compare(cpu, gpu)).toEqual({ cpu, gpu, reading, writing, isFaster });
   });
 
-  test('of several rounds the best counts, in tokens per second', () => {
+  test('the best of several rounds counts, in tokens per second', () => {
     expect(bestSpeed([timings(6400, 1500), timings(640, 3000), timings(700, 1500)])).toEqual({
       reading: 100,
       writing: 10,
     });
   });
 
-  test('a round that says nothing does not count', () => {
+  test('a round that measures nothing does not count', () => {
     expect(bestSpeed([])).toBeNull();
     expect(bestSpeed([timings(640, 0, { decodePasses: 0 })])).toBeNull();
     expect(bestSpeed([timings(0, 0, { cachedTokens: 64, decodePasses: 0 }), timings(640, 1500)])).toEqual({
@@ -56,16 +56,16 @@ describe('what is remembered', () => {
   const won = { gpu: 'A GPU (1.0)', figures: compare(cpu, { reading: 200, writing: 30 }) };
   const wait = (hours: number) => vi.setSystemTime(Date.now() + hours * 3_600_000);
 
-  test('figures stay, for the model alone', () => {
+  test('the figures of a trial are remembered, only for its model', () => {
     expect(recordOf().trial).toBeUndefined();
     recordOf().begin();
     recordOf().end(won);
     expect(recordOf().trial).toEqual(won);
-    expect(recordOf().mayBegin).toBe(true); // the GPU may be another one
+    expect(recordOf().mayBegin).toBe(true); // the computer might have a different GPU now
     expect(recordOf('another').trial).toBeUndefined();
   });
 
-  test('a trial that is broken off says nothing and is not counted', () => {
+  test('a trial that is broken off changes nothing and is not counted', () => {
     recordOf().end(won);
     for (let i = 0; i < 3; i++) {
       expect(recordOf().mayBegin).toBe(true);
@@ -75,7 +75,7 @@ describe('what is remembered', () => {
     expect(recordOf().trial).toEqual(won);
   });
 
-  test('after two in a row that have not come to their end, none begins for a day', () => {
+  test('after two trials in a row that never ended, none begins for a day', () => {
     vi.useFakeTimers();
     recordOf().begin();
     expect(recordOf().mayBegin).toBe(true);
@@ -88,7 +88,7 @@ describe('what is remembered', () => {
     expect(recordOf().mayBegin).toBe(true);
   });
 
-  test('after a failure none begins for a day', () => {
+  test('after a trial that failed, none begins for a day', () => {
     vi.useFakeTimers();
     recordOf().begin();
     recordOf().end({ gpu: 'A GPU (1.0)', problem: 'it has failed' });
@@ -97,7 +97,7 @@ describe('what is remembered', () => {
     expect(recordOf().mayBegin).toBe(true);
   });
 
-  test('a damaged file says nothing, and without a cache folder nothing begins', () => {
+  test('a damaged file is replaced, and without a cache folder no trial begins', () => {
     const file = join(folder, 'trials');
     writeFileSync(file, '{');
     const record = new GpuRecord('a model', file);

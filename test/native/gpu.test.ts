@@ -1,5 +1,5 @@
-// The engine on a GPU: the emulated one behind a fake libamdhip64 or a fake libcuda, which the C++ build makes beside its
-// tests.
+// The engine on a GPU, which a fake libamdhip64 or a fake libcuda emulates. The C++ build makes these libraries beside
+// its tests.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const modelPath = join(folder, 'tiny.gguf');
 const gpuKernels = join(folder, 'kernels');
 const hangFile = join(folder, 'hang');
 const fakeLibrary = (name: string) => join(import.meta.dirname, `../../build/native/libfake_${name}.so`);
-// Small: the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
+// The cache and the model are small, as the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
 const cacheBytes = 2 ** 22;
 const shape = { layers: 2, hidden: 128, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: true };
 /** Sets HEARTH_FAKE_GPU for a while (test/kernels/hip/fake_gpu.h). */
@@ -49,7 +49,7 @@ const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
 test.runIf(process.arch === 'x64').for([
   ['hip', 'amdhip64', 'hip gfx1100 Emulated GPU'],
   ['cuda', 'cuda', 'cuda sm_90 NVIDIA Large'],
-] as const)('the GPU of %s writes the words of the CPU, warm as cold', async ([backend, library, name]) => {
+] as const)('a GPU with %s generates the same tokens as the CPU, warm and cold', async ([backend, library, name]) => {
   expect(existsSync(fakeLibrary(library))).toBe(true);
   const gpu = await load(backend);
   expect(gpu.info).toMatchObject({ device: 'gpu', backend: name, fallbackReason: '' });
@@ -77,7 +77,7 @@ test.runIf(process.arch === 'x64')('the time of a prompt counts until the GPU ha
 });
 
 test.runIf(process.arch === 'x64')(
-  'a GPU whose memory is used up while the model is loaded leaves the CPU',
+  'if the GPU runs out of memory while the model is loaded, the CPU is used',
   async () => {
     const large = { modelPath, gpuKernels, threads: 1, cacheBytes: 80 * 2 ** 20 };
     const engine = await withFault('full', () => loadEngine({ ...large, backend: 'hip' }));
@@ -89,9 +89,9 @@ test.runIf(process.arch === 'x64')(
   },
 );
 
-// Keys, values and activations are rounded, in another order than on the CPU.
+// Results differ slightly from the CPU's: sums have another order, and keys, values and activations are rounded.
 test.runIf(process.arch === 'x64').for(['f32', 'f16', 'q8_0', 'q4_0'] as const)(
-  'an adapter of %s is applied on a GPU as on the CPU, warm as cold, and to its requests alone',
+  'a GPU applies an adapter of %s as the CPU does, warm and cold, and only to requests with the adapter',
   async (format) => {
     const adapter = join(folder, `${format}.gguf`);
     writeGguf(adapter, formatted(syntheticAdapter(syntheticModel({ shape, quantization: 'q8_0' })), format));
@@ -118,7 +118,7 @@ test.runIf(process.arch === 'x64').for(['f32', 'f16', 'q8_0', 'q4_0'] as const)(
 test.runIf(process.arch === 'x64').for([
   ['a tied head', true],
   ['a head of its own', false],
-] as const)('a model that does not fit into the GPU has its last layers there, with %s', async ([, tied]) => {
+] as const)('a model with %s that does not fit into the GPU has only its last layers there', async ([, tied]) => {
   const path = join(folder, `split-${tied}.gguf`);
   writeSyntheticModel(path, { shape: { ...shape, layers: 3, tied }, quantization: 'q8_0' });
   const adapter = join(folder, 'split-adapter.gguf');
@@ -126,7 +126,7 @@ test.runIf(process.arch === 'x64').for([
   const diskFolder = join(folder, `split-pages-${tied}`);
   const large = { modelPath: path, threads: 1, cacheBytes: 96 * 2 ** 20, adapters: [adapter] };
   const open = () => loadEngine({ ...large, backend: 'hip', gpuKernels, diskFolder, diskBytes: 2 ** 25 });
-  // 768 MiB stay with the desktop. A layer takes 32 MiB with its keys and values, workspaces a little more than 26.
+  // 768 MiB are left for the desktop. A layer with its keys and values takes 32 MiB, workspaces take a little over 26.
   const free = (768 + 95) * 2 ** 20;
   const gpu = await withFault(`free:${free}`, open);
   expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
@@ -146,11 +146,12 @@ test.runIf(process.arch === 'x64').for([
   await Promise.all([again.close(), cpu.close()]);
 });
 
-// What does not fit is seen before anything is uploaded, so no allocation fails: that would leave the whole model to the CPU.
-test.runIf(process.arch === 'x64')('whatever memory a GPU has, as many layers are there as fit', async () => {
+// Hearth computes how many layers fit before it uploads anything. If an allocation failed, the whole model would run on
+// the CPU.
+test.runIf(process.arch === 'x64')('as many layers are on a GPU as fit into its memory', async () => {
   const path = join(folder, 'fitting.gguf');
   writeSyntheticModel(path, { shape: { ...shape, hidden: 256, layers: 4, tied: false }, quantization: 'q4_k_m' });
-  await (await load('hip')).close(); // the self-test, which needs memory, too
+  await (await load('hip')).close(); // runs the self-test now, as it needs memory, too
   const counts: number[] = [];
   for (let mib = 12; mib <= 60; mib += 4) {
     const engine = await withFault(`memory:${(768 + mib) * 2 ** 20}`, () =>
@@ -167,12 +168,12 @@ test.runIf(process.arch === 'x64')('whatever memory a GPU has, as many layers ar
   expect(new Set(counts)).toEqual(new Set([0, 1, 2, 3, 4]));
 });
 
-// The greatest errors (NMSE) are those of the CPU and of llama.cpp on the same prompt, and 5 % more.
+// The limits for the error (NMSE) are the errors of the CPU and of llama.cpp on the same prompt, plus 5 %.
 test.runIf(process.arch === 'x64').for([
   ['qwen3moe', 5.48e-3],
   ['mellum', 1.36e-3],
 ] as const)(
-  'experts on a GPU give the logits of transformers, warm as cold, and with some layers on the CPU: %s',
+  'experts on a GPU give the logits of transformers, warm and cold, and also with a layer on the CPU: %s',
   async ([family, greatest]) => {
     const reference = join(import.meta.dirname, `../fixtures/reference/tiny-${family}`);
     const { prompts } = JSON.parse(readFileSync(`${reference}.json`, 'utf8')) as { prompts: { tokens: number[] }[] };
@@ -189,7 +190,7 @@ test.runIf(process.arch === 'x64').for([
     for (const n of [40, 41, 100, prompt.length - 1]) await whole.prefill(prompt.subarray(0, n));
     expect(await whole.lastLogits(prompt)).toEqual(logits.subarray(-exact.length / 8));
     await whole.close();
-    // 768 MiB stay with the desktop, and one layer's keys and values take half of the cache.
+    // 768 MiB are left for the desktop, and one layer's keys and values take half of the cache.
     const split = await withFault(`free:${(768 + 66) * 2 ** 20}`, () =>
       loadEngine({ ...options, cacheBytes: 64 * 2 ** 20 }),
     );
@@ -202,7 +203,7 @@ test.runIf(process.arch === 'x64').for([
   },
 );
 
-test.runIf(process.arch === 'x64')('a GPU that fails while pages are restored from disk leaves the CPU', async () => {
+test.runIf(process.arch === 'x64')('if a GPU fails while pages are restored from disk, the CPU is used', async () => {
   const diskFolder = join(folder, 'pages');
   const open = () =>
     loadEngine({ modelPath, backend: 'hip', gpuKernels, threads: 1, cacheBytes, diskFolder, diskBytes: 2 ** 24 });
@@ -218,14 +219,14 @@ test.runIf(process.arch === 'x64')('a GPU that fails while pages are restored fr
   await cpu.close();
 });
 
-test.runIf(process.arch === 'x64')('a GPU asked for a cache of int8 keeps f16, and says so', async () => {
+test.runIf(process.arch === 'x64')('a GPU that should have an int8 cache uses f16, and says so', async () => {
   const [gpu, plain] = [await load('hip', 'int8'), await load('hip')];
   expect(gpu.info).toMatchObject({ fallbackReason: '', kvType: 'f16' });
   expect(gpu.status().cache.pageBytes).toBe(plain.status().cache.pageBytes);
   await Promise.all([gpu.close(), plain.close()]);
 });
 
-test.runIf(process.arch === 'x64')('a draft model is not used beside a model that is wholly on a GPU', async () => {
+test.runIf(process.arch === 'x64')('a draft model is not used if the whole model is on a GPU', async () => {
   const options = { modelPath, draftModelPath: modelPath, gpuKernels, threads: 1, cacheBytes };
   const engine = await loadEngine({ ...options, backend: 'hip' });
   expect(engine.info.draftProblem).toBe(`${modelPath}: a draft model runs on the CPU, which is too slow beside a GPU`);
@@ -233,13 +234,13 @@ test.runIf(process.arch === 'x64')('a draft model is not used beside a model tha
   await engine.close();
 });
 
-test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no answer is lost', async () => {
+test.runIf(process.arch === 'x64')('if a GPU hangs, the CPU takes over, and no waiting request is lost', async () => {
   const engine = await load('hip');
   const moved: ModelInfo[] = [];
   engine.onMovedToCpu = (info) => moved.push(info);
   const before = await engine.generate({ tokens, maxTokens: 4 });
   const streaming = engine.generate({ tokens, maxTokens: 400 }, () => writeFileSync(hangFile, ''));
-  // Keeps the GPU's engine busy, without the GPU, until the CPU's has taken its place.
+  // Keeps the GPU's engine busy, without using the GPU, until the CPU's engine has replaced it.
   const text = Uint32Array.from({ length: 16_000 }, (_, i) => (i * i) % 499);
   const learning = Promise.all(Array.from({ length: 50 }, () => engine.learn(text)));
   const waiting = engine.generate({ tokens, maxTokens: 4, priority: 'background' });
@@ -255,7 +256,7 @@ test.runIf(process.arch === 'x64')('a GPU that hangs is left for the CPU, and no
 });
 
 test.runIf(process.arch === 'x64')(
-  'the report says of each GPU what it is, that it is right, and how fast',
+  'the report says what each GPU is, that its results are right, and how fast it is',
   async () => {
     const report = await gpuReport(gpuKernels, true);
     for (const name of ['gfx1100 Emulated GPU', 'sm_90 NVIDIA Large', 'sm_90 NVIDIA Small'])

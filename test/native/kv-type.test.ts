@@ -23,10 +23,10 @@ const row = (logits: Float32Array, i: number) => {
   return logits.subarray(i * vocabulary, (i + 1) * vocabulary);
 };
 
-test('the same memory holds nearly twice the tokens, and the engine says what it holds', () => {
+test('the same memory holds nearly twice as many tokens, and the engine reports its KV type', () => {
   expect([engine.info.kvType, f16.info.kvType]).toEqual(['int8', 'f16']);
   const [small, large] = [engine.status().cache, f16.status().cache];
-  // One byte per value, and a scale of two bytes per 32 values.
+  // int8 takes one byte per value, and a scale of two bytes per 32 values.
   expect(small.pageBytes / large.pageBytes).toBeCloseTo(34 / 64, 6);
   expect(small.pagesTotal).toBe(Math.floor(2 ** 26 / small.pageBytes));
 });

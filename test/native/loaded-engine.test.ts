@@ -15,7 +15,7 @@ const lost = {
   close: () => Promise.resolve(),
 } as unknown as NativeEngine;
 
-test('if loading on the CPU fails after the GPU was lost, not every request tries it again', async () => {
+test('if loading on the CPU fails after the GPU was lost, the next requests do not try again at once', async () => {
   let loads = 0;
   const loadOnCpu = () => {
     loads++;

@@ -37,7 +37,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     return { answer, pieces, total: sum(pieces.map(({ logProbability }) => logProbability)) };
   }
 
-  test('each log-probability is the log-softmax of the logits at its place', async () => {
+  test('each log-probability is the log-softmax of the logits at its position', async () => {
     const answer = await engine.generate({ tokens, maxTokens: 30 });
     const all = Uint32Array.from([...tokens, ...answer.tokens]);
     const logits = await engine.logits(all);
@@ -50,7 +50,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     }
   });
 
-  test('log-probabilities have the same bits cold and warm, with drafts and without, alone and beside others', async () => {
+  test('log-probabilities have the same bits cold and warm, with and without drafts, alone and with others', async () => {
     const request = { tokens, maxTokens: 40 };
     await engine.clearCache();
     const cold = await engine.generate({ ...request, speculate: false });
@@ -106,7 +106,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     ]) {
       const { answer, pieces, total } = await streamed(request);
       maxPieces = Math.max(maxPieces, pieces.length);
-      // After the last piece there may be an end token, or bytes of an incomplete character.
+      // After the last piece there can be an end token, or bytes of an incomplete character.
       const sums = [...answer.logProbabilities.keys()].map((i) => sum([...answer.logProbabilities.subarray(0, i + 1)]));
       const nearest = sums.reduce((best, value) => (Math.abs(value - total) < Math.abs(best - total) ? value : best));
       expect(total).toBeCloseTo(nearest, 10);

@@ -20,7 +20,7 @@ async function checkError(change: (spec: GgufSpec) => void, code: string, messag
   writeGguf(path, spec);
   const error = await loadEngine({ modelPath: path }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
-  // Says which file it is, and what to do.
+  // The error says which file it is, and what to do.
   expect(String(error)).toContain(`The model file ${path} `);
   expect(String(error)).toMatch(/\. (Download|Choose) [^.]+(\.5-coder model)?\.$/);
 }
@@ -44,7 +44,7 @@ describe('accepts', () => {
     expect((await greedyText({ ...tiny, ...options })).length).toBeGreaterThan(0);
   });
 
-  test('limits beyond 32 bits as no limit', async () => {
+  test('limits beyond 32 bits, which mean no limit', async () => {
     writeGguf(path, syntheticModel(tiny));
     const engine = await loadEngine({ modelPath: path, contextTokens: 2 ** 32 + 100 });
     expect(engine.info.contextTokens).toBe(shapes.tiny.context);
@@ -240,7 +240,7 @@ describe('refuses', () => {
   });
 });
 
-/** Root may read everything, so the process gives up its rights while the action runs. */
+/** Root can read everything, so the process gives up its rights while the action runs. */
 async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65534);
@@ -251,7 +251,7 @@ async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
   }
 }
 
-test("TypeScript does not read the file's header, of several megabytes, when loading", async () => {
+test("TypeScript does not read the file's header of several megabytes when a model is loaded", async () => {
   const before = process.memoryUsage().external;
   const { engine } = await loadModel({ modelPath: 'models/starter.gguf', backend: 'cpu' });
   expect(process.memoryUsage().external - before).toBeLessThan(2 ** 20);
@@ -274,7 +274,7 @@ describe('differences between models', () => {
     expect(info.quantization).toBe('Q8_0');
   });
 
-  test('a family with its own tokens completes with them', async () => {
+  test('a family with its own tokens for completion uses them', async () => {
     const { info, traits } = await infoOf(({ metadata }) => {
       const { strings } = metadata['tokenizer.ggml.tokens'] as { strings: string[] };
       const renamed = strings.map((token) => token.replace(/^<\|(fim_\w+)\|>$/, '<$1>'));
@@ -292,7 +292,7 @@ describe('differences between models', () => {
       const { strings } = spec.metadata['tokenizer.ggml.tokens'] as { strings: string[] };
       const { i32s } = spec.metadata['tokenizer.ggml.token_type'] as { i32s: number[] };
       const tokens = strings.map((token) => token.replace(/^<\|(fim_\w+)\|>$/, '<$1>'));
-      // The token that the model writes next swaps names with the one that marks a prefix.
+      // The token that the model generates next gets the name of the prefix token, and vice versa.
       const prefix = tokens.indexOf('<fim_prefix>');
       [tokens[next], tokens[prefix]] = [tokens[prefix] ?? '', tokens[next] ?? ''];
       [i32s[next], i32s[prefix]] = [i32s[prefix] ?? 0, i32s[next] ?? 0];
@@ -308,7 +308,7 @@ describe('differences between models', () => {
     expect(await answerOf('CodeQwen1.5 7B')).toEqual(['stop', 1]);
   });
 
-  test('a model that has the tokens but was not trained with them does not use them', async () => {
+  test('a model that has tokens for completion but was not trained with them does not use them', async () => {
     const { info, traits } = await infoOf(({ metadata }) => {
       metadata['general.name'] = { string: 'Qwen2.5 7B Instruct' };
     });

@@ -1,7 +1,7 @@
-// Compares logits with those of llama.cpp or transformers in exact arithmetic. test/fixtures/reference has tiny random
-// models, one with every tensor type and one per family, and an adapter for the first
-// (scripts/make-adapter-reference.py). HEARTH_REFERENCE names a folder with more models (NAME.gguf, NAME.json,
-// NAME.I.f32).
+// Compares logits with those that llama.cpp or transformers compute in exact arithmetic. test/fixtures/reference has
+// tiny random models, one with every tensor type and one per family, and an adapter for the first
+// (scripts/make-adapter-reference.py). HEARTH_REFERENCE names a folder with more models (NAME.gguf, NAME.json, and
+// NAME.I.f32 for prompt I).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,9 +14,9 @@ interface Reference {
   prompts: { tokens: number[]; rows: number; greedy: { id: number; logit: number; margin: number }[] }[];
 }
 
-// The limits of the mean NMSE. llama.cpp's own fast path differs from exact by this NMSE on one of the prompts. For
-// K-quants and
-// IQ4_XS it was measured file by file: there, both programs use one scale for 256 activations.
+// The limits for the mean NMSE (normalized mean squared error) of the logits. They are the NMSE of llama.cpp's own fast
+// path on one of the prompts. For K-quants and IQ4_XS, where both programs use one scale for 256 activations, it was
+// measured for each file.
 const distanceOfLlamaCpp: Record<string, number> = {
   F32: 2e-7,
   F16: 5e-7,
@@ -30,15 +30,15 @@ const distanceOfLlamaCpp: Record<string, number> = {
   Q2_K: 6.1e-4,
   IQ4_XS: 5e-4,
   mixed: 3.27e-4,
-  // Files from scripts/make-family-reference.py, in which every matrix has its own type. The limits: the NMSE that
-  // llama.cpp's probabilities show at the same positions (5.30e-4, 4.97e-4, 2.75e-5), plus 5 %.
+  // Files from scripts/make-family-reference.py, in which every matrix has its own type. The limits are the NMSE of
+  // llama.cpp's probabilities at the same positions (5.30e-4, 4.97e-4, 2.75e-5), plus 5 %.
   llama: 5.57e-4,
   qwen3: 5.22e-4,
   granite: 2.89e-5,
-  // Likewise 1.89e-3. Two thirds of it come from one token for which rounding makes both programs choose a different
-  // expert.
+  // The same with 1.89e-3. Two thirds of it come from one token for which rounding makes both programs choose a
+  // different expert than exact arithmetic.
   qwen3moe: 1.99e-3,
-  // llama.cpp assumes a single RoPE base and shows 0.25, so there is nothing to compare with.
+  // llama.cpp assumes a single RoPE base, so its NMSE is 0.25, and there is nothing to compare with.
   mellum: 1.2e-3,
 };
 
@@ -47,7 +47,7 @@ const names = readdirSync(folder)
   .filter((file) => /^tiny.*\.gguf$/.test(file))
   .map((file) => file.slice(0, -'.gguf'.length));
 
-/** All variants of the CPU kernels; and, where its tests run, WebGPU, which has neither experts nor sliding windows. */
+/** All variants of the CPU kernels. WebGPU, where its tests run, is tested without experts and sliding windows. */
 const variants = addonInfo().variants.map((variant) => [variant, { variant }, names] as const);
 const dense = names.filter((name) => !/moe|mellum/.test(name));
 const webgpu = ['webgpu', { backend: 'webgpu' }, dense] as const;
@@ -62,14 +62,14 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', (variant, opt
     });
     afterAll(() => engine.close());
 
-    test("logits are no further from exact ones than llama.cpp's", async () => {
+    test("logits are no further from the exact ones than llama.cpp's", async () => {
       const limit = distanceOfLlamaCpp[name.split('-')[1] ?? ''];
       if (limit === undefined) throw new Error(`no limit is known for ${name}`);
       const distances = [];
       for (const [i, prompt] of reference.prompts.entries()) {
         const exact = floats(join(folder, `${name}.${i}.f32`));
         const ours = await engine.logits(Uint32Array.from(prompt.tokens));
-        // For a long prompt, the file has the last eight positions.
+        // For a long prompt, the file has only the last eight positions.
         expect(exact.length).toBe(Math.min(prompt.rows, 8) * reference.n_vocab);
         distances.push(nmse(ours.subarray(-exact.length), exact));
       }
@@ -82,7 +82,7 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', (variant, opt
     const adapter = join(folder, `${name.replace('tiny', 'adapter')}.gguf`);
     // Adapters run only on the CPU.
     test.runIf(existsSync(adapter) && variant !== 'webgpu')(
-      "logits with an adapter are as near to PyTorch's",
+      "logits with an adapter are as near to PyTorch's exact ones",
       async () => {
         const adapted = await loadEngine({ modelPath: join(folder, `${name}.gguf`), variant, adapters: [adapter] });
         const distances = [];
@@ -91,7 +91,7 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', (variant, opt
           const ours = await adapted.logits(Uint32Array.from(prompt.tokens), undefined, adapter);
           expect(exact.length).toBe(Math.min(prompt.rows, 8) * reference.n_vocab);
           distances.push(nmse(ours.subarray(-exact.length), exact));
-          // Without the adapter they are far from them.
+          // Exact logits without the adapter are far from those with it.
           expect(nmse(floats(join(folder, `${name}.${i}.f32`)), exact)).toBeGreaterThan(0.1);
         }
         await adapted.close();
@@ -102,7 +102,7 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', (variant, opt
       },
     );
 
-    test('greedy tokens are equal as long as the margin exceeds the error', async () => {
+    test('the greedy token is the same wherever its margin exceeds rounding errors', async () => {
       let compared = 0;
       for (const { tokens, greedy } of reference.prompts) {
         const ids = greedy.map(({ id }) => id);

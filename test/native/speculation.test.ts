@@ -64,7 +64,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     });
   });
 
-  test('a fresh answer is the same', async () => {
+  test('an answer that drafts cannot predict is the same', async () => {
     await both({ tokens: prompt(fresh), maxTokens: 50 });
   });
 
@@ -101,7 +101,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     }
   });
 
-  test('tokens healed at the previous key are healed again in the pass that evaluates the prompt', async () => {
+  test('tokens that healed the previous prompt are drafts in the pass that evaluates the next prompt', async () => {
     const tokens = prompt(fresh);
     const word = new TextEncoder().encode('configurationOf');
     let before: Uint32Array = new Uint32Array();
@@ -131,7 +131,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     return outside === -1 ? tokens.length : outside;
   }
 
-  test('the pages that drafts leave in the cache are right', async () => {
+  test('drafts leave only right pages in the cache', async () => {
     const tokens = prompt(`class Row {\n${repetitive}\n`);
     const { tokens: answer } = await engine.generate({ tokens, maxTokens: 60 });
     const all = Uint32Array.from([...tokens, ...answer]);

@@ -1,5 +1,5 @@
-// Compares the tokenizers of families other than qwen2, with the starter model's vocabulary, to another implementation
-// that uses the patterns in the models' tokenizer.json files.
+// Compares the tokenizers of families other than qwen2 with another implementation, which uses the patterns in the
+// models' tokenizer.json files. The vocabulary is that of the starter model.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,7 +147,7 @@ describe('SentencePiece', () => {
     expect(engine.info.bosToken).toBe(1);
     expect(engine.texts.specialTokens).toMatchObject({ '▁<PRE>': ids.get('▁<PRE>'), '▁<EOT>': ids.get('▁<EOT>') });
     expect(compare(engine, (text) => asText.encode(text).ids)).toBeGreaterThan(600);
-    // Healing: any token that begins like "def", or its first byte.
+    // Healing allows any token that begins with "def" or with which it begins, and the token of its first byte.
     const answer = await engine.generate({ tokens: engine.tokenize('x = '), heal: Buffer.from('déf'), maxTokens: 8 });
     expect(answer.tokens.length).toBeGreaterThan(0);
     await engine.close();

@@ -47,7 +47,7 @@ describe.each(models)('%s', (path) => {
     expect(engine.detokenize(engine.tokenize(text)), message).toBe(text);
   }
 
-  test("gives the other implementation's ids for each hostile word, alone and doubled", () => {
+  test("gives the other implementation's ids for each difficult word, once and twice in a row", () => {
     for (const word of words) {
       check(word);
       check(word + word);
@@ -78,7 +78,7 @@ describe.each(models)('%s', (path) => {
     }
   });
 
-  test('reads lone surrogates as U+FFFD', () => {
+  test('replaces lone surrogates by U+FFFD', () => {
     const check = (text: string, expected: string) => expect(engine.tokenize(text)).toEqual(engine.tokenize(expected));
     check('a\ud800b', 'a\ufffdb');
     check('\udc00', '\ufffd');

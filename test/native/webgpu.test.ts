@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'hearth-webgpu-'));
 const starter = join(import.meta.dirname, '../../models/starter.gguf');
 const tiny = join(folder, 'tiny.gguf');
 const shape = { layers: 4, hidden: 256, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: false };
-const cacheBytes = 2 ** 26; // 16 MiB of each layer
+const cacheBytes = 2 ** 26; // 16 MiB for each layer
 const tokens = Uint32Array.from({ length: 70 }, (_, i) => (i * 37) % 500);
 
 beforeAll(() => {
@@ -47,7 +47,7 @@ const patience = { timeout: 200_000, interval: 5 };
 const best = (row: Float32Array) => row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
 
 describe.runIf(hasWebgpu)('webgpu', () => {
-  // In one batch, whose tokens have the bits of one after the other (kernels/webgpu tests that).
+  // All are evaluated in one batch, which gives the same bits as one token at a time (kernels/webgpu tests that).
   test("256 greedy tokens of the starter are the CPU's", async () => {
     const [gpu, cpu] = [await load(starter), await onCpu(starter)];
     expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
@@ -59,7 +59,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     const rowsOf = (logits: Float32Array) =>
       [...expected].map((_, i) => logits.subarray((prompt.length - 1 + i) * n, (prompt.length + i) * n));
     const [ours, theirs] = [rowsOf(await gpu.logits(text)), rowsOf(await cpu.logits(text))];
-    // But where the CPU hesitates between two by less than rounding moves logits.
+    // The token can differ where the two best logits of the CPU differ by less than rounding errors.
     const isClear = (row: Float32Array = new Float32Array()) => {
       const [first = 0, second = 0] = row.toSorted((a, b) => b - a);
       return first - second > 0.5;
@@ -76,7 +76,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     ['half', 168, /^webgpu llvmpipe.* for [12] of 4 layers, cpu .* for the others$/, /^$/],
     ['none', 40, /^cpu /, /only \d+ are to be had/],
   ] as const)(
-    'where %s of a model fits into the memory, it gives the same words, warm as cold',
+    'if %s of a model fits into the memory, it gives the same tokens, warm and cold',
     async ([name, mib, backend, reason]) => {
       const diskFolder = join(folder, `pages-${name}`);
       const gpu = await withMemory(mib, () => load(tiny, { diskFolder }));
@@ -97,7 +97,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     },
   );
 
-  test('a long prompt is cancelled while it is read', async () => {
+  test('a long prompt can be cancelled while it is evaluated', async () => {
     const gpu = await load(starter);
     const prompt = Uint32Array.from({ length: 400 }, (_, i) => (i * 37) % 500);
     const controller = new AbortController();
@@ -107,7 +107,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     await gpu.close();
   });
 
-  test('a driver that computes on the processor is used by tests alone', async () => {
+  test('a driver that computes on the processor is used only by tests', async () => {
     expect(await describeGpus()).toMatch(/; llvmpipe .*\(webgpu, .*\)$/);
     vi.stubEnv('HEARTH_WEBGPU_ANY_ADAPTER', undefined);
     expect(await describeGpus()).toMatch(/; no WebGPU: no GPU has a driver of Vulkan, Metal or Direct3D 12$/);
@@ -146,13 +146,13 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     };
     const remembered = () =>
       Object.values(JSON.parse(readFileSync(trials(), 'utf8')) as Record<string, { at: number }>);
-    let trying: AbortController; // also ends the process of a test that has failed
+    let trying: AbortController; // if a test fails, this ends the process of its trial, too
     beforeEach(() => {
       trying = new AbortController();
     });
     afterEach(() => trying.abort());
 
-    test('it is tried beside the CPU and then as its figures say, and it is tried once', async () => {
+    test('a trial compares it with the CPU once; then the faster one is used', async () => {
       const diskFolder = join(folder, 'pages-race');
       const engine = await loadEngine({ ...race, diskFolder, diskBytes: 2 ** 25 });
       expect(engine.info).toMatchObject({ device: 'cpu' });
@@ -173,17 +173,17 @@ describe.runIf(hasWebgpu)('webgpu', () => {
         expect(next.info).toMatchObject({ device: wins ? 'gpu' : 'cpu', gpuTrial: { figures: { isFaster: wins } } });
         expect((await next.generate(request)).tokens).toEqual(expected);
         expect(next.tryGpu === undefined).toBe(wins);
-        await next.tryGpu?.(trying.signal); // finds that it is the same GPU
+        await next.tryGpu?.(trying.signal); // does nothing, since it is the same GPU
         expect(next.info.gpuTrial?.figures).toMatchObject({ reading, writing, isFaster: wins });
         await next.close();
       }
     });
 
-    test('a request breaks the trial off: nothing is remembered, no mark is left, and the CPU answers', async () => {
+    test('if a trial is broken off, nothing is remembered, no mark is left, and the CPU answers', async () => {
       rmSync(trials());
       const engine = await loadEngine({ ...race, modelPath: starter });
       const trial = engine.tryGpu?.(trying.signal);
-      await vi.waitUntil(() => marks().length > 0, patience); // the GPU works
+      await vi.waitUntil(() => marks().length > 0, patience); // until the GPU has work
       trying.abort();
       await trial;
       expect(engine.info.gpuTrial).toBeUndefined();
@@ -193,7 +193,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
       await engine.close();
     });
 
-    test('a driver that ends its process during the trial leaves the CPU, says so, and is not tried for a day', async () => {
+    test('if the driver ends the process of a trial, the CPU is used, and there is no trial for a day', async () => {
       rmSync(trials());
       const engine = await loadEngine({ ...race, modelPath: starter });
       const trial = engine.tryGpu?.(trying.signal);
@@ -213,7 +213,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     });
   });
 
-  // The library may end the process when the device is lost.
+  // The library might end the process when the device is lost.
   test('after two processes have ended while the GPU had work, the next one completes on the CPU', async () => {
     const outfile = join(folder, 'program/crash.js');
     const contents = `
