@@ -15,7 +15,7 @@ inline I32x16 add_dot4(I32x16 acc, U8x64 w, const int8_t* x) {
 }
 /// The outer loop is over steps, the inner one over tokens. So additions to the same sum are far
 /// enough apart to hide their latency, even if two threads share a core and each has only half of
-/// its scheduler.
+/// the core's scheduler.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {

@@ -93,7 +93,7 @@ template <int kTokens>
     total[c] = fnma(minimum, broadcast(x.scales[c]) * broadcast(x.sums[c]), total[c]);
 }
 
-/// One group: total += (scale * dot(w, q) - minimum * sum of q) * x's scale.
+/// Adds one group: total += (scale * dot(w, q) - minimum * sum of q) * x's scale.
 template <class Source, int kTokens>
 [[gnu::always_inline]] inline void add_group(const Source& source, const TokenColumns& x,
                                              F32x16 (&total)[kTokens]) {

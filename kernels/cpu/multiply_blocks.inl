@@ -11,8 +11,8 @@ namespace {
 struct BlockColumns {
   const int8_t* q;      // [step][width][4], or one of the layouts for panels in activations.inl
   const float* scales;  // [block][width]
-  // [block][kBlockSums / 2][width][2]: pairs of sums of q, first 8 pairs over 16 columns each, then
-  // 4 pairs over 32 columns each.
+  // [block][kBlockSums / 2][width][2]: pairs of sums of q. In the first 8 pairs, a sum is over 16
+  // columns; in the last 4, over 32 columns.
   const int16_t* sums;
   int width;  // tokens that the tile has room for
 

@@ -6,8 +6,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// What a kernel must know of a format at compile time once its weights are unpacked. Formats with
-/// the same traits share one PanelSource and its kernel.
+/// What a kernel must know about a format at compile time once its weights are unpacked. Formats
+/// with the same traits share one PanelSource and its kernel.
 struct CodeTraits {
   bool has_min;
   int bits;

@@ -1,6 +1,6 @@
-// Panels (panel.h) on any SIMD layer (simd.h): one row tile x 1024 columns, unpacked to bytes. The
-// layer's dot products multiply a panel by kMaxTokens tokens at a time. For AVX2, AVX-VNNI, NEON,
-// I8MM and scalar.
+// Panels (panel.h) for any SIMD layer (simd.h): one row tile x 1024 columns, unpacked to bytes. The
+// layer's dot products multiply a panel by kMaxTokens tokens at a time. The variants for AVX2,
+// AVX-VNNI, NEON, I8MM and scalar use them.
 #define HEARTH_BATCH_PLAN .few = kFewTokens
 #include "tile_kernels.inl"
 

@@ -28,10 +28,10 @@
 // dot<bits, first, n>(acc, weights, x, step_bytes)
 //                    for each token c: adds to acc[c] the exact dot products of the 16 rows of a
 //                    tile with the token's activations, over n steps of 4 columns from step `first`
-//                    on. weights.step<i>() returns the codes of step i, which have `bits` bits. Up
-//                    to 6 bits they are unsigned; 8 bits are as code_for_dot() in packed_source.inl
-//                    returns them. x points to step 0. A step of x has 4 activations, from -127 to
-//                    127, for each token; one step begins step_bytes after the other.
+//                    on. weights.step<i>() returns the codes of step i, which have `bits` bits:
+//                    unsigned codes of up to 6 bits, or codes of 8 bits from code_for_dot() in
+//                    packed_source.inl. x points to step 0. A step of x has 4 activations, from
+//                    -127 to 127, for each token; steps begin step_bytes apart.
 // kDot8Offset        128 if this variant's dot() takes 8-bit codes as they are stored, as weight +
 //                    128; 0 if it takes signed weights. The result is too large by kDot8Offset *
 //                    sum(x).
