@@ -20,7 +20,8 @@ TEST("a character is held back until it is whole") {
 TEST("bytes that can never become a character are not held back") {
   for (const char* bytes : {"\xF8\x88", "\xFF", "\xC0", "\xC1\x80", "\xF5\x80\x80"})
     CHECK_EQUAL(whole_characters(bytes), std::string_view(bytes).size());
-  // An overlong form, half of a surrogate pair, beyond the last code point.
+  // The beginnings of an overlong form, of half a surrogate pair, and of a code point that is too
+  // large.
   for (const char* bytes : {"\xE0\x80", "\xED\xA0", "\xF0\x80\x80", "\xF4\x90"})
     CHECK_EQUAL(whole_characters(bytes), std::string_view(bytes).size());
   CHECK_EQUAL(whole_characters("\x80\x80\x80"), 3u);
