@@ -36,8 +36,8 @@ inline TokenTile token_tile(int first, int n_tokens) {
 }
 
 /// Whether the batch's int8 are stored in rows: [panel of kRowColumns columns][token][kRowColumns].
-/// Kernels may read rows past the last token, which belong to the next panel or to the end of the
-/// buffer, but they never store a result for them.
+/// Kernels are allowed to read rows past the last token, which belong to the next panel or to the
+/// end of the buffer, but they never store a result for them.
 inline bool has_rows(const Activations& a) { return kBatchPlan.offset > 0 && a.n > kBatchPlan.few; }
 
 /// Where a token's int8 are: its first step, 4 int8, is at index `at`, and each further step is
@@ -180,7 +180,7 @@ inline void for_columns(const float* x, int first, int n, int n_cols, const Put&
   for (int k = 0; k < n_cols; k += kColumns) {
     for (int i = 0; i < n; i++) {
       const float* columns = x + static_cast<size_t>(i) * row + k;
-      // The hardware prefetcher does not follow as many streams as there are tokens.
+      // The hardware prefetcher cannot follow one stream per token.
       for (int ahead = 0; ahead < kColumns; ahead += 16)
         __builtin_prefetch(columns + kBlock + ahead);
       put(k, first + i, columns);

@@ -28,7 +28,7 @@ class TileRegisters {
 };
 
 // These are in assembly, so that the compiler knows exactly which memory each one reads or writes.
-// With GCC 12's intrinsics it does not know it for loads, and assumes that stores might write all
+// With intrinsics, GCC 12 does not know what loads read, and assumes that a store might write all
 // memory, which forces floats out of registers.
 
 struct TileBytes {

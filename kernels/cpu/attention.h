@@ -26,7 +26,7 @@ class Attention {
   void begin(const Batch& batch);
   void fill_angles(int token);
 
-  /// For int8 keys (key_balance.h).
+  /// Used only for int8 keys (key_balance.h).
   KeyBalance& balance() { return balance_; }
 
   /// Both apply in place: the head's norm if it has one, RoPE at the token's position, and, for

@@ -126,8 +126,8 @@ void accumulate_page(const QueryBlock& block, int first, int page, int begin, in
   if (d < block.head_dim) accumulate_columns<Page, kQueries, 1>(block, first, page, begin, end, d);
 }
 
-/// Causal mask: V of positions after a query's own may be NaN, so it must not even be multiplied by
-/// a weight of 0. Therefore V is added for all queries at once at the positions that all of them
+/// Causal mask: V of positions after a query's own might be NaN, so it must not even be multiplied
+/// by a weight of 0. Therefore V is added for all queries at once at the positions that all of them
 /// see, and for one query at a time at the others.
 template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {

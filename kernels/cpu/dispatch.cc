@@ -25,7 +25,7 @@ struct Registers {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
 };
 
-/// What CPUID returns for a leaf, or zeros if the processor does not have that leaf.
+/// Returns the registers that CPUID sets for a leaf, or zeros if the processor lacks that leaf.
 Registers cpuid(unsigned leaf, unsigned subleaf) {
   Registers r;
   if (__get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx) == 0) return {};

@@ -49,7 +49,7 @@ void ExpertPlan::reserve(int n_experts, int n_used, int wide_tile) {
   n_used_ = n_used;
 }
 
-// Each group's last tile is padded, and kernels may read a tile beyond the last token.
+// Each group's last tile is padded, and kernels are allowed to read a tile beyond the last token.
 int ExpertPlan::most_tokens() const {
   return kMaxBatch * n_used_ + kMostTileTokens * (n_experts_ + 1);
 }

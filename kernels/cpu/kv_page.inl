@@ -127,7 +127,8 @@ inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
 struct Int8Page {
   static constexpr int kKeyRows = kKvGroup;
 
-  /// Where a group's scales are. Groups are counted through: first those of keys, then of values.
+  /// Where a group's scales are. The groups of keys come first; those of values have the next
+  /// numbers.
   static size_t scales_at(size_t head_dim, size_t group) {
     return kPositions * (head_dim + 2 * group);
   }

@@ -10,7 +10,7 @@ struct TileRange {
   int end;
 };
 
-/// For few tokens: the weights are unpacked in registers, again for every kMaxTokens tokens.
+/// For few tokens. The weights are unpacked in registers, again for every kMaxTokens tokens.
 template <BlockType kType>
 void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                 size_t stride) {

@@ -35,7 +35,7 @@ class PackedLowRank final : public LowRank {
   /// The part that has the row, or null if the adapter leaves the row as it is.
   const Part* part_of(int row) const;
   int n_cols() const { return n_cols_; }
-  /// The number of ranks of all parts, with padding.
+  /// The number of ranks in all parts, padding included.
   int n_ranks() const { return n_ranks_; }
   int n_slices() const { return (n_cols_ + kLowRankSlice - 1) / kLowRankSlice; }
   int slice_columns(int slice) const {

@@ -4,8 +4,8 @@
 // variant_*.cc compiles the same text with its own flags and exports one symbol; everything else in
 // it has internal linkage.
 //
-// To add a variant: a file variant_NAME.cc, its name in HEARTH_CPU_VARIANTS below, its compiler
-// flags in kernels/CMakeLists.txt, and runs_NAME in dispatch.cc.
+// A new variant needs a file variant_NAME.cc, its name in HEARTH_CPU_VARIANTS below, its compiler
+// flags in kernels/CMakeLists.txt, and runs_NAME() in dispatch.cc.
 #pragma once
 
 #include <cstddef>

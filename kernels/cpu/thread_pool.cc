@@ -43,7 +43,7 @@ ThreadPool::ThreadPool(int n_threads)
   try {
     for (int thread = 1; thread < n_threads_; thread++)
       workers_.emplace_back([this, thread] { worker_main(thread); });
-  } catch (const std::exception&) {  // a container may limit the threads of a process
+  } catch (const std::exception&) {  // a container can limit a process's threads
     n_active_ = n_threads_ = static_cast<int>(workers_.size()) + 1;
   }
 }

@@ -20,7 +20,7 @@ namespace hearth::kernels::cpu {
 
 class ThreadPool {
  public:
-  /// n_threads includes the caller; 0 means one for each core that this process may use, but at
+  /// n_threads includes the caller; 0 means one for each core that this process can use, but at
   /// most 8. If the system refuses to start that many, the pool has fewer.
   explicit ThreadPool(int n_threads);
   ~ThreadPool();

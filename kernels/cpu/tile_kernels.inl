@@ -6,7 +6,7 @@
 #include "packed_layout.h"
 #include "panel.h"
 #include "row_kernels.h"
-#ifndef HEARTH_INNER_KERNEL  // an attribute of the inner loops, which a simd_*.h may set
+#ifndef HEARTH_INNER_KERNEL  // an attribute of the inner loops, which a simd_*.h can set
 #define HEARTH_INNER_KERNEL
 #endif
 // clang-format off

@@ -156,7 +156,7 @@ uint64_t Device::free_bytes(uint64_t wanted) {
 void Device::release(Handle buffer, size_t n_bytes) {
   if (is_hung_) return;
   try {
-    submit();  // pending dispatches may use it
+    submit();  // pending dispatches might use it
   } catch (const BackendError&) {
     pending_.clear();
   }
