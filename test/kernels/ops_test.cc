@@ -20,7 +20,7 @@ using test::log_probability, test::pack, test::random_floats, test::random_matri
 
 namespace {
 
-/// A value, and how far the kernels may be from it.
+/// A value, and the most that the kernels' results are allowed to differ from it.
 struct Bounded {
   double value = 0;
   double error = 0;

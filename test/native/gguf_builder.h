@@ -52,7 +52,7 @@ class GgufBuilder {
   GgufBuilder& array(const std::string& name, Type type, const std::vector<T>& values) {
     return bare_array(name, type, values.size(), values);
   }
-  /// An array that claims to have n entries, whatever the number of its values is.
+  /// Adds an array that claims to have n entries, but holds `values`.
   template <typename T>
   GgufBuilder& bare_array(const std::string& name, Type type, uint64_t n,
                           const std::vector<T>& values) {

@@ -1,4 +1,4 @@
-// Files that are not GGUF, truncated or damaged: each is refused with a reason, and none crashes.
+// Files that are not GGUF, truncated or damaged: each is refused with a reason, without a crash.
 #include "gguf/gguf_part.h"
 
 #include <random>
