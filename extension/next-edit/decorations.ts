@@ -61,7 +61,7 @@ export class EditDecorations implements Disposable {
         const after = { contentText: inline(text), backgroundColor, margin, ...border };
         inserted.push({ range: new Range(replaced.end, replaced.end), hoverMessage, renderOptions: { after } });
       }
-      const { range, also: otherChanges = [] } = edit;
+      const { range, otherChanges = [] } = edit;
       const lines = new Set([range.start.line, ...otherChanges.map((change) => change.range.start.line)]);
       for (const line of lines) marked.push({ range: new Range(line, 0, line, 0), hoverMessage });
     }

@@ -2,7 +2,7 @@
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 
 /** All changes of the edit: those at its own place and those in other lines of the document. */
-export function allChanges({ changes, also: otherChanges = [] }: NextEdit): readonly Change[] {
+export function allChanges({ changes, otherChanges = [] }: NextEdit): readonly Change[] {
   return [...changes, ...otherChanges];
 }
 
@@ -32,16 +32,16 @@ export function rebased(edit: NextEdit, changes: readonly Change[], version: num
  * and only what it changes at its own place is still offered.
  */
 function withOtherChanges(edit: NextEdit | null, applied: Change): NextEdit | null {
-  if (!edit?.also) return edit;
-  const { also: otherChanges, ...editAlone } = edit;
+  if (!edit?.otherChanges) return edit;
+  const { otherChanges: before, ...editAlone } = edit;
   const isTouched = ({ range: { start, end } }: Change) =>
     touchesLine(applied, start.line) || touchesLine(applied, end.line);
-  if (otherChanges.some(isTouched)) return editAlone;
+  if (before.some(isTouched)) return editAlone;
   const isAfter = ({ start }: Span) => compare(start, applied.range.end) >= 0;
-  const also = otherChanges.map((other) =>
+  const otherChanges = before.map((other) =>
     isAfter(other.range) ? { ...other, range: movedSpan(other.range, applied) } : other,
   );
-  return { ...edit, also };
+  return { ...edit, otherChanges };
 }
 
 /** Whether the change replaces text in this line. */

@@ -35,7 +35,7 @@ export function summary(edit: NextEdit): string {
   const oldText = shortened(replacedBy(first, edit));
   if (oldText === '') return `+ ${newText}`;
   if (newText === '') return `− ${oldText}`;
-  const { also: otherChanges = [] } = edit;
+  const { otherChanges = [] } = edit;
   const lines = new Set(otherChanges.map(({ range }) => range.start.line)).size;
   const more =
     lines === 0 ? '' : lines === 1 ? l10n.t(', and in 1 other line') : l10n.t(', and in {0} other lines', lines);

@@ -204,11 +204,11 @@ function withPositions(found: FoundEdit, target: OpenDocument): NextEdit {
   const range = ({ start, end }: TextEdit) => ({ start: target.positionAt(start), end: target.positionAt(end) });
   const placed = (change: TextEdit) => ({ range: range(change), text: change.text });
   const text = target.text.toString();
-  const also = found.otherLines.flatMap((edit) => changesOf(edit, text)).map(placed);
+  const otherChanges = found.otherLines.flatMap((edit) => changesOf(edit, text)).map(placed);
   const { text: newText, oldText, probability } = found;
   return {
     ...{ uri: target.uri, version: target.version, range: range(found), oldText, newText, probability },
     changes: found.changes.map(placed),
-    ...(also.length > 0 && { also }),
+    ...(otherChanges.length > 0 && { otherChanges }),
   };
 }

@@ -39,7 +39,7 @@ export interface NextEdit {
    * The same rename in all other lines of the document, word by word: it is shown and applied together
    * with the edit. Absent if there is none.
    */
-  also?: Change[];
+  otherChanges?: Change[];
   /** How likely the user would make this edit. */
   probability: number;
 }

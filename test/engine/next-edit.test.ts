@@ -19,8 +19,12 @@ async function open(name: string, text: string): Promise<string> {
 }
 
 /** Applies the edit here and in the server. */
-async function apply({ uri, changes, also = [] }: Pick<NextEdit, 'uri' | 'changes' | 'also'>): Promise<void> {
-  const all = [...changes, ...also].sort(
+async function apply({
+  uri,
+  changes,
+  otherChanges = [],
+}: Pick<NextEdit, 'uri' | 'changes' | 'otherChanges'>): Promise<void> {
+  const all = [...changes, ...otherChanges].sort(
     ({ range: { start: one } }, { range: { start: other } }) =>
       other.line - one.line || other.character - one.character,
   );

@@ -118,12 +118,12 @@ test('the user may remove its lines one by one', () => {
 });
 
 test('the other lines of a rename move, too, and are dropped if one of them was changed', () => {
-  const also = [change([2, 0], [2, 3], 'total'), change([9, 4], [9, 7], 'total')];
+  const otherChanges = [change([2, 0], [2, 3], 'total'), change([9, 4], [9, 7], 'total')];
   const others = (...changes: Change[]) =>
-    rebased({ ...edit, also }, changes, 8)?.also?.map(({ range }) => range.start);
+    rebased({ ...edit, otherChanges }, changes, 8)?.otherChanges?.map(({ range }) => range.start);
   expect(others(change([0, 0], [0, 0], 'a\n'))).toEqual([at(3, 0), at(10, 4)]);
   expect(others(change([7, 0], [8, 0], ''))).toEqual([at(2, 0), at(8, 4)]);
   expect(others(change([12, 0], [12, 0], 'x'))).toEqual([at(2, 0), at(9, 4)]);
-  expect(rebased({ ...edit, also }, [change([9, 0], [9, 0], 'x')], 8)).toEqual({ ...edit, version: 8 });
-  expect(rebased({ ...edit, also }, [change([5, 0], [5, 3], 'print')], 8)).toBe(null);
+  expect(rebased({ ...edit, otherChanges }, [change([9, 0], [9, 0], 'x')], 8)).toEqual({ ...edit, version: 8 });
+  expect(rebased({ ...edit, otherChanges }, [change([5, 0], [5, 3], 'print')], 8)).toBe(null);
 });

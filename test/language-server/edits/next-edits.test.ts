@@ -77,9 +77,9 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts), 
   const rest = (uri: string, mode: Mode = 'automatic') =>
     edits.rest({ uri, position: { line: 0, character: 9 }, mode });
   /** Does what Tab does: applies all places at once. */
-  const apply = ({ uri, changes, also = [] }: NextEdit) => {
+  const apply = ({ uri, changes, otherChanges = [] }: NextEdit) => {
     const made: DocumentChange[] = [];
-    const ordered = [...changes, ...also].sort((one, other) => other.range.start.line - one.range.start.line);
+    const ordered = [...changes, ...otherChanges].sort((one, other) => other.range.start.line - one.range.start.line);
     OpenDocument.update(document(uri), ordered, document(uri).version + 1, (change) => made.push(change));
     edits.changed(document(uri), made);
   };
@@ -148,7 +148,7 @@ test('all uses of a renamed local are offered at once, and none in other functio
   expect(edit).toMatchObject({
     newText: '    total += item.price * item.qty;',
     changes: [{ text: 'total', range: { start: { line: 3, character: 4 } } }],
-    also: [{ text: 'total', range: { start: { line: 5, character: 9 } } }],
+    otherChanges: [{ text: 'total', range: { start: { line: 5, character: 9 } } }],
   });
   apply(edit as NextEdit);
   expect(document(a).text.toString()).toBe(adding.replaceAll('sum', 'total') + average);
@@ -163,11 +163,11 @@ test('renaming many places does not count as a bulk change, and continues in a f
   });
   replace(a, 'rate', 'vatRate');
   const { edit } = await ask(a, 9, balanced);
-  expect(edit?.also).toHaveLength(29);
+  expect(edit?.otherChanges).toHaveLength(29);
   apply(edit as NextEdit);
   expect(document(a).text.toString()).not.toMatch(/\brate\b/);
   const next = await ask(a, 9, balanced);
-  expect(next.edit).toMatchObject({ uri: b, newText: "import { vatRate } from './a';", also: [{ text: 'vatRate' }] });
+  expect(next.edit).toMatchObject({ uri: b, newText: "import { vatRate } from './a';", otherChanges: [{ text: 'vatRate' }] });
 });
 
 test('strings and comments of another function keep the name', async () => {
@@ -176,7 +176,7 @@ test('strings and comments of another function keep the name', async () => {
   replace(a, 'sum', 'total');
   const { edit } = await ask(a, 9, balanced);
   expect(edit).toMatchObject({ newText: '  return total;' });
-  expect(edit?.also).toBeUndefined();
+  expect(edit?.otherChanges).toBeUndefined();
   replace(a, 'return sum', 'return total');
   expect((await ask(a, 9, balanced)).reason).toBe('nothing-follows');
 });
