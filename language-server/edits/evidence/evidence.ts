@@ -12,7 +12,7 @@ export const evidenceNames = [
   // How it was found: by which finder; how often the same was done, and how many edits ago the last and the first time;
   // in how many places it could be done, and how many of these come before it; how many words differ from what was
   // done; how many finders and groups propose it.
-  ...['finder', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'otherWords', 'votes'],
+  ...['finder', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'differingWords', 'votes'],
   // How near it is: how many lines from the cursor; whether below it; whether the user has edited both above and below
   // it.
   ...['distance', 'isBelow', 'isPassed'],
@@ -30,7 +30,7 @@ export const evidenceNames = [
   // What the user is doing: how many edits there are; how many lines the last one brought; whether the cursor is inside
   // a word; whether it is after one (2: which is nowhere else); whether that may become a longer word that is known;
   // whether an operator or an opening bracket is before the cursor.
-  ...['edits', 'newestLines', 'isInsideWord', 'isJustTyped', 'mayContinue', 'isDangling'],
+  ...['edits', 'lastEditLines', 'isInsideWord', 'isJustTyped', 'mayContinue', 'isDangling'],
 ] as const;
 
 export type Evidence = Float64Array;

@@ -14,7 +14,7 @@ export interface Candidate extends TextEdit {
   changes: readonly PastChange[];
   /** The replaced words, if the finder works by words. */
   substitution?: Substitution;
-  /** How many words differ from those of the change that is repeated. In the evidence: `otherWords`. */
+  /** How many words differ from those of the change that is repeated. In the evidence: `differingWords`. */
   differingWords: number;
   /** How many finders and groups propose this same edit; absent means 1. */
   votes?: number;

@@ -24,7 +24,7 @@ test('the numbers of a rename: its size, its distance, and how many uses are lef
     ...{ times: 1, age: 0, oldest: 0, distance: 3, isBelow: 1, isPassed: 0 },
     ...{ goneChars: 3, comeChars: 5, removesLine: 0, changes: 1 },
     ...{ isRename: 1, isPart: 0, oldLeft: 2, nowThere: 1, isString: 0, isImport: 0, isComment: 0 },
-    ...{ edits: 1, newestLines: 1, isInsideWord: 0, isJustTyped: 2, mayContinue: 0 },
+    ...{ edits: 1, lastEditLines: 1, isInsideWord: 0, isJustTyped: 2, mayContinue: 0 },
   });
 });
 
