@@ -1,4 +1,4 @@
-// What an administrator has set for all users holds in a real editor, whatever the user and the workspace have set.
+// In a real editor, an administrator's settings for all users override those of the user and of the workspace.
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CompletionServer, stream } from '../support/completion-server.ts';
@@ -18,14 +18,16 @@ afterAll(async () => {
   await userServer.close();
 });
 
-// Some containers let nobody mount anything; then this test cannot run.
+// The test mounts its own /etc/hearth, which some containers forbid.
 describe.skipIf(!canManage())("with an administrator's file", () => {
   beforeAll(() => {
     vi.stubEnv('HEARTH_SERVER_TOKEN', 'X-API-Key: for-everyone');
     return () => void vi.unstubAllEnvs();
   });
+  // Nothing listens at the workspace's address.
+  const workspaceSettings = JSON.stringify({ 'hearth.server.url': 'http://127.0.0.1:9' });
   const { server, bench } = useEditor({
-    files: { 'math.ts': '', '.vscode/settings.json': JSON.stringify({ 'hearth.server.url': 'http://127.0.0.1:9' }) },
+    files: { 'math.ts': '', '.vscode/settings.json': workspaceSettings },
     settings: { 'hearth.server.url': userServer.url, 'hearth.server.model': 'mine', 'hearth.mode': 'automatic' },
     managed,
   });
@@ -42,7 +44,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     expect([...userServer.asked, ...userServer.probes]).toEqual([]);
   });
 
-  test('a new window reads the file again; without the file, the user decides', async () => {
+  test("a new window reads the administrator's file again; without the file, the user's settings hold", async () => {
     rmSync(server.managedFile);
     await bench.reload();
     await bench.statusSays(/ready/);
