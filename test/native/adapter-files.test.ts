@@ -1,4 +1,4 @@
-// Adapter files that do not fit their model or are damaged: each gets one clear error that names file and tensor.
+// Adapter files that do not fit their model or are damaged: for each, one clear error names the file and the tensor.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ describe('refuses', () => {
       /"blk\.9\.attn_q\.weight\.lora_a" stands beside no matrix/,
     ],
     [
-      'without an ending that says which of the pair it is',
+      'whose name ends neither in lora_a nor in lora_b',
       'blk.1.attn_q.weight',
       /"blk\.1\.attn_q\.weight" stands beside no matrix/,
     ],
@@ -76,14 +76,19 @@ describe('refuses', () => {
   );
 
   test.each<[string, string, number[], RegExp]>([
-    ['columns', a, [128, 32], /lora_a has shape \[128, 32\] where \[256, 32\] is needed/],
-    ['rows', b, [8, 512], /lora_b has shape \[8, 512\] where \[16, 256\] is needed/],
-    ['dimensions', a, [256, 4, 4], /lora_a has shape \[256, 4, 4\] where \[256, 4\] is needed/],
+    ['wrong columns', a, [128, 32], /lora_a has shape \[128, 32\] where \[256, 32\] is needed/],
+    ['wrong rows', b, [8, 512], /lora_b has shape \[8, 512\] where \[16, 256\] is needed/],
+    ['three dimensions', a, [256, 4, 4], /lora_a has shape \[256, 4, 4\] where \[256, 4\] is needed/],
     ['one dimension', b, [4096], /lora_b has shape \[4096\] where \[16, 256\] is needed/],
-    ['a rank', a, [2, 2048], /lora_a has rank 2048, and Hearth runs ranks up to 256/],
+    ['too large a rank', a, [2, 2048], /lora_a has rank 2048, and Hearth runs ranks up to 256/],
     ['rank 0', a, [256, 0], /tensor "blk\.1\.attn_q\.weight\.lora_a" has a dimension of 0/],
-    ['an endless rank', a, [256, 2 ** 40], /tensor "blk\.1\.attn_q\.weight\.lora_a" has a dimension of 1099511627776/],
-  ])('a tensor with wrong %s', (_, name, shape, message) =>
+    [
+      'an absurdly large rank',
+      a,
+      [256, 2 ** 40],
+      /tensor "blk\.1\.attn_q\.weight\.lora_a" has a dimension of 1099511627776/,
+    ],
+  ])('a tensor with %s', (_, name, shape, message) =>
     checkError(
       (spec) => {
         find(spec, name).shape = shape;
@@ -107,7 +112,7 @@ describe('refuses', () => {
       /it has both blk\.1\.attn_q\.weight\.lora_b and blk\.1\.attn_q\.weight\.lora_bt/,
     ));
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e6])('the value %d', (value) =>
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e6])('a tensor with the value %d', (value) =>
     checkError(
       (spec) => {
         spec.tensors[spec.tensors.indexOf(find(spec, b))] = floatTensor(
@@ -121,7 +126,7 @@ describe('refuses', () => {
     ),
   );
 
-  test('a type that it does not run', () =>
+  test('a tensor of a type that Hearth does not run', () =>
     checkError(
       (spec) => {
         find(spec, a).type = 16; // IQ2_XXS
@@ -175,7 +180,7 @@ describe('refuses', () => {
     });
   });
 
-  test('tensors for experts', async () => {
+  test("a tensor for a layer's experts", async () => {
     const moe = join(folder, 'moe.gguf');
     writeSyntheticModel(moe, { shape: shapes.tinymoe, quantization: 'q4_0' });
     const spec = adapter();
@@ -203,7 +208,7 @@ describe('refuses', () => {
     const codes = new Set<string>();
     for (let i = 0; i < 120; i++) {
       const damaged = Buffer.from(i % 3 === 0 ? whole.subarray(0, below(whole.length)) : whole);
-      // In the header, which has names, shapes and offsets.
+      // Damages bytes in the header, which has names, shapes and offsets.
       if (i % 3 > 0) for (let k = 0; k <= i % 4; k++) damaged[below(6000)] = below(256);
       writeFileSync(path, damaged);
       const error = await errorOf();
