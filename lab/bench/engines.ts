@@ -13,12 +13,11 @@ export interface Plan {
   vocabulary: number;
   threads: number;
   variant: string;
-  /**
-   * Tokens of context before the measurements of the next two: prompts by length, and single-token steps by number (0:
-   * none).
-   */
+  /** Prefill and decode are measured after each of these numbers of context tokens. */
   depths: number[];
+  /** The lengths of the prompts to prefill. */
   prefill: number[];
+  /** The number of single-token steps; 0 if decoding is not measured. */
   decode: number;
   /** The sizes of single forward passes, measured after batchDepth tokens of context. */
   batch: number[];
@@ -29,10 +28,10 @@ export interface Plan {
 export interface RunResult {
   /**
    * Keys: "prefill 512 at 0" (tokens/s), "decode 64 at 2048" (tokens/s), "batch 4" (ms), "load" (ms), "memory" (MB);
-   * for engines that report ops also "prefill 512 at 0 in matmuls": tokens/s if only the matmuls took time.
+   * engines that report ops also have "prefill 512 at 0 in matmuls": the tokens/s if only the matmuls took time.
    */
   samples: Record<string, number[]>;
-  /** Milliseconds by op, for each of the above that has them. */
+  /** The milliseconds of each op, by the keys of samples. Empty for engines that do not report ops. */
   ops: Record<string, Record<string, number>>;
   variant: string;
 }
@@ -51,7 +50,7 @@ interface HearthReport {
   measures: Record<string, { samples: number[]; ops: { op: string; ms: number }[] }>;
 }
 
-/** Runs the bench of this checkout or of another one; in older ones, `npm run bench` was `hearth bench`. */
+/** Runs the bench of this checkout or of another one. Old checkouts have it in the product, as `hearth bench`. */
 export function hearth(root: string, name: 'hearth' | 'before' = 'hearth'): BenchEngine {
   const tools = join(root, 'lab', 'tools', 'bench.ts');
   const program = existsSync(tools) ? join(root, 'lab', 'tools', 'run.mjs') : join(root, 'dist', 'hearth.js');
@@ -67,26 +66,27 @@ export function hearth(root: string, name: 'hearth' | 'before' = 'hearth'): Benc
       const report = await runJson<HearthReport>([program, ...args]);
       const result: RunResult = { samples: {}, ops: {}, variant: report.variant };
       for (const [key, { samples, ops }] of Object.entries(report.measures)) {
-        const what = /^(prefill|decode) \d+$/.test(key) ? `${key} at 0` : key;
+        const fullKey = /^(prefill|decode) \d+$/.test(key) ? `${key} at 0` : key;
         const times = Object.fromEntries(ops.map(({ op, ms }) => [op, ms]));
-        result.samples[what] = samples;
-        result.ops[what] = times;
-        if (/^prefill \d+$/.test(key)) result.samples[`${what} in matmuls`] = [matmulRate(key, samples.length, times)];
+        result.samples[fullKey] = samples;
+        result.ops[fullKey] = times;
+        if (/^prefill \d+$/.test(key))
+          result.samples[`${fullKey} in matmuls`] = [matmulRate(key, samples.length, times)];
       }
       return { ...result, samples: { ...result.samples, load: [report.loadMs], memory: [report.peakRssMb] } };
     },
   };
 }
 
-/** The rest of an op besides its product (norms, quantizing, RoPE) counts, too. */
+/** Tokens/s if only these ops took time. Their times include the norms, quantizing and RoPE that are part of them. */
 function matmulRate(prefill: string, runs: number, times: Record<string, number>): number {
   const ms = ['qkv', 'attn_output', 'ffn_gate_up', 'ffn_down'].reduce((sum, op) => sum + (times[op] ?? 0), 0);
   return (runs * Number(prefill.split(' ')[1]) * 1000) / ms;
 }
 
 /**
- * kernels: one of llama.cpp's CPU builds (haswell, zen4, ...) to use alone. If empty, llama.cpp chooses the best for
- * this CPU, as for users.
+ * kernels: the llama.cpp build to use, named after a CPU (haswell, zen4, ...). If empty, llama.cpp chooses the best one
+ * for this CPU, as it does for users.
  */
 export function llamaCpp(root: string, kernels: string): BenchEngine {
   const entry = llamaCppEntry(root, kernels);
@@ -111,7 +111,10 @@ interface LlamaBenchTest {
   samples_ts: number[];
 }
 
-/** command: an llama-bench, with arguments if wanted (-rtr 1). It measures only speeds, and only without context. */
+/**
+ * command: the path of a llama-bench program, and any extra arguments (such as -rtr 1). The program measures only
+ * speeds, and only without context.
+ */
 export function ikLlamaCpp(command: string[]): BenchEngine {
   return {
     name: 'ik_llama.cpp',
@@ -119,7 +122,7 @@ export function ikLlamaCpp(command: string[]): BenchEngine {
     async run({ purpose, model, threads, prefill, decode }) {
       const samples: Record<string, number[]> = {};
       if (purpose === 'memory') return { samples, ops: {}, variant: '' };
-      const what = [
+      const options = [
         '-m',
         model,
         '-t',
@@ -131,7 +134,7 @@ export function ikLlamaCpp(command: string[]): BenchEngine {
         '-r',
         '1',
       ];
-      const out = await run([...command, ...what, '-o', 'json']);
+      const out = await run([...command, ...options, '-o', 'json']);
       for (const test of JSON.parse(out.slice(out.indexOf('['))) as LlamaBenchTest[]) {
         const name = test.n_gen > 0 ? `decode ${test.n_gen} at 0` : `prefill ${test.n_prompt} at 0`;
         samples[name] = test.samples_ts;
@@ -141,15 +144,15 @@ export function ikLlamaCpp(command: string[]): BenchEngine {
   };
 }
 
-/** What to import from node-llama-cpp, which is installed when first needed. */
+/** The path of the module to import from node-llama-cpp. Installs node-llama-cpp if it is not there yet. */
 export function llamaCppEntry(root: string, kernels = ''): string {
   const folder = installLlamaCpp(join(root, '.cache', 'bench'));
   return join(kernels ? withKernels(folder, kernels) : folder, 'node_modules/node-llama-cpp/dist/index.js');
 }
 
 /**
- * Installed in its own folder with its own package.json, since the product does not depend on it. Install scripts would
- * build from source.
+ * Installs node-llama-cpp in a folder with its own package.json, since the product does not depend on it. We ignore its
+ * install scripts, which would build it from source.
  */
 function installLlamaCpp(folder: string): string {
   const names = ['node-llama-cpp', `@node-llama-cpp/${platform}`];
@@ -172,8 +175,8 @@ function installLlamaCpp(folder: string): string {
 }
 
 /**
- * A copy of the installation, made of hard links, without the other builds: llama.cpp chooses among the builds that it
- * finds.
+ * Makes a copy of the installation, out of hard links, that contains only this build: llama.cpp itself chooses among
+ * the builds that it finds.
  */
 function withKernels(folder: string, kernels: string): string {
   const copy = `${folder}-${kernels}`;
@@ -191,7 +194,7 @@ function withKernels(folder: string, kernels: string): string {
 export const platform = `${process.platform === 'darwin' ? 'mac' : 'linux'}-${process.arch}`;
 export const llamaCppVersion = '3.22.1';
 
-/** The last line that it prints. */
+/** Runs the script and parses the last line that it prints. */
 async function runJson<T>(script: string[]): Promise<T> {
   const out = await run([process.execPath, ...script]);
   return JSON.parse(out.trim().split('\n').at(-1) ?? '') as T;

@@ -1,28 +1,29 @@
 // Types a trace into llama-server with the requests that llama.vscode sends: 256 lines above the cursor, 64 below, the
 // line up to the cursor as the prompt, slot 0 kept warm. Two things differ: the answer is streamed, so that the first
-// text can be timed, and a key cancels the previous request, where llama.vscode would wait for its end.
+// text can be timed, and a key cancels the previous request, where llama.vscode would wait until that request ends.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const linesAbove = 256;
 const linesBelow = 64;
 
-/** The document as lines. Text is inserted at one place at a time. */
+/** The document that is typed into, as an array of lines. */
 export class Document {
   constructor(text) {
     this.lines = text.split('\n');
   }
 
-  /** Makes an edit from a trace. Returns the cursor's place after it. */
-  insert({ line, character, insert, behind = 0, deleted = 0 }) {
+  /** Applies an edit of a trace (lab/tools/trace.ts). Returns the cursor's place after the edit. */
+  apply({ line, character, insert, behind: rightOfCursor = 0, deleted = 0 }) {
     const old = this.lines[line];
-    const left = `${old.slice(0, character)}${insert.slice(0, insert.length - behind)}`;
-    const right = `${insert.slice(insert.length - behind)}${old.slice(character + deleted)}`;
+    const left = `${old.slice(0, character)}${insert.slice(0, insert.length - rightOfCursor)}`;
+    const right = `${insert.slice(insert.length - rightOfCursor)}${old.slice(character + deleted)}`;
     this.lines.splice(line, 1, ...`${left}${right}`.split('\n'));
     const above = left.split('\n');
     return { line: line + above.length - 1, character: above.at(-1).length };
   }
 
-  request({ line, character }, maxTokens, more) {
+  /** The body of the request at this place. extraFields: fields to add or replace. */
+  request({ line, character }, maxTokens, extraFields) {
     const text = this.lines[line];
     const left = text.slice(0, character);
     const indent = text.search(/\S|$/);
@@ -42,14 +43,14 @@ export class Document {
       t_max_prompt_ms: 500,
       t_max_predict_ms: 2500,
       stream: true,
-      ...more,
+      ...extraFields,
     };
   }
 }
 
 /**
- * One streamed request. An answer without a whole character (from random weights) counts as begun when its prompt was
- * read, which favours llama-server.
+ * Sends one request and reads its streamed answer. A model with random weights may write no visible character; then
+ * firstMs is the time that the server took to read the prompt, which favours llama-server.
  */
 async function ask(url, body, signal) {
   const startedAt = performance.now();
@@ -83,14 +84,14 @@ async function ask(url, body, signal) {
 }
 
 /**
- * mode "wait": a key comes once the previous one is answered; "live": it comes at its time and cancels the previous
- * request. start: resolves when the trace begins, with the time from which it counts.
+ * mode "wait": a key comes once the previous one is answered; "live": it comes at its recorded time and cancels the
+ * previous request. start: is called before the first key, and resolves to the time at which the trace begins.
  */
-export async function typeTrace(url, { text, edits }, { mode, maxTokens, more = {}, start = now }) {
+export async function typeTrace(url, { text, edits }, { mode, maxTokens, extraFields = {}, start = now }) {
   const document = new Document(text);
   const [first] = edits;
-  // The document has been open for a while, so the server already knows the place.
-  await ask(url, document.request(first, maxTokens, more), new AbortController().signal);
+  // In an editor, the document has been open for a while, so the server has already read the text around the cursor.
+  await ask(url, document.request(first, maxTokens, extraFields), new AbortController().signal);
   const startedAt = await start();
   const answers = [];
   let previous;
@@ -100,7 +101,7 @@ export async function typeTrace(url, { text, edits }, { mode, maxTokens, more = 
       previous?.abort();
     }
     previous = new AbortController();
-    const answer = ask(url, document.request(document.insert(edit), maxTokens, more), previous.signal);
+    const answer = ask(url, document.request(document.apply(edit), maxTokens, extraFields), previous.signal);
     answers.push(answer);
     if (mode === 'wait') await answer;
   }

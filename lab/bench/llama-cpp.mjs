@@ -1,5 +1,5 @@
-// One run of llama.cpp in its own process: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP PLAN prints samples as JSON. engines.ts
-// has the type of PLAN. What is measured, and how, follows lab/tools/bench-measures.ts.
+// Measures llama.cpp once, in its own process: llama-cpp.mjs PATH-OF-NODE-LLAMA-CPP PLAN prints samples as JSON.
+// engines.ts has the type of PLAN. The measurements are the same as in lab/tools/bench-measures.ts.
 import { pathToFileURL } from 'node:url';
 
 const [packagePath, planText] = process.argv.slice(2);
@@ -35,12 +35,15 @@ const loadMs = await milliseconds(async () => {
 put('load', loadMs);
 
 const sequence = context.getSequence();
-// Special tokens cost as much as others.
+// Some of these may be special tokens, but those cost as much as others.
 const random = (n) => Array.from({ length: n }, () => Math.floor(Math.random() * plan.vocabulary));
 const evaluate = (tokens) => sequence.evaluateWithoutGeneratingNewTokens(tokens);
 const truncate = (length) => sequence.eraseContextTokenRanges([{ start: length, end: sequence.nextTokenIndex }]);
 
-/** Single-token steps, in as many answers as they take. The first token of an answer belongs to the prompt. */
+/**
+ * Tokens/s of single-token steps. An answer may end early, and then another one begins. The first token of an answer is
+ * not counted, since its time is mostly that of the prompt.
+ */
 async function decodeRate(steps, depth) {
   let done = 0;
   let ms = 0;

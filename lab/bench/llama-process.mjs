@@ -1,4 +1,4 @@
-// Runs a llama-server as a child of a bench, with the parts from which its figures are made.
+// Starts a llama-server for a benchmark, and has functions for the benchmark's figures: peak memory and percentiles.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -39,6 +39,7 @@ export function peakRssMb(pid) {
 
 export function percentiles(values) {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p95: at(0.95) };
+  const percentile = (fraction) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
+  return { p50: percentile(0.5), p95: percentile(0.95) };
 }

@@ -87,8 +87,8 @@ async function llamaServer(model, [open, ...edits], mode) {
   try {
     const trace = { text: JSON.parse(open).text, edits: edits.map((line) => JSON.parse(line)) };
     const plain = { samplers: ['top_k'], top_k: 1, ignore_eos: true };
-    const more = options['random-weights'] ? plain : {};
-    const keys = await typeTrace(url, trace, { mode, maxTokens: Number(options['max-tokens']), more });
+    const extraFields = options['random-weights'] ? plain : {};
+    const keys = await typeTrace(url, trace, { mode, maxTokens: Number(options['max-tokens']), extraFields });
     const whole = keys.filter(({ isCancelled }) => !isCancelled);
     const evaluated = whole.map((key) => key.evaluated);
     return {

@@ -63,7 +63,7 @@ async function hearth(team, url, local, traces) {
 
 async function llamaVscode(url, traces) {
   const start = startTogether(traces.length);
-  const how = { mode: 'live', maxTokens: Number(options['max-tokens']), more: { id_slot: -1 }, start };
+  const how = { mode: 'live', maxTokens: Number(options['max-tokens']), extraFields: { id_slot: -1 }, start };
   const type = ({ text, edits }) =>
     typeTrace(url, { text, edits: edits.map((edit) => ({ ...edit, t_ms: edit.atMs })) }, how);
   return (await Promise.all(traces.map(type))).flat();

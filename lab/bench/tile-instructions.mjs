@@ -1,8 +1,8 @@
-// Counts the instructions that the kernels for 64-bit ARM execute for one row tile, 16 rows x 1024 columns, and one
-// token, built by the packages' compiler and by GCC:
+// Counts the instructions that the kernels for 64-bit ARM execute per token to multiply a tile of 16 rows x 1024
+// columns. Compares the kernels that the packages' compiler builds (zig) with those that GCC builds:
 //   node lab/bench/tile-instructions.mjs
 // Unpacking, scales and spilled registers are included. No processor is timed: an emulator lists every instruction that
-// it executes, for two products and for one, and the difference counts.
+// it executes. A run with one product is subtracted from a run with two, which leaves the instructions of one product.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,7 @@ import { buildAarch64Bench } from '../../scripts/build-native.mjs';
 import { buildTarget } from '../../scripts/targets/build.mjs';
 import { main, root } from '../../scripts/tools.mjs';
 
-async function executed(program, ...args) {
+async function countInstructions(program, ...args) {
   const options = ['-L', '/usr/aarch64-linux-gnu', '-singlestep', '-d', 'exec,nochain'];
   const emulator = spawn('qemu-aarch64', [...options, program, ...args.map(String)]);
   const ended = new Promise((resolve) => emulator.on('close', resolve));
@@ -29,10 +29,10 @@ await main(async () => {
     for (const tokens of [1, 4, 64]) {
       const cells = [type, tokens];
       for (const build of ['linux-arm64', 'aarch64-bench']) {
-        const each = (variant, times) =>
-          executed(join(root, 'build', build, 'kernels/tile_instructions'), variant, type, tokens, times);
-        const neon = ((await each('neon', 2)) - (await each('neon', 1))) / tokens;
-        const i8mm = ((await each('i8mm', 2)) - (await each('i8mm', 1))) / tokens;
+        const program = join(root, 'build', build, 'kernels/tile_instructions');
+        const count = (variant, products) => countInstructions(program, variant, type, tokens, products);
+        const neon = ((await count('neon', 2)) - (await count('neon', 1))) / tokens;
+        const i8mm = ((await count('i8mm', 2)) - (await count('i8mm', 1))) / tokens;
         cells.push(...[neon, i8mm].map((n) => Math.round(n).toLocaleString('en')), (neon / i8mm).toFixed(2));
       }
       console.log(`| ${cells.join(' | ')} |`);

@@ -1,4 +1,4 @@
-// tool bench: the speed of prefill and decode, the cost of batches, and the share of each op.
+// npm run tool -- bench: measures the speed of prefill and decode, the time per batch, and the part of each op in it.
 
 import {
   type Command,
@@ -21,7 +21,7 @@ import { median } from './statistics.ts';
 const batchDepth = 512;
 /** The engine's largest batch: kMaxBatch in kernels/ops.h. */
 const maxBatch = 256;
-/** More runs than for the others, since a batch takes only milliseconds and is compared with other batches. */
+/** Batches run more often than prefill and decode, since one takes only milliseconds and is compared with others. */
 const batchRunsPerRun = 5;
 
 export const benchCommand: Command = {
@@ -29,17 +29,23 @@ export const benchCommand: Command = {
   operands: '',
   options: {
     ...engineOptions,
-    prompt: { type: 'string', short: 'p', multiple: true, value: 'N', help: 'prompt lengths to prefill; 512; 0: none' },
+    prompt: { type: 'string', short: 'p', multiple: true, value: 'N', help: 'prompt lengths; 0: none; without it 512' },
     generate: {
       type: 'string',
       short: 'n',
       multiple: true,
       value: 'N',
-      help: 'numbers of tokens to decode; 64; 0: none',
+      help: 'numbers of tokens to decode; 0: none; without it 64',
     },
-    depth: { type: 'string', short: 'd', multiple: true, value: 'N', help: 'tokens of context before all that; 0' },
-    batch: { type: 'string', short: 'b', multiple: true, value: 'N', help: 'tokens of one forward pass to time; none' },
-    repeat: { type: 'string', short: 'r', value: 'N', help: 'runs, of which the median counts; 3' },
+    depth: {
+      type: 'string',
+      short: 'd',
+      multiple: true,
+      value: 'N',
+      help: 'tokens of context before -p and -n; without it 0',
+    },
+    batch: { type: 'string', short: 'b', multiple: true, value: 'N', help: 'forward passes to time, by their tokens' },
+    repeat: { type: 'string', short: 'r', value: 'N', help: 'number of runs; their median counts; without it 3' },
   },
   async run(values) {
     const plan = planOf(values);
@@ -60,8 +66,8 @@ export const benchCommand: Command = {
 
 interface Plan {
   depths: number[];
-  prompts: number[];
-  answers: number[];
+  prefill: number[];
+  decode: number[];
   batches: number[];
   runs: number;
 }
@@ -74,8 +80,8 @@ function planOf(values: Values): Plan {
     throw new UsageError(`--batch must be at most ${maxBatch}, the limit of one pass, not ${tooLarge}`);
   return {
     depths: counts(values, 'depth', [0]),
-    prompts: wanted('prompt', [512]),
-    answers: wanted('generate', [64]),
+    prefill: wanted('prompt', [512]),
+    decode: wanted('generate', [64]),
     batches,
     runs: count(values, 'repeat') ?? 3,
   };
@@ -90,8 +96,8 @@ async function measureAll(engine: Engine, plan: Plan): Promise<Map<string, Measu
     const context = randomTokens(engine, depth);
     if (depth > 0) await engine.prefill(context);
     const at = depth > 0 ? ` at ${depth}` : '';
-    for (const n of plan.prompts) figures.set(`prefill ${n}${at}`, await measurePrefill(engine, n, context, runs));
-    for (const n of plan.answers) figures.set(`decode ${n}${at}`, await measureDecode(engine, n, context, runs));
+    for (const n of plan.prefill) figures.set(`prefill ${n}${at}`, await measurePrefill(engine, n, context, runs));
+    for (const n of plan.decode) figures.set(`decode ${n}${at}`, await measureDecode(engine, n, context, runs));
   }
   if (plan.batches.length > 0) {
     const batches = await measureBatches(engine, plan.batches, batchDepth, runs * batchRunsPerRun);
@@ -112,8 +118,8 @@ function medians(figures: Map<string, Measure>): Record<string, Record<string, n
 }
 
 /**
- * "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..."; without the shares on a GPU, where only
- * the time to submit an op is known.
+ * "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..."; on a GPU without the percentages, since
+ * there only the time to submit an op is known.
  */
 export function figureLine(what: string, { samples, ops }: Measure, device: ModelInfo['device']): string {
   const unit = what.startsWith('batch') ? 'ms      ' : 'tokens/s';

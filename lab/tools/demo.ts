@@ -12,7 +12,7 @@ import { median } from './statistics.ts';
 import { statesOf } from './trace.ts';
 
 const samplePath = join(__dirname, '..', 'test', 'fixtures', 'demo', 'sample.ts');
-// The signature exists already: the body is what one would complete.
+// The sample file already has this method. Its body is taken out and typed again.
 const signature = '  warmest(): Reading | undefined {';
 const bodyEnd = '  }';
 
@@ -23,10 +23,11 @@ export const demoCommand: Command = {
   async run() {
     const sample = readFileSync(samplePath, 'utf8');
     const rows = sample.split('\n');
-    const above = rows.indexOf(signature);
-    const lines = rows.indexOf(bodyEnd, above) - above - 1;
-    const trace = makeTrace('sample.ts', sample, { line: above + 2, lines, intervalMs: 1, autoClose: false });
-    const editor = await ReplayEditor.start(trace, {}, false);
+    const signatureRow = rows.indexOf(signature);
+    const lines = rows.indexOf(bodyEnd, signatureRow) - signatureRow - 1;
+    const trace = makeTrace('sample.ts', sample, { line: signatureRow + 2, lines, intervalMs: 1, autoClose: false });
+    const asksAgain = false;
+    const editor = await ReplayEditor.start(trace, {}, asksAgain);
     try {
       const { model } = editor.status;
       print(`\n${model?.name}, ${model?.backend}, loaded in ${Math.round(model?.loadMs ?? 0)} ms\n`);

@@ -7,10 +7,10 @@ export const editCasesCommand: Command = {
   summary: 'cut cases for next-edit out of the histories of git repositories',
   operands: 'REPOSITORY…',
   options: {
-    out: { type: 'string', value: 'FILE', help: 'where the cases go, a line of JSON each' },
-    related: { type: 'string', value: 'N', help: 'cases in which an edit is expected; 2000' },
-    quiet: { type: 'string', value: 'N', help: 'cases in which nothing should be shown; 800' },
-    'per-repository': { type: 'string', value: 'N', help: 'most cases of one repository; 200' },
+    out: { type: 'string', value: 'FILE', help: 'the file for the cases, with one line of JSON per case' },
+    related: { type: 'string', value: 'N', help: 'cases in which an edit is expected; without it 2000' },
+    quiet: { type: 'string', value: 'N', help: 'cases in which nothing should be shown; without it 800' },
+    'per-repository': { type: 'string', value: 'N', help: 'maximum cases from one repository; without it 200' },
   },
   async run(values, repositories) {
     const out = text(values, 'out');

@@ -1,4 +1,4 @@
-// The answers to cases: from a rule, or from Hearth with the history alone or with a model.
+// Three ways to answer a case: a simple rule for comparison, Hearth without a model, and Hearth with one.
 
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import {
@@ -19,39 +19,44 @@ import { nextUse } from '../../../test/support/next-use.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 import { renameRule } from './rename-rule.ts';
 
-export type Answerer = (of: NextEditCase) => Promise<NextEditAnswer>;
+export type Answerer = (testCase: NextEditCase) => Promise<NextEditAnswer>;
 
-export const byRule: Answerer = (of) => answer(of, () => Promise.resolve(renameRule(of)));
+export const byRule: Answerer = (testCase) => answer(testCase, () => Promise.resolve(renameRule(testCase)));
 
-export const byHistory: Answerer = (of) =>
-  offered(of, (document) => {
+/** Answers without a model, from the history of edits. */
+export const byHistory: Answerer = (testCase) =>
+  offered(testCase, (document) => {
     const proposals = likeliest(document, 5).map(([{ start, end, text }, odds]) => ({
-      ...{ edit: { start, end, text }, probability: probabilityOf(odds) },
+      edit: { start, end, text },
+      probability: probabilityOf(odds),
     }));
-    return Promise.resolve(mostLikely(proposals, of.text));
+    return Promise.resolve(mostLikely(proposals, testCase.text));
   });
 
-/** Text before the last key is cached, as in an editor. */
+/** Answers with a model, which scores proposals. As in an editor, the prompt's head is cached, except its last token. */
 export function byScore(engine: Engine, writing: Writing): Answerer {
-  return async (of) => {
-    const { head } = editPrompt(engine, of);
+  return async (testCase) => {
+    const { head } = editPrompt(engine, testCase);
     if (head.length > 1) await engine.prefill(head.subarray(0, -1));
-    return await offered(of, (document) => propose(engine, document, undefined, writing), engine);
+    return await offered(testCase, (document) => propose(engine, document, undefined, writing), engine);
   };
 }
 
-/** Like edit-search.ts: the uses of a renamed declaration first, and nothing that is never offered. */
+/**
+ * What the product would offer if `find` made its proposals. As in edit-search.ts, the next use of a renamed declaration
+ * comes first, and unwanted edits are refused.
+ */
 export async function offered(
-  of: NextEditCase,
+  testCase: NextEditCase,
   find: (document: EditedDocument) => Promise<Proposal | undefined>,
   engine?: Engine,
 ): Promise<NextEditAnswer> {
-  const { path, text, languageId, history } = of;
+  const { path, text, languageId, history } = testCase;
   const found = await answer(
-    of,
+    testCase,
     async () => {
-      const { use, isNamesake } = await nextUse(of, history);
-      return use ? { edit: use, probability: renameProbability } : await find({ ...of, isNamesake });
+      const { use, isNamesake } = await nextUse(testCase, history);
+      return use ? { edit: use, probability: renameProbability } : await find({ ...testCase, isNamesake });
     },
     engine,
   );
@@ -64,6 +69,7 @@ export async function offered(
   return refusal ? { ...found, edit: null, probability: null, reason: refusal } : found;
 }
 
+/** engine: counts the evaluated tokens. */
 async function answer(
   { path }: NextEditCase,
   find: () => Promise<Proposal | undefined>,

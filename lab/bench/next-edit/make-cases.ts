@@ -1,5 +1,5 @@
-// Makes a case from the hunks of one file: some are done (the last of them only as far as a typist has come), the rest
-// is expected.
+// Makes a case from the hunks of one file. Some hunks are already done, except that the typist is still in the last
+// line of the last one. The edits of the other hunks are expected.
 import { similarLines } from '../../../language-server/edits/history/past-changes.ts';
 import { isWord, type PastEdit, type TextEdit, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../../test/support/random.ts';
@@ -9,57 +9,57 @@ import { type TypedLine, typedInsideWord, typedLine } from './typed-line.ts';
 
 export interface ChangedText {
   path: string;
-  /** Before the commit. */
+  /** The text before the commit. */
   text: string;
   hunks: Hunk[];
-  /** Edits that the same commit made in other files before. */
+  /** Edits of the same commit in other files, as if they were made earlier. */
   elsewhere: PastEdit[];
 }
 
 const maxDone = 6;
 const maxChangedLines = 8;
 
-/** A case in which at least one hunk to come shares a word with a finished one; undefined if none does. */
+/** A case in which at least one hunk that is not done shares a word with a past edit; undefined if none does. */
 export function relatedCase(changed: ChangedText, random: Random): NextEditCase | undefined {
   const { hunks } = changed;
   if (hunks.length < 2) return undefined;
   const done = 1 + random.below(Math.min(maxDone, hunks.length - 1));
   const state = stateAfter(changed, rotated(hunks, random), done, (old, now) => typedLine(old, now, random));
   if (state === undefined) return undefined;
-  const { left, rest, ...nextEditCase } = state;
-  const coming = left.filter(({ hunk }) => sharesWord(hunk, nextEditCase.history));
-  const expected = coming.flatMap(({ hunk, start }) => editsOf(hunk, start));
+  const { remaining, untyped, ...nextEditCase } = state;
+  const related = remaining.filter(({ hunk }) => sharesWord(hunk, nextEditCase.history));
+  const expected = related.flatMap(({ hunk, start }) => editsOf(hunk, start));
   if (expected.length === 0) return undefined;
   const { cursor } = nextEditCase;
-  if (rest !== '') expected.push({ start: cursor, end: cursor, text: rest });
+  if (untyped !== '') expected.push({ start: cursor, end: cursor, text: untyped });
   return { ...nextEditCase, expected, quiet: false, kind: 'related' };
 }
 
 export const quietKinds = ['only hunk', 'last hunk', 'unrelated', 'inside a word', 'formatting'] as const;
 export type QuietKind = (typeof quietKinds)[number];
 
-/** A case in which nothing should be shown; undefined if these hunks make no case of this kind. */
+/** A case in which nothing should be shown; undefined if no case of this kind can be made from these hunks. */
 export function quietCase(changed: ChangedText, kind: QuietKind, random: Random): NextEditCase | undefined {
   const { hunks } = changed;
   const isFormatting = hunks.every(
     (hunk) => withoutSpace(hunk.old) === withoutSpace(hunk.new) && withoutSpace(hunk.new) !== '',
   );
   if (isFormatting !== (kind === 'formatting')) return undefined;
-  const isAll = kind === 'only hunk' || kind === 'last hunk';
-  if (isAll ? (hunks.length === 1) !== (kind === 'only hunk') : hunks.length < 2) return undefined;
-  const done = isAll ? hunks.length : 1 + random.below(Math.min(maxDone, hunks.length - 1));
+  const areAllDone = kind === 'only hunk' || kind === 'last hunk';
+  if (areAllDone ? (hunks.length === 1) !== (kind === 'only hunk') : hunks.length < 2) return undefined;
+  const done = areAllDone ? hunks.length : 1 + random.below(Math.min(maxDone, hunks.length - 1));
   const whole = (_: string, now: string): TypedLine => ({ text: now, cursor: now.length, rest: '' });
   const insideWord = (old: string, now: string) => typedInsideWord(old, now, random);
   const state = stateAfter(changed, rotated(hunks, random), done, kind === 'inside a word' ? insideWord : whole);
   if (state === undefined) return undefined;
-  const { left, rest: _, ...nextEditCase } = state;
-  if (kind === 'unrelated' && left.some(({ hunk }) => sharesWord(hunk, nextEditCase.history))) return undefined;
+  const { remaining, untyped: _, ...nextEditCase } = state;
+  if (kind === 'unrelated' && remaining.some(({ hunk }) => sharesWord(hunk, nextEditCase.history))) return undefined;
   return { ...nextEditCase, expected: [], quiet: true, kind };
 }
 
 /**
- * The state before a commit is reverted: its text still has what the revert removes, and the history says that the user
- * just wrote that.
+ * A case made from a commit that reverts another one. Its text still has the lines that the revert removes, and its
+ * history says that the user has just written them. So nothing should be shown.
  */
 export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase | undefined {
   const lines = linesOf(text, hunks);
@@ -71,12 +71,16 @@ export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase |
   return { path, languageId, text, cursor, history, expected: [], quiet: true, kind: 'before a revert' };
 }
 
-/** The hunks, beginning with a random one, since people do not always begin at the top. */
+/** The hunks in the order in which a person does them: from a random one on, since people often begin in the middle. */
 function rotated(hunks: Hunk[], random: Random): Hunk[] {
   const first = random.below(hunks.length);
   return [...hunks.slice(first), ...hunks.slice(0, first)];
 }
 
+/**
+ * The file after the first `done` hunks of `order`. typed: says how much of the last line is typed. remaining: the other
+ * hunks, each with its offset in the new text.
+ */
 function stateAfter(
   { path, text, hunks, elsewhere }: ChangedText,
   order: Hunk[],
@@ -85,31 +89,32 @@ function stateAfter(
 ) {
   const lines = linesOf(text, hunks);
   const languageId = languageOf(path);
-  const open = order[done - 1];
-  if (!lines || !languageId || !open || isBlank(open)) return undefined;
-  const oldLast = open.old.length === open.new.length ? (open.old.at(-1) ?? '') : '';
-  const line = open.new.length === 0 ? { text: '', cursor: 0, rest: '' } : typed(oldLast, open.new.at(-1) ?? '');
+  const current = order[done - 1];
+  if (!lines || !languageId || !current || isBlank(current)) return undefined;
+  const oldLast = current.old.length === current.new.length ? (current.old.at(-1) ?? '') : '';
+  const line = current.new.length === 0 ? { text: '', cursor: 0, rest: '' } : typed(oldLast, current.new.at(-1) ?? '');
   if (line === undefined) return undefined;
-  const openNew = open.new.length === 0 ? [] : [...open.new.slice(0, -1), line.text];
-  const newLines = new Map(order.slice(0, done).map((hunk) => [hunk, hunk === open ? openNew : hunk.new]));
+  const currentNew = current.new.length === 0 ? [] : [...current.new.slice(0, -1), line.text];
+  const newLines = new Map(order.slice(0, done).map((hunk) => [hunk, hunk === current ? currentNew : hunk.new]));
 
-  const left: { hunk: Hunk; start: number }[] = [];
-  let [now, at, cursor] = ['', 0, 0];
+  const remaining: { hunk: Hunk; start: number }[] = [];
+  let [newText, nextLine, cursor] = ['', 0, 0];
   for (const hunk of hunks) {
-    now += withFeeds(lines.slice(at, hunk.line));
+    newText += withFeeds(lines.slice(nextLine, hunk.line));
     const replacement = newLines.get(hunk);
-    if (replacement === undefined) left.push({ hunk, start: now.length });
-    if (hunk === open) cursor = now.length + withFeeds(openNew.slice(0, -1)).length + line.cursor;
-    now += withFeeds(replacement ?? hunk.old);
-    at = hunk.line + hunk.old.length;
+    if (replacement === undefined) remaining.push({ hunk, start: newText.length });
+    if (hunk === current) cursor = newText.length + withFeeds(currentNew.slice(0, -1)).length + line.cursor;
+    newText += withFeeds(replacement ?? hunk.old);
+    nextLine = hunk.line + hunk.old.length;
   }
-  now += withFeeds(lines.slice(at));
-  const telling = [...newLines].filter(([hunk]) => !isBlank(hunk));
-  const history = telling.map(([hunk, after]) => ({ path, before: joined(hunk.old), after: joined(after) }));
-  return { path, languageId, text: now, cursor, history: [...elsewhere, ...history], left, rest: line.rest };
+  newText += withFeeds(lines.slice(nextLine));
+  const notBlank = [...newLines].filter(([hunk]) => !isBlank(hunk));
+  const past = notBlank.map(([hunk, after]) => ({ path, before: joined(hunk.old), after: joined(after) }));
+  const history = [...elsewhere, ...past];
+  return { path, languageId, text: newText, cursor, history, remaining, untyped: line.rest };
 }
 
-/** The edits for a whole hunk, and for each single line in it that replaces one line. */
+/** One edit for the whole hunk, and one for each line that replaces a similar line. None if the hunk is too long. */
 function editsOf(hunk: Hunk, start: number): TextEdit[] {
   if (hunk.old.length + hunk.new.length > 2 * maxChangedLines) return [];
   const whole = { start, end: start + withFeeds(hunk.old).length, text: withFeeds(hunk.new) };
@@ -132,7 +137,7 @@ function sharesWord(hunk: Hunk, history: PastEdit[]): boolean {
   return history.some(({ before, after }) => changedWords(before, after).some((each) => words.includes(each)));
 }
 
-// Words in every other line of code do not show which edits belong together.
+// Words that occur everywhere in code do not show which edits belong together.
 const common = new Set(
   (
     'abstract async await bool boolean break case catch char class const continue def default defer elif else elsif end ' +
@@ -155,11 +160,12 @@ function changedWords(before: string, after: string): string[] {
   return [...counts].filter(([, by]) => by !== 0).map(([each]) => each);
 }
 
+/** Whether two edits that share this word probably belong together. */
 function isTelling(text: string): boolean {
   return text.length > 1 && isWord(text) && !common.has(text);
 }
 
-/** The lines of a text without the last, empty one; undefined if the hunks do not fit the text. */
+/** The lines of the text, which must end with a line feed; undefined if it does not, or if the hunks do not fit. */
 function linesOf(text: string, hunks: Hunk[]): string[] | undefined {
   if (!text.endsWith('\n') || /\r|\uFFFD/.test(text)) return undefined;
   const lines = text.slice(0, -1).split('\n');

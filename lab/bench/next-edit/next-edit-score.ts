@@ -1,4 +1,4 @@
-// The figures of `next-edit`: a score for each case, and their totals.
+// Scores the answers to next-edit cases: a score for each answer, and the figures that `next-edit` reports for all.
 
 import { undoes } from '../../../language-server/edits/history/reversal.ts';
 import { changesOf, comesToTheSame, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
@@ -18,86 +18,88 @@ export type NextEditFigures = ReturnType<typeof figuresOf>;
 
 /** Whether the edit has the same result as one of the expected edits, or as several of them together. */
 export function isExact(testCase: NextEditCase, edit: TextEdit): boolean {
-  return reachedBy(testCase, edit) !== undefined;
+  return matchingEdit(testCase, edit) !== undefined;
 }
 
-function reachedBy({ text, expected }: NextEditCase, edit: TextEdit): TextEdit | undefined {
+/** The expected edit with the same result; the edit itself if it equals several expected edits together. */
+function matchingEdit({ text, expected }: NextEditCase, edit: TextEdit): TextEdit | undefined {
   return (
     expected.find((each) => comesToTheSame(text, each, edit)) ??
-    (comesToSeveral(text, expected, edit) ? edit : undefined)
+    (equalsSeveral(text, expected, edit) ? edit : undefined)
   );
 }
 
-/** Whether one edit changes several lines that are expected one by one. */
-function comesToSeveral(text: string, expected: readonly TextEdit[], edit: TextEdit): boolean {
+/** Whether the edit has the same result as at least two expected edits, each of which changes a part of its range. */
+function equalsSeveral(text: string, expected: readonly TextEdit[], edit: TextEdit): boolean {
   const inside = expected.filter(({ start, end }) => edit.start <= start && end <= edit.end && start < end);
-  const apart = inside.filter(
+  // Without the edits of whole hunks, which contain the edits of single lines.
+  const smallest = inside.filter(
     (each) => !inside.some((other) => other !== each && each.start <= other.start && other.end <= each.end),
   );
-  if (apart.length < 2) return false;
-  const sorted = apart.toSorted((a, b) => a.start - b.start);
-  let [now, at] = ['', edit.start];
+  if (smallest.length < 2) return false;
+  const sorted = smallest.toSorted((a, b) => a.start - b.start);
+  let [newText, offset] = ['', edit.start];
   for (const each of sorted) {
-    if (each.start < at) return false;
-    now += text.slice(at, each.start) + each.text;
-    at = each.end;
+    if (each.start < offset) return false;
+    newText += text.slice(offset, each.start) + each.text;
+    offset = each.end;
   }
-  return now + text.slice(at, edit.end) === edit.text;
+  return newText + text.slice(offset, edit.end) === edit.text;
 }
 
-/** An answer less sure than the gate counts as not shown. */
+/** An answer whose probability is below the gate counts as not shown. */
 export function scoreOf(testCase: NextEditCase, answer: NextEditAnswer, gate = 0) {
   const edit = (answer.probability ?? 1) >= gate ? answer.edit : null;
   const isHere = edit?.path === testCase.path;
-  const reached = isHere ? reachedBy(testCase, edit) : undefined;
-  const pastHere = testCase.history.filter(({ path }) => path === testCase.path);
-  const wanted = reached ?? testCase.expected[0];
+  const matching = isHere ? matchingEdit(testCase, edit) : undefined;
+  const historyOfFile = testCase.history.filter(({ path }) => path === testCase.path);
+  const wanted = matching ?? testCase.expected[0];
   const byHand = wanted ? keysFor(testCase.text, wanted) : 0;
   const changes = isHere ? changesOf(edit, testCase.text) : [];
   const deleted = changes.flatMap(offsetsOf);
   const onlyDeleted = changes.filter(({ text }) => text.trim() === '').flatMap(offsetsOf);
-  const mayGo = new Set(testCase.expected.flatMap((each) => deletedBy(testCase.text, each)));
+  const rightlyDeleted = new Set(testCase.expected.flatMap((each) => deletedBy(testCase.text, each)));
   return {
     quiet: testCase.quiet,
     shown: edit !== null,
-    exact: reached !== undefined,
+    exact: matching !== undefined,
     place: isHere && beginsAtExpected(testCase, edit),
     deleted: deleted.length,
-    wronglyDeleted: deleted.filter((at) => !mayGo.has(at)).length,
-    deletesWrongly: onlyDeleted.some((at) => !mayGo.has(at) && testCase.text[at]?.trim() !== ''),
-    reversal: isHere && undoes(edit, testCase.text, pastHere),
+    wronglyDeleted: deleted.filter((at) => !rightlyDeleted.has(at)).length,
+    deletesWrongly: onlyDeleted.some((at) => !rightlyDeleted.has(at) && testCase.text[at]?.trim() !== ''),
+    reversal: isHere && undoes(edit, testCase.text, historyOfFile),
+    /** The keys to make the wanted edit without help. */
     byHand,
-    saved: reached ? byHand - keysToTake : edit ? -keysToDismiss : 0,
+    /** The keys that the shown edit saves; negative if it only has to be dismissed. */
+    saved: matching ? byHand - keysToTake : edit ? -keysToDismiss : 0,
     tokens: answer.tokens,
     ms: answer.ms,
   };
 }
 
-/** Fractions from 0 to 1, and the costs of a question. */
+/** Fractions are from 0 to 1. A case costs tokens and milliseconds. */
 export function figuresOf(scores: NextEditScore[]) {
   const related = scores.filter(({ quiet }) => !quiet);
   const quiet = scores.filter((score) => score.quiet);
   const shown = scores.filter((score) => score.shown);
-  const share = (scores: NextEditScore[], holds: (score: NextEditScore) => boolean) =>
+  const fraction = (scores: NextEditScore[], holds: (score: NextEditScore) => boolean) =>
     mean(scores.map((s) => Number(holds(s))));
   const total = (key: 'deleted' | 'wronglyDeleted' | 'byHand' | 'saved') => scores.reduce((sum, s) => sum + s[key], 0);
   return {
     cases: scores.length,
     /** Fractions of the cases in which an edit is expected. */
-    shown: share(related, (score) => score.shown),
-    exact: share(related, (score) => score.exact),
-    place: share(related, (score) => score.place),
+    shown: fraction(related, (score) => score.shown),
+    exact: fraction(related, (score) => score.exact),
+    place: fraction(related, (score) => score.place),
     /** Fractions of the cases in which nothing should be shown. */
-    quiet: share(quiet, (score) => !score.shown),
-    /** Fractions of everything shown. */
-    precision: share(shown, (score) => score.exact),
-    placePrecision: share(shown, (score) => score.place),
-    reversals: share(shown, (score) => score.reversal),
-    /** The fraction of everything shown that only removes text, which the commit keeps. */
-    wrongDeletions: share(shown, ({ deletesWrongly }) => deletesWrongly),
-    /**
-     * The fraction of the characters removed by shown edits that the commit keeps, including those of replaced words.
-     */
+    quiet: fraction(quiet, (score) => !score.shown),
+    /** Fractions of all shown edits. */
+    precision: fraction(shown, (score) => score.exact),
+    placePrecision: fraction(shown, (score) => score.place),
+    reversals: fraction(shown, (score) => score.reversal),
+    /** The fraction of all shown edits that somewhere remove text without replacing it, though the commit keeps it. */
+    wrongDeletions: fraction(shown, ({ deletesWrongly }) => deletesWrongly),
+    /** Of all characters that the shown edits remove or replace, the fraction that the commit keeps. */
     wronglyDeleted: total('wronglyDeleted') / Math.max(1, total('deleted')),
     keystrokesSaved: total('saved'),
     savedShare: total('saved') / Math.max(1, total('byHand')),
@@ -113,6 +115,7 @@ export function figuresOf(scores: NextEditScore[]) {
   };
 }
 
+/** The keys to make the edit by hand. */
 function keysFor(text: string, edit: TextEdit): number {
   return changesOf(edit, text).reduce(
     (sum, { start, end, text: typed }) => sum + keysToGo + (end > start ? keysToSelect : 0) + typed.length,
@@ -129,7 +132,10 @@ function offsetsOf({ start, end }: TextEdit): number[] {
   return Array.from({ length: end - start }, (_, i) => start + i);
 }
 
-/** Whether the first changed line is one that should change; an insertion may begin on either side of the line feed. */
+/**
+ * Whether the first line that the edit changes is one that should change. If an insertion is expected, the neighbouring
+ * lines count, too, since an insertion can begin on either side of the line feed.
+ */
 function beginsAtExpected({ text, expected }: NextEditCase, edit: TextEdit): boolean {
   const first = changesOf(edit, text)[0];
   if (!first) return false;

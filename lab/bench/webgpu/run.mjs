@@ -1,5 +1,6 @@
 // `node lab/bench/webgpu/run.mjs [small | mid]`: downloads wgpu-native, builds the benchmark of the WGSL kernels and
-// runs it. It needs a Vulkan driver: a GPU's, or Debian's mesa-vulkan-drivers, which computes on the processor.
+// runs it. main.cc explains the arguments. It needs a Vulkan driver: a GPU's, or Debian's mesa-vulkan-drivers, which
+// computes on the processor.
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compiler, main, root, run } from '../../../scripts/tools.mjs';
