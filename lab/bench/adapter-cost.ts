@@ -1,6 +1,6 @@
-// npm run tool -- adapter-cost: how much slower an adapter makes decoding and prompts. One engine alternates between
-// both, with the adapter and without, so that other work on the machine slows both: the median of the rounds' ratios
-// counts.
+// npm run tool -- adapter-cost: how much slower an adapter makes decoding and prompts. In each round, one engine
+// measures with the adapter and without it, so that other work on the machine slows both. The result is the median of
+// the rounds' ratios.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,13 +31,21 @@ export const adapterCostCommand: Command = {
   operands: '',
   options: {
     ...engineOptions,
-    adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter for --model; default: random weights for both' },
-    shape: { type: 'string', value: 'NAME', help: `of the random model: ${Object.keys(shapes).join(', ')}; 0.5b` },
-    rank: { type: 'string', value: 'N', help: 'of the random adapter; 32' },
-    format: { type: 'string', value: 'NAME', help: `of the random adapter: ${formats.join(', ')}; q8_0` },
-    prompt: { type: 'string', value: 'N', help: 'tokens of a prompt; 256' },
-    generate: { type: 'string', value: 'N', help: 'tokens to decode; 48' },
-    repeat: { type: 'string', value: 'N', help: 'rounds, of whose ratios the median counts; 9' },
+    adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter for --model; without both, random weights' },
+    shape: {
+      type: 'string',
+      value: 'NAME',
+      help: `the random model's shape: ${Object.keys(shapes).join(', ')}; without it 0.5b`,
+    },
+    rank: { type: 'string', value: 'N', help: "the random adapter's rank; without it 32" },
+    format: {
+      type: 'string',
+      value: 'NAME',
+      help: `the random adapter's format: ${formats.join(', ')}; without it q8_0`,
+    },
+    prompt: { type: 'string', value: 'N', help: 'tokens of a prompt; without it 256' },
+    generate: { type: 'string', value: 'N', help: 'tokens to decode; without it 48' },
+    repeat: { type: 'string', value: 'N', help: 'number of rounds; without it 9' },
   },
   async run(values) {
     if ((values.model === undefined) !== (values.adapter === undefined))
@@ -57,7 +65,7 @@ export const adapterCostCommand: Command = {
   },
 };
 
-/** The weights are random, which are as fast as learned ones. */
+/** Writes a model and an adapter with random weights, which are as fast as learned ones. */
 function makeFiles(folder: string, values: Values): { model: string; adapter: string } {
   const shape = Object.entries(shapes).find(([name]) => name === (text(values, 'shape') ?? '0.5b'))?.[1];
   if (!shape) throw new UsageError(`--shape must be one of ${Object.keys(shapes).join(', ')}`);
@@ -71,14 +79,13 @@ function makeFiles(folder: string, values: Values): { model: string; adapter: st
   return files;
 }
 
-/**
- * Tokens/s; by which fraction a token takes longer with the adapter; and by which it takes more of the processors'
- * time, which other programs that run meanwhile disturb less.
- */
 export interface Cost {
+  /** Tokens/s without the adapter and with it. */
   without: number;
   with: number;
+  /** The fraction by which a token takes longer with the adapter. */
   slower: number;
+  /** The fraction by which a token takes more CPU time with the adapter. Other programs disturb this figure less. */
   work: number;
 }
 
@@ -101,15 +108,15 @@ async function measureCosts(engine: Engine, values: Values): Promise<{ decode: C
   const prompt: [Speed, Speed][] = [];
   for (let round = 0; round < (rounds ?? 9); round++) {
     const speeds = async (measure: (adapter?: string) => Promise<{ samples: number[] }>): Promise<[Speed, Speed]> => {
-      const of = async (each?: string) => {
+      const speedWith = async (path?: string) => {
         const start = process.cpuUsage();
-        const { samples } = await measure(each);
+        const { samples } = await measure(path);
         const { user, system } = process.cpuUsage(start);
         return { rate: samples[0] ?? Number.NaN, micros: user + system };
       };
-      if (round % 2 === 0) return [await of(), await of(adapter)];
-      const adapted = await of(adapter);
-      return [await of(), adapted];
+      if (round % 2 === 0) return [await speedWith(), await speedWith(adapter)];
+      const adapted = await speedWith(adapter);
+      return [await speedWith(), adapted];
     };
     decode.push(await speeds((each) => measureDecode(engine, answer, context, 1, each)));
     prompt.push(await speeds((each) => measurePrefill(engine, n, context, 1, each)));
@@ -117,7 +124,7 @@ async function measureCosts(engine: Engine, values: Values): Promise<{ decode: C
   return { decode: costOf(decode), prompt: costOf(prompt) };
 }
 
-/** pairs: each round without and with the adapter. */
+/** pairs: for each round, the speeds without and with the adapter. */
 export const costOf = (pairs: [Speed, Speed][]): Cost => ({
   without: median(pairs.map(([plain]) => plain.rate)),
   with: median(pairs.map(([, adapted]) => adapted.rate)),

@@ -14,7 +14,7 @@ export { BenchError } from './bench-error.ts';
 
 /** The machine counts as quiet if other programs use less than this share of the processors. */
 const quietShare = 0.05;
-/** A run in which other programs used more is repeated, as often as --patience allows. */
+/** If other programs use more than this share during a run, the run is repeated, as often as --patience allows. */
 const spoiltShare = 0.1;
 
 export async function bench(root: string, args: string[]): Promise<void> {
@@ -80,8 +80,8 @@ async function benchOneModel({ root, model, engines, contest, options, patience 
 }
 
 /**
- * Two processes per engine: one for the speeds, and one for the memory, which does what a user's would. Only the
- * figures meant are taken from each.
+ * An engine runs in two processes: one measures the speeds, and the other the memory, with as much work as a user's
+ * engine has. figures: says which of a run's figures are kept.
  */
 function plans(model: BenchModel, variant: string, { only, threads, depths, goals }: Options) {
   const nothing: Plan = {

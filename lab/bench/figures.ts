@@ -10,7 +10,7 @@ export interface Figure {
   value: number;
   min: number;
   max: number;
-  /** How much of the processors other programs used, as a mean over the runs. */
+  /** The fraction of the processors' time that other programs used; the mean over the runs. */
   others: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The seconds from a fresh install to a better model, step by step (first-model.ts).
+// Prints how many seconds each step from a fresh install to a better model takes (first-model.ts).
 //   node lab/bench/first-model.mjs --model FILE
 import { main, optionsFrom, root, ToolError } from '../../scripts/tools.mjs';
 import { bundled } from '../../test/support/bundled.mjs';

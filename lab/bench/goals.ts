@@ -14,7 +14,7 @@ export interface Outcome {
 
 export interface Rival {
   name: 'llama.cpp' | 'ik_llama.cpp' | 'before';
-  /** With the version and, for llama.cpp, its kernels. */
+  /** The name, the version and, for llama.cpp, the build of its kernels. */
   label: string;
   figures: Figure[];
 }
@@ -26,7 +26,7 @@ interface Score {
 
 interface Goal {
   title: string;
-  /** Undefined if it was not measured. */
+  /** Undefined if the outcome lacks the figures for this goal. */
   score: (outcome: Outcome) => Score | undefined;
 }
 
@@ -38,7 +38,7 @@ const goals: Goal[] = [
   times('prefill 32 at 0', 3, 'ik_llama.cpp'),
   {
     title: 'matmuls of prefill 512 at least 65 % of the int8 vector peak',
-    // Even if the matrix unit does it: with a scale every 32 columns, that unit is mostly idle.
+    // The vector peak counts even for the amx build: with a scale every 32 columns, the matrix unit is mostly idle.
     score: (outcome) => {
       const variant = outcome.variant === 'amx' ? 'avx512vnni' : outcome.variant;
       return share(outcome, 'prefill 512 at 0 in matmuls', variant, 0.65);

@@ -10,7 +10,7 @@ export interface Limits {
   int8Gops: Record<string, number>;
 }
 
-/** The best of several measurements, since what a shared machine can do changes from minute to minute. */
+/** The median of each limit over several measurements, since the speed of a shared machine changes every minute. */
 export function medianLimits(all: Limits[]): Limits | undefined {
   const [first] = all;
   if (!first) return undefined;
@@ -23,7 +23,7 @@ export function medianLimits(all: Limits[]): Limits | undefined {
   };
 }
 
-/** Undefined, after a message why, if there is no compiler. */
+/** If there is no compiler, prints why and returns undefined. */
 export function measureLimits(root: string, threads: number): Limits | undefined {
   const source = join(root, 'lab', 'bench', 'machine_peak.cc');
   const program = join(root, 'build', 'machine_peak');

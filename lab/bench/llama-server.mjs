@@ -1,11 +1,11 @@
-// Compares typing with Hearth and with llama-server as llama.vscode drives it: the same trace and the same model file,
-// one after the other, each in its own process.
+// Compares typing with Hearth and with llama-server, which gets the requests of llama.vscode. Both get the same trace
+// and the same model file, one after the other, each in its own process.
 //   node lab/bench/llama-server.mjs --server PATH [--models FILE,FILE] [--trace FILE] [--keys 40] [--threads 2]
 //                                    [--max-tokens 16] [--modes wait,live] [--random-weights] [--backend cuda]
 // PATH is a llama-server that you have built. Models with random weights need --random-weights, since llama.vscode's
 // sampler ends their answers at once. Without --trace, forty keys are typed into this repository's sources, after line
-// 1450. With --backend cuda or hip, both put the whole model on the GPU. Rows are appended to
-// results/typing-CPU-Nt.csv, or results/typing-CPU-cuda.csv. No figure fails the bench.
+// 1450. With --backend cuda or hip, Hearth and llama-server put the whole model on the GPU. Rows are appended to
+// results/typing-CPU-Nt.csv (N threads), or results/typing-CPU-cuda.csv. No figure fails the bench.
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -23,7 +23,7 @@ import { main, optionsFrom, root, ToolError } from '../../scripts/tools.mjs';
 import { typeTrace } from './infill-client.mjs';
 import { peakRssMb, percentiles, startLlamaServer } from './llama-process.mjs';
 
-// The options with which llama.vscode starts it for completions.
+// The options with which llama.vscode starts llama-server for completions.
 const serverOptions = ['-ub', '1024', '-b', '1024', '-dt', '0.1', '--ctx-size', '0', '--cache-reuse', '256'];
 const onGpu = ['-ngl', '99', '-fa', 'on'];
 const tools = join(root, 'lab', 'tools', 'run.mjs');
@@ -43,7 +43,7 @@ const options = optionsFrom({
 const isOnGpu = options.backend !== 'cpu';
 const where = isOnGpu ? options.backend : `${options.threads}t`;
 
-/** The lines of all TypeScript sources, to get a long document. */
+/** Writes a trace for a long document, which is made of this repository's TypeScript sources. Returns its path. */
 function ownTrace() {
   const rooms = ['cli', 'prompt', 'rules', 'offers', 'engine', 'server'].map((room) => `language-server/${room}`);
   const sources = rooms.flatMap((room) =>
@@ -149,7 +149,8 @@ const folder = mkdtempSync(join(tmpdir(), 'hearth-typing-'));
 process.on('exit', () => rmSync(folder, { recursive: true }));
 
 await main(async () => {
-  if (!options.server || !existsSync(options.server)) throw new ToolError('--server wants the path of a llama-server');
+  if (!options.server || !existsSync(options.server))
+    throw new ToolError('--server must be the path of a llama-server');
   const [open, ...edits] = readFileSync(options.trace ?? ownTrace(), 'utf8')
     .trim()
     .split('\n');
@@ -159,7 +160,7 @@ await main(async () => {
   for (const model of options.models.split(',')) {
     const rows = [];
     for (const mode of options.modes.split(',')) {
-      // In wait mode only complete answers can be compared; live, the editor shows early text.
+      // In mode wait, only complete answers can be compared. In mode live, early text is measured, too.
       if (mode === 'live') rows.push(hearth(model, path, mode, false));
       rows.push(hearth(model, path, mode, true), await llamaServer(model, traceLines, mode));
     }

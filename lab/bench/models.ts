@@ -11,8 +11,8 @@ export interface BenchModel {
   path: string;
   vocabulary: number;
   /**
-   * The weights by which every token of a prompt is multiplied. The last layer only stores K and V, and the head is not
-   * used.
+   * The number of weights by which each token of a prompt is multiplied. For a prompt, the last layer only computes K
+   * and V, and the head is not used.
    */
   prefillWeights: number;
   /** The bytes that a decoded token reads, with the head, but without the context. */
@@ -56,7 +56,10 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
   };
 }
 
-/** Written under a temporary name first, so that an existing file is always complete. */
+/**
+ * The path of a synthetic model, which is written if it does not exist yet. It is written under a temporary name first,
+ * so that an existing file is always complete.
+ */
 function syntheticModelPath(root: string, name: string): string {
   const [, size = '', layers = '', quantization = ''] =
     /^([^-]+)(?:-([1-9]\d*)layers)?-(q8_0|q4_0|q4_k_m)$/.exec(name) ?? [];

@@ -9,16 +9,17 @@ npm run bench -- --goals --variant best,avx512vnni,avx2     the same with each o
 npm run bench -- --quick                           one model, two rounds
 npm run bench -- --models 1.5b-q4_k_m,FILE.gguf    other sizes (0.5b 1.5b 3b 7b 30ba3b) and types (q8_0 q4_0 q4_k_m), own files
 npm run bench -- --models 30ba3b-6layers-q4_k_m    a large model with fewer layers
-npm run bench -- --only prefill,decode             of prefill, decode, curve, load, memory
-npm run bench -- --depths 0                        tokens of context before what is measured
+npm run bench -- --only prefill,decode             some of prefill, decode, curve (time by batch size), load, memory
+npm run bench -- --depths 0                        tokens of context before each measurement
 npm run bench -- --variant avx2 --threads 4        kernels, ours and those of llama.cpp that use the same
                                                    instructions; threads
 npm run bench -- --llama-kernels zen4              another of llama.cpp's CPU builds: haswell is AVX2, zen4 is AVX-512
                                                    with VNNI, sapphirerapids has AMX too, best is its own choice
 npm run bench -- --repeat 9 --patience 0           rounds; seconds to wait, in all, for a quiet machine
 npm run bench -- --engines hearth                  without llama.cpp
-npm run bench -- --before FOLDER                   beside another checkout of Hearth, which has been set up
-npm run bench -- --ik-llama-bench 'FILE ARGUMENTS' beside ik_llama.cpp: its llama-bench, built for the same instructions
+npm run bench -- --before FOLDER                   compared with another checkout of Hearth, which has been set up
+npm run bench -- --ik-llama-bench 'FILE ARGUMENTS' compared with ik_llama.cpp: the path of its llama-bench, built for
+                                                   the same instructions
 
 Models have true shapes and random weights, which are as fast as trained ones: nothing is downloaded for them.
 llama.cpp comes through node-llama-cpp from npm, installed into .cache/bench when first needed.
@@ -28,13 +29,15 @@ lab/bench/results/CPU-Nt.csv. No figure fails the bench.`;
 const groups = ['prefill', 'decode', 'curve', 'load', 'memory'] as const;
 export type Group = (typeof groups)[number];
 
-/** One of our builds of the kernels and one of llama.cpp's; if empty, the best for this processor. */
+/**
+ * The builds of the kernels to compare, ours and llama.cpp's. An empty name means the best build for this processor.
+ */
 export interface Contest {
   variant: string;
   llamaKernels: string;
 }
 
-/** llama.cpp's name for its build with the same instructions. */
+/** For each of our builds, llama.cpp's name for its build with the same instructions. */
 const counterparts: Record<string, string> = {
   scalar: 'x64',
   avx2: 'haswell',
@@ -45,9 +48,9 @@ const counterparts: Record<string, string> = {
 
 export interface Options {
   models: string[];
-  /** Another checkout of Hearth that is measured, too. */
+  /** The folder of another checkout of Hearth that is measured, too. */
   before: string | undefined;
-  /** ik_llama.cpp's llama-bench and arguments for it. */
+  /** The path of ik_llama.cpp's llama-bench, and arguments for it; empty if it is not measured. */
   ikLlamaBench: string[];
   engines: string[];
   only: readonly Group[];
@@ -58,6 +61,7 @@ export interface Options {
   goals: boolean;
   contests: Contest[];
   rounds: number;
+  /** The seconds to wait, in all, for a quiet machine. */
   patience: number;
 }
 

@@ -1,8 +1,8 @@
-// Compares how fast packages compute with this machine's own build, made by g++ or another compiler of the machine:
+// Compares the speed of packages with that of this machine's own build, made by g++ or another compiler of the machine:
 //   node lab/bench/packages.mjs [--system linux-x64]... [--rounds 7] [--model FILE]
 // Run `npm run test:everywhere -- --system NAME --suite package` for each system first. The Windows package runs under
-// Wine, where the same code runs natively. One thread each, in turns, so that a busy minute affects all of them. The
-// best samples are shown with the medians, since other work can only make a run slower.
+// Wine, which runs its code natively. Each build computes with one thread, and they take turns, so that a busy minute
+// affects all of them. The best samples are shown beside the medians, since other work can only make a run slower.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { systems } from '../../test/everywhere/systems.mjs';
 
 const measured = { prefill: 'prefill 256', decode: 'decode 48' };
 
-/** The tools bundled into one file, which finds the addon beside it. */
+/** Bundles the tools into one file beside the addon, which the file loads. Returns the file's path. */
 async function benchIn(dist) {
   if (!existsSync(join(dist, 'hearth.node'))) throw new ToolError(`${dist} has no addon: see the top of this file`);
   const outfile = join(dist, 'bench.cjs');
@@ -24,7 +24,7 @@ async function benchIn(dist) {
   return outfile;
 }
 
-/** Tokens per second: some samples of each measurement. */
+/** Samples of each measurement, in tokens/s. */
 async function speeds([command, ...args], program, model) {
   const options = ['bench', '--json', '--threads', '1', '-p', '256', '-n', '48', '-r', '9', '--model', model];
   const output = await run(command, [...args, program, ...options], { quiet: true });

@@ -1,5 +1,6 @@
-// Measures, from /proc/stat, how much of the processors other programs use, to wait for a quiet machine and to notice
-// when it was not. The benchmark and its finished children do not count; time stolen by a virtual machine's host does.
+// Measures, from /proc/stat, how much of the processors' time other programs use. The benchmark waits until that is
+// little, and notices when it was not. Time stolen by a virtual machine's host counts as other programs' time; that of
+// the benchmark and its finished children does not.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,7 +10,9 @@ interface Ticks {
   own: number;
 }
 
-/** Starts a measurement of how much others use, 0..1, from now on; undefined without /proc. */
+/**
+ * Returns a function that returns the fraction, 0 to 1, that others have used since this call; undefined without /proc.
+ */
 export function watchOthers(): () => number | undefined {
   if (!existsSync('/proc/stat')) return () => undefined;
   const from = ticks();

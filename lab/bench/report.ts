@@ -1,4 +1,4 @@
-// The table for people, and the CSV with the history.
+// Reports figures: prints a table for people, and appends rows to the CSV file with the history.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type Figure, type ReachedLimit, reachedLimit } from './figures.ts';
 import type { Outcome } from './goals.ts';
 
-/** Ours first; a rival's figure may be missing. */
+/** Prints one row per figure: ours, and then each rival's with the ratio. A rival's figure may be missing. */
 export function printTable({ model, variant, ours, rivals, limits }: Outcome): void {
   const head = ['', `hearth ${variant}`, ...rivals.flatMap(({ name }) => [name, 'ratio']), 'hearth, of the limit'];
   const single = ours.find(({ what }) => what === 'batch 1');
@@ -93,7 +93,7 @@ function slug(text: string): string {
     .replace(/^-|-$/g, '');
 }
 
-/** With a plus sign if the engine's sources have uncommitted changes. */
+/** The short id of the checkout's commit, with a plus sign if the engine's sources have uncommitted changes. */
 export function commit(root: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   try {

@@ -1,9 +1,9 @@
-// Measures what speculative decoding gains: completions at places in source files, each with and without drafts, on a
-// warm cache.
+// Measures how much faster speculative decoding is: completes at places in source files, with drafts and without them,
+// on a warm cache.
 //   node lab/bench/speculation.mjs [--model FILE] [--draft-model FILE] [--threads 2] [--max-tokens 32] [--places 24]
 //                                   [--rounds 3] [--kinds typescript,c++,repetitive] [--files FILE,FILE]
-// Typescript and c++ are this repository's sources; the kind "files" means the files named.
-// Both answers must be the same, token by token, or the bench fails. Random weights write nothing that repeats itself
+// The kinds typescript and c++ are this repository's sources; the kind "files" means the files after --files.
+// The bench fails if drafts change any token of an answer. Models with random weights write nothing that repeats itself
 // as code does: to see the gain, use a trained model such as the starter. No figure fails the bench.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -48,7 +48,10 @@ const texts = {
   files: () => options.files.split(',').map((path) => readFileSync(path, 'utf8')),
 };
 
-/** Cursors at ends of words, evenly spread, none near the start; the rest of the line is still to be written. */
+/**
+ * Places with the cursor at the end of a word, evenly spread over the texts, none near the start of one. The rest of
+ * the cursor's line is left out, as if it were not written yet.
+ */
 function placesIn(kind, n) {
   const candidates = texts[kind]().flatMap((text) =>
     [...text.matchAll(/^.*?\w\b/gm)]
@@ -69,8 +72,8 @@ function loadSources() {
 }
 
 /**
- * The fastest of some rounds, in turns, for each place. The engine's record of what drafts are worth is kept between
- * them, as in use.
+ * For each place, takes the fastest of some rounds, with drafts and without them in turns. The engine's record of how
+ * useful drafts are is kept from round to round, as in normal use.
  */
 async function measure(engine, prompts) {
   const sums = { plainMs: 0, draftedMs: 0, tokens: 0, passes: 0 };
@@ -109,7 +112,7 @@ await main(async () => {
   for (const kind of options.kinds.split(',')) {
     if (!texts[kind]) throw new ToolError(`--kinds knows ${Object.keys(texts).join(', ')}, not "${kind}"`);
     const documents = placesIn(kind, Number(options.places));
-    // Without healed bytes: otherwise the previous round's healed answer would count as a draft.
+    // Takes the tokens without the bytes to heal: with them, the previous round's answer would serve as a draft.
     const prompts = documents.map(
       (place, i) => anchors.prompt({ uri: `${kind}${i}`, languageId: 'typescript', ...place }).tokens,
     );

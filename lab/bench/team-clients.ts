@@ -1,5 +1,5 @@
-// The bundle that lab/bench/team-server.mjs uses: many of Hearth's clients of a team's server in one process. Each has
-// its own provider and document; all share the local engine, which here only counts and cuts tokens.
+// What team-server.mjs bundles and runs: many clients of a team's server in one process. Each client has its own
+// provider and document. All share the local engine, which is used only to count and cut tokens.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,10 @@ export interface Key {
 
 export const loadLocal = async (modelPath: string): Promise<Engine> => (await loadModel({ modelPath })).engine;
 
-/** fallbacks: why the local engine had to answer; with any of these, a measurement is worthless. */
+/**
+ * Connects a client to the team's server. If the local engine has to answer later, the reason is added to `fallbacks`;
+ * then the measurement is worthless.
+ */
 export async function connect(url: string, local: Engine, fallbacks: string[]): Promise<Models> {
   // With fifty clients a server is slow, not broken.
   const patience = { ...usualTimeouts, minMs: 600_000, maxMs: 600_000 };
@@ -39,8 +42,8 @@ export async function connect(url: string, local: Engine, fallbacks: string[]): 
 }
 
 /**
- * Compares the model's answers through the server and in this process, at the golden cases' cursors. Returns the
- * differing cases.
+ * Compares the answers of the server's model with those of the local engine, at the golden cases' cursors. Returns the
+ * number of compared cases, and a description of each case whose answers differ.
  */
 export async function agreement(remote: Completer, local: Engine, folder: string, most: number) {
   const all = readdirSync(folder)
@@ -63,7 +66,10 @@ async function answer(engine: Completer, { document, languageId }: GoldenCase): 
   return JSON.stringify(suggestions[0]?.text ?? reason);
 }
 
-/** The time until the server is idle after a request was cancelled: while it wrote, and while it read a long prompt. */
+/**
+ * The ms until the server is idle after a request is cancelled. writing: the server was generating; reading: it was
+ * reading a long prompt.
+ */
 export async function cancelToIdle(remote: Completer, isIdle: () => Promise<boolean>, source: string) {
   const measure = async (request: Parameters<Engine['generate']>[0], cancelWhen: (cancel: () => void) => unknown) => {
     const abort = new AbortController();
@@ -86,7 +92,7 @@ export async function cancelToIdle(remote: Completer, isIdle: () => Promise<bool
   return { writing, reading };
 }
 
-/** Makes every client type lines into its own document. */
+/** Makes one trace per client, each of which types lines into a document of its own. */
 export function traces(source: string, clients: number, keys: number, intervalMs: number): Trace[] {
   const rows = source.split('\n');
   return Array.from({ length: clients }, (_, i) => {
@@ -98,7 +104,9 @@ export function traces(source: string, clients: number, keys: number, intervalMs
   });
 }
 
-/** start: resolves when all clients have read their documents, with the time from which the trace counts. */
+/**
+ * Types the trace. start: resolves, once the documents of all clients are read, to the time at which the trace begins.
+ */
 export async function type(models: Models, { name, text, edits }: Trace, start: () => Promise<number>): Promise<Key[]> {
   const provider = new CompletionProvider({ onGrown: () => {} });
   const source = { ready: async () => models, isLoading: () => false };

@@ -1,10 +1,9 @@
 // Twenty people type at once, and their team's server is too small: how many keys get text before the next key?
 //   node lab/bench/team-overload.mjs [--checkout FOLDER] [--clients 20] [--keys 60] [--interval 250]
 //                                     [--slots 4] [--ms 600] [--without-server] [--slower 1]
-// Each client is a language server of its own, built from the checkout, with a fake local model that answers at once;
-// so two commits can be compared. The team's server is simulated: it works on a number of requests (--slots), each for
-// a fixed time (--ms); the others queue, and a request whose connection closes leaves the queue. What is measured is
-// how Hearth copes.
+// Each client is a language server of its own, built from the checkout, so that two commits can be compared. Its fake
+// local model answers at once. The team's server is simulated: it works on some requests at a time (--slots), each for
+// a fixed time (--ms); the others queue, and a request whose connection closes leaves the queue.
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
@@ -28,7 +27,7 @@ const options = optionsFrom({
 });
 const of = (name) => Number(options[name]);
 
-/** The server's texts are 'far away', and those of the local model 'answer();'. */
+/** Every answer is 'far away', to tell it from the local model's 'answer();'. */
 function overloadedServer() {
   const queue = [];
   let busy = 0;
@@ -73,9 +72,7 @@ function overloadedServer() {
   });
 }
 
-/**
- * The checkout's language server with its fake model. All run in this process, so that the machine is not the limit.
- */
+/** Bundles the checkout's language server and its fake model. All run in this process, to load the machine little. */
 async function builtServer() {
   const checkout = resolve(options.checkout);
   const [server = ''] = ['language-server/server/server.ts', 'language-server/server.ts'].filter((path) =>
@@ -98,7 +95,7 @@ function connect({ Server, FakeEngine, fakeTraits }, LspWindow) {
   return new LspWindow(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
 }
 
-/** Types without a pause. Returns, for each key, whose text came before the next key. */
+/** Types without a pause. Returns, for each key, whose text came before the next key: server, local, or nothing. */
 async function type(client, i) {
   const uri = `file:///team/document${i}.ts`;
   await client.open(uri, `// document ${i}\n\n`);

@@ -1,13 +1,14 @@
-// A team's server: measures a real llama-server with Hearth's clients, and with as many clients that ask as
-// llama.vscode does.
+// Measures a team's server, a real llama-server: once with clients of Hearth, and once with as many clients that send
+// the requests of llama.vscode.
 //   node lab/bench/team-server.mjs --server PATH [--model FILE] [--clients 1,10,50] [--keys 20] [--interval 250]
 //                                   [--threads 2] [--max-tokens 16] [--cases 219]
-// PATH is a llama-server that you have built; it and all clients share this machine. Measures whether the answers equal
-// those of the model in Hearth's own engine (at the cursors in test/golden), how soon the server is idle after a
-// request was cancelled, and the time from a key to the first text for clients that all type at once. llama.vscode
-// always asks for slot 0, for which its clients would wait in turn: here each gets the slot that fits, which favours
-// it. Rows are appended to results/team-server-CPU-Nt.csv. No figure fails the bench; an answer of the local engine in
-// place of the server's does.
+// PATH is a llama-server that you have built; it and all clients share this machine. Measures
+// - whether the answers equal those of the same model in Hearth's own engine, at the cursors in test/golden;
+// - how soon the server is idle after a request was cancelled;
+// - the time from a key to the first text for clients that all type at once.
+// llama.vscode always asks for slot 0, so that its clients would wait for each other. Here the server chooses a slot
+// for each request, which favours llama.vscode. Rows are appended to results/team-server-CPU-Nt.csv (N threads). No
+// figure fails the bench; it fails if the local engine answers instead of the server.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -38,16 +39,19 @@ const source = ['language-server/prompt', 'language-server/shape', 'extension']
   .map((path) => readFileSync(path, 'utf8'))
   .join('');
 
-/** Every client waits here until all have arrived; they begin one after the other within an interval, as people do. */
+/**
+ * Each client calls the returned function and waits until all have called it. Then they begin one after the other,
+ * spread over the time between two keys, since people do not press keys in step.
+ */
 function startTogether(clients) {
-  let come = 0;
+  let arrived = 0;
   let begin;
   const all = new Promise((resolve) => {
     begin = resolve;
   });
   return async () => {
-    const place = come++;
-    if (come === clients) begin(performance.now() + 100);
+    const place = arrived++;
+    if (arrived === clients) begin(performance.now() + 100);
     return (await all) + (place / clients) * Number(options.interval);
   };
 }
@@ -69,7 +73,9 @@ async function llamaVscode(url, traces) {
   return (await Promise.all(traces.map(type))).flat();
 }
 
-/** A new server for each row, so that no client finds warm what another has read. */
+/**
+ * Runs `use` with a new server, so that no client finds text in the cache that an earlier client's prompt put there.
+ */
 async function withServer(slots, use) {
   const memory = ['-np', String(slots), '-c', String(contextTokens * slots), '-ub', '1024', '-b', '1024'];
   const args = ['-m', options.model, '-t', options.threads, ...memory];
@@ -107,7 +113,8 @@ function report(rows) {
 }
 
 await main(async () => {
-  if (!options.server || !existsSync(options.server)) throw new ToolError('--server wants the path of a llama-server');
+  if (!options.server || !existsSync(options.server))
+    throw new ToolError('--server must be the path of a llama-server');
   const team = await loadSources();
   const local = await team.loadLocal(options.model);
   await withServer(1, async (url) => {

@@ -1,17 +1,18 @@
-// How many GPUs a team needs: simulates typing clients and the speed of an H200. Only that speed was measured, and only
-// for the 1.5B model.
+// How many GPUs a team needs: simulates typing people and a server with H200 GPUs. Only the speed of an H200 with the
+// 1.5B model was measured; the rest is assumed.
 //   node lab/bench/team-sizing.mjs [--people 500] [--minutes 10] [--gpus 1,2,3,4] [--typing 0.25] [--key-ms 240]
 //                 [--step-tokens 1024] [--model 7B|1.5B] [--prompt-rate TOKENS_PER_SECOND] [--token-ms MS]
 // Assumptions, each an option or a constant below:
 // - People type for a fraction of the time (--typing), with log-normal times between keys (--key-ms on average, see
 //   `variation`); in between they read for 20 s on average.
-// - A key reaches the server unless the text shown agrees with it: `alongShare`, as measured for one person
-//   (results/h200.md).
-// - A request finds its prompt cached, except for what the key added. The first after a pause needs a new anchor, which is 250
-//   tokens in the same document, and 1,500 in another one, every fifth time.
-// - A server works in steps. A step reads up to --step-tokens tokens of prompts (as many as in docs/deploy) and writes a
-//   token for each running request. Its time is that of one token's weights plus that of the tokens read and written: see `speeds`.
-// - A request ends after its tokens, and is cancelled by the next key.
+// - A key causes a request unless it agrees with the text that is shown. It agrees in the fraction `agreeingShare` of
+//   all cases, as measured for one person (results/h200.md).
+// - A request finds its prompt cached, except for what the key added. The first request after a pause needs a new
+//   anchor: 250 tokens in the same document, or 1,500 in another document, which is every fifth time.
+// - A server works in steps. A step reads up to --step-tokens tokens of prompts (as many as in docs/deploy) and writes
+//   a token for each running request. `speeds` says how long it takes: a fixed time for the weights, and a time for
+//   each token read and for each token written.
+// - A request ends once its tokens are written, or when the next key cancels it.
 import { main, optionsFrom, ToolError } from '../../scripts/tools.mjs';
 
 const options = optionsFrom({
@@ -27,10 +28,12 @@ const options = optionsFrom({
 });
 
 /**
- * In ms, for an H200. 1.5B: measured with Hearth's own engine (results/h200.md): 1,430 tokens/s for one sequence, and
- * prompts of 512 with 40,142 tokens/s. A further sequence in a step costs little (1.27 of one for two, 1.36 for four). 7B
- * in 8 bits: not measured, but scaled from that by the bytes of the weights (7.6 GB to 1.1 GB) for a token, and by their
- * number (7.6 to 1.5 billion) for prompts. An engine that is made for many prompts at once reads them faster.
+ * The times of a step on an H200, in ms: tokenMs once, promptMs for each prompt token, sequenceMs for each sequence
+ * that gets a token. 1.5B: measured with Hearth's own engine (results/h200.md): 1,430 tokens/s for one sequence, and
+ * 40,142 tokens/s for prompts of 512 tokens. Further sequences cost little: a step takes 1.27 times as long for two as
+ * for one, and 1.36 times as long for four. 7B in 8 bits: not measured, but scaled from the 1.5B figures, tokenMs by
+ * the bytes of the weights (7.6 GB to 1.1 GB) and promptMs by their number (7.6 to 1.5 billion). An engine that is made
+ * for many prompts at once reads them faster.
  */
 const speeds = {
   '1.5B': { tokenMs: 0.7, promptMs: 0.025, sequenceMs: 0.06 },
@@ -41,15 +44,15 @@ const speeds = {
  * with a deviation of 112 (Dhakal et al., CHI 2018); here the same variation is used from key to key.
  */
 const variation = 0.47;
-const alongShare = 0.7;
+const agreeingShare = 0.7;
 const keyTokens = 14;
 const anchorTokens = 250;
 const documentTokens = 1500;
 const otherDocumentShare = 0.2;
 const answerTokens = 12;
 const pauseMs = 20_000;
-/** The time in the network and the gateway. */
-const wayMs = 15;
+/** The time that a request and its answer spend in the network and the gateway. */
+const networkMs = 15;
 
 let state = 1;
 /** Random numbers from 0 to 1, the same in each run. */
@@ -77,7 +80,7 @@ function* requestsOf(endMs) {
     while (time < until) {
       const gap = keyGap();
       const isLast = time + gap >= until;
-      if (isFirst || random() > alongShare)
+      if (isFirst || random() > agreeingShare)
         yield { at: time, tokens: isFirst ? firstTokens : keyTokens, next: isLast ? time + pauseMs : time + gap };
       isFirst = false;
       time += gap;
@@ -97,7 +100,7 @@ function serve(requests, { tokenMs, promptMs, sequenceMs }) {
   while (next < requests.length || waiting.length + running.length > 0) {
     if (waiting.length + running.length === 0) now = Math.max(now, requests[next].at);
     while (next < requests.length && requests[next].at <= now)
-      waiting.push({ ...requests[next], of: requests[next++], left: 0 });
+      waiting.push({ ...requests[next], request: requests[next++], left: 0 });
     waiting = waiting.filter((request) => request.next > now);
     running = running.filter((request) => request.next > now && request.left > 0);
     let budget = stepTokens;
@@ -112,16 +115,16 @@ function serve(requests, { tokenMs, promptMs, sequenceMs }) {
     if (running.length === 0 && budget === stepTokens) continue;
     now += stepMs;
     busyMs += stepMs;
-    for (const request of running) {
-      request.of.first ??= now;
-      request.left--;
+    for (const each of running) {
+      each.request.first ??= now;
+      each.left--;
     }
   }
   return busyMs;
 }
 
-const percentile = (sorted, share) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+const percentile = (sorted, fraction) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
 
 await main(() => {
   const { 'prompt-rate': rate, 'token-ms': tokenMs } = options;
@@ -152,7 +155,7 @@ await main(() => {
     for (const request of all) delete request.first;
     let busyMs = 0;
     for (let gpu = 0; gpu < gpus; gpu++) {
-      // By a hash of the person, like a balancer.
+      // Each person always uses the same GPU, as with a load balancer that hashes the user.
       const requests = typists
         .filter((_, i) => i % gpus === gpu)
         .flat()
@@ -161,9 +164,9 @@ await main(() => {
     }
     const times = all
       .filter(({ first }) => first !== undefined)
-      .map(({ first, at }) => first - at + wayMs)
+      .map(({ first, at }) => first - at + networkMs)
       .sort((a, b) => a - b);
-    const timely = all.filter(({ first, next }) => first !== undefined && first + wayMs < next).length;
+    const timely = all.filter(({ first, next }) => first !== undefined && first + networkMs < next).length;
     const cells = [
       gpus,
       `${((100 * busyMs) / endMs / gpus).toFixed(0)} %`,

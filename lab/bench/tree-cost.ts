@@ -1,6 +1,6 @@
-// npm run tool -- tree-cost FILE…: what syntax trees cost. All files are open at once, the first 2,000 lines of each.
-// Keys are typed at places all over the files, in one file after the other, and after some keys a suggestion is
-// checked. Times are CPU times.
+// npm run tool -- tree-cost FILE…: what syntax trees cost. The first 2,000 lines of each file are opened, all at once.
+// At places all over the files, some keys are typed and then a suggestion is checked: first at one place in each file,
+// then at the next place in each. Times are CPU times.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
@@ -10,7 +10,7 @@ import { faultsOf, isWorse } from '../../language-server/syntax/faults.ts';
 import { loadGrammar } from '../../language-server/syntax/runtime.ts';
 import { type SourceText, treeOf, wholeTreeOf } from '../../language-server/syntax/trees.ts';
 
-const [lines, places, keys] = [2000, 60, 6];
+const [linesPerFile, placesPerFile, keysPerPlace] = [2000, 60, 6];
 
 interface Cost {
   file: string;
@@ -32,7 +32,7 @@ interface Spread {
 export const treeCostCommand: Command = {
   summary: 'what syntax trees cost, at each key and in memory',
   operands: 'FILE…',
-  options: { json: { type: 'boolean', help: 'as JSON' } },
+  options: { json: { type: 'boolean', help: 'print JSON' } },
   async run(values, operands) {
     if (operands.length === 0) throw new UsageError('FILE… is missing');
     const before = process.memoryUsage.rss();
@@ -41,7 +41,7 @@ export const treeCostCommand: Command = {
     const files = [];
     for (const path of operands) files.push(await OpenFile.open(path));
     const opened = process.memoryUsage.rss();
-    for (let place = 0; place < places; place++) for (const file of files) file.typeAt(place);
+    for (let place = 0; place < placesPerFile; place++) for (const file of files) file.typeAt(place);
     const typed = process.memoryUsage.rss();
     const mib = { grammars: inMiB(loaded - before), trees: inMiB(opened - loaded), typing: inMiB(typed - opened) };
     if (values.json) return printJson({ files: files.map(({ cost }) => cost), mib });
@@ -67,7 +67,7 @@ class OpenFile {
   ) {}
 
   static async open(path: string): Promise<OpenFile> {
-    const text = LongText.of(readFileSync(path, 'utf8').split('\n').slice(0, lines).join('\n'));
+    const text = LongText.of(readFileSync(path, 'utf8').split('\n').slice(0, linesPerFile).join('\n'));
     const source = { uri: path, languageId: languageIdOf(path), text };
     if (!(await loadGrammar(source.languageId))) throw new UsageError(`${path} is in a language without a grammar`);
     const started = cpuNow();
@@ -82,24 +82,24 @@ class OpenFile {
     return { file: basename(uri), languageId, chars: text.length, openMs, late, ...spreads };
   }
 
-  /** Types the beginning of a line again, above the line, and checks the rest of it as a suggestion. */
+  /** Above a line, types the line's beginning once more, and checks the line's rest as if it were the suggestion. */
   typeAt(place: number): void {
     const { text } = this.source;
-    const line = Math.floor(((place + 0.5) / places) * (text.lineCount - 1));
+    const line = Math.floor(((place + 0.5) / placesPerFile) * (text.lineCount - 1));
     const [start, end] = [text.lineStart(line), text.lineStart(line + 1)];
     const written = text.slice(start, end).trimEnd();
     const indentation = written.length - written.trimStart().length;
     this.insert(start, `${written.slice(0, indentation)}\n`);
     let at = start + indentation;
-    for (const key of written.slice(indentation, indentation + keys)) this.insert(at++, key);
-    const rest = written.slice(indentation + keys);
+    for (const key of written.slice(indentation, indentation + keysPerPlace)) this.insert(at++, key);
+    const rest = written.slice(indentation + keysPerPlace);
     const started = cpuNow();
     const base = treeOf(this.source);
     const tree = base?.withText(at, at, rest);
     if (base && tree) isWorse(base, tree, { start: at, end: at + rest.length });
     tree?.delete();
     this.suggestionMs.push(cpuNow() - started);
-    // The document keeps its length.
+    // Takes the typed line out again, so that the document keeps its length.
     const { text: now } = this.source;
     this.source = { ...this.source, text: now.with(start, at + 1, '') };
     treeOf(this.source);
@@ -115,7 +115,7 @@ class OpenFile {
   }
 }
 
-/** This process's CPU time. It does nothing else, and other programs' work does not count. */
+/** This process's CPU time in ms, which other programs do not affect. */
 function cpuNow(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -123,7 +123,7 @@ function cpuNow(): number {
 
 function spreadOf(times: readonly number[]): Spread {
   const sorted = [...times].sort((a, b) => a - b);
-  const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))] ?? 0;
+  const at = (fraction: number) => sorted[Math.floor(fraction * (sorted.length - 1))] ?? 0;
   return { p50: at(0.5), p95: at(0.95), most: at(1) };
 }
 

@@ -1,4 +1,5 @@
-// A model's answers about the candidates of cases, to which its preference is fitted. asked-file.ts stores them.
+// Asks a model about the candidates of cases. The preference trees are fitted to its answers, which asked-file.ts
+// stores.
 import { mostLikely, promising, worthAsking } from '../../../language-server/edits/decision/propose.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
 import { preferences } from '../../../language-server/edits/preference/preference.ts';
@@ -15,11 +16,11 @@ export interface AskedCase {
   of: number;
   /** The candidates' indices in the case. */
   candidates: number[];
-  /** [candidates][preferenceNames]. */
+  /** For each candidate, one number per name in preferenceNames. */
   rows: number[][];
 }
 
-/** odds: each candidate's odds by the evidence. */
+/** odds: each candidate's logarithmic odds, computed from the evidence. */
 export async function ask(
   engine: Engine,
   of: number,
@@ -42,7 +43,7 @@ export async function ask(
   return { of, candidates: asked, rows };
 }
 
-/** The edit that would be offered if the candidates had these odds. */
+/** The edit that would be offered if the asked candidates had these logarithmic odds. */
 export function offeredBy(document: NextEditCase, { candidates }: CaseExamples, asked: AskedCase, odds: number[]) {
   const proposals = asked.candidates.flatMap((i, k) =>
     candidates.slice(i, i + 1).map(({ start, end, text }) => ({

@@ -1,5 +1,5 @@
-// A file with a model's answers about cases, written as they come: asking takes minutes, and after a stop it continues.
-// The first line says what the answers depend on; each other line is a case.
+// A file with a model's answers about cases. Asking takes minutes, so each answer is written at once, and a stopped
+// tool can continue. The first line is a digest of what the answers depend on; each other line is a case.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AskedCase } from './asked-cases.ts';
@@ -30,7 +30,7 @@ export class AskedFile {
   }
 }
 
-/** parts: texts, numbers of cases, or the contents of files. */
+/** A short digest of all parts: texts, lists of numbers, or the contents of files. */
 export function shortOf(parts: readonly (string | Uint8Array | readonly number[])[]): string {
   const hash = createHash('sha256');
   for (const part of parts)

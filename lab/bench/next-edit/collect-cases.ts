@@ -1,4 +1,4 @@
-// Goes through git histories and keeps as many cases of each language and kind as wanted.
+// Collects cases from git histories until there are enough of each kind, and thins them out evenly by language.
 import { basename, dirname } from 'node:path';
 import type { PastEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { random } from '../../../test/support/random.ts';
@@ -42,7 +42,7 @@ export async function casesOf(repository: string, { related, quiet }: Wanted): P
   return cases;
 }
 
-/** At most one case per commit: nobody typed a commit that touches many files or many places. */
+/** At most one case for the commit; none if it touches many files or many places, since nobody typed such a commit. */
 export function casesOfCommit(
   { id, subject, files }: Commit,
   textOfFile: (file: ChangedFile) => string,
@@ -55,13 +55,13 @@ export function casesOfCommit(
       hunks.every((hunk) => hunk.old.length + hunk.new.length <= maxHunkLines),
   );
   if (files.length > maxFiles || usable.length === 0) return [];
-  const chance = random(Number.parseInt(id.slice(0, 8), 16));
-  const at = chance.below(usable.length);
+  const randomness = random(Number.parseInt(id.slice(0, 8), 16));
+  const at = randomness.below(usable.length);
   const file = usable[at];
   if (file === undefined) return [];
-  const elsewhere = chance.chance(1 / 3) ? editsIn(usable.slice(0, at)) : [];
+  const elsewhere = randomness.chance(1 / 3) ? editsIn(usable.slice(0, at)) : [];
   const quiet = quietKinds.filter((kind) => hasRoom(kind));
-  const wantsRelated = hasRoom('related') && (quiet.length === 0 || chance.chance(0.6));
+  const wantsRelated = hasRoom('related') && (quiet.length === 0 || randomness.chance(0.6));
   let text: string | undefined;
   const changed: ChangedText = {
     path: file.path,
@@ -74,9 +74,9 @@ export function casesOfCommit(
   };
   const makers = [
     () => (/^revert\b/i.test(subject) && hasRoom('before a revert') ? beforeRevert(changed) : undefined),
-    () => (wantsRelated ? relatedCase(changed, chance) : undefined),
-    ...quiet.map((kind) => () => quietCase(changed, kind, chance)),
-    () => (hasRoom('related') ? relatedCase(changed, chance) : undefined),
+    () => (wantsRelated ? relatedCase(changed, randomness) : undefined),
+    ...quiet.map((kind) => () => quietCase(changed, kind, randomness)),
+    () => (hasRoom('related') ? relatedCase(changed, randomness) : undefined),
   ];
   for (const make of makers) {
     const made = make();
@@ -99,10 +99,13 @@ function nameOf(repository: string): string {
   return own === 'repo' ? basename(dirname(repository)).replace('+', '/') : own;
 }
 
-/** A number of the cases, evenly from each language, and within it evenly from its repositories and kinds. */
+/**
+ * Takes the wanted numbers of cases: the same number from each language, and within a language the same number from
+ * each repository and kind, as far as there are enough.
+ */
 export function thinned(cases: NextEditCase[], { related, quiet }: Wanted): NextEditCase[] {
-  const take = (of: NextEditCase[], most: number) =>
-    inTurns([...grouped(of, ({ languageId }) => languageId)].map(([, all]) => evenly(all))).slice(0, most);
+  const take = (from: NextEditCase[], most: number) =>
+    inTurns([...grouped(from, ({ languageId }) => languageId)].map(([, all]) => evenly(all))).slice(0, most);
   return [
     ...take(
       cases.filter((each) => !each.quiet),
@@ -115,6 +118,7 @@ export function thinned(cases: NextEditCase[], { related, quiet }: Wanted): Next
   ];
 }
 
+/** Orders the cases so that repositories and kinds take turns. */
 function evenly(cases: NextEditCase[]): NextEditCase[] {
   return inTurns([...grouped(cases, ({ source = '', kind }) => `${source.split('@', 1)[0]} ${kind}`).values()]);
 }
@@ -125,6 +129,7 @@ function grouped<T>(all: T[], key: (each: T) => string): Map<string, T[]> {
   return groups;
 }
 
+/** The first item of each list, then the second of each, and so on. */
 function inTurns<T>(lists: T[][]): T[] {
   const longest = Math.max(0, ...lists.map((list) => list.length));
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list.slice(i, i + 1))).flat();

@@ -1,5 +1,5 @@
-// Examples to which the confidence of next edits is fitted: all candidates of each case, labelled by what the commit
-// did.
+// Makes the examples to which the confidence of next edits is fitted: all candidates of each case, each labelled as
+// right or wrong by what the commit did.
 
 import { type Evidence, evidenceOf } from '../../../language-server/edits/evidence/evidence.ts';
 import { pastChanges } from '../../../language-server/edits/history/past-changes.ts';
@@ -9,38 +9,44 @@ import { linesOf } from '../../../language-server/edits/text/lines.ts';
 import type { NextEditCase } from './next-edit-case.ts';
 import { isExact } from './next-edit-score.ts';
 
-/** A case with the numbers for fitting. */
+/** A case's candidates with their evidence and labels. */
 export interface CaseExamples {
   repository: string;
   quiet: boolean;
   candidates: Candidate[];
-  /** One entry per candidate. */
+  /** Each candidate's evidence. */
   numbers: Evidence[];
+  /** For each candidate, whether it is an expected edit. */
   isRight: boolean[];
 }
 
-export function examplesOf(of: NextEditCase): CaseExamples {
-  const [lines, changes] = [linesOf(of.text), pastChanges(of.history)];
-  const candidates = candidatesFor(of, lines, changes);
+export function examplesOf(testCase: NextEditCase): CaseExamples {
+  const [lines, changes] = [linesOf(testCase.text), pastChanges(testCase.history)];
+  const candidates = candidatesFor(testCase, lines, changes);
   return {
-    repository: of.source?.split('@', 1)[0] ?? '',
-    quiet: of.quiet,
+    repository: testCase.source?.split('@', 1)[0] ?? '',
+    quiet: testCase.quiet,
     candidates,
-    numbers: evidenceOf(candidates, of, lines, changes),
-    isRight: candidates.map((edit) => isExact(of, edit)),
+    numbers: evidenceOf(candidates, testCase, lines, changes),
+    isRight: candidates.map((edit) => isExact(testCase, edit)),
   };
 }
 
+/** All are fractions or probabilities. */
 interface Shown {
+  /** Only candidates that are at least this probable are shown. */
   gate: number;
+  /** Of the cases in which an edit is expected, the fraction that shows one. */
   shown: number;
+  /** Of the cases in which nothing should be shown, the fraction that shows nothing. */
   quiet: number;
+  /** Of the shown candidates, the fraction that is right. */
   precision: number;
 }
 
 /**
- * Assume that each case shows its surest candidate. Counts the cases shown, from the surest on, as long as enough are
- * right.
+ * What the lowest gate shows that reaches this precision, if each case shows its most likely candidate. odds: the
+ * logarithmic odds of each case's candidates.
  */
 export function shownAt(cases: readonly CaseExamples[], odds: readonly number[][], precision: number): Shown {
   const surest = cases.flatMap(({ quiet, isRight }, i) => {

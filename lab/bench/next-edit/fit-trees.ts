@@ -1,4 +1,4 @@
-// Fits boosted trees to examples: each round fits a tree of depth 3 to what the earlier trees leave of the labels.
+// Fits boosted trees to examples: each round fits a tree of depth 3 to the errors that the earlier trees leave.
 import { depth, type Tree, type Trees } from '../../../language-server/edits/evidence/trees.ts';
 
 export interface Example {
@@ -9,13 +9,14 @@ export interface Example {
 
 export interface FitOptions {
   trees: number;
-  /** The fraction of each leaf that is used. */
+  /** Each leaf's best value is multiplied by this rate, from 0 to 1, so that no tree decides much alone. */
   rate: number;
 }
 
 const maxBins = 48;
-// Leaves with few examples are pulled towards 0, and splits that leave too little weight on one side are not made.
+// A leaf's sum of curvatures is its weight. Adding `shrinkage` to it pulls leaves with few examples towards 0.
 const shrinkage = 4;
+/** No split leaves less weight than this on one side. */
 const minWeight = 6;
 
 export function fitTrees(examples: readonly Example[], { trees, rate }: FitOptions): Trees {
@@ -50,7 +51,7 @@ interface Round {
   edges: number[][];
   gradients: Float64Array;
   curvatures: Float64Array;
-  /** The tree's leaves are added to these values. */
+  /** One value per example. Fitting a tree adds to each value the leaf that the example reaches. */
   odds: Float64Array;
 }
 
@@ -77,7 +78,7 @@ function treeOf(round: Round, rate: number): Tree {
   return tree;
 }
 
-/** The question that separates best; one that puts everything on one side if none separates. */
+/** The split with the highest gain. If none has a gain, the split puts all examples on one side. */
 function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32Array) {
   let best = { feature: 0, bin: Number.POSITIVE_INFINITY, gain: 0 };
   const gainOf = (gradient: number, curvature: number) => gradient ** 2 / (curvature + shrinkage);
@@ -102,13 +103,13 @@ function bestSplit({ bins, edges, gradients, curvatures }: Round, group: Uint32A
   return best;
 }
 
-/** The values between quantiles: values up to edge i are in bin i. */
+/** The upper edges of the bins, at quantiles of the values: bin i has the values above edge i - 1, up to edge i. */
 function edgesOf(values: number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   const edges = new Set<number>();
   for (let i = 1; i < maxBins; i++) edges.add(sorted[Math.floor((i * sorted.length) / maxBins)] ?? 0);
-  // Rare values at the top get their own bins, too.
-  for (const share of [0.985, 0.99, 0.995]) edges.add(sorted[Math.floor(share * sorted.length)] ?? 0);
+  // Rare high values get bins of their own, too.
+  for (const quantile of [0.985, 0.99, 0.995]) edges.add(sorted[Math.floor(quantile * sorted.length)] ?? 0);
   edges.delete(sorted.at(-1) ?? 0);
   return [...edges].map(rounded).sort((a, b) => a - b);
 }
@@ -123,7 +124,7 @@ function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/** The text of a file with trees, one per line. */
+/** The content of a JSON file with the trees, one tree per line. names: the names of an example's numbers. */
 export function fittedText({ bias, trees }: Trees, names: readonly string[]): string {
   const lines = trees.map(({ asked, above, leaves }) => {
     const bounds = above.map((bound) => (Number.isFinite(bound) ? bound : null));

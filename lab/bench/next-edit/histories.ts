@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Lines that a commit replaces. */
+/** Neighbouring lines that a commit replaces. */
 export interface Hunk {
-  /** The first of the old lines, or the line before which new lines were inserted; counted from 0. */
+  /** The index of the first old line; if there is none, of the line before which the new lines are inserted. */
   line: number;
   old: string[];
   new: string[];
@@ -14,7 +14,7 @@ export interface Hunk {
 
 export interface ChangedFile {
   path: string;
-  /** Git's id for the text before the commit. */
+  /** Git's id of the file's text before the commit. */
   blob: string;
   hunks: Hunk[];
 }
@@ -50,13 +50,13 @@ export function languageOf(path: string): string | undefined {
   return languageIds[extname(path)];
 }
 
-// Paths of copies, data and generated files.
+// The paths of copies, data and generated files, which nobody has typed.
 const notWritten =
   /(^|\/)(node_modules|vendor|third_party|dist|build|fixtures|snapshots|__snapshots__|locales?)\/|\.min\.|\.pb\.|generated/i;
 
 const git = ['-c', 'safe.directory=*'];
 
-/** The newest commit first, without merges. */
+/** The repository's commits without merges, the newest first. */
 export async function* commitsOf(repository: string): AsyncGenerator<Commit> {
   const patterns = Object.keys(languageIds).map((extension) => `*${extension}`);
   const format = ['--format=%x00%H %s', '--no-merges', '--no-renames', '--no-color', '--full-index'];
@@ -72,7 +72,7 @@ export async function* commitsOf(repository: string): AsyncGenerator<Commit> {
       isReadable = true;
       yield commit;
     }
-    // If a history is incomplete, git fails with a reason; the commits before that count.
+    // In an incomplete history, git fails at some commit and prints why. The commits before that one are still good.
     if ((await ended)[0] !== 0 && !isReadable) throw new Error(`${repository} has no history that git can read`);
   } finally {
     child.kill();

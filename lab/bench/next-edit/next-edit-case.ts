@@ -1,4 +1,4 @@
-// The files for measuring next edits: cases and answers, each a line of JSON.
+// Reads the files for measuring next edits: cases and answers, one line of JSON for each.
 
 import type { PastEdit, TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { readJsonLines } from '../../tools/input.ts';
@@ -11,7 +11,7 @@ export interface NextEditCase {
   cursor: number;
   /** The edits made so far, in this file or in others, oldest first. */
   history: PastEdit[];
-  /** The edits that may be shown: any of these. */
+  /** The edits that are right to show, any of them; empty if nothing should be shown. */
   expected: TextEdit[];
   /** Whether nothing should be shown. */
   quiet: boolean;
@@ -23,7 +23,7 @@ export interface NextEditCase {
 
 export interface NextEditAnswer {
   edit: (TextEdit & { path: string }) | null;
-  /** How sure the answer is, from 0 to 1; null if that is unknown. */
+  /** The probability that the edit is wanted; null if that is unknown. */
   probability: number | null;
   /** Why there is no edit. */
   reason: string | null;

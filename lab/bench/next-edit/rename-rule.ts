@@ -1,4 +1,4 @@
-// The rule "rename the other uses, too", which needs no model: a proposal must be better than this.
+// The rule "rename the other uses, too", which needs no model. Hearth's proposals are compared with it.
 
 import type { Proposal } from '../../../language-server/edits/decision/propose.ts';
 import { pastChanges } from '../../../language-server/edits/history/past-changes.ts';
@@ -7,7 +7,7 @@ import { isRename, substituted, substitutionsOf } from '../../../language-server
 import { linesOf } from '../../../language-server/edits/text/lines.ts';
 import type { NextEditCase } from './next-edit-case.ts';
 
-/** The nearest other line with the name that was replaced last. */
+/** Replaces the name that the user replaced last, in the nearest other line that has it. */
 export function renameRule({ text, cursor, history }: NextEditCase): Proposal | undefined {
   const renamed = substitutionsOf(pastChanges(history)).find((each) => !each.isPart && isRename(each));
   if (!renamed) return undefined;

@@ -1,4 +1,4 @@
-// Turns a case's past edits into keys: they are taken back, and typed again one after the other.
+// Turns a case's past edits into keys: takes the edits back, and types them again one after the other.
 import { changesOf, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import type { Edit, Position, Trace } from '../../tools/trace.ts';
 import type { NextEditCase } from './next-edit-case.ts';
@@ -9,7 +9,7 @@ export interface TypedEdits {
   ends: number[];
 }
 
-/** Undefined if an edit's text is not exactly once in the file, or an edit replaces a line break. */
+/** Undefined if an edit's new text does not occur exactly once in the file, or if an edit replaces a line break. */
 export function typedEdits({ path, text, history }: NextEditCase): TypedEdits | undefined {
   const past: TextEdit[] = [];
   let before = text;
@@ -37,7 +37,7 @@ export function typedEdits({ path, text, history }: NextEditCase): TypedEdits | 
   return { trace: { name: path.split('/').at(-1) ?? path, text: before, edits }, ends };
 }
 
-/** The first key replaces the old text. */
+/** The keys that type the edit. The first one also replaces the old text. */
 function keysOf({ start, end, text: typed }: TextEdit, text: string): Edit[] {
   const keys = typed === '' ? [''] : [...typed];
   let { line, character } = positionAt(text, start);

@@ -1,18 +1,21 @@
-// Where a typist stops in a line that is being changed.
+// Chooses how far a typist has come in a line that is being changed.
 import { changesBetween, isWord, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../../test/support/random.ts';
 
 /** A line in the middle of being changed. */
 export interface TypedLine {
-  /** The line as it is now: new up to the cursor, and old after the replaced part. */
+  /** The line as it is now: the new text up to the cursor, and then the old text after the replaced part. */
   text: string;
   cursor: number;
-  /** The rest to type at the cursor. */
+  /** What is still to be typed at the cursor. */
   rest: string;
 }
 
-/** Typists rather stop after a comma or an opening bracket than after an operator, and not in the indentation. */
-function weightBehind(words: string[]): number {
+/**
+ * How likely a typist stops after these words, relative to other places: most likely after a comma or an opening
+ * bracket, less likely after an operator, never in the indentation.
+ */
+function weightAfter(words: string[]): number {
   if (words.every((each) => each.trim() === '')) return 0;
   const last = words.at(-1) ?? '';
   if (/^[,;:([{]$/.test(last)) return 10;
@@ -24,7 +27,7 @@ function weightBehind(words: string[]): number {
 export function typedLine(old: string, now: string, random: Random): TypedLine {
   const { head, typed, tail } = changedPart(old, now);
   const words = wordsOf(typed);
-  const weights = words.map((_, i) => weightBehind(words.slice(0, i + 1)));
+  const weights = words.map((_, i) => weightAfter(words.slice(0, i + 1)));
   let ticket = random.below(
     Math.max(
       1,
@@ -39,7 +42,7 @@ export function typedLine(old: string, now: string, random: Random): TypedLine {
   return { text: head + done + tail, cursor: head.length + done.length, rest: typed.slice(done.length) };
 }
 
-/** The same, but stopped inside a word; undefined if no word is long enough. */
+/** The line with its changed part typed up to the middle of a word; undefined if no word is long enough. */
 export function typedInsideWord(old: string, now: string, random: Random): TypedLine | undefined {
   const { head, typed, tail } = changedPart(old, now);
   const long = [...typed.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu)];
@@ -49,7 +52,7 @@ export function typedInsideWord(old: string, now: string, random: Random): Typed
   return { text: head + done + tail, cursor: head.length + done.length, rest: typed.slice(done.length) };
 }
 
-/** The text from the first changed word to the last, as it will be. */
+/** typed: the new text from the first changed word to the last one; head and tail: the unchanged text around it. */
 function changedPart(old: string, now: string): { head: string; typed: string; tail: string } {
   const changes = changesBetween(old, now);
   const [first, last] = [changes[0], changes.at(-1)];
