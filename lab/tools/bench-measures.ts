@@ -9,7 +9,7 @@ export interface Measure {
   ops: OpTime[];
 }
 
-/** Prefill speed, in tokens/s, for n tokens after a cached context. adapter (here and below): the adapter's path. */
+/** Prefill speed, in tokens/s, for n tokens after a cached context. adapter: the path of a LoRA adapter. */
 export async function measurePrefill(
   engine: Engine,
   n: number,
@@ -24,7 +24,7 @@ export async function measurePrefill(
   });
 }
 
-/** Decode speed, in tokens/s, for n tokens after a cached context. */
+/** Decode speed, in tokens/s, for n tokens after a cached context. adapter: the path of a LoRA adapter. */
 export async function measureDecode(
   engine: Engine,
   n: number,
@@ -48,7 +48,10 @@ export async function measureDecode(
   });
 }
 
-/** The time, in ms, of a forward pass over n tokens after a cached context, without the head. Sizes take turns. */
+/**
+ * For each size n, the time in ms of a forward pass over n tokens, without the head, after `depth` tokens of cached
+ * context. The sizes take turns.
+ */
 export async function measureBatches(
   engine: Engine,
   sizes: number[],
@@ -77,7 +80,7 @@ async function measure(engine: Engine, runs: number, run: () => Promise<number>)
   return { samples, ops: addOps(before, engine.status().ops, -1) };
 }
 
-/** b + sign * a for each op. */
+/** The figures of b plus `sign` times those of a, for each op. */
 function addOps(a: OpTime[], b: OpTime[], sign = 1): OpTime[] {
   return b.map(({ op, ms, calls, bytes }) => {
     const other = a.find((time) => time.op === op) ?? { ms: 0, calls: 0, bytes: 0 };

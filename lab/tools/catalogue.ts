@@ -1,10 +1,10 @@
-// npm run tool -- catalogue [--mirror URL]: compares the list of downloadable models with what a mirror has. No file is
-// downloaded: Git LFS servers such as Hugging Face give its length and digest in headers or in a pointer.
+// npm run tool -- catalogue [--mirror URL]: compares the list of downloadable models with what a mirror has. No model
+// is downloaded: Git LFS servers such as Hugging Face give a file's length and digest in headers or in a pointer file.
 import { type Command, print, printJson, text, UsageError } from '../../language-server/cli/command.ts';
 import { catalogue } from '../../language-server/models/catalogue.ts';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
 
-/** What a mirror says about a file; null for what it does not say. */
+/** What a mirror says about a file. A value that it does not say is null. */
 interface Found {
   bytes: number | null;
   sha256: string | null;
@@ -66,26 +66,26 @@ async function request(url: string, method: string, headers: Record<string, stri
   const signal = AbortSignal.timeout(timeoutMs);
   const options = { method, headers: { 'accept-encoding': 'identity', ...headers }, signal };
   const response = await fetch(url, redirect ? { ...options, redirect } : options);
-  // Otherwise the whole file would come, which has gigabytes, instead of a few bytes.
+  // A server that ignores the range would send the whole file, which has gigabytes.
   if (method === 'GET' && !(Number(response.headers.get('content-length')) < 1000)) await response.body?.cancel();
   return response;
 }
 
-/** Hugging Face redirects to another server. The digest is the ETag of the linked file. */
+/** The digest in the responses' headers. Hugging Face redirects to another server, where the ETag is the digest. */
 const digestIn = (...responses: Response[]): string | null =>
   responses
     .flatMap(({ headers }) => [headers.get('x-linked-etag'), headers.get('etag')])
     .map((etag) => /^"([0-9a-f]{64})"$/.exec(etag ?? '')?.[1])
     .find((digest) => digest !== undefined) ?? null;
 
-/** The pointer of Git LFS is a short text with the line "oid sha256:DIGEST". */
+/** The digest in a file's Git LFS pointer, a short text with the line "oid sha256:DIGEST"; null if there is none. */
 async function digestInPointer(url: string): Promise<string | null> {
   const response = await request(url, 'GET', {});
   if (!response.ok || response.bodyUsed) return null;
   return /^oid sha256:([0-9a-f]{64})$/m.exec(await response.text())?.[1] ?? null;
 }
 
-/** To resume a download, the rest of the file is requested with this ETag. */
+/** Whether the server sends the rest of a file that still has this ETag, as is needed to resume a download. */
 async function canResume(url: string, etag: string | null): Promise<boolean> {
   if (!etag?.startsWith('"')) return false;
   const { status, headers } = await request(url, 'GET', { range: 'bytes=4-7', 'if-range': etag });

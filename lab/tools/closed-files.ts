@@ -1,4 +1,4 @@
-// Completes a case like an editor whose workspace has other files, none of them open: their code is in the prompt.
+// Makes prompts as an editor does if the workspace has other files, none of them open: code from them is in the prompt.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,17 +12,18 @@ import { ClosedFiles } from '../../language-server/related-code/closed-files.ts'
 import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import type { Engine } from '../../native/index.ts';
 
-// The budget of the starter model on a machine that is fast enough.
+// The starter model's budget for code from other files, on a machine that is fast enough.
 const contextTokens = 512;
 
-/** The workspaces in a folder: each folder in it is one. */
+/** The workspaces in a folder: each of its subfolders is one. */
 export class Workspaces {
   private readonly indexed = new Map<string, ClosedFiles>();
 
   constructor(private readonly folder: string) {}
 
   /**
-   * The prompts for a place, with code from the other files in its workspace; null if no workspace has the case's file.
+   * The prompts for a place, with code from the other files in its workspace; null if no workspace has the place's
+   * file.
    */
   async anchorsFor(engine: Engine, at: CursorDocument): Promise<{ document: CursorDocument; anchors: Anchors } | null> {
     const root = this.rootOf(at);
@@ -47,17 +48,18 @@ export class Workspaces {
   }
 
   /**
-   * Several workspaces may have a file at that path: the one whose file contains the text before the cursor is meant.
+   * The workspace of the place. If several have a file at its path, it is the one whose file contains the text before
+   * the cursor.
    */
   private rootOf({ uri: path, text, offset }: CursorDocument): string | null {
     const before = text.slice(0, offset);
-    const isMeant = (root: string) => {
+    const hasFile = (root: string) => {
       const file = join(root, path);
       const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
       return isThere && readFileSync(file, 'utf8').replaceAll('\r\n', '\n').includes(before);
     };
     const roots = readdirSync(this.folder).map((name) => join(this.folder, name));
-    return roots.find(isMeant) ?? null;
+    return roots.find(hasFile) ?? null;
   }
 
   private indexOf(root: string): ClosedFiles {

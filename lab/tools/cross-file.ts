@@ -1,5 +1,5 @@
-// npm run tool -- cross-file CASES: completes each case in a folder twice, without and with code from its other files,
-// and reports how often the name that only those files have is right.
+// npm run tool -- cross-file CASES: completes each case in a folder twice, without code from its other files and with
+// it. Reports how often the answer has the right name, which occurs only in those other files.
 
 import {
   type Command,
@@ -20,16 +20,16 @@ import { wholeTreeOf } from '../../language-server/syntax/trees.ts';
 import type { Engine } from '../../native/index.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../../test/support/cross-file-cases.ts';
 
-// The budget of the starter model on a machine that is fast enough.
+// The starter model's budget for code from other files, on a machine that is fast enough.
 const defaultTokens = 512;
 const options = { maxTokens: 48, multiline: 'auto' } as const;
 
 export const crossFileCommand: Command = {
-  summary: 'how often a name that only another open file has is right, without that file and with it',
+  summary: 'how often the model writes a name that only another open file has, without that file and with it',
   operands: 'CASES',
   options: {
     ...engineOptions,
-    tokens: { type: 'string', value: 'N', help: `most tokens of the other files; ${defaultTokens}` },
+    tokens: { type: 'string', value: 'N', help: `maximum tokens from other files; without it ${defaultTokens}` },
   },
   async run(values, operands) {
     const cases = readCrossFileCases(onlyOperand(operands, 'CASES'));
@@ -56,7 +56,7 @@ function isRight(text: string, { wanted }: CrossFileCase): boolean {
   return text.trimStart().startsWith(wanted);
 }
 
-/** As in an editor in which all files of the case are open, after the cursor has rested at the place. */
+/** The suggestion in an editor that has all files of the case open, after the cursor has rested at the place. */
 async function textFor(engine: Engine, { document, files }: CrossFileCase, tokens: number): Promise<string> {
   const open = files.map(({ uri, languageId, text }) => OpenDocument.create(uri, languageId, 1, text));
   for (const each of open) await wholeTreeOf(each);

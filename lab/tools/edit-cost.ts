@@ -11,15 +11,17 @@ import { percentile } from './statistics.ts';
 import { cursorAfter, type Position } from './trace.ts';
 
 const defaultLimit = 12;
-// Cases with several edits of a few keys each, since newly written text resembles ghost text's own traces.
+// Takes cases with several edits of a few keys each. A long edit is newly written text, which `replay` already
+// measures.
 const minEdits = 3;
 const maxKeys = 120;
-/** Fast enough not to take long, and slow enough not to be taken for a program. */
+/** The time between keys: short, so that a run is short, and long enough for the server to take them for a person's. */
 const keyMs = 25;
-// As in extension/: when the cursor counts as resting, and when a pause is long enough to ask.
+// The same times as in extension/: after the first, the cursor counts as resting; after the second, an edit is
+// requested.
 const restMs = 200;
 const pauseMs = 800;
-/** Changes that are closer in time may count as one edit. */
+/** The pause after each edit. With a shorter pause, two edits might count as one. */
 const betweenEditsMs = 1100;
 
 interface Typed {
@@ -31,29 +33,37 @@ interface Typed {
 }
 
 export const editCostCommand: Command = {
-  summary: 'type edits into the language server, without and with next edits, and tell what these cost',
+  summary: 'type edits into the language server, with and without next edits, and report what next edits cost',
   operands: '',
   options: {
     ...serverOptions(16),
-    cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
-    'at-once': { type: 'boolean', help: 'ask behind the last key of an edit, as when its line is left' },
-    limit: { type: 'string', value: 'N', help: `only so many of the cases that can be typed; ${defaultLimit}` },
+    cases: { type: 'string', value: 'FILE', help: 'the file of cases that edit-cases has written' },
+    'at-once': { type: 'boolean', help: 'ask right after the last key of an edit, as when the cursor leaves its line' },
+    limit: {
+      type: 'string',
+      value: 'N',
+      help: `only N of the cases that can be typed, evenly spread; without it ${defaultLimit}`,
+    },
   },
   async run(values) {
     const cases = readNextEditCases(required(values, 'cases', 'FILE')).flatMap((each) => typedEdits(each) ?? []);
-    const few = cases.filter(({ trace, ends }) => ends.length >= minEdits && trace.edits.length <= maxKeys);
-    if (few.length === 0) throw new Error('none of the cases can be typed');
-    const limit = Math.min(few.length, count(values, 'limit') ?? defaultLimit);
-    const some = Array.from({ length: limit }, (_, i) => few[Math.floor((i * few.length) / limit)] as TypedEdits);
+    const suitable = cases.filter(({ trace, ends }) => ends.length >= minEdits && trace.edits.length <= maxKeys);
+    if (suitable.length === 0) throw new Error('none of the cases can be typed');
+    const limit = Math.min(suitable.length, count(values, 'limit') ?? defaultLimit);
+    const chosen = Array.from(
+      { length: limit },
+      (_, i) => suitable[Math.floor((i * suitable.length) / limit)] as TypedEdits,
+    );
     const mode = text(values, 'next-edit') ?? 'balanced';
     const all: Record<string, Typed[]> = { off: [], [mode]: [] };
-    const first = (some[0] as TypedEdits).trace;
-    // Each mode keeps one server, as in the editor, where most of its code is compiled before the next edit.
+    const first = (chosen[0] as TypedEdits).trace;
+    // Each mode keeps one server for all cases, so that most of its code is compiled before it counts, as in the
+    // editor.
     for (const [nextEdit, done] of Object.entries(all)) {
       const editor = await ReplayEditor.start(first, { ...values, 'next-edit': nextEdit }, true, false);
       try {
         const asks = nextEdit === 'off' ? 'never' : values['at-once'] === true ? 'at once' : 'in the pause';
-        for (const each of some) done.push(await typeInto(editor, asks, each));
+        for (const each of chosen) done.push(await typeInto(editor, asks, each));
       } finally {
         await editor.close();
       }
@@ -92,7 +102,7 @@ async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends }: Typed
   return typed;
 }
 
-/** The number of prompt tokens that the engine has evaluated once the cursor has rested there. */
+/** Rests the cursor at the place. Returns the number of prompt tokens that the engine has evaluated so far. */
 async function missTokens(editor: ReplayEditor, place: Position = { line: 0, character: 0 }): Promise<number> {
   await editor.rest({ line: place.line, character: place.character });
   return editor.status.engine?.cache.missTokens ?? 0;
@@ -101,14 +111,14 @@ async function missTokens(editor: ReplayEditor, place: Position = { line: 0, cha
 function report(typed: Typed[]) {
   const total = (key: 'keys' | 'tokens' | 'offered') => typed.reduce((sum, each) => sum + each[key], 0);
   const [firstTextMs, questionMs] = [typed.flatMap((t) => t.firstTextMs), typed.flatMap((t) => t.questionMs)];
-  const shares = (ms: number[]) => ({ p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) });
+  const percentiles = (ms: number[]) => ({ p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) });
   return {
     ...{
       keys: total('keys'),
       tokensAKey: total('tokens') / Math.max(1, total('keys')),
-      firstTextMs: shares(firstTextMs),
+      firstTextMs: percentiles(firstTextMs),
     },
-    ...{ questions: questionMs.length, offered: total('offered'), questionMs: shares(questionMs) },
+    ...{ questions: questionMs.length, offered: total('offered'), questionMs: percentiles(questionMs) },
   };
 }
 

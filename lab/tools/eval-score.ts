@@ -1,4 +1,4 @@
-// The figures of `eval`: a score for each case, and their totals.
+// Scores the answers to the cases of `eval`: a score for each answer, and the figures for all.
 import { commonPrefixLength, mean, percentile } from './statistics.ts';
 
 export interface FimCase {
@@ -15,7 +15,7 @@ export interface EvalAnswer {
   text: string;
   /** The number of the suffix's characters that the text replaces. */
   replaces: number;
-  /** Null if the layout does not tell. */
+  /** The probability of the text; null if the layout does not compute one. */
   probability: number | null;
   /** Why nothing would be shown. */
   reason: string | null;
@@ -24,9 +24,9 @@ export interface EvalAnswer {
 }
 
 /**
- * The same answer without the end that only repeats what it replaces. Then the text can be put between prefix and
- * suffix as it is, as programs that score answers do. `replaces` is then 0, unless the text continues after the part
- * that it replaces.
+ * The same answer, such that other programs can score it: they put the text between prefix and suffix and replace
+ * nothing. If the text ends by repeating the characters that it replaces, the repetition is removed, and `replaces` is
+ * 0. Otherwise the answer stays as it is.
  */
 export function insertable<T extends Pick<EvalAnswer, 'text' | 'replaces'>>(answer: T, suffix: string): T {
   const { text, replaces } = answer;
@@ -46,9 +46,9 @@ export function scoreOf(
   const { text, replaces } = answer;
   const truth = middle + suffix.slice(0, replaces);
   const [wanted, got] = [truth.trimEnd(), text.trimEnd()];
-  // The text on the cursor's line, or on the first non-blank line below it.
+  // The first line that is not blank.
   const firstLine = (all: string) => /^\s*[^\n]*/.exec(all)?.[0].trimEnd();
-  // Right up to the first character that differs from the original text; the rest is wrong.
+  // Characters are right up to the first one that differs from the original text; the rest is wrong.
   const charactersRight = commonPrefixLength(text, truth);
   return {
     exactMatch: Number(got === wanted),
@@ -60,7 +60,7 @@ export function scoreOf(
   };
 }
 
-/** Rates from 0 to 1, sums of characters, and the costs of a case. */
+/** The rates are fractions from 0 to 1, the characters are sums, and a case costs ms and tokens. */
 export function figuresOf(scores: CaseScore[]) {
   const all = (key: keyof CaseScore) => scores.map((score) => score[key]);
   const total = (key: keyof CaseScore) => all(key).reduce((sum, value) => sum + value, 0);
@@ -70,7 +70,7 @@ export function figuresOf(scores: CaseScore[]) {
     exactMatch: mean(all('exactMatch')),
     firstLine: mean(all('firstLine')),
     editSimilarity: mean(all('editSimilarity')),
-    /** Cases in which something is shown. */
+    /** The number of cases in which something is shown. */
     shown: total('shown'),
     charactersRight,
     charactersWrong,

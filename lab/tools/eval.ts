@@ -35,7 +35,7 @@ import { cursorDocument, loadGrammars, perfectRecording, play, readRecordings } 
 import { readJsonLines } from './input.ts';
 import { SyntaxTable } from './syntax/syntax-table.ts';
 
-// As for the figures in the model card.
+// The same limit as for the figures in the model card.
 const maxTokens = 48;
 
 type Layout = (engine: Engine, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
@@ -48,24 +48,24 @@ export const evalCommand: Command = {
     layout: {
       type: 'string',
       value: 'NAME',
-      help: `plain or spm: the bare model; anchored:N: as the editor asks, N lines up; held:N: after N characters were typed; anchored:${defaultLinesUp}`,
+      help: `plain or spm: the bare model; anchored:N: the editor's prompt, anchored N lines up; held:N: with the anchor from before the last N characters; without it anchored:${defaultLinesUp}`,
     },
-    recorded: { type: 'string', value: 'FILE', help: 'in place of a model: what `record` has written down' },
+    recorded: { type: 'string', value: 'FILE', help: 'in place of a model: the texts that `record` has recorded' },
     perfect: {
       type: 'boolean',
-      help: 'in place of a model: what is wanted, with a word in three places that is unlikely',
+      help: 'in place of a model: the original text; in one case of three, a word in it is unlikely',
     },
     beside: {
       type: 'string',
       value: 'FOLDER',
-      help: 'only cases whose files are in its folders, each a workspace whose files are closed',
+      help: "with code from closed files: the folder's subfolders are workspaces; cases in none of them are left out",
     },
-    parse: { type: 'boolean', help: 'count the files that parse before a text is accepted and not afterwards' },
+    parse: { type: 'boolean', help: 'count the files that no longer parse after a text is accepted' },
     limit: { type: 'string', value: 'N', help: 'only the first N cases' },
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'write the answers as texts to be inserted at the cursor, a line of JSON for each case that has one',
+      help: 'write the answers, one line of JSON each, as texts to insert at the cursor',
     },
   },
   async run(values, operands) {
@@ -92,7 +92,7 @@ export const evalCommand: Command = {
       const more = { ...(skipped > 0 && { skipped }), syntax: syntax?.figures() };
       if (values.json) return printJson({ ...figuresOf(scores), byLanguage, byKind, ...more });
       printTable({ all: figuresOf(scores), ...byKind, ...byLanguage });
-      if (skipped > 0) print(`${skipped} of ${cases.length} cases have no answer and count nowhere`);
+      if (skipped > 0) print(`${skipped} of ${cases.length} cases have no answer and do not count`);
       syntax?.print();
     };
     try {
@@ -155,13 +155,15 @@ function layoutOf(name: string): Layout {
   };
 }
 
-/** The document before this number of characters and the rest of their line were typed. */
+/**
+ * The document before the last characters were typed: everything from the start of their line to the cursor is missing.
+ */
 function lineBefore({ text, offset, ...document }: CursorDocument, typed: number): CursorDocument {
   const at = text.slice(0, Math.max(0, offset - typed)).lastIndexOf('\n') + 1;
   return { ...document, text: text.with(at, offset, ''), offset: at };
 }
 
-/** The whole case in the model's own order or with the suffix first, and the model's answer as it is. */
+/** The model's unchanged answer to the whole case. order: plain is the model's own, spm puts the suffix first. */
 async function bare(engine: Engine, fimCase: FimCase, order: 'plain' | 'spm'): ReturnType<Layout> {
   const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
   const prefix = tokenizeText(engine, fimCase.prefix);

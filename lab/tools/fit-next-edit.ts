@@ -1,7 +1,7 @@
-// npm run tool -- fit-next-edit --cases CASES.jsonl: fits how the evidence, and then a model's answers, become
-// confidence, and reports what that would show in repositories to which it was not fitted. The model's answers are
-// stored as they come, so that a stopped fit can continue. A slow model can be asked part by part: first --share 0/2
-// --asked FILE and --share 1/2 --asked OTHER, then --asked FILE --asked OTHER.
+// npm run tool -- fit-next-edit --cases CASES.jsonl: fits the trees that turn evidence into confidence, and then those
+// that turn a model's answers into confidence. Reports what would be shown in repositories to which they were not
+// fitted. The model's answers are stored as they come, so that a stopped fit can continue. A slow model can be asked
+// part by part: first --share 0/2 --asked FILE and --share 1/2 --asked OTHER, then --asked FILE --asked OTHER.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -28,16 +28,16 @@ import { required } from './input.ts';
 
 const folds = 3;
 const preferenceOptions = { trees: 60, rate: 0.08 };
-// What the settings promise: precision and quiet. Both must exceed that by a standard error, since other repositories
-// differ.
+// The [precision, quiet] that each setting promises. A gate must exceed both by a standard error, since other
+// repositories differ.
 const goals = { eager: [0.5, 0], balanced: [0.6, 0.95], calm: [0.85, 0.95] } as const;
 
-/** A case with the numbers for fitting. Each third of the repositories is judged by a fit to the others. */
 interface FittedCase {
   document: NextEditCase;
   examples: CaseExamples;
+  /** The third of the repositories to which the case belongs. Trees that were fitted to the other thirds judge it. */
   fold: number;
-  /** Each candidate's odds by the evidence. */
+  /** Each candidate's logarithmic odds, computed from the evidence. */
   odds: number[];
 }
 
@@ -46,21 +46,25 @@ export const fitNextEditCommand: Command = {
   operands: '',
   options: {
     ...engineOptions,
-    cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
-    also: { type: 'string', value: 'FILE', help: 'more for the evidence alone, of which the model may have read' },
-    trees: { type: 'string', value: 'N', help: 'how many trees; 60' },
-    every: { type: 'string', value: 'N', help: 'ask the model about one case of N; 1' },
+    cases: { type: 'string', value: 'FILE', help: 'the file of cases that edit-cases has written' },
+    also: {
+      type: 'string',
+      value: 'FILE',
+      help: 'more cases, only for the evidence; the model might have seen them in training',
+    },
+    trees: { type: 'string', value: 'N', help: 'number of trees for the evidence; without it 60' },
+    every: { type: 'string', value: 'N', help: 'ask the model about one case of N; without it all' },
     share: { type: 'string', value: 'I/N', help: 'only ask the model about cases I, I + N, ..., and fit nothing' },
     asked: {
       type: 'string',
       multiple: true,
       value: 'FILE',
-      help: 'keeps what the model says, the last of several what is missing in all; the name of the cases and .asked',
+      help: "file of the model's answers; new answers go to the last one; without it CASES.jsonl.asked",
     },
     out: {
       type: 'string',
       value: 'FOLDER',
-      help: 'whose evidence/ and preference/ get the files; language-server/edits',
+      help: 'the files are written to its evidence/ and preference/; without it language-server/edits',
     },
   },
   async run(values) {
@@ -74,9 +78,9 @@ export const fitNextEditCommand: Command = {
     if (values.share !== undefined) return void (await askedAbout(cases, values, files));
     const folder = text(values, 'out') ?? 'language-server/edits';
     print(
-      `${cases.length} cases, and ${also.length} for the evidence; each third of the repositories by what was fitted to the others.`,
+      `${cases.length} cases, and ${also.length} only for the evidence; each third of the repositories is judged by trees that were fitted to the others.`,
     );
-    print('By the evidence:');
+    print('With the evidence alone:');
     report(cases);
     const whole = fitTrees(examples(all), options);
     writeFileSync(join(folder, 'evidence/evidence-trees.json'), fittedText(whole, evidenceNames));
@@ -91,8 +95,8 @@ function fittedCases(documents: NextEditCase[], options: FitOptions): FittedCase
   const all = documents.map(examplesOf);
   const repositories = [...new Set(all.map(({ repository }) => repository))].sort();
   const cases = documents.flatMap((document, i) => {
-    const of = all[i];
-    return of ? [{ document, examples: of, fold: repositories.indexOf(of.repository) % folds, odds: [] }] : [];
+    const own = all[i];
+    return own ? [{ document, examples: own, fold: repositories.indexOf(own.repository) % folds, odds: [] }] : [];
   });
   const trees = byFold((fold) => fitTrees(examples(cases.filter((each) => each.fold !== fold)), options));
   return cases.map((each) => ({
@@ -101,7 +105,7 @@ function fittedCases(documents: NextEditCase[], options: FitOptions): FittedCase
   }));
 }
 
-/** The model's answers about the wanted cases: those in the files, and the rest, which are added to the last file. */
+/** The model's answers about the wanted cases. Answers that the files lack are asked for and added to the last file. */
 async function askedAbout(
   cases: readonly FittedCase[],
   values: Values,
@@ -138,7 +142,7 @@ function byFold<T>(make: (fold: number) => T): T[] {
   return Array.from({ length: folds }, (_, fold) => make(fold));
 }
 
-/** A case with many candidates weighs more than one with few, but not in proportion. */
+/** One example per candidate. A case with many candidates weighs more than one with few, but not in proportion. */
 function examples(cases: readonly FittedCase[]): Example[] {
   return cases.flatMap(({ examples: { numbers, isRight } }) =>
     numbers.map((each, i) => ({
@@ -155,7 +159,7 @@ function rowsOf(cases: readonly FittedCase[], asked: readonly AskedCase[]): Exam
   );
 }
 
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+const percent = (fraction: number) => `${(fraction * 100).toFixed(1)} %`;
 
 function report(cases: readonly FittedCase[]): void {
   const [all, odds] = [cases.map((each) => each.examples), cases.map((each) => each.odds)];
@@ -167,7 +171,7 @@ function report(cases: readonly FittedCase[]): void {
   }
 }
 
-/** What would be offered at each gate, and the lowest gate that meets each goal. */
+/** Prints what would be offered at each gate, and the lowest gate that meets each goal. */
 async function reportAsked(cases: readonly FittedCase[], asked: readonly AskedCase[]): Promise<void> {
   const isIn = (fold: number) => (each: AskedCase) => cases[each.of]?.fold === fold;
   const trees = byFold((fold) =>
@@ -209,6 +213,6 @@ async function reportAsked(cases: readonly FittedCase[], asked: readonly AskedCa
   }
 }
 
-function standardError(share: number, cases: number): number {
-  return Math.sqrt((share * (1 - share)) / Math.max(1, cases));
+function standardError(fraction: number, cases: number): number {
+  return Math.sqrt((fraction * (1 - fraction)) / Math.max(1, cases));
 }

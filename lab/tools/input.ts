@@ -1,15 +1,15 @@
-// Reads the tools' input, beyond what the command line in language-server/cli reads.
+// Reads the tools' required options and JSON lines; language-server/cli reads the rest of the command line.
 import { readFileSync } from 'node:fs';
 import { text, UsageError, type Values } from '../../language-server/cli/command.ts';
 
-/** kind: what the option takes, for the message that it is missing. */
+/** The option's value. If it is missing, the error's message says that a `kind`, such as FILE, is expected. */
 export function required(values: Values, name: string, kind: string): string {
   const value = text(values, name);
   if (value === undefined) throw new UsageError(`expected --${name} ${kind}`);
   return value;
 }
 
-/** Parses a file of JSON lines, however long, into objects with their line numbers; skips empty lines. */
+/** Parses a file of JSON lines into objects with their line numbers; skips empty lines. */
 export function readJsonLines(path: string): { entry: Record<string, unknown>; line: number }[] {
   return contentOf(path)
     .split('\n')

@@ -1,4 +1,4 @@
-// npm run tool -- key-path: the files and functions of language-server/ through which a key runs, from the request to
+// npm run tool -- key-path: lists the files and functions of language-server/ that run for one key, from the request to
 // its answer. A fake engine answers; V8 counts the calls.
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -21,11 +21,11 @@ const after = '\n  return sum;\n}\n';
 const answer = 'ces.reduce((all, price) => all + price, 0);\n';
 
 export const keyPathCommand: Command = {
-  summary: 'the files and functions that a key runs through',
+  summary: 'the files and functions that run for one key',
   operands: '',
   options: {
     functions: { type: 'boolean', help: 'name the functions, too' },
-    json: { type: 'boolean', help: 'as JSON' },
+    json: { type: 'boolean', help: 'print JSON' },
   },
   async run(values) {
     const files = await functionsOfAKey();
@@ -40,7 +40,7 @@ export const keyPathCommand: Command = {
 
 const anonymous = '=>';
 
-/** The names of the called functions, by file. */
+/** The names of the functions that are called, by file. */
 async function functionsOfAKey(): Promise<Map<string, string[]>> {
   const provider = new CompletionProvider();
   const engine = loaded(new FakeEngine({ respond: () => answer }));
@@ -69,7 +69,9 @@ async function functionsOfAKey(): Promise<Map<string, string[]>> {
   return files;
 }
 
-/** esbuild names each file in a comment before its code. */
+/**
+ * Says which file the code at an offset of the bundle comes from. esbuild names each file in a comment before its code.
+ */
 function filesOfBundle(): (offset: number) => string {
   const starts = [...readFileSync(__filename, 'utf8').matchAll(/^\/\/ (\S+\.(?:ts|json))$/gm)];
   return (offset) => starts.findLast(({ index }) => index < offset)?.[1] ?? '';

@@ -1,4 +1,4 @@
-// npm run tool -- logits --tokens IDS --out FILE
+// npm run tool -- logits --tokens IDS --out FILE: writes a model's logits, to compare them with another engine's.
 import { writeFileSync } from 'node:fs';
 import {
   type Command,
@@ -22,7 +22,8 @@ export const logitsCommand: Command = {
   async run(values) {
     const list = text(values, 'tokens');
     const out = text(values, 'out');
-    if (list === undefined || out === undefined) throw new UsageError('--tokens and --out are wanted');
+    if (list === undefined || out === undefined)
+      throw new UsageError('--tokens and --out are missing: both are needed');
     const tokens = list.startsWith('@')
       ? tokenIds(readText(list.slice(1)), list.slice(1))
       : tokenIds(`[${list}]`, `--tokens "${list}"`);
@@ -42,9 +43,9 @@ function tokenIds(json: string, source: string): Uint32Array {
     const ids: unknown = JSON.parse(json);
     if (Array.isArray(ids) && ids.length > 0 && ids.every(isId)) return Uint32Array.from(ids);
   } catch {
-    // said below
+    // The error is thrown below.
   }
-  throw new Error(`${source}: these are no token ids; they are wanted as "1,2,3", or as a file of "[1, 2, 3]"`);
+  throw new Error(`${source}: these are not token ids; write them as 1,2,3, or put [1, 2, 3] in a file`);
 }
 
 function littleEndian(values: Float32Array): Uint8Array {

@@ -12,13 +12,13 @@ export interface Cut {
 }
 
 export const traceCommand: Command = {
-  summary: 'take lines out of a file and write the trace of typing them in again',
+  summary: 'take lines out of a file and write a trace that types them again',
   operands: 'FILE',
   options: {
-    line: { type: 'string', value: 'N', help: 'first line taken, not the first of the file; 20' },
-    lines: { type: 'string', value: 'N', help: 'lines taken; 2' },
-    interval: { type: 'string', value: 'MS', help: 'time between two keys; 140' },
-    'auto-close': { type: 'boolean', help: 'brackets and quotes are closed as they are opened, and typed over' },
+    line: { type: 'string', value: 'N', help: 'first line to take out, at least 2; without it 20' },
+    lines: { type: 'string', value: 'N', help: 'number of lines to take out; without it 2' },
+    interval: { type: 'string', value: 'MS', help: 'time between two keys; without it 140' },
+    'auto-close': { type: 'boolean', help: 'the editor closes brackets and quotes, and typing a closer skips over it' },
   },
   async run(values, operands) {
     const file = onlyOperand(operands, 'FILE');
@@ -59,8 +59,8 @@ const closers = new Map(Object.entries({ '(': ')', '[': ']', '{': '}', '"': '"',
 class Typist {
   readonly edits: Edit[] = [];
   /**
-   * The brackets that the editor has closed, innermost last; `indent` is set if the closer is on a line below the
-   * cursor.
+   * The brackets that the editor has closed, the innermost last. If a closer is on a line below the cursor, `indent` is
+   * that line's indentation.
    */
   private readonly closed: { closer: string; indent?: string }[] = [];
 
@@ -72,7 +72,8 @@ class Typist {
   ) {}
 
   /**
-   * Whether the next key is typed as well: nobody types a line that exists; the cursor goes down to its end instead.
+   * Types a line break and indentation. If the next key is a closer that already has a line of its own below, the
+   * cursor moves to the end of that line instead. Returns whether that happened, so that the next key is done, too.
    */
   lineBreak(key: string, next: string | undefined): boolean {
     const top = this.closed.at(-1);

@@ -1,5 +1,5 @@
-// npm run tool -- next-edit --cases CASES.jsonl: how often the edit that follows is found, and how often nothing is
-// shown where no edit follows.
+// npm run tool -- next-edit --cases CASES.jsonl: how often the edit that follows from the last edits is found, and how
+// often nothing is shown if none follows.
 import { writeFileSync } from 'node:fs';
 import {
   type Command,
@@ -25,32 +25,33 @@ import { required } from './input.ts';
 const defaultGates = ['0', '0.5', '0.8', '0.9', '0.95', '0.99'];
 
 export const nextEditCommand: Command = {
-  summary: 'how often the edit that follows from the last ones is found, and nothing where none follows',
+  summary:
+    'how often the edit that follows from the last edits is found, and how often nothing is shown if none follows',
   operands: '',
   options: {
     ...engineOptions,
-    cases: { type: 'string', value: 'FILE', help: 'cases, a line of JSON each, as edit-cases writes them' },
+    cases: { type: 'string', value: 'FILE', help: 'the file of cases that edit-cases has written' },
     by: {
       type: 'string',
       value: 'NAME',
-      help: 'who answers: score, history (without the model) or rule (renames the others, too); score',
+      help: 'who answers: score (the model), history (no model) or rule (renames other uses); without it score',
     },
     adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter that was trained on next edits, a GGUF file' },
-    answers: { type: 'string', value: 'FILE', help: 'score these answers instead' },
-    out: { type: 'string', value: 'FILE', help: 'write the answers, a line of JSON each' },
-    limit: { type: 'string', value: 'N', help: 'only so many cases, evenly from all' },
+    answers: { type: 'string', value: 'FILE', help: 'score the answers in this file instead' },
+    out: { type: 'string', value: 'FILE', help: 'write the answers, one line of JSON each' },
+    limit: { type: 'string', value: 'N', help: 'only N cases, evenly spread' },
     gate: {
       type: 'string',
       multiple: true,
       value: 'P',
-      help: `show only what is at least so sure; ${defaultGates.join(', ')}`,
+      help: `show only edits that are at least this probable; without it ${defaultGates.join(', ')}`,
     },
   },
   async run(values) {
     const file = required(values, 'cases', 'FILE');
     const gates = (Array.isArray(values.gate) ? values.gate : defaultGates).map(Number);
     if (!gates.every((gate) => gate >= 0 && gate <= 1)) throw new UsageError('--gate must be from 0 to 1');
-    const cases = everyNth(readNextEditCases(file), count(values, 'limit'));
+    const cases = evenlySpread(readNextEditCases(file), count(values, 'limit'));
     const known = text(values, 'answers');
     const answers = known === undefined ? await ask(cases, values) : readAnswers(known, cases.length);
     const out = text(values, 'out');
@@ -109,7 +110,8 @@ function report(cases: NextEditCase[], answers: NextEditAnswer[], gates: number[
   for (const row of rows) print(columns.map((column) => cell(column[1](row), column)).join(' '));
 }
 
-function everyNth(cases: NextEditCase[], limit = cases.length): NextEditCase[] {
+/** `limit` of the cases, evenly spread. */
+function evenlySpread(cases: NextEditCase[], limit = cases.length): NextEditCase[] {
   const step = Math.max(1, cases.length / limit);
   return Array.from({ length: Math.min(limit, cases.length) }, (_, i) => cases[Math.floor(i * step)]).filter(
     (each) => each !== undefined,

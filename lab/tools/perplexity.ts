@@ -1,4 +1,4 @@
-// npm run tool -- perplexity FILES…
+// npm run tool -- perplexity FILES…: how well the model predicts files.
 
 import {
   type Command,
@@ -18,7 +18,7 @@ interface Likelihood {
 }
 
 export const perplexityCommand: Command = {
-  summary: 'how well the model predicts files, in nats a token and a byte',
+  summary: 'how well the model predicts files, in nats per token and per byte',
   operands: 'FILES…',
   options: engineOptions,
   async run(values, operands) {
@@ -34,7 +34,7 @@ export const perplexityCommand: Command = {
       else {
         const perplexity = Math.exp(nllPerToken).toFixed(3);
         print(
-          `${nllPerToken.toFixed(4)} nats a token (perplexity ${perplexity}), ${nllPerByte.toFixed(4)} nats a byte`,
+          `${nllPerToken.toFixed(4)} nats per token (perplexity ${perplexity}), ${nllPerByte.toFixed(4)} nats per byte`,
         );
         print(`${total.tokens} tokens, ${total.bytes} bytes`);
       }
@@ -42,7 +42,7 @@ export const perplexityCommand: Command = {
   },
 };
 
-/** The text is cut into windows of the context's size. A window's first token has no context and is not counted. */
+/** Adds to the total. The text is cut into windows of the context's size; a window's first token does not count. */
 async function addLikelihood(engine: Engine, tokens: Uint32Array, total: Likelihood): Promise<void> {
   const size = engine.info.contextTokens;
   for (let start = 0; start + 1 < tokens.length; start += size) {

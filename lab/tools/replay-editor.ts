@@ -1,5 +1,5 @@
-// Drives the real language server with one document as an editor does, and times edits and completions. Other files may
-// be open, too.
+// Drives the real language server as an editor does that has one document in front and perhaps other files open. Times
+// edits and completions.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -25,7 +25,7 @@ import { node } from '../../test/support/program.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 
 const askAgainMs = 20;
-/** The same as in extension/next-edit/patience.ts. */
+/** How long the editor waits in a pause before it asks for a next edit: as in extension/next-edit/patience.ts. */
 const pauseMs = 800;
 const folder = { uri: 'file:///replay', name: 'replay' };
 
@@ -38,15 +38,19 @@ export function serverOptions(maxTokens: number): Options {
       short: 'n',
       value: 'N',
       default: String(maxTokens),
-      help: `longest completion; ${maxTokens}`,
+      help: `maximum tokens of a completion; without it ${maxTokens}`,
     },
-    beside: { type: 'string', value: 'FOLDER', help: 'open its files of the same language, too, and share their code' },
+    beside: {
+      type: 'string',
+      value: 'FOLDER',
+      help: "also open the folder's files in the same language, and share their code",
+    },
     'next-edit': {
       type: 'string',
       value: 'MODE',
-      help: 'ask for a next edit in each pause, too: calm, balanced, eager',
+      help: 'also ask for a next edit in each pause: calm, balanced, eager',
     },
-    cache: { type: 'string', value: 'MIB', help: 'memory for what was read; without it as in the editor' },
+    cache: { type: 'string', value: 'MIB', help: "memory for the page cache; without it the editor's default" },
   };
 }
 
@@ -57,9 +61,7 @@ export interface Answer {
   replaces: number;
   /** Whether the next key cancelled the request before it was answered. */
   isCancelled: boolean;
-  /**
-   * The time until there was something to show or the answer that there is nothing; null if the next key came first.
-   */
+  /** The time until there was text to show, or the answer that there is none; null if the next key came first. */
   firstTextMs: number | null;
   fullMs: number;
 }
@@ -81,8 +83,8 @@ export class ReplayEditor {
   ) {}
 
   /**
-   * Starts the server, opens the trace's document and waits for the model. asksAgain: accepts early answers and
-   * requests them again. asksInPauses: asks for next edits in pauses, as the editor does.
+   * Starts the server, opens the trace's document and waits for the model. asksAgain: the server may answer with text
+   * that still grows, which the editor then requests again. asksInPauses: the editor asks for next edits in pauses.
    */
   static async start(trace: Trace, values: Values, asksAgain: boolean, asksInPauses = true): Promise<ReplayEditor> {
     const settings = {
@@ -121,8 +123,8 @@ export class ReplayEditor {
   }
 
   /**
-   * What the engine has evaluated for the answers so far. Answers from memory have no figures; those of an early answer
-   * come later.
+   * The number of tokens that the engine has evaluated for the answers so far. An answer from memory evaluates none.
+   * The tokens of an answer that still grows are added when it is complete.
    */
   get evaluatedTokens(): number {
     const { statuses } = this.client;
@@ -135,8 +137,8 @@ export class ReplayEditor {
   }
 
   /**
-   * Rests the cursor there for a while, as in a document just opened; resolves when the server has evaluated the
-   * prompt.
+   * Tells the server that the cursor rests at this place, as after opening a document. Resolves when the server has
+   * evaluated the prompt.
    */
   async rest({ line, character }: Position): Promise<void> {
     const { length } = this.client.statuses;
@@ -156,7 +158,7 @@ export class ReplayEditor {
     return this.client.nextEdit(this.uri, line, character);
   }
 
-  /** The next key cancels the request, as in the editor. */
+  /** Asks for a next edit after a pause, unless a key comes first. The next key also cancels the request. */
   private searchInPause({ line, character }: Position): void {
     const source = new CancellationTokenSource();
     const search = () => this.client.nextEdit(this.uri, line, character, source.token).catch(() => undefined);
@@ -168,8 +170,8 @@ export class ReplayEditor {
   }
 
   /**
-   * Changes the document, in one change, to its state after that edit of the trace (-1: before all). Returns the
-   * cursor's place.
+   * Changes the document, in one change, to its state after the trace's edit with this index (-1: before the first
+   * edit). Returns the cursor's place.
    */
   goTo(trace: Trace, edit: number): Position {
     void this.client.change(this.uri, { text: textAfter(trace, edit) });
@@ -197,7 +199,7 @@ export class ReplayEditor {
     return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
   }
 
-  /** Linux' figures about the server; '' on other systems, so that figures made from it are NaN. */
+  /** A file in which Linux reports about the server; '' on other systems, so that the figures taken from it are NaN. */
   private proc(file: 'status' | 'stat'): string {
     const path = `/proc/${this.client.child.pid}/${file}`;
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -229,7 +231,7 @@ function uriOf(name: string): string {
   return `${folder.uri}/${encodeURIComponent(name)}`;
 }
 
-/** Opens the folder's files in the same language, and shares them all. */
+/** Opens the folder's files with the same extension, and allows the server to use code from all of them. */
 async function openBeside(client: LspClient, path: string, name: string): Promise<void> {
   const share = ({ documents }: RelatedParams): RelatedResult => ({ defined: [], shared: documents });
   client.connection.onRequest(relatedRequest.method, share);
@@ -239,7 +241,7 @@ async function openBeside(client: LspClient, path: string, name: string): Promis
   }
 }
 
-/** An item may repeat the text to the left of the cursor: that part is not offered. */
+/** What the item adds at the cursor. An item may begin with text that is already to the left of the cursor. */
 function offer(
   item: InlineCompletionItem | undefined,
   { character }: Position,

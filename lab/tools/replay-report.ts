@@ -7,9 +7,9 @@ import { mean, type Percentiles, percentile, percentiles } from './statistics.ts
 
 export interface ReplayReport {
   keystrokes: number;
-  /** Keys answered before the next key, as for the keys with text. */
+  /** The number of keys whose answer was complete before the next key. */
   answeredBeforeNextKey: number;
-  /** Something to show had come, though perhaps not the whole text. */
+  /** The number of keys that got text before the next key, though perhaps not all of it. */
   withText: number;
   firstTextMs: Percentiles;
   fullMs: Percentiles;
@@ -51,11 +51,11 @@ export function summarize(
 
 export function printReport(report: ReplayReport): void {
   const { keystrokes, answeredBeforeNextKey, withText, tokensEvaluated, accepting } = report;
-  print(`${keystrokes} keys, before the next one ${answeredBeforeNextKey} answered, ${withText} with text`);
+  print(`${keystrokes} keys; before the next key, ${answeredBeforeNextKey} were answered and ${withText} had text`);
   printTimes('first text', report.firstTextMs);
   printTimes('full answer', report.fullMs);
   print(
-    `evaluated    ${tokensEvaluated.mean.toFixed(1)} tokens a key, at most ${tokensEvaluated.max}; ` +
+    `evaluated    ${tokensEvaluated.mean.toFixed(1)} tokens per key, at most ${tokensEvaluated.max}; ` +
       `in the background ${report.backgroundTokens.mean.toFixed(1)}`,
   );
   print(`cache        ${report.cacheHitTokens} tokens supplied; ${report.peakRssMb.toFixed(0)} MB at most in memory`);

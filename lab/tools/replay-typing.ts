@@ -1,4 +1,4 @@
-// Typing a trace into the language server, key by key.
+// Types a trace into the language server, key by key.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Pending, ReplayEditor } from './replay-editor.ts';
 import { cursorAfter, type Edit, type Trace } from './trace.ts';
@@ -18,10 +18,7 @@ export async function typeAndWait(editor: ReplayEditor, trace: Trace, rests = fa
   return keys;
 }
 
-/**
- * At the beginning of a line a person looks up: the cursor rests until the server has evaluated the prompt for a key
- * there.
- */
+/** If the edit begins a line, rests there until the server has evaluated the prompt, as a person does who thinks. */
 export async function restInNewLine(editor: Pick<ReplayEditor, 'rest'>, edit: Edit): Promise<void> {
   if (edit.insert.includes('\n')) await editor.rest(cursorAfter(edit));
 }

@@ -12,10 +12,14 @@ export const replayCommand: Command = {
   operands: 'TRACE.jsonl',
   options: {
     ...serverOptions(16),
-    mode: { type: 'string', value: 'MODE', help: 'wait: for each answer; live: type at the recorded speed; wait' },
-    rest: { type: 'boolean', help: 'in mode wait the cursor rests in each new line until all is read' },
-    whole: { type: 'boolean', help: 'wait for whole answers; without it, as in the editor, some come early' },
-    accept: { type: 'string', value: 'N', help: 'at the end accept N ghost texts, and time that, too' },
+    mode: {
+      type: 'string',
+      value: 'MODE',
+      help: 'wait for each answer before the next key, or live: type at the recorded speed; without it wait',
+    },
+    rest: { type: 'boolean', help: 'in mode wait: rest in each new line until the server has read the prompt' },
+    whole: { type: 'boolean', help: 'take only complete answers; without it also text that still grows' },
+    accept: { type: 'string', value: 'N', help: 'at the end, accept N ghost texts and time that' },
     minutes: { type: 'string', value: 'N', help: 'type the trace live over and over; print the memory every minute' },
     keys: { type: 'boolean', help: 'also print a line of JSON for each key' },
   },

@@ -10,10 +10,10 @@ import { commonPrefixLength } from './statistics.ts';
 import { type Edit, offsetAt, readTrace, statesOf, type Trace, textAfter } from './trace.ts';
 
 export interface Savings {
-  /** The keys in the trace: what the session takes without ghost text. */
+  /** The number of keys in the trace, all of which are needed without ghost text. */
   keys: number;
   keysTyped: number;
-  /** Ghost text that stays while the user types along counts once, and so do its characters. */
+  /** Ghost text that stays while the user types the same characters counts once, and so do its characters. */
   ghostTexts: number;
   charactersAccepted: number;
   charactersWrong: number;
@@ -40,7 +40,7 @@ export const savingsCommand: Command = {
   operands: 'TRACE.jsonl or FILE…',
   options: {
     ...serverOptions(defaultSettings['completion.maxTokens']),
-    rest: { type: 'boolean', help: 'the cursor rests in each new line until all is read' },
+    rest: { type: 'boolean', help: 'rest in each new line until the server has read the prompt' },
   },
   async run(values, operands) {
     if (operands.length === 0) throw new UsageError('expected at least one TRACE.jsonl');
@@ -61,14 +61,14 @@ export const savingsCommand: Command = {
   },
 };
 
-/** A session in which the last lines of a file are typed, with brackets closed as they are opened. */
+/** A session that types the last lines of a file, in an editor that closes brackets. */
 function lastLines(path: string): Trace {
   const text = readText(path);
   const line = text.trimEnd().split('\n').length - linesTyped + 1;
   return makeTrace(basename(path, '.txt'), text, { line, lines: linesTyped, intervalMs: 140, autoClose: true });
 }
 
-/** If ghost text says what comes next, it is accepted up to the last right word; everything else is typed. */
+/** Accepts ghost text up to the last word that is right, and types everything else. */
 export async function typeAndAccept(
   editor: Pick<ReplayEditor, 'type' | 'goTo' | 'complete' | 'status'>,
   trace: Trace,
@@ -76,7 +76,7 @@ export async function typeAndAccept(
 ): Promise<Savings> {
   const { text, edits } = trace;
   const final = textAfter(trace, edits.length - 1);
-  const behindSession = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
+  const charactersBelow = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
   const savings = { keys: edits.length, keysTyped: 0, ghostTexts: 0, charactersAccepted: 0, charactersWrong: 0 };
   let previous = { ghost: '', cursor: 0 };
   let reached = 0;
@@ -88,7 +88,7 @@ export async function typeAndAccept(
     const pending = reached > 0 ? editor.complete(editor.goTo(trace, i)) : editor.type(edit);
     const { text: offered, fullMs } = await pending.answer;
     const ghost = offered ?? '';
-    const wanted = final.slice(cursor, final.length - behindSession);
+    const wanted = final.slice(cursor, final.length - charactersBelow);
     const accepted = usable(ghost, wanted);
     const timings = editor.status.last === last ? undefined : editor.status.last;
     await onMoment({ edit, before, ghost, after, accepted, latencyMs: fullMs, timings });
@@ -110,7 +110,10 @@ const linesTyped = 20;
 /** For shorter texts, typing is as quick as accepting. */
 const worthAccepting = 3;
 
-/** The part of the ghost text that has to be written anyway, up to the end of a word: what Ctrl+Right accepts. */
+/**
+ * The part of the ghost text that is right, up to the end of a word, as Ctrl+Right accepts it; '' if accepting it is
+ * not worth the effort.
+ */
 export function usable(ghost: string, wanted: string): string {
   let length = commonPrefixLength(ghost, wanted);
   if (/\w/.test(ghost[length] ?? '') && /\w/.test(ghost[length - 1] ?? ''))

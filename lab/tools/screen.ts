@@ -1,4 +1,5 @@
-// Draws the lines around the cursor with the ghost text dimmed: in place on a terminal, or one line per event in a log.
+// Shows the lines around the cursor with the ghost text dimmed. On a terminal, each picture replaces the last one; in a
+// log, each accepted ghost text is a line.
 import type { Moment } from './savings.ts';
 
 const useColor = process.stdout.isTTY === true && !process.env.NO_COLOR;
@@ -11,7 +12,7 @@ const linesAbove = 8;
 const linesBelow = 3;
 
 function figures({ ghost, accepted, latencyMs, timings }: Moment): string {
-  // As in VS Code: Tab accepts all of it, Ctrl+→ a word.
+  // As in VS Code: Tab accepts the whole ghost text, and Ctrl+→ one word.
   const key = green((accepted && (accepted === ghost ? 'Tab' : 'Ctrl+→')).padEnd(7));
   if (!timings) return `${key}${latencyMs.toFixed(1)} ms, from memory`;
   const { ttftMs, completionTokens, decodeMs, promptTokens, cachedTokens } = timings;

@@ -17,10 +17,10 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
-/** NaN if there are no values, since 0 would be the best of times. */
-export function percentile(values: number[], share: number): number {
+/** fraction: 0.5 is the median. NaN if there are no values, since a time of 0 would look like the best one. */
+export function percentile(values: number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
 }
 
 export function percentiles(values: number[]): Percentiles {

@@ -1,4 +1,4 @@
-// npm run tool -- syntax-tree FILE: prints the tree that the language's grammar makes of a text.
+// npm run tool -- syntax-tree FILE: prints a file's syntax tree and its faults.
 import { readFileSync } from 'node:fs';
 import { type Command, onlyOperand, print } from '../../language-server/cli/command.ts';
 import { LongText } from '../../language-server/documents/long-text.ts';
@@ -10,14 +10,16 @@ import { wholeTreeOf } from '../../language-server/syntax/trees.ts';
 export const syntaxTreeCommand: Command = {
   summary: 'the syntax tree of a file, and what is wrong in it',
   operands: 'FILE',
-  options: { language: { type: 'string', value: 'ID', help: 'the id of its language' } },
+  options: { language: { type: 'string', value: 'ID', help: "the file's language; without it, its name decides" } },
   async run(values, operands) {
     const path = onlyOperand(operands, 'FILE');
     const languageId = String(values.language ?? languageIdOf(path));
     const text = LongText.of(readFileSync(path, 'utf8'));
     const tree = await wholeTreeOf({ uri: path, languageId, text });
     if (!tree)
-      throw new Error(`there is no tree of ${path}: it is too long, it took too long, or ${languageId} has no grammar`);
+      throw new Error(
+        `${path} gets no syntax tree: the file is too long, parsing took too long, or ${languageId} has no grammar`,
+      );
     const { root } = tree;
     const cursor = root.walk();
     for (let depth = 0, isDown = true; ; ) {

@@ -1,7 +1,7 @@
-// A typing trace in JSON lines. The first line is {"type":"open","name","text"}, and every other line is an edit:
-// {"type":"edit","line","character","insert","t_ms"}, where t_ms counts from the start. After an edit the cursor is
-// after the insert, or "behind" characters before its end if the editor has closed a bracket there. The insert replaces
-// "deleted" characters in the line.
+// A typing trace in JSON lines. The first line is {"type":"open","name","text"}. Every other line is an edit:
+// {"type":"edit","line","character","insert","t_ms"}, where t_ms is the time since the start. An edit may also have
+// "deleted", the number of characters that the insert replaces, and "behind", the number of inserted characters that
+// are to the right of the cursor afterwards, such as a bracket that the editor has closed.
 import { readJsonLines } from './input.ts';
 
 export interface Position {
@@ -11,7 +11,7 @@ export interface Position {
 
 export interface Edit extends Position {
   insert: string;
-  /** The number of inserted characters to the right of the cursor. */
+  /** The number of inserted characters that are to the right of the cursor after the edit. */
   behind: number;
   /** The number of characters in the line that the insert replaces. */
   deleted: number;
@@ -69,7 +69,7 @@ export function offsetAt(text: string, { line, character }: Position): number {
   return above.reduce((length, each) => length + each.length + 1, character);
 }
 
-/** The document after that edit and all earlier ones. */
+/** The document after the first edits of the trace, up to the one with index `edit`. */
 export function textAfter(trace: Trace, edit: number): string {
   const lines = trace.text.split('\n');
   for (const { line, character, insert, deleted } of trace.edits.slice(0, edit + 1)) {

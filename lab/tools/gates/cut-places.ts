@@ -1,5 +1,5 @@
-// Cuts places out of files where somebody might have been while writing them. The text to the right of the cursor and
-// below it is what an editor would show there.
+// Makes places out of files: takes some text out, as if somebody were just about to write it there. The text to the
+// right of the cursor and below it is what an editor would show.
 
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { type Situation, situationOf } from '../../../language-server/shape/confidence.ts';
@@ -10,7 +10,7 @@ import type { FimCase } from '../eval-score.ts';
 
 export type Random = () => number;
 
-/** A generator of numbers from 0 to 1 that repeats for the same seed. */
+/** A generator of random numbers from 0 to 1. The same seed gives the same numbers. */
 export function randomFrom(seed: number): Random {
   let state = seed;
   return () => {
@@ -34,7 +34,7 @@ const shares: [keyof typeof cutters, number][] = [
   ['insideLine', 0.22],
 ];
 
-/** A place of a random kind; null if the file has none where the search began. */
+/** A place of a random kind at a random line; null if that line has no such place. */
 export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: Situation }) | null {
   const name = drawn(random());
   const lines = file.text.split('\n');
@@ -50,7 +50,7 @@ export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: S
   return { language: file.language, path: file.path, kind: situationOf(placeAt(document, 'auto')), ...cut };
 }
 
-/** The cutter in whose part of the numbers from 0 to 1 the number is. */
+/** Chooses a cutter by a random number from 0 to 1. */
 function drawn(number: number): keyof typeof cutters {
   let begin = 0;
   for (const [name, share] of shares) {
@@ -62,6 +62,7 @@ function drawn(number: number): keyof typeof cutters {
 
 type Cut = Pick<FimCase, 'prefix' | 'suffix' | 'middle'>;
 
+/** Takes out the text from column `from` of line `at` to column `to` of line `last`. */
 function cutAt(lines: string[], at: number, from: number, to: number, last = at): Cut {
   const begin = lines.slice(0, at).reduce((sum, line) => sum + line.length + 1, 0) + from;
   const end = lines.slice(0, last).reduce((sum, line) => sum + line.length + 1, 0) + to;
@@ -107,7 +108,7 @@ function body(lines: string[], at: number, language: string, random: Random): Cu
     : cutAt(lines, at + 1, indentationOf(lines[at + 1] ?? '').length, lines[last]?.length ?? 0, last);
 }
 
-/** Whether deeper lines below a line might be a block that it opens. */
+/** Whether the line might open a block. */
 function mayOpenBlock(line: string, language: string): boolean {
   const { heads = null, closers = [], isData = false } = grammarOf(language) ?? {};
   if (heads) return heads.test(line);

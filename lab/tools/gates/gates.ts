@@ -1,5 +1,5 @@
-// npm run tool -- gates FOLDER --recorded FILE: fits a model's gates to what it has written at the places made by
-// `places`.
+// npm run tool -- gates FOLDER --recorded FILE: fits a model's gates to the texts that it has written at places.
+// `places` makes the places, and `record` records the texts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, onlyOperand, print, text } from '../../../language-server/cli/command.ts';
@@ -35,8 +35,8 @@ export const gatesCommand: Command = {
   summary: 'fit the gates of a model to its recorded texts; prints the curves as CSV, --write changes gates.json',
   operands: 'FOLDER',
   options: {
-    recorded: { type: 'string', value: 'FILE', help: 'made by `record`' },
-    write: { type: 'string', value: 'NAME', help: 'the model in gates.json: starter or coder' },
+    recorded: { type: 'string', value: 'FILE', help: 'the file that `record` has written' },
+    write: { type: 'string', value: 'NAME', help: 'write the gates to gates.json for this model: starter or coder' },
   },
   async run(values, operands) {
     await loadGrammars();
@@ -44,16 +44,16 @@ export const gatesCommand: Command = {
     const { model, recordings } = readRecordings(recorded);
     const folder = onlyOperand(operands, 'FOLDER');
     const places = new Places(readCuts(join(folder, 'cuts.jsonl')), readSessions(folder), recordings);
-    const now = ofLevels((level) => ofSituations((each) => gateFor(model, level, each)));
+    const now = byLevel((level) => bySituation((each) => gateFor(model, level, each)));
     print(`# ${model.name}: ${places.summary}`);
     print('gates,level,weight,cuts_right,cuts_wrong,typed_right,typed_wrong,gain');
     report('before', now, (gates, level) => places.measure(gates, level));
-    // To see how much is chance: fits to the places in half of the files, and measures on those in the other half.
+    // Fits to the places in one half of the files and measures on those in the other half, to see how much is chance.
     const halves = [places.half(0), places.half(1)];
-    const ofHalves = halves.map((half) => fitted(half, now));
+    const fittedToHalves = halves.map((half) => fitted(half, now));
     const gains = shrinkages.map((shrinkage, k) => {
-      const gain = report(`halves ${shrinkage}`, ofHalves[0]![k]!, (_, level) =>
-        sum(halves.map((half, i) => half.measure(ofHalves[1 - i]![k]!, level))),
+      const gain = report(`halves ${shrinkage}`, fittedToHalves[0]![k]!, (_, level) =>
+        sum(halves.map((half, i) => half.measure(fittedToHalves[1 - i]![k]!, level))),
       );
       return { k, gain };
     });
@@ -66,12 +66,12 @@ export const gatesCommand: Command = {
           `even ${gate.line}/${gate.beginning}`,
           'balanced',
           places.measure(
-            ofLevels(() => evenGates(gate)),
+            byLevel(() => evenGates(gate)),
             'balanced',
           ),
         ),
       );
-    const table = ofLevels((level) => ofPairs(chosen[level]));
+    const table = byLevel((level) => asPairs(chosen[level]));
     const name = text(values, 'write');
     if (name === undefined) return;
     const known = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Gates>;
@@ -81,20 +81,24 @@ export const gatesCommand: Command = {
 
 type LevelGates = Record<Level, SituationGates>;
 
-function ofLevels<T>(make: (level: Level) => T): Record<Level, T> {
+function byLevel<T>(make: (level: Level) => T): Record<Level, T> {
   return Object.fromEntries(levels.map((level) => [level, make(level)])) as Record<Level, T>;
 }
 
-function ofSituations(gateOf: (situation: Situation) => Gate): SituationGates {
+function bySituation(gateOf: (situation: Situation) => Gate): SituationGates {
   return Object.fromEntries(situations.map((each) => [each, gateOf(each)])) as SituationGates;
 }
 
-function ofPairs(gates: SituationGates): Record<Situation, number[]> {
+/** The form of gates.json: [line, beginning] for each situation. */
+function asPairs(gates: SituationGates): Record<Situation, number[]> {
   const pairs = situations.map((each) => [each, [gates[each].line, gates[each].beginning]]);
   return Object.fromEntries(pairs) as Record<Situation, number[]>;
 }
 
-/** The gates for each shrinkage, from the strictest level on, since a level's sessions need the next stricter one. */
+/**
+ * The gates for each shrinkage. The strictest level is fitted first, since the sessions of a level also use the gates
+ * of the next stricter one.
+ */
 function fitted(places: Places, from: LevelGates): LevelGates[] {
   const byShrinkage = shrinkages.map(() => ({ ...from }));
   let stricter = from;
@@ -108,11 +112,11 @@ function fitted(places: Places, from: LevelGates): LevelGates[] {
   return byShrinkage;
 }
 
-/** Makes sure that no level requires more than a stricter one. */
+/** The gates, lowered so that no level requires more than the next stricter one. */
 function noLooser(gates: SituationGates, all: LevelGates, level: Level): SituationGates {
   const next = levels[levels.indexOf(level) + 1];
   if (next === undefined) return gates;
-  return ofSituations((each) => ({
+  return bySituation((each) => ({
     line: Math.min(gates[each].line, all[next][each].line),
     beginning: Math.min(gates[each].beginning, all[next][each].beginning),
   }));
@@ -120,7 +124,7 @@ function noLooser(gates: SituationGates, all: LevelGates, level: Level): Situati
 
 type Figures = Record<'cuts' | 'typed' | 'all', Characters>;
 
-/** Returns the gain of all levels together. */
+/** Prints a row for each level. Returns the gain of all levels together. */
 function report(name: string, gates: LevelGates, measure: (gates: LevelGates, level: Level) => Figures): number {
   let total = 0;
   for (const level of levels) {

@@ -1,5 +1,5 @@
-// npm run tool -- places FOLDER… --out FOLDER: makes places for `record` and `gates`, cut out of files and typed in
-// sessions.
+// npm run tool -- places FOLDER… --out FOLDER: makes places for `record` and `gates`: places where text was cut out of
+// files, and sessions in which lines of files are typed.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -16,13 +16,13 @@ const sessionLines = 10;
 const tries = 40;
 
 export const placesCommand: Command = {
-  summary: 'cut places out of the files of folders, and sessions of typing, for `record` and `gates`',
+  summary: 'make places and typing sessions for `record` and `gates` from the files in folders',
   operands: 'FOLDER…',
   options: {
-    out: { type: 'string', value: 'FOLDER', help: 'gets cuts.jsonl and session-N.jsonl' },
-    cuts: { type: 'string', value: 'N', help: 'places cut out of files; 1200' },
-    sessions: { type: 'string', value: 'N', help: 'sessions of ten lines each; 30' },
-    seed: { type: 'string', value: 'N', help: '1' },
+    out: { type: 'string', value: 'FOLDER', help: 'cuts.jsonl and session-N.jsonl are written there' },
+    cuts: { type: 'string', value: 'N', help: 'number of places cut out of files; without it 1200' },
+    sessions: { type: 'string', value: 'N', help: 'number of sessions, ten lines each; without it 30' },
+    seed: { type: 'string', value: 'N', help: 'seed of the random choices; without it 1' },
   },
   async run(values, folders) {
     await loadGrammars();
@@ -33,11 +33,11 @@ export const placesCommand: Command = {
     const places = evenly(files, count(values, 'cuts') ?? 1200, random, cutPlace);
     const sessions = evenly(files, count(values, 'sessions') ?? 30, random, session);
     mkdirSync(out, { recursive: true });
-    // An earlier run may have left more of them.
+    // An earlier run might have left more session files than this one writes.
     for (const name of sessionFiles(out)) rmSync(join(out, name));
     writeFileSync(join(out, 'cuts.jsonl'), places.map((each) => `${JSON.stringify(each)}\n`).join(''));
     for (const [i, each] of sessions.entries()) writeFileSync(join(out, `session-${i + 1}.jsonl`), each);
-    print(`${places.length} places, ${sessions.length} sessions of ${files.length} files`);
+    print(`${places.length} places and ${sessions.length} sessions from ${files.length} files`);
   },
 };
 
@@ -55,7 +55,7 @@ function sourcesIn(folder: string): SourceFile[] {
   });
 }
 
-/** The same number for each language, as far as there are files. */
+/** Makes `wanted` items from random files, the same number for each language, as far as there are files. */
 function evenly<T>(
   files: SourceFile[],
   wanted: number,
@@ -74,7 +74,7 @@ function evenly<T>(
   return made;
 }
 
-/** A trace that types lines of the file again, with brackets closed as they are opened. */
+/** A trace that types lines of the file again, in an editor that closes brackets. */
 function session({ path, text }: SourceFile, random: Random): string | null {
   const rows = text.split('\n').length;
   if (rows < sessionLines * 2) return null;

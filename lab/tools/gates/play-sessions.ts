@@ -1,11 +1,11 @@
-// What a person who types sessions sees, accepts and types over, computed from recorded texts: counted as `savings`
-// does, but without a server.
+// Computes, from recorded texts, what a person who types a session sees and accepts. It counts as `savings` does, but
+// needs no server.
 import { type Level, stricter } from '../../../language-server/shape/confidence.ts';
 import { usable } from '../savings.ts';
 import { commonPrefixLength } from '../statistics.ts';
 import type { RecordedPlace } from './recording.ts';
 
-/** The texts at a place for each gate level; '' for none. */
+/** The ghost text at a place with a level's gates; '' for none. */
 export type GhostAt = (place: RecordedPlace, level: Level) => string;
 
 export interface Characters {
@@ -14,8 +14,9 @@ export interface Characters {
 }
 
 /**
- * The characters of one session: "right" are those accepted, "wrong" those shown that are not what follows. After the
- * user has typed something other than the shown text, the next stricter level applies up to the end of the line.
+ * The characters of one session: "right" ones are accepted, "wrong" ones are shown but are not what the user writes.
+ * Once the user has typed something that differs from the shown text, the next stricter level applies up to the end of
+ * the line, if isStrict.
  */
 export function playSession(places: RecordedPlace[], level: Level, ghostAt: GhostAt, isStrict = true): Characters {
   const sum = { right: 0, wrong: 0 };
@@ -29,7 +30,7 @@ export function playSession(places: RecordedPlace[], level: Level, ghostAt: Ghos
     const isRejected = typed !== '' && !previous.ghost.startsWith(typed) && !typed.startsWith(previous.ghost);
     if (place.prefix.slice(previous.cursor, cursor).includes('\n')) isCareful = false;
     else isCareful ||= isRejected;
-    // The rest of a text that the user types along stays shown.
+    // If the user types the beginning of the shown text, the rest of it stays.
     const isKept = previous.ghost.startsWith(typed) && previous.ghost.length > typed.length && typed !== '';
     const ghost = isKept
       ? previous.ghost.slice(typed.length)

@@ -19,21 +19,21 @@ import {
 } from './recording.ts';
 
 const noGate = { line: 0, beginning: 1 };
-// Rules may change, so the recording continues beyond the place where today's rules end the text.
-const tokensBehind = 6;
+// The recording continues for some tokens after the place where today's rules end the text, since rules may change.
+const tokensAfterEnd = 6;
 
 export const recordCommand: Command = {
-  summary: 'write down what a model writes at places, for `gates` and `eval --recorded`; goes on where it was stopped',
+  summary: 'record what a model writes at places, for `gates` and `eval --recorded`; a stopped run can continue',
   operands: 'FOLDER or CASES.jsonl',
   options: {
     ...engineOptions,
-    out: { type: 'string', value: 'FILE', help: 'a line of JSON for each place is appended' },
+    out: { type: 'string', value: 'FILE', help: 'the recordings are appended to it, one line of JSON each' },
     cuts: { type: 'string', value: 'N', help: 'only the first N places cut out of files' },
     sessions: { type: 'string', value: 'N', help: 'only the first N sessions' },
     window: {
       type: 'string',
       value: 'N',
-      help: 'characters of the file before the cursor, and a third of it behind; all',
+      help: 'only N characters before the cursor, and a third of that after it; without it all',
     },
   },
   async run(values, operands) {
@@ -48,7 +48,8 @@ export const recordCommand: Command = {
     await withEngine(values, async (engine) => {
       const { name } = engine.info;
       if (before === null) appendFileSync(out, `${JSON.stringify({ name })}\n`);
-      else if (before.model.name !== name) throw new Error(`${out} is of ${before.model.name}, not of ${name}`);
+      else if (before.model.name !== name)
+        throw new Error(`${out} has recordings of ${before.model.name}, not of ${name}`);
       const anchors = new Anchors(engine);
       for (const place of [...cuts, ...sessions.flat()]) {
         if (before?.recordings.has(place.id)) continue;
@@ -60,7 +61,7 @@ export const recordCommand: Command = {
   },
 };
 
-/** In a longer text, the lines that fit in the window before the cursor, and a third as much after it. */
+/** If the text is longer than the window: the lines before the cursor that fit in it, and a third as much after it. */
 export function within<T extends Pick<RecordedPlace, 'prefix' | 'suffix'>>(place: T, window: number): T {
   const { prefix, suffix } = place;
   if (prefix.length + suffix.length <= window) return place;
@@ -72,18 +73,18 @@ async function record(engine: Engine, anchors: Anchors, place: RecordedPlace): P
   const at = placeAt(cursorDocument(place), 'auto');
   const growing = new GrowingText(at, noGate, maxTokens, true);
   const pieces: Recording['pieces'] = [];
-  let behind = 0;
+  let afterEnd = 0;
   const { finishReason } = await engine.generate(
     { ...anchors.prompt(at.document), maxTokens },
     (piece, logProbability) => {
       pieces.push([piece, logProbability]);
       growing.add(piece, logProbability);
-      return growing.isEnough && ++behind > tokensBehind;
+      return growing.isEnough && ++afterEnd > tokensAfterEnd;
     },
   );
   return {
     lineBreak: at.lineBreak,
     pieces,
-    isEnded: finishReason === 'stop' && !(growing.isEnough && behind > tokensBehind),
+    isEnded: finishReason === 'stop' && !(growing.isEnough && afterEnd > tokensAfterEnd),
   };
 }

@@ -1,5 +1,5 @@
-// A file with what a model writes at places. Rules and gates only decide where this text ends, so all of them can be
-// measured without the model.
+// Reads a file with the texts that a model has written at places, and plays them back. Rules and gates only decide
+// where a text ends, so they can be measured without the model.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,10 @@ import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
 
 export const maxTokens = 48;
 
-/** Reading places off the syntax needs the grammars. Measurements must not depend on what else the machine does. */
+/**
+ * Loads all grammars, from which places are found, and allows a syntax tree so much time that the figures do not depend
+ * on what else the machine does.
+ */
 export async function loadGrammars(): Promise<void> {
   budget.ms = 1000;
   for (const id of languageIds) await loadGrammar(id);
@@ -28,20 +31,26 @@ export async function loadGrammars(): Promise<void> {
 
 export interface RecordedPlace extends FimCase {
   id: string;
-  /** The text after the cursor in the finished file; for a place cut out of a file, the middle and the suffix. */
+  /**
+   * What the user writes at the cursor: the middle of a place cut out of a file; in a session, all that is still typed.
+   */
   wanted: string;
 }
 
-/** The same as in ModelInfo: the gates are chosen by name. */
+/** The part of ModelInfo that chooses the gates. */
 export interface RecordedModel {
   name: string;
 }
 
 export interface Recording {
-  /** For a place after a block's opener: the beginning of the line; a different one means a different prompt. */
+  /**
+   * After the opener of an empty block, the line break and indentation that the prompt was made with, as if Enter had
+   * been pressed. If it differs, the recording is for another prompt.
+   */
   lineBreak: string;
-  /** The texts, with the natural logarithms of their probabilities. */
+  /** The tokens' texts, with the natural logarithms of their probabilities. */
   pieces: [text: string, logProbability: number][];
+  /** Whether the model ended the text itself. */
   isEnded: boolean;
 }
 
@@ -58,15 +67,15 @@ export function sessionFiles(folder: string): string[] {
   return readdirSync(folder).filter((name) => name.startsWith('session-'));
 }
 
-/** The places in each of the folder's sessions, one after each key. */
+/** The places in each of the folder's sessions, one place per key. */
 export function readSessions(folder: string): RecordedPlace[][] {
   return sessionFiles(folder).map((name) => {
     const trace = readTrace(join(folder, name));
     const { text, edits } = trace;
-    const behind = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
+    const charactersBelow = edits[0] ? text.length - offsetAt(text, edits[0]) : 0;
     const final = textAfter(trace, edits.length - 1);
     return statesOf(trace).map(({ before, after }, i) => {
-      const wanted = final.slice(before.length, final.length - behind);
+      const wanted = final.slice(before.length, final.length - charactersBelow);
       const place = {
         language: languageIdOf(trace.name),
         path: trace.name,
@@ -96,7 +105,7 @@ export function play(at: Place, recording: Recording, gate: Gate): GhostText | n
   return growing.ghostText(recording.isEnded);
 }
 
-/** The same, but without text that is shown early and then stays: a tenth of the work. */
+/** Like play(), but ignores that text shown early stays, which is a tenth of the work. */
 export function playWhole(at: Place, { lineBreak, pieces, isEnded }: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== lineBreak) return null;
   const generated = new GeneratedText(isEnded);
@@ -104,7 +113,7 @@ export function playWhole(at: Place, { lineBreak, pieces, isEnded }: Recording, 
   return toGhostText(generated, at, gate);
 }
 
-/** The recorded texts by the ids of their places, and the model that wrote them. */
+/** The recordings by the ids of their places, and the model that wrote them. */
 export function readRecordings(path: string): { model: RecordedModel; recordings: Map<string, Recording> } {
   const [head, ...rest] = readJsonLines(path).map(({ entry }) => entry);
   if (typeof head?.name !== 'string') throw new Error(`${path}: the first line should name the model`);
@@ -115,8 +124,8 @@ export function readRecordings(path: string): { model: RecordedModel; recordings
 }
 
 /**
- * What a model would write that knows the wanted text but is unsure of a word at one place in three: how gates treat it
- * depends only on the rules.
+ * The recording of a perfect model: it writes the wanted text, and at one place in three it is unsure of one word. What
+ * is shown of it depends only on the rules.
  */
 export function perfectRecording(place: RecordedPlace, random: () => number): Recording {
   const words = place.wanted.slice(0, 600).match(/\w+|\n[ \t]*|[ \t]+|[^\w\s]/g) ?? [];

@@ -13,7 +13,10 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** Counts the errors that javac's parser finds: a text in Base64 a line in, a number out. Run by `java Check.java`. */
+/**
+ * Counts the errors that javac's parser finds. Reads one text in Base64 per line, and prints one number for each. Run
+ * it with `java Check.java`.
+ */
 class Check {
   public static void main(String[] arguments) throws IOException {
     var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -1,6 +1,6 @@
-"""Counts syntax errors with the languages' own parsers: a line of JSON in, {"language", "text"}, and one out, a number,
-or null where this machine has no parser for the language. C and C++ are parsed by tree-sitter, since a compiler needs
-their headers to parse them, and so are languages whose own parser few machines have."""
+"""Counts syntax errors with the languages' own parsers. Reads lines of JSON, {"language", "text"}, and answers each
+with a line: a number, or null if this machine has no parser for the language. tree-sitter parses C and C++, since a
+compiler would need their headers, and languages whose own parser few machines have."""
 import ast
 import importlib
 import json
@@ -12,7 +12,7 @@ import tempfile
 import warnings
 
 warnings.simplefilter("ignore")
-COMMANDS = {  # the arguments before the file, and how its name ends
+COMMANDS = {  # the arguments before the file, and the file name's ending
     "go": (["gofmt", "-e"], ".go"),
     "rust": (["rustc", "-Zunpretty=normal", "--edition", "2021"], ".rs"),
     "php": (["php", "-l"], ".php"),
@@ -47,7 +47,7 @@ def command_errors(language, text):
     with tempfile.NamedTemporaryFile("w", suffix=suffix) as file:
         file.write(text)
         file.flush()
-        # Only rustc asks for this variable: its parser alone is an unstable option.
+        # rustc needs this variable, since parsing alone is an unstable option.
         environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
         run = subprocess.run([*command, file.name], capture_output=True, env=environment, check=False)
     return int(run.returncode != 0)
@@ -82,6 +82,6 @@ def errors(language, text):
 
 for line in sys.stdin:
     asked = json.loads(line)
-    # Half of a surrogate pair, at which a text may have been cut, is in no file.
+    # If a text was cut within a surrogate pair, its half is replaced, since it cannot be written to a file.
     text = asked["text"].encode("utf8", "replace").decode("utf8")
     print(json.dumps(errors(asked["language"], text)), flush=True)

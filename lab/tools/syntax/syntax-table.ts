@@ -4,13 +4,13 @@ import type { EvalAnswer, FimCase } from '../eval-score.ts';
 import { Syntax } from './syntax.ts';
 
 export interface SyntaxFigures {
-  /** The number of texts shown in files whose language has a parser here. */
+  /** The number of texts shown in files whose language has a parser on this machine. */
   shown: number;
-  /** Those whose file parsed before. */
+  /** The number of texts whose file parsed without the text. */
   sound: number;
-  /** Those whose file has more errors with the text than without it. */
+  /** The number of texts whose file has more errors with the text than without it. */
   broken: number;
-  /** Those whose file did not parse before, but does with the text. */
+  /** The number of texts whose file parses only with the text. */
   mended: number;
 }
 
@@ -22,7 +22,7 @@ export class SyntaxTable {
     { language, prefix, suffix, middle }: FimCase,
     { text, replaces }: Pick<EvalAnswer, 'text' | 'replaces'>,
   ): Promise<void> {
-    // If a file is not sound even with its author's text, the parser does not understand it.
+    // If a file does not parse even with its author's text, the parser does not understand it.
     if (text === '' || (await this.syntax.errors(language, prefix + middle + suffix)) !== 0) return;
     const before = await this.syntax.errors(language, prefix + suffix);
     const after = await this.syntax.errors(language, prefix + text + suffix.slice(replaces));
