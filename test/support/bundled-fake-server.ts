@@ -1,4 +1,4 @@
-// Bundles the server with the fake engine as server.js, together with the files that it needs.
+// Builds the language server with the fake engine as server.js, and puts the files that it needs beside it.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';

@@ -11,7 +11,7 @@ import { root } from '../../scripts/tools.mjs';
  */
 export async function bundled(name, source, stubs = {}) {
   const outfile = join(root, 'build', `${name}.cjs`);
-  const own = `${outfile}.${process.pid}`; // another process may be reading the file
+  const own = `${outfile}.${process.pid}`; // another process might be reading the file
   await build({
     ...(typeof source === 'string' ? { entryPoints: [join(root, source)] } : { stdin: source }),
     outfile: own,

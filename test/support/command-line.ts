@@ -15,7 +15,7 @@ export function commandLine(program: string) {
     const { status, stdout, stderr } = spawnSync(command, rest, { encoding: 'utf8', timeout: 300_000 });
     return { code: status, out: stdout, err: stderr };
   };
-  /** Runs a line of bash in which "$@" is the program. */
+  /** Runs a line of bash, in which "$@" stands for the program. */
   const shell = (line: string): Result => {
     const { status, stdout, stderr } = spawnSync('bash', ['-c', line, 'bash', ...node, program], { encoding: 'utf8' });
     return { code: status, out: stdout, err: stderr };
@@ -26,7 +26,7 @@ export function commandLine(program: string) {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     return JSON.parse(out) as T;
   };
-  /** Checks that the command fails with this exit code and prints one line that matches. */
+  /** Checks that the command fails with this exit code and prints nothing but one line that matches. */
   const checkFails = (args: string[], code: number, line: RegExp): void => {
     const result = run(...args);
     expect(result).toMatchObject({ code, out: '' });

@@ -14,26 +14,27 @@ export interface Asked {
   port: number | undefined;
 }
 
-/** Whether the server answers, and whether it knows a family's special tokens. */
+/** The prompts with which Hearth finds out whether the server answers and knows a family's special tokens. */
 const isProbe = /^def add\(a, b\)|^(.+)\1{7}$/s;
 
-/** For answers that come: they are in time, however busy this machine is. */
+/** Timeouts for tests whose server answers: long enough however busy this machine is. */
 export const patient: Timeouts = { minMs: 120_000, maxMs: 120_000, pauseMs: 60_000, maxPauseMs: 60_000 };
 
 export class CompletionServer {
   /** The completions that were requested, without probes. */
   readonly asked: Asked[] = [];
   readonly probes: Asked[] = [];
-  /** For each completion that is over, whether the server had finished it. */
+  /** For each completion whose response was closed, whether the server had finished it. */
   readonly closed: boolean[] = [];
-  /** The next answers, in turn; after them, the usual one. */
+  /** The answers to the next completions, in order. */
   readonly answers: Answer[] = [];
+  /** The answer to a completion when `answers` is empty. */
   usual: Answer = stream('one', ' two');
   /** The answer to probes. */
   probe: Answer = stream('b');
   /** The answers to GET requests, by path. */
   readonly pages = new Map<string, unknown>();
-  /** The status of all other paths. */
+  /** The status of the answers to GET requests with other paths. */
   refusedPages = 404;
 
   private constructor(
@@ -83,7 +84,7 @@ export const send = (response: ServerResponse, event: unknown) => response.write
 const usage = { prompt_tokens: 40, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 32 } };
 const logprobs = { token_logprobs: [0] };
 
-/** A correct answer. */
+/** A correct answer that sends these texts one after the other. */
 export const stream =
   (...texts: string[]): Answer =>
   (response) => {
@@ -94,7 +95,7 @@ export const stream =
     response.end('data: [DONE]\n\n');
   };
 
-/** An answer with these events and without an end. */
+/** An answer that sends these events but not the final one. */
 export const events =
   (...all: unknown[]): Answer =>
   (response) => {

@@ -1,11 +1,11 @@
-// The CPU time that work takes, however busy the machine is.
+// Measures the CPU time that work takes, so that the figure depends little on how busy the machine is.
 import { setImmediate } from 'node:timers/promises';
 
-/** What the yardstick takes on an idle machine of the kind for which the tests state their limits. */
+/** The CPU time of yardstick() on an idle machine of the kind for which the tests state their limits. */
 const idleYardstickMs = 8;
-const maxLooks = 5;
+const maxMeasurements = 5;
 
-/** Work of the usual kind, to see how slow the machine is at the moment: numbers, strings, memory. */
+/** Typical work with numbers, strings and memory. Its time shows how slow the machine is at the moment. */
 function yardstick(): void {
   const words = Array.from({ length: 12_000 }, (_, i) => `word ${(i * 7919) % 12_007}`);
   words.sort();
@@ -17,7 +17,7 @@ function now(): number {
   return (user + system) / 1000;
 }
 
-/** The CPU time in ms that work takes now. */
+/** The CPU time in ms that the work takes, measured once. */
 export function msOf(work: () => unknown): number {
   const startedAt = now();
   work();
@@ -25,13 +25,14 @@ export function msOf(work: () => unknown): number {
 }
 
 /**
- * The least of up to five measurements; one below the limit is enough. On a busy machine all CPU times grow, several
- * times even: caches and cores are shared, and the host of a virtual one may count the time that it takes away.
- * Therefore each measurement but the first is divided by how much longer a yardstick takes than on an idle machine.
+ * Measures up to five times, until a measurement is below the limit. Returns the minimum. On a busy machine, CPU times
+ * can grow severalfold: programs share caches and cores, and a virtual machine might count time that its host took
+ * away. Therefore each measurement but the first is divided by how many times longer yardstick() takes than on an idle
+ * machine.
  */
 export async function leastMs(limit: number, measure: () => number | Promise<number>): Promise<number> {
   let least = await measure();
-  for (let look = 1; look < maxLooks && least >= limit; look++) {
+  for (let i = 1; i < maxMeasurements && least >= limit; i++) {
     const before = msOf(yardstick);
     const ms = await measure();
     const slowdown = Math.min(before, msOf(yardstick)) / idleYardstickMs;
@@ -40,12 +41,17 @@ export async function leastMs(limit: number, measure: () => number | Promise<num
   return least;
 }
 
-/** The CPU time in ms that work takes, which is repeated if it seems to need the limit or more. */
+/**
+ * The CPU time in ms that the work takes. If that is not below the limit, the work is measured again, as leastMs()
+ * says.
+ */
 export function cpuMs(work: () => unknown, limit: number): Promise<number> {
   return leastMs(limit, () => msOf(work));
 }
 
-/** The most CPU time in ms for which asynchronous work lets nothing else run. It is repeated as in cpuMs(). */
+/**
+ * The longest CPU time in ms during which asynchronous work lets nothing else run. Repeats the work as cpuMs() does.
+ */
 export function longestTurnMs(work: () => Promise<unknown>, limit: number): Promise<number> {
   return leastMs(limit, async () => {
     let [longest, isDone, last] = [0, false, now()];

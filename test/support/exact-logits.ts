@@ -1,4 +1,5 @@
-// Logits in exact arithmetic, as in test/fixtures/reference, and the distance of an engine's logits from them.
+// Reads logits that were computed in exact arithmetic (test/fixtures/reference), and compares an engine's logits with
+// them.
 import { readFileSync } from 'node:fs';
 
 export function floats(path: string): Float32Array {
@@ -10,7 +11,7 @@ export function argmax(row: Float32Array): number {
   return row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
 }
 
-/** The energy of the error relative to that of the exact logits. */
+/** The normalized mean squared error: the sum of the squared errors, divided by the sum of the squared exact logits. */
 export function nmse(ours: Float32Array, exact: Float32Array): number {
   let error = 0;
   let energy = 0;

@@ -1,12 +1,12 @@
-// A clock for tests that do not wait: a timer fires as soon as nothing else is left to do, and timers fire in the order
-// of their times. So a test ends at once, and in the same way on any machine, however busy.
+// A clock for tests that do not wait: when nothing else is left to do, the timer that is due next fires at once. So a
+// test takes no time, and runs in the same way on any machine, however busy.
 
 import { syncBuiltinESMExports } from 'node:module';
 import type { TimerOptions } from 'node:timers';
 import timers from 'node:timers/promises';
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** Replaces the clock in every test of the file that calls it. */
+/** Replaces the clock in every test of a file. Call this at the top of the file. */
 export function useFakeClock(): void {
   beforeEach(() => {
     vi.useFakeTimers();

@@ -1,5 +1,5 @@
-// Writes GGUF files with any metadata and tensors, valid or invalid, for tests and benchmarks.
-// Source: the GGUF v3 layout: header, key/value pairs, tensor infos, padding, aligned tensor data.
+// Writes GGUF files with any metadata and tensors, valid or invalid, for tests and benchmarks. The layout of GGUF v3
+// is: header, key/value pairs, tensor infos, padding, aligned tensor data.
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 export type GgufValue =
@@ -15,7 +15,7 @@ export type GgufValue =
 
 export interface TensorSpec {
   name: string;
-  /** In the order of GGUF (ne): columns first. */
+  /** The dimensions in GGUF's order: columns first. */
   shape: number[];
   /** The GGUF type id. */
   type: number;

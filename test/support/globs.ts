@@ -1,4 +1,4 @@
-// The part of VS Code's API that matches files with globs: supports *, **, braces and literal text.
+// A stub for the part of VS Code's API that matches files with globs. It supports *, **, braces and literal text.
 import type { Uri } from 'vscode';
 
 export class RelativePattern {

@@ -1,21 +1,22 @@
-// Runs the parts of the tests in two lanes, each part as a process: one lane computes on all cores, the other mostly
-// waits for an editor, a download or a server. The computing lane has the lower priority, so the waiting lane is about
-// as fast as on an idle machine.
+// Runs the parts of the tests in two lanes, each part in a process. The parts in one lane compute on all cores; those
+// in the other mostly wait for an editor, a download or a server. The computing lane has the lower priority, so the
+// waiting lane is about as fast as on an idle machine.
 import { fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 
-const leftMs = 2000;
+/** How long a part's output is still read after its process has ended. */
+const outputPatienceMs = 2000;
 
-/** Called by a part in its own process: runLanes() returns result for this part. */
+/** A part calls this in its own process to report its result, which runLanes() then returns. */
 export const report = (result) => new Promise((sent) => process.send(result, sent));
 
 /**
  * lanes: { computing, waiting, either }, lists of part names; whichever lane is done first runs the parts in `either`.
- * script: the program to run with args and a part's name; it calls report(). onBegin: called with the name. onEnd:
- * called with everything that the part printed, so that the output of parts is not mixed. after: name -> the part that
- * must end before, if it runs at all. Resolves to name -> result, which is undefined if the part's process ended
- * without one.
+ * script: the program to run with args and a part's name; it calls report(). onBegin: called with the part's name.
+ * onEnd: called with everything that the part printed, so that the outputs of parts are not mixed. after: for a part's
+ * name, the part that must end first, if it runs at all. Resolves to an object with each part's result by name; the
+ * result is undefined if the part's process did not report one.
  */
 export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
   const results = {};
@@ -57,6 +58,7 @@ function runProcess(script, args, priority) {
       resolve({ output: Buffer.concat(output), result });
     };
     child.once('close', end);
-    child.once('exit', () => setTimeout(end, leftMs)); // processes that it left behind might keep its output open
+    // Processes that the part left behind might keep its output open.
+    child.once('exit', () => setTimeout(end, outputPatienceMs));
   });
 }

@@ -1,4 +1,4 @@
-// Probabilities computed in the plain way, to compare with the engine's.
+// Computes probabilities in the simplest way, to compare them with the engine's.
 
 /** The natural logarithm of an entry's probability in the softmax over all entries. */
 export function logSoftmax(logits: Float32Array, index: number): number {

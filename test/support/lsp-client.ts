@@ -1,5 +1,5 @@
-// Language clients for tests and tools: a window can use any connection; a client is a window with its own server
-// process over stdio, as any editor runs it.
+// Language clients for tests and tools. An LspWindow uses any connection; an LspClient is a window that starts its own
+// server process and talks to it over stdio, as any editor does.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
@@ -58,7 +58,7 @@ export class LspWindow {
     settings: Partial<Settings> = {},
     options: Partial<InitializationOptions> = {},
     workspaceFolders: { uri: string; name: string }[] | null = null,
-    /** The answer to workspace/configuration; absent if the client has no such answer. */
+    /** Answers workspace/configuration; absent if the client does not support this request. */
     configuration?: () => unknown,
   ): Promise<void> {
     if (configuration)
@@ -133,7 +133,7 @@ export class LspWindow {
     return this.connection.sendNotification(cursorNotification.method, params);
   }
 
-  /** The items in the answer. */
+  /** Requests a completion. Resolves to the items in the answer. */
   async complete(
     uri: string,
     line: number,
@@ -148,7 +148,7 @@ export class LspWindow {
     return this.connection.sendRequest('textDocument/inlineCompletion', params, token);
   }
 
-  /** The edit that follows from what was typed. */
+  /** Requests the edit that follows from what was typed. */
   nextEdit(uri: string, line: number, character: number, token = CancellationToken.None): Promise<NextEditAnswer> {
     const version = this.versions.get(uri) ?? 1;
     const params: NextEditParams = { uri, version, position: { line, character }, trigger: 'pause' };

@@ -1,4 +1,4 @@
-// Cases of test/fixtures/renames.txt.
+// Reads the cases in test/fixtures/renames.txt, which explains their format.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ export interface RenameCase {
   languageId: string;
   old: string;
   now: string;
-  /** Where the declaration is in the first file. */
+  /** The declaration's place in the first file. */
   line: number;
   column: number;
   files: MarkedFile[];

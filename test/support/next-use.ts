@@ -1,4 +1,4 @@
-// What follows from a rename in documents given as texts.
+// Finds the edit that follows from a rename, in documents that are given as texts.
 import { LongText } from '../../language-server/documents/long-text.ts';
 import { namesakesIn, renamedUses, renamesHere } from '../../language-server/edits/proposals/renames/renamed-uses.ts';
 import { renamesIn } from '../../language-server/edits/proposals/renames/renames.ts';
@@ -14,8 +14,8 @@ interface Place {
 }
 
 /**
- * The next use of the renamed thing, and whether an edit changes a namesake. Edited files in the history are known by
- * their text.
+ * The next use of what was renamed, and a function that says whether an edit changes a namesake instead. Of other
+ * files, only the lines that the history's edits wrote are known.
  */
 export async function nextUse(
   { path, languageId, text, cursor }: Place,

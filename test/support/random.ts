@@ -7,7 +7,7 @@ export interface Random {
   pick<T>(from: readonly T[]): T;
 }
 
-/** Mulberry32: 32 bits of state, good enough for tests. */
+/** Mulberry32, a generator with 32 bits of state, which is good enough for tests. */
 export function random(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

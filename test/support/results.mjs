@@ -1,9 +1,9 @@
-// Runs parts of the tests that are programs of their own, and counts their results.
+// Runs test programs and Vitest, and counts their results.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from '../../scripts/tools.mjs';
 
-/** names: the failed tests that have names; slow: the slowest tests, { name, seconds }. */
+/** The sum of no results. names: the names of failed tests; slow: the slowest tests, { name, seconds }. */
 export const nothing = { passed: 0, failed: 0, notRun: 0, names: [], slow: [] };
 
 const slowest = (tests) => tests.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
@@ -17,9 +17,9 @@ export const add = (a, b) => ({
 });
 
 /**
- * Runs a test program. For each test, it prints "ok NAME" (with the seconds of a longer test), "FAIL NAME" or\n"not
- * run: NAME: WHY", and at the end the totals. Passed tests are not shown; tests that were not run (left) count neither
- * as passed nor as failed.
+ * Runs a test program. For each test, it prints "ok NAME" (with the seconds if the test is slow), "FAIL NAME" or
+ * "not run: NAME: WHY", and at the end the totals. Passed tests are not shown. left: the tests that were not run, which
+ * count neither as passed nor as failed.
  */
 export async function program(command, args = [], env = {}) {
   const output = await run(command, args, { quiet: true, env }).catch((error) => error.output ?? error.message);
@@ -60,13 +60,13 @@ export async function vitest(name, args, env = {}) {
 }
 
 /**
- * Seconds of processor of this process and of all that it has started, as far as they have ended; undefined where no
- * file tells.
+ * The CPU time in seconds of this process and of the processes that it started and that have ended; undefined on
+ * systems without /proc.
  */
 export function processorSeconds() {
   const file = '/proc/self/stat';
   if (!existsSync(file)) return undefined;
-  const behindName = readFileSync(file, 'utf8').split(') ').at(-1).split(' ');
-  const ticks = behindName.slice(11, 15).map(Number); // user and system, of itself and of what has ended
+  const fieldsAfterName = readFileSync(file, 'utf8').split(') ').at(-1).split(' ');
+  const ticks = fieldsAfterName.slice(11, 15).map(Number); // user and system, of the process and of its ended children
   return ticks.reduce((sum, each) => sum + each) / 100;
 }

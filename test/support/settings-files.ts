@@ -1,5 +1,6 @@
-// The settings files of a user, a workspace and a folder in it, as VS Code's API reads and writes them. The folder's
-// settings apply only to a scope with a URI. A language's own settings are in an object under its name in brackets.
+// A stub for VS Code's API for settings, with a user's, a workspace's and a folder's settings file. The folder's
+// settings apply only to a scope with a URI. A file has a language's settings in an object under the language's id in
+// brackets.
 import { contributes } from '../../package.json';
 
 type Values = Record<string, unknown>;
@@ -47,7 +48,7 @@ export class SettingsFiles {
     this.folder = {};
   }
 
-  /** Combines the files as VS Code does: the workspace overrides the user, and objects are merged. */
+  /** The value that holds. As in VS Code, the workspace overrides the user, and objects are merged. */
   private effective(name: string, inLanguage: (file: Values) => Values, folder: Values): unknown {
     const files = [this.user, this.workspace, folder];
     const layers = [defaults, ...files, ...files.map(inLanguage)];

@@ -1,4 +1,4 @@
-// A server process that several windows share, and connections to it.
+// Starts a server process that several windows can share, and connects to it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ export interface SharedProcess {
   endpoint: Endpoint;
 }
 
-/** Starts dist/server.js in the folder. Its standard error is a pipe or an open file. */
+/** Starts dist/server.js with its files in the folder. stderr: a pipe, or the descriptor of an open file. */
 export function startShared(folder: string, stderr: 'pipe' | number = 'pipe'): SharedProcess {
   const endpoint = new Endpoint(join(folder, 'hearth'), 'test');
   const id = endpoint.prepare();
@@ -29,7 +29,9 @@ export function announcementAt(endpoint: Endpoint): Announcement {
   return announced;
 }
 
-/** Connects as a window does. Resolves when the server has greeted or has closed the connection. */
+/**
+ * Connects as a window does, with the word that clients must send. Resolves when the server has answered or hung up.
+ */
 export async function openSocket(endpoint: Endpoint, word = announcementAt(endpoint).clientWord): Promise<Socket> {
   const { id } = announcementAt(endpoint);
   const socket = connect(endpoint.socketOf(id), () => socket.write(`${word}\n`));

@@ -15,7 +15,7 @@ const allMatrices = ['attn_q', 'attn_k', 'attn_v', 'attn_qkv', 'attn_output', 'f
 const typeIds = { f32: 0, f16: 1, q4_0: 2, q8_0: 8 };
 const step = 2 ** -11;
 
-/** An F32 tensor. shape: columns first. */
+/** An F32 tensor with these values. shape: columns first. */
 export function floatTensor(name: string, shape: number[], values: Float32Array): TensorSpec {
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   return { name, shape, type: typeIds.f32, nBytes: bytes.length, fill: (write) => write(bytes) };
@@ -33,8 +33,9 @@ export function floatsOf(tensor: TensorSpec): Float32Array {
 }
 
 /**
- * The values are q * 2^-11 with q from -127 to 127, which every format of formatted() except q4_0 represents exactly.
- * The adapter's part of a product is about as large as the model's own.
+ * An adapter with random values, for some or all matrices of the model. The values are q * 2^-11 with q from -127 to
+ * 127, which every format of formatted() except q4_0 represents exactly. What the adapter adds to a product is about
+ * as large as the product itself.
  */
 export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}): GgufSpec {
   const { rank = 16, alpha = 32, seed = 1, matrices = allMatrices } = options;
@@ -57,7 +58,7 @@ export function syntheticAdapter(model: GgufSpec, options: AdapterOptions = {}):
   return { metadata, tensors: pairs };
 }
 
-/** q * 2^-11 as an IEEE half. */
+/** The bits of the value, q * 2^-11, in f16. */
 function half(value: number): number {
   const q = Math.abs(value / step);
   if (q === 0) return 0;
@@ -67,7 +68,7 @@ function half(value: number): number {
 
 export type AdapterFormat = keyof typeof typeIds;
 
-/** A block of 32 values whose scale is one step: bytes or, rounded to multiples of 16 steps, nibbles. */
+/** A block of 32 values: in q8_0 as multiples of one step, in q4_0 rounded to multiples of 16 steps. */
 function blockOf(values: Float32Array, format: 'q8_0' | 'q4_0'): Buffer {
   const block = Buffer.alloc(format === 'q8_0' ? 34 : 18);
   if (format === 'q8_0') {
@@ -83,11 +84,13 @@ function blockOf(values: Float32Array, format: 'q8_0' | 'q4_0'): Buffer {
 
 const nibble = (value: number) => Math.max(-8, Math.min(7, Math.round(value / step / 16)));
 
-/** The values that the format represents for these. */
+/** The values as the format stores them. */
 export const rounded = (values: Float32Array, format: AdapterFormat): Float32Array =>
   format === 'q4_0' ? values.map((value) => nibble(value) * 16 * step) : values;
 
-/** The same adapter in another format. In block formats B is transposed, since its rows may be shorter than a block. */
+/**
+ * The same adapter in another format. In q8_0 and q4_0, B is transposed, since its rows might be shorter than a block.
+ */
 export function formatted(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
   const tensors = adapter.tensors.map((tensor) => {
     const { name, shape } = tensor;
@@ -121,7 +124,7 @@ export function merged(model: GgufSpec, adapter: GgufSpec): GgufSpec {
   const alpha = (adapter.metadata['adapter.lora.alpha'] as { f32: number }).f32;
   const tensors = model.tensors.map((tensor) => {
     const [a, b] = ['a', 'b'].map((letter) => tensorByName.get(`${tensor.name}.lora_${letter}`));
-    const weights = floatsOf(tensor); // read all in order, since reading generates the values
+    const weights = floatsOf(tensor); // all tensors must be read in order, since reading one generates its values
     if (a === undefined || b === undefined) return floatTensor(tensor.name, tensor.shape, weights);
     const [columns = 0, rows = 0] = tensor.shape;
     const rank = b.shape[0] ?? 0;

@@ -1,8 +1,7 @@
-// Makes qwen2 and qwen3moe models with random weights; the same arguments give the same bytes. They have the real
-// shapes from
-// 0.5B to 30B, to measure speed without a download, or variants of the architecture (fused QKV, no biases, untied
-// output).
-// Weights are scaled by fan-in and norms are near 1, so that activations stay in a normal range in all layers.
+// Makes qwen2 and qwen3moe models with random weights; the same arguments give the same bytes. They have the shapes of
+// real models from 0.5B to 30B, to measure speed without a download, or variants of the architecture (fused QKV, no
+// biases, untied output). Weights are scaled by the number of columns, and norms are near 1, so that activations stay
+// in a normal range in all layers.
 import { createCipheriv } from 'node:crypto';
 import { type GgufSpec, type GgufValue, type TensorSpec, writeGguf } from './gguf-writer.ts';
 
@@ -92,7 +91,7 @@ export function writeSyntheticModel(path: string, options: SyntheticOptions): vo
   writeGguf(path, syntheticModel(options));
 }
 
-/** The parts of the file before it is written, for tests that damage them. */
+/** The model's metadata and tensors before they are written, so that a test can damage them. */
 export function syntheticModel(options: SyntheticOptions): GgufSpec {
   const { shape, quantization, fusedQkv = false } = options;
   const { layers, hidden, heads, kvHeads, ffn, experts } = shape;
@@ -103,7 +102,7 @@ export function syntheticModel(options: SyntheticOptions): GgufSpec {
   const kv = kvHeads * headDim;
   const { tokens, merges } = vocabulary(shape.vocabulary);
   const random = randomBytes(`${JSON.stringify(shape)} ${quantization}`);
-  // There are two residual branches per layer: scaled so that their sum over all layers keeps the stream's size.
+  // Each layer adds two branches to the residual stream. They are scaled so that all together keep the stream's size.
   const gain = Math.sqrt(2 / layers);
   const tensors: TensorSpec[] = [];
   const matrix = (name: string, rows: number, columns: number, deviation: number, layer = -1) => {
@@ -185,7 +184,9 @@ export function syntheticModel(options: SyntheticOptions): GgufSpec {
 
 // --- vocabulary ---
 
-/** GPT-2's 256 byte letters, then merges of two and three of them, the added tokens, and Qwen's padding. */
+/**
+ * The letters that GPT-2 uses for the 256 bytes, then merges of two and three of them, added tokens, Qwen's padding.
+ */
 function vocabulary(size: number): { tokens: string[]; merges: string[] } {
   const letters = Array.from({ length: 256 }, (_, byte) => String.fromCodePoint(byteLetter(byte)));
   const nPadding = size > 150000 ? size - 151665 : 0;
@@ -204,7 +205,7 @@ function vocabulary(size: number): { tokens: string[]; merges: string[] } {
   return { tokens: [...tokens, ...addedTokens, ...pads], merges };
 }
 
-/** The code point that stands for a byte: itself if printable, else 256 and up in order. */
+/** The code point that stands for a byte: the byte itself if it is printable, otherwise the next one from 256 on. */
 function byteLetter(byte: number): number {
   const isPrintable = (b: number) => (b >= 33 && b <= 126) || (b >= 161 && b !== 173);
   if (isPrintable(byte)) return byte;
@@ -219,8 +220,8 @@ type Format = 'f32' | 'q4_0' | 'q5_0' | 'q8_0' | 'q4_K' | 'q6_K';
 const typeIds: Record<Format, number> = { f32: 0, q4_0: 2, q5_0: 6, q8_0: 8, q4_K: 12, q6_K: 14 };
 
 /**
- * The types that llama-quantize would choose: more bits for some layers, and other types if 256 does not divide the
- * columns.
+ * The type that llama-quantize would choose: one with more bits for some layers, and a different one if the number of
+ * columns is not a multiple of 256.
  */
 function tensorType(quantization: Quantization, name: string, columns: number, layer: number, layers: number): Format {
   if (name.endsWith('ffn_gate_inp.weight')) return 'f32';
@@ -240,11 +241,11 @@ type Random = (n: number) => Uint8Array;
 interface BlockFormat {
   block: number;
   bytes: number;
-  /** n blocks whose weights have roughly the given standard deviation. */
+  /** Makes n blocks whose weights have roughly the given standard deviation. */
   fill: (random: Random, n: number, deviation: number) => Uint8Array;
 }
 
-// The divisor of each format is the standard deviation of its quants when these are uniformly random.
+// Each divisor is the standard deviation of the format's quants if they are uniformly random.
 const formats: Record<Format, BlockFormat> = {
   f32: {
     block: 1,
@@ -258,7 +259,10 @@ const formats: Record<Format, BlockFormat> = {
   q6_K: { block: 256, bytes: 210, fill: q6K },
 };
 
-/** d, dmin, eight six-bit scales (33..63) and equal minima, nibbles: dmin = 7.5 d centres the weights. */
+/**
+ * A block has d, dmin, eight six-bit scales, eight six-bit minima, and nibbles. The scales are random from 33 to 63.
+ * Each minimum equals its scale, and dmin is 7.5 d, so that the mean of the weights is 0.
+ */
 function q4K(random: Random, n: number, deviation: number): Uint8Array {
   const blocks = random(144 * n);
   const d = deviation / (48 * 4.61);
@@ -275,7 +279,7 @@ function q4K(random: Random, n: number, deviation: number): Uint8Array {
   return blocks;
 }
 
-/** ql[128], qh[64], int8 scales[16] (16..32), d. */
+/** A block has the quants' low bits (128 bytes) and high bits (64 bytes), 16 int8 scales, here from 16 to 32, and d. */
 function q6K(random: Random, n: number, deviation: number): Uint8Array {
   const blocks = withHalf(random(210 * n), 210, 208, deviation / (18.5 * 24));
   for (let at = 192; at < blocks.length; at += 210) {
@@ -294,7 +298,7 @@ function withHalf(blocks: Uint8Array, stride: number, offset: number, value: num
   return blocks;
 }
 
-/** Converts positive values that are normal or subnormal in f16, and rounds down. */
+/** The bits in f16 of a positive value, which must be normal or subnormal there. Rounds down. */
 function toHalf(value: number): number {
   const exponent = Math.floor(Math.log2(value));
   if (exponent < -14) return Math.floor(value * 2 ** 24);
@@ -307,7 +311,7 @@ function randomBytes(seed: string): Random {
   return (n) => cipher.update(Buffer.alloc(n));
 }
 
-/** The sum of twelve uniform numbers: mean 0, deviation 1. */
+/** n numbers with mean 0 and deviation 1, each the sum of twelve uniform numbers minus 6. */
 function gaussian(random: Random, n: number): Float32Array {
   const bytes = random(24 * n);
   const words = new Uint16Array(bytes.buffer, bytes.byteOffset, 12 * n);
@@ -322,6 +326,7 @@ function bytesOf(values: Float32Array): Uint8Array {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
 }
 
+/** Calls fill() for parts of n blocks, so that not all of them are in memory at once. */
 function inSlabs(n: number, fill: (n: number) => void): void {
   for (let left = n; left > 0; left -= 1 << 16) fill(Math.min(left, 1 << 16));
 }

@@ -1,4 +1,4 @@
-// An independent tokenizer, @huggingface/tokenizers, and texts on which to compare ours with it.
+// An independent tokenizer, @huggingface/tokenizers, with which ours is compared, and texts for the comparison.
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { Random } from './random.ts';
 
@@ -26,11 +26,13 @@ export const byteLevel = (usesRegex: boolean): PreTokenizer => ({
 });
 
 export interface Oracle {
+  /** Reads the names of special tokens as ordinary text. */
   asText: Tokenizer;
+  /** Turns the names of special tokens into these tokens. */
   parsing: Tokenizer;
 }
 
-/** model: the part of tokenizer.json besides vocabulary and merges. */
+/** model: further fields of the "model" object in tokenizer.json, besides vocabulary and merges. */
 export function makeOracle({ tokens, types, merges }: Vocabulary, pretokenizers: PreTokenizer[], model = {}): Oracle {
   const ordinary = tokens
     .map((token, id) => [token, id] as const)
@@ -59,7 +61,8 @@ export function makeOracle({ tokens, types, merges }: Vocabulary, pretokenizers:
   return { asText: make([]), parsing: make([...tokens.keys()].filter(isSpecial)) };
 }
 
-// Where the other implementation departs from the pattern: JavaScript's \s includes U+FEFF and excludes U+0085.
+// The other implementation uses JavaScript's \s, which includes U+FEFF and excludes U+0085, unlike the models'
+// patterns.
 export const isComparable = (text: string) => !/[\u0085\ufeff]/.test(text);
 
 export const words = [
@@ -123,7 +126,7 @@ export function randomText(r: Random): string {
   return parts.join('');
 }
 
-/** Any code point except surrogates; the planes and ASCII are about equally frequent. */
+/** Any code point except surrogates. Small ones are more frequent: ASCII is about as frequent as a whole plane. */
 function randomScalar(r: Random): number {
   const codePoint = r.below(r.pick([0x80, 0x800, 0x3000, 0x10000, 0x20000, 0x110000]));
   return codePoint >= 0xd800 && codePoint < 0xe000 ? 0x41 : codePoint;

@@ -1,4 +1,4 @@
-// A stub for the part of VS Code's API that extension/ uses, for tests without an editor.
+// A stub for the parts of VS Code's API that extension/ uses most, for tests without an editor.
 export const version = '1.139.1';
 
 export const l10n = {

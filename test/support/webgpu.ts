@@ -1,13 +1,13 @@
-// What tests on Mesa's lavapipe share.
+// Helpers for the tests of WebGPU on Mesa's lavapipe, a Vulkan driver that computes on the processor.
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Whether the part "webgpu" of test/run.mjs runs the tests: it gets the library and a driver. */
+/** Whether the part "webgpu" of test/run.mjs runs the tests. That part provides the library and a driver. */
 export const hasWebgpu = process.env.HEARTH_WEBGPU_ANY_ADAPTER !== undefined;
 
 /**
- * Makes a folder this process's cache folder. A self-test takes long there, so records of those that have passed come along;
- * the function that is returned takes them back, for the next file of tests.
+ * Makes the folder this process's cache folder. The GPU's self-test is slow on lavapipe, so the records of passed
+ * self-tests are copied into it. Returns a function that copies new records back, for the next test file.
  */
 export function useOwnCache(folder: string): () => void {
   const shared = process.env.XDG_CACHE_HOME;
