@@ -1,4 +1,4 @@
-"""Joins the frames of animation.pictures.ts, FILE NNN-MS.png each, into media/ghost-text.gif. Needs Pillow."""
+"""Joins the frames of animation.pictures.ts, files named NNN-MS.png, into media/ghost-text.gif. Needs Pillow."""
 
 from pathlib import Path
 

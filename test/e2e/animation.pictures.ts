@@ -1,5 +1,5 @@
 // Takes the frames for the animation in README.md: a person writes a file with Hearth. A frame's name says how long it
-// is shown, whatever time it took to take: keys come every 110 ms, with pauses for reading.
+// is shown: 110 ms after a key, longer where the person reads. How long it took to take the frame does not matter.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e animation && python3 test/e2e/animate.py
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -84,7 +84,7 @@ test('writes two functions', async () => {
   await press('Enter', keyMs);
   await type('return');
   await suggestion(/\S/);
-  await type(' { x: a.x *'); // a suggestion that says something else disappears at the first differing key
+  await type(' { x: a.x *'); // a suggestion for different code disappears at the first key that differs from it
   await suggestion(/factor/);
   await press('Tab', 2500);
   await browser.close();

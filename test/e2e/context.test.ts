@@ -24,8 +24,9 @@ function longestPrompt(): number {
 test("a key's prompt contains code from another file that defines a name at the cursor", async () => {
   await bench.statusSays(/ready/);
   const alone = main.length / 2; // main.ts has far fewer tokens than this
-  // The language features need a moment before they know a definition, and their answer is evaluated while the cursor
-  // rests. A different digit each time, since nothing is asked again that was answered before.
+  // VS Code's language features need a moment before they know a definition, and Hearth evaluates the definition while
+  // the cursor rests. So this tries again and again, each time with a different digit, since Hearth does not ask its
+  // model a second time about the same text.
   let digit = 0;
   await expect
     .poll(async () => {

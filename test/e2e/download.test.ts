@@ -1,6 +1,6 @@
 // Chooses a model from the list, downloads it and gets ghost text from it, in one window without a restart. A mirror on
-// this machine serves the starter model in place of two models on the list. The installed list has the starter's length
-// for both, and its digest for one.
+// this machine serves the starter model in place of two models on the list. In the installed list, both have the
+// starter's length, but only one has its digest.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { installedIn } from './installed.ts';
 
 const starter = readFileSync('models/starter.gguf');
 const replaced = catalogueFile('qwen2.5-coder-7b-q8_0.gguf');
-/** The list has the starter's length for this model, but a digest that is not the starter's. */
+/** In the list, this model has the starter's length, but not its digest. */
 const wrong = catalogueFile('qwen2.5-coder-0.5b-q8_0.gguf');
 const ranges: (string | undefined)[] = [];
 
@@ -26,7 +26,9 @@ const mirror = createServer((request, response) => {
   response.writeHead(404).end();
 });
 
-/** A request for the whole file hangs in the middle until the client gives up. */
+/**
+ * Answers a request for the whole file with its first half and then hangs; answers a request for the rest completely.
+ */
 function sendInTwoParts({ headers }: IncomingMessage, response: ServerResponse): void {
   ranges.push(headers.range);
   const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
@@ -54,7 +56,7 @@ function catalogueFile(name: string): RemoteFile {
   return file;
 }
 
-/** Changes what the installed extension's list says about the two files. */
+/** Changes the entries for the two files in the installed extension's list of models. */
 function listStarter(): void {
   list(replaced, createHash('sha256').update(starter).digest('hex'));
   list(wrong, wrong.sha256);
@@ -65,9 +67,9 @@ function list({ maxBytes, sha256 }: RemoteFile, digest: string | null): void {
     .filter((name) => name.endsWith('.js'))
     .map((name) => join(installedIn(server), name));
   const listed = new RegExp(`${maxBytes}(, *['"])${sha256}`);
-  const concerned = programs.filter((name) => listed.test(readFileSync(name, 'utf8')));
-  expect(concerned.length).toBeGreaterThan(0);
-  for (const program of concerned)
+  const programsWithList = programs.filter((name) => listed.test(readFileSync(name, 'utf8')));
+  expect(programsWithList.length).toBeGreaterThan(0);
+  for (const program of programsWithList)
     writeFileSync(program, readFileSync(program, 'utf8').replace(listed, `${starter.length}$1${digest}`));
 }
 
@@ -94,7 +96,7 @@ async function download(name: string, quantization: string): Promise<void> {
   await bench.page.getByRole('button', { name: 'Download' }).click();
 }
 
-test('a model is chosen, its download is watched, paused and resumed, and it is used, all in one window', async () => {
+test('a user can choose a model, pause and resume its download, and use it, all in one window', async () => {
   await bench.statusSays(/ready/);
   await download('Qwen2.5-Coder 7B', 'Q8_0');
   const progress = notification(/Downloading Qwen2\.5-Coder 7B.*MB/);

@@ -10,7 +10,9 @@ export class EditedFile {
     private readonly path: string,
   ) {}
 
-  /** The text drawn beside the code: new words of an edit, or the hint for an edit out of sight. */
+  /**
+   * The texts that the editor draws beside the code: an edit's new words, or the hint for an edit that is out of sight.
+   */
   async drawn(): Promise<string[]> {
     const contents = await this.bench.page.evaluate<string[]>(
       `[...document.querySelectorAll('.editor-instance .view-lines span')]
@@ -24,11 +26,11 @@ export class EditedFile {
     return expect.poll(() => this.drawn()).not.toEqual([]);
   }
 
-  /** Replaces the whole text. So large a change does not count as an edit from which something follows. */
+  /** Replaces the whole text. This change is so large that no next edit follows from it. */
   async start(text: string): Promise<void> {
     await this.bench.press('Control+1', 'Control+Home');
     await this.bench.setText(text);
-    await sleep(2000); // text typed within 1.5 s would count as a part of this change
+    await sleep(2000); // text typed within 1.5 s would count as part of this change
   }
 
   /** Puts the cursor before the first occurrence of a word, with keys. */
@@ -39,7 +41,7 @@ export class EditedFile {
     for (let i = 0; i < (before.at(-1)?.length ?? 0); i++) await this.bench.press('ArrowRight');
   }
 
-  /** Selects a word at its first occurrence. */
+  /** Replaces a word at its first occurrence, by selecting it and typing. */
   async rename(old: string, now: string): Promise<void> {
     await this.goTo(old);
     for (let i = 0; i < old.length; i++) await this.bench.press('Shift+ArrowRight');

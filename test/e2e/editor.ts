@@ -1,4 +1,5 @@
-// What most test files drive: VS Code's server with Hearth installed, and a window on a folder with files.
+// Starts the editor that most test files drive: VS Code's server with Hearth installed, and a window on a folder with
+// files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -8,11 +9,11 @@ import { CodeServer, type CodeServerOptions } from './code-server.ts';
 import { Workbench } from './workbench.ts';
 
 export interface EditorOptions extends Omit<CodeServerOptions, 'vsix'> {
-  /** The files: name -> text. The first one is opened. */
+  /** The texts of the folder's files, by name. The first file is opened. */
   files: Record<string, string>;
-  /** Called when Hearth is installed and the files exist, before the window opens. */
+  /** Called once Hearth is installed and the files exist, before the window opens. */
   beforeWindow?: () => void | Promise<void>;
-  /** Other extensions' packages. */
+  /** The paths of the packages of other extensions to install. */
   extensions?: string[];
 }
 
@@ -20,14 +21,15 @@ export interface Editor {
   server: CodeServer;
   /** The path of the workspace. */
   folder: string;
+  /** The first window. */
   bench: Workbench;
   /** Opens another window on the folder, with an empty file. */
   openWindow(file: string): Promise<Workbench>;
 }
 
 /**
- * Call this at the top of a file or group of tests. The editor runs while they do. A failing test leaves a picture and
- * a log, and then the window is loaded again.
+ * Call this at the top of a file or group of tests. The editor runs as long as these tests do. After a failing test,
+ * saves a picture, prints the log and loads the window again.
  */
 export function useEditor({ files, beforeWindow, extensions = [], ...options }: EditorOptions): Editor {
   const server = new CodeServer({ vsix: [inject('vsix'), ...extensions], ...options });

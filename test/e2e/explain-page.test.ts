@@ -1,4 +1,4 @@
-// The page with an explanation in a browser, with a stub for VS Code.
+// The page that shows an explanation, in a browser and with a stub for VS Code.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explainPage, type PageMessage, type PageState } from '../../extension/explain/explain-page.ts';

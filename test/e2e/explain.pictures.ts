@@ -1,4 +1,4 @@
-// Takes the picture of an explanation in README.md, which a real instruct model writes.
+// Takes the picture of an explanation in README.md. A real instruct model writes the explanation.
 //   HEARTH_PICTURES=1 HEARTH_INSTRUCT_MODEL=FILE.gguf npx vitest run --root test/e2e explain.pictures
 import { expect, test } from 'vitest';
 import { useEditor } from './editor.ts';
@@ -31,6 +31,6 @@ test.runIf(model !== '')('explains a function', async () => {
     .waitFor({ timeout: 150_000 });
   await bench.webview().locator('h1').scrollIntoViewIfNeeded();
   expect(await bench.webview().locator('main').textContent()).toMatch(/timer|delay|call/i);
-  await bench.page.mouse.move(520, 450); // away from what has a tooltip
+  await bench.page.mouse.move(520, 450); // away from anything with a tooltip
   await bench.page.screenshot({ path: 'media/explain.png', clip: { x: 52, y: 93, width: 983, height: 435 } });
 });

@@ -1,4 +1,4 @@
-// Before the tests, installs VS Code and packs the extension as built. HEARTH_VSIX names a different package.
+// Before the tests, installs VS Code and packs the built extension, or uses the package whose path is in HEARTH_VSIX.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';

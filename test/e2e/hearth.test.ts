@@ -40,7 +40,7 @@ async function picture(name: string): Promise<void> {
   await bench.page.screenshot({ path: `media/${name}.png` });
 }
 
-/** According to the log, how often the server has answered with a complete text at the document's end. */
+/** How often, according to the log, the server has answered a request at the document's end with a complete text. */
 function answersAtEnd(text: string): number {
   const lines = text.split('\n');
   const place = `completion at stack.ts:${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}: `;
@@ -48,7 +48,7 @@ function answersAtEnd(text: string): number {
   return answers.filter((answer) => /^(shown|typed-along);/.test(answer)).length;
 }
 
-/** Types at the end of the sample. Returns the ghost text that is then shown. */
+/** Types these characters at the end of the sample. Returns the ghost text that is then shown. */
 async function ghostTextFor(last: string): Promise<string> {
   await bench.setText(sample);
   const before = answersAtEnd(sample + last);
@@ -62,7 +62,8 @@ test('the status bar says ready once the bundled model is loaded', async () => {
   await bench.statusSays(/ready/);
 });
 
-// An edit also requests a completion, which might come first and leave nothing to evaluate; moving the cursor does not.
+// The test moves the cursor instead of typing: a key would also request a completion, which might evaluate the text
+// first.
 test('the text around the cursor is evaluated before a key comes', async () => {
   await bench.setText(sample);
   await bench.press('ArrowUp', 'ArrowUp', 'ArrowUp', 'End');
@@ -140,7 +141,7 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   await page.getByRole('button', { name: 'Retry' }).waitFor();
 });
 
-test('turning all off includes a language that was off and on again, and no mode stays in the settings', async () => {
+test('turning off all suggestions also affects a language that was turned off and on; no mode stays in the settings', async () => {
   const modes = () => readFileSync(server.settingsFile, 'utf8').match(/"hearth\.mode".*/g) ?? [];
   const before = modes();
   await bench.setText(sample);
@@ -164,8 +165,9 @@ test('turning all off includes a language that was off and on again, and no mode
   await ghostTextFor(typed);
 });
 
-// A section's name is in its first row and shortens the row. Which model is recommended depends on the machine.
-test('the list of models recommends one, and shows its description uncut', async () => {
+// The first row of a section also has the section's name, which leaves less room for the description. Which model is
+// recommended depends on the machine.
+test('the list of models recommends one, and shows its whole description', async () => {
   await bench.runCommand('Hearth: Choose Model');
   const best = bench.page.locator('.quick-input-list .monaco-list-row[data-index="1"]', { hasText: / GB · / });
   await best.waitFor();
@@ -186,7 +188,7 @@ test('the list of models recommends one, and shows its description uncut', async
 test('the charts of the statistics are drawn in High Contrast, too', async () => {
   await ghostTextFor(typed);
   await bench.press('Tab');
-  // On the first day there are none.
+  // There are no charts on the first day, so yesterday gets statistics, too.
   const yesterday = join(
     server.root,
     `data/User/globalStorage/hearth.hearth/statistics/${daysBefore(new Date(), 1)}.jsonl`,

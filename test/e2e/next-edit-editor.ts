@@ -1,4 +1,4 @@
-// The editor in which next edits are tested, on a folder with a file to edit and any other files given.
+// The editor in which next edits are tested: its folder has a file to edit, and other files if a test gives some.
 import { join } from 'node:path';
 import { beforeEach } from 'vitest';
 import { EditedFile } from './edited-file.ts';

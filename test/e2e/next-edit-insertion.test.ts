@@ -1,4 +1,5 @@
-// A next edit that only inserts lines becomes ghost text once the user has gone there. A scripted server offers it.
+// A next edit that only inserts lines becomes ghost text once the user has gone to its place. A scripted server offers
+// such edits.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +22,7 @@ const added = 'open(b);\nread(b);';
 const withLine = (line: string) => text.replace('\n\nstep38', `\n${line}\nstep38`);
 const whole = withLine(added);
 
-/** The position after the text of a line, counted from 0. */
+/** An edit that inserts text at the end of a line. line: counted from 0. before: the line's text. */
 function insertion(line: number, before: string, inserted: string): Script['edit'] {
   const end = { line, character: before.length };
   return {
@@ -31,7 +32,7 @@ function insertion(line: number, before: string, inserted: string): Script['edit
   };
 }
 
-/** Types a space after the first line, so that the insertion is offered, out of sight. */
+/** Types a space at the end of the first line, so that the server offers the insertion, which is out of sight. */
 async function offer(line: number, before: string, inserted: string): Promise<void> {
   await edited.start(text);
   const script: Script = {
@@ -117,12 +118,12 @@ test('one undo takes an insertion back', async () => {
   await picture('undone');
 });
 
-const unwanting = [
+const settingsAgainstEdits = [
   { 'hearth.mode': 'manual' },
   { '[typescript]': { 'hearth.mode': 'off' } },
   { 'hearth.exclude': ['*.ts'] },
 ];
-test.each(unwanting)('with %j no more edits are offered', async (setting) => {
+test.each(settingsAgainstEdits)('with %j no more edits are offered', async (setting) => {
   await offer(40, '', added);
   await bench.setSettings({ ...settings, ...setting });
   await expect.poll(() => edited.drawn()).toEqual([]);

@@ -11,14 +11,14 @@ const { server, bench, edited } = useNextEditEditor({
   extensions: [packed('vim')],
 });
 
-/** A text in which a rename at the top leads to an edit at the bottom. */
+/** Renames a name at the top of a text, and waits until its use at the bottom is offered as an edit. */
 async function offer(old: string, now: string): Promise<void> {
   await edited.start(farApart(old));
   await edited.rename(old, now);
   await edited.offered();
 }
 
-test('one Tab renames all uses of a name, even after a loop with the name as its bound', async () => {
+test('one Tab renames all uses of a name, even if a loop before them uses it as its bound', async () => {
   const loop = 'let top = 9;\n\nfor (let i = 0; i < top; i++) {\n  console.log(i);\n}\nconsole.log(top);\n';
   const text = `${loop}${Array.from({ length: 20 }, (_, i) => `step${i}(top);\n`).join('')}`;
   await edited.start(text);
@@ -35,7 +35,7 @@ test('a screen reader is told where the edit is and what it changes', async () =
   expect(await notice.textContent()).toMatch(/line 59.*amount.*quantity/);
 });
 
-test('in a snippet, Tab goes to its next place', async () => {
+test("in a snippet, Tab goes to the snippet's next place", async () => {
   await offer('width', 'height');
   await bench.press('ArrowDown');
   await bench.runCommand('Snippets: Insert Snippet');
@@ -76,7 +76,7 @@ test('with several cursors, Tab acts at all of them, and no edit is requested', 
   await bench.press('Escape');
 });
 
-test("in Vim's normal mode neither Esc nor Tab is for the edit, but in insert mode Tab is", async () => {
+test("in Vim's normal mode neither Esc nor Tab affects the edit, but in insert mode Tab goes to it", async () => {
   await bench.runCommand('Vim Test: Normal');
   await offer('first', 'second');
   await bench.press('Escape');

@@ -9,7 +9,7 @@ import { useNextEditEditor } from './next-edit-editor.ts';
 
 const { server, bench, edited, folder } = useNextEditEditor({ files: { 'cart.ts': cart } });
 
-/** Takes pictures to look at, and one for README.md, only on request. */
+/** Takes a picture, only on request: one for README.md, and others to check by eye. */
 async function picture(name: string, path = `build/e2e/${name}.png`, height = 330): Promise<void> {
   if (!process.env.HEARTH_PICTURES) return;
   await bench.page.mouse.move(700, 450); // away from anything with a tooltip
@@ -17,7 +17,7 @@ async function picture(name: string, path = `build/e2e/${name}.png`, height = 33
   await bench.page.screenshot({ path, clip: { x: 52, y: 36, width: 984, height } });
 }
 
-/** Presses Tab. Returns the changes that a person sees. */
+/** What a person sees: the drawn edits and the cursor's position. */
 async function seen(): Promise<string> {
   return JSON.stringify([await edited.drawn(), await edited.cursor()]);
 }
@@ -59,7 +59,7 @@ test('the example in README.md works: paste, a rename a moment later, Tab, and a
   await expect.poll(() => bench.savedText()).toBe(text.replace('sum', 'net'));
 });
 
-test('all uses of a local are drawn, one Tab renames them, and one undo takes that back; another function keeps its namesake', async () => {
+test('all uses of a local variable are drawn, one Tab renames them, and one undo takes that back; a namesake in another function stays', async () => {
   const adding = (name: string) =>
     `function ${name}(items) {\n  let sum = 0;\n  for (const item of items) {\n    sum += item.price;\n  }\n  return sum;\n}\n`;
   const text = adding('total') + adding('average');
@@ -76,7 +76,7 @@ test('all uses of a local are drawn, one Tab renames them, and one undo takes th
   await expect.poll(() => bench.savedText()).toBe(text.replace('sum', 'subtotal'));
 });
 
-test('for an edit out of sight there is a hint at the cursor; Tab goes there, and Tab again applies it', async () => {
+test('for an edit out of sight there is a hint at the cursor; Tab goes to the edit, and Tab again applies it', async () => {
   await edited.start(farApart('amount'));
   await edited.rename('amount', 'quantity');
   await expect.poll(() => edited.drawn()).toEqual(['⇥ line 59: amount → quantity']);
@@ -160,7 +160,7 @@ test('with a selection, Tab indents the lines', async () => {
   expect(await bench.savedText()).toContain('console.log(red);');
 });
 
-test('an added parameter that is passed in one call is offered for the other, as ghost text if it only inserts at the cursor', async () => {
+test('after a parameter is added and passed in one call, passing it in the other call is offered; at the cursor, it is ghost text', async () => {
   const text = farApart('unused').replace('console.log(unused);', 'send(message);');
   await edited.start(text.replace('let unused = 1;', 'function send(message) {}\n\nsend(message);'));
   for (const before of ['send(message', '\nsend(message']) {

@@ -1,6 +1,6 @@
 // Takes the pictures for docs/suggestions.md: what the starter model suggests in ten languages. In each file in
-// test/fixtures/sessions, the lines of the second half are begun one after the other, with nothing or with their first
-// word. The first suggestion counts.
+// test/fixtures/sessions, begins the last lines one after the other, first with indentation alone and then with the
+// line's first word, until a suggestion is shown. Takes a picture of that one.
 //   HEARTH_PICTURES=1 npx vitest run --root test/e2e places
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -13,9 +13,9 @@ import { Workbench } from './workbench.ts';
 
 const sources = 'test/fixtures/sessions';
 const pictures = 'docs/suggestions';
-const lines = 25;
-const minShown = 12;
-// Longer than any answer takes.
+const linesToBegin = 25;
+const minShownChars = 12;
+/** Longer than any answer takes. */
 const answerMs = 1000;
 const lineHeight = 20;
 const settings = {
@@ -28,7 +28,7 @@ const settings = {
   'editor.suggestOnTriggerCharacters': false,
   'editor.parameterHints.enabled': false,
   'workbench.activityBar.location': 'hidden',
-  // Otherwise a message about missing PHP would cover the picture.
+  // Prevents a message about missing PHP, which would cover the picture.
   'php.validate.enable': false,
 };
 
@@ -67,10 +67,10 @@ test.each(readdirSync(sources))(
   240_000,
 );
 
-/** Begins a line. Returns the first suggestion, or '' if there is none. */
+/** Begins one line after another. Returns the first suggestion of some length, or '' if there is none. */
 async function beginUntilShown(bench: Workbench, rows: string[]): Promise<string> {
   for (const [i, row] of rows.entries()) {
-    if (i < rows.length - lines || row.trim() === '' || isClosing(row)) continue;
+    if (i < rows.length - linesToBegin || row.trim() === '' || isClosing(row)) continue;
     const indentation = row.slice(0, indentOf(row));
     const before = rows.slice(0, i).join('\n');
     // The last white space is typed, since only a key brings a suggestion.
@@ -85,7 +85,7 @@ async function beginUntilShown(bench: Workbench, rows: string[]): Promise<string
       await bench.page.keyboard.insertText(typed);
       await sleep(answerMs);
       const shown = await bench.shownGhostText();
-      if (shown.trim().length >= minShown) return await wholeText(bench, shown);
+      if (shown.trim().length >= minShownChars) return await wholeText(bench, shown);
     }
   }
   return '';
@@ -95,7 +95,7 @@ const isClosing = (row: string) => /^\s*([)\]}]|<\/)/.test(row);
 
 const indentOf = (row: string) => row.length - row.trimStart().length;
 
-/** The closing lines for what is open before a row, as an editor would have inserted them already. */
+/** The lines that close the blocks around a row. An editor would already have inserted them. */
 function closing(rows: string[], i: number): string[] {
   let indent = indentOf(rows[i] ?? '');
   return rows.slice(i).filter((row) => {
@@ -105,7 +105,7 @@ function closing(rows: string[], i: number): string[] {
   });
 }
 
-/** What is shown once it no longer grows. */
+/** The ghost text once it no longer grows. */
 async function wholeText(bench: Workbench, shown: string): Promise<string> {
   await sleep(answerMs);
   const now = await bench.shownGhostText();

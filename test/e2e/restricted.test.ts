@@ -1,4 +1,4 @@
-// A workspace's settings, which might come from anybody, restrict what the user allows and never extend it, whether the
+// A workspace's settings might come from anybody. They restrict what the user allows and never extend it, whether the
 // workspace is trusted or not.
 import { describe, expect, test } from 'vitest';
 import { useEditor } from './editor.ts';
@@ -10,7 +10,7 @@ const workspace = {
   '[python]': { 'hearth.mode': 'automatic' },
   '[rust]': { 'hearth.mode': 'off' },
 };
-const texts = {
+const statusByFile = {
   'a.ts': /ready/,
   'b.secret.ts': /turned off for this file/,
   'generated/c.ts': /turned off for this file/,
@@ -23,7 +23,7 @@ describe.each([
   ['trusted', true],
   ['not trusted', false],
 ])('in a workspace that is %s', (_, isTrusted) => {
-  const empty = Object.fromEntries(Object.keys(texts).map((name) => [name, '']));
+  const empty = Object.fromEntries(Object.keys(statusByFile).map((name) => [name, '']));
   const files = { ...empty, '.vscode/settings.json': JSON.stringify(workspace) };
   const { bench } = useEditor({ files, settings: user, isTrusted });
 
@@ -34,8 +34,11 @@ describe.each([
     expect(await badge.count()).toBe(isTrusted ? 0 : 1);
   });
 
-  test.each(Object.entries(texts))('%s gets what both allow', async (name, status) => {
-    await bench.openFile(name);
-    await bench.statusSays(status);
-  });
+  test.each(Object.entries(statusByFile))(
+    '%s gets what both the user and the workspace allow',
+    async (name, status) => {
+      await bench.openFile(name);
+      await bench.statusSays(status);
+    },
+  );
 });

@@ -1,5 +1,5 @@
-// A server that replaces Hearth's own, for a single window: it offers the edit that the test has written into a file
-// beside it, once, to the first question from the place that the test says.
+// A server that replaces Hearth's own, for a single window. It offers the edit in next-edit.json, which the test writes
+// beside the server: once, when the window first asks from the position in that file.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NextEdits } from '../../language-server/edits/next-edits.ts';
@@ -10,7 +10,9 @@ import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';
 
 /** The content of next-edit.json. */
 export interface Script {
-  /** Where the cursor is when the edit is asked for. A question from elsewhere is about an earlier edit. */
+  /**
+   * Where the cursor must be for the edit to be offered. A request from another position belongs to an earlier change.
+   */
   position: { line: number; character: number };
   edit: Omit<NextEdit, 'uri' | 'version'>;
 }

@@ -1,4 +1,4 @@
-// Prints which tests passed only at the second try; Vitest's short output does not tell.
+// Prints which tests passed only at the second try, which Vitest's short output does not say.
 import { afterEach } from 'vitest';
 
 afterEach(({ task }) => {

@@ -1,4 +1,4 @@
-// A server that replaces Hearth's own, for a single window: its model is slower than any typist.
+// A server that replaces Hearth's own, for a single window. Its model takes a minute for each token.
 import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';
 import { Server } from '../../language-server/server/server.ts';
 import { FakeEngine, fakeTraits } from '../fixtures/fake-engine.ts';

@@ -1,5 +1,5 @@
-// A key pressed as soon as a new window can be used gets a suggestion, without another key. HEARTH_COMPARE=1 also
-// measures an extension that has nothing to load.
+// Keys pressed as soon as a new window can be used get a suggestion; no further key is needed. With HEARTH_COMPARE=1,
+// an extension that has nothing to load is measured, too.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
@@ -44,7 +44,7 @@ test('the first keys of a window bring ghost text', async () => {
   console.log(await firstMoments(inject('vsix'), 'Hearth'));
 });
 
-// VS Code does not always ask an extension that arrived after the key, which Hearth cannot change.
+// VS Code does not always ask an extension that was activated after the key. Hearth cannot change that.
 test.runIf(process.env.HEARTH_COMPARE)('the first keys of a window, with an extension that loads nothing', async () => {
   console.log(await firstMoments(packed('instant'), 'Instant'));
 });

@@ -1,4 +1,5 @@
-// What users must be able to rely on: Esc, off, manual, snooze, restarts, crashes, several windows, remote windows.
+// What users must be able to rely on: what Esc, the modes, a snooze and a restart do, and that Hearth survives crashes
+// and works in several windows and in remote ones.
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { useEditor } from './editor.ts';
 const sample =
   'function add(a: number, b: number): number {\n  return a + b;\n}\n\nfunction multiply(a: number, b: number): number {\n  ';
 const typed = 'return';
-/** Not the bundled model, to see that it is really used; its path is in the user's own settings. */
+/** The model in the user's settings. Its name differs from the bundled model's, to see which of them is used. */
 const chosenModel = resolve('build/e2e/chosen.gguf');
 const settings = { 'hearth.model.path': chosenModel };
 
@@ -26,7 +27,7 @@ beforeEach(async () => {
 const ghostTextComes = () => expect.poll(() => bench.shownGhostText()).not.toBe('');
 const requestsIn = (log: string) => log.match(/completion at /g)?.length ?? 0;
 
-/** The language servers of this test's editor that are running. */
+/** The process ids of the running language servers of this test's editor. */
 function servers(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -44,7 +45,7 @@ function commandLine(pid: number): string {
   }
 }
 
-/** Checks that a text does not appear on the screen for this long. */
+/** Checks for this long that no ghost text appears. */
 async function nothingComes(ms: number): Promise<void> {
   for (const end = Date.now() + ms; Date.now() < end; await sleep(50)) expect(await bench.shownGhostText()).toBe('');
 }
@@ -65,7 +66,7 @@ test('Esc is final', async () => {
     await nothingComes(1500);
   }
   await nothingComes(5000);
-  // The next key is at a new place.
+  // After the next key, the cursor is at a new place, where a suggestion was not dismissed.
   await bench.type(' ');
   await ghostTextComes();
 });
@@ -110,7 +111,7 @@ test('a second window shares the server, costs little memory and is answered', a
   const [pid] = servers();
   const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
   const before = rss();
-  // On a different file: if two windows saved one file, each would find it newer than what it has read.
+  // The second window has a different file: if both saved the same file, each would find it changed by the other.
   const second = await openWindow('second.ts');
   await second.statusSays(/ready/);
   await second.setText(sample);
@@ -130,7 +131,7 @@ async function ghostTextAfter(last: string): Promise<void> {
   await ghostTextComes();
 }
 
-test('once nobody types, the server rests: it wakes up for little more than its sign of life each second', async () => {
+test('when nobody types, the server rests: it wakes up little more often than for its sign of life each second', async () => {
   const [pid] = servers() as [number];
   const restMs = 10_000;
   const wakeUpsInRest = async () => {
@@ -140,11 +141,11 @@ test('once nobody types, the server rests: it wakes up for little more than its 
   };
   await bench.type(typed);
   await ghostTextComes();
-  // How long the last key's remaining work takes depends on the machine.
+  // The work that remains after the last key takes a while, which depends on the machine.
   await expect.poll(wakeUpsInRest).toBeLessThanOrEqual(100);
 });
 
-/** How often the process's threads have begun to wait, which does not depend on how busy the machine is. */
+/** How often the process's threads have waited and woken up, which does not depend on how busy the machine is. */
 function wakeUps(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'),
@@ -153,7 +154,7 @@ function wakeUps(pid: number): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-test('two restarts at once leave one server, which obeys', async () => {
+test('after two restarts at once, one server is left, and it obeys the settings', async () => {
   const [old] = servers();
   await bench.runCommand('Hearth: Restart Server');
   await bench.runCommand('Hearth: Restart Server');
@@ -169,7 +170,7 @@ test('two restarts at once leave one server, which obeys', async () => {
   await bench.setSettings(settings);
 });
 
-test('a bad model is reported by name, and the status bar leads to others', async () => {
+test('a missing model is reported by name, and the status bar offers to choose another', async () => {
   await bench.setSettings({ 'hearth.model.path': resolve('build/e2e/missing.gguf') });
   await bench.statusSays(/missing\.gguf/);
   await bench.statusItem.click();
@@ -193,7 +194,7 @@ test('a server killed while text is shown is back within a moment', async () => 
 });
 
 test('for a server that keeps crashing, a single message says how it ended and offers a way out', async () => {
-  // Kills each one once the window has connected to it.
+  // Kills each server once the window has connected to it.
   const killed = async () => {
     for (const pid of servers().filter((each) => server.connections().includes(each))) process.kill(pid, 'SIGKILL');
     return bench.statusLabel();

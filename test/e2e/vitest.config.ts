@@ -12,7 +12,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     fileParallelism: false, // one editor at a time
-    retry: 1, // on a busy machine VS Code may take longer than any test allows
+    retry: 1, // on a busy machine VS Code might take longer than a test allows
     expect: { poll: { timeout: 60_000, interval: 50 } }, // as in workbench.ts
   },
 });

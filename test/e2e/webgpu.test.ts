@@ -1,5 +1,5 @@
-// A GPU with WebGPU in a real VS Code, on Mesa's lavapipe, which computes on the processor. The part "webgpu" of test/run.mjs
-// runs it; without its library and driver it is skipped.
+// WebGPU in a real VS Code, on Mesa's lavapipe, a driver that computes on the processor. The part "webgpu" of
+// test/run.mjs runs these tests; without that part's library and driver they are skipped.
 import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -23,11 +23,13 @@ describe.runIf(hasWebgpu)('on a GPU with WebGPU', () => {
   });
   const lostFile = () => join(folder, 'lost');
   const settings = { 'hearth.backend': 'webgpu' };
-  const { server, bench } = useEditor({ files: { 'add.ts': '' }, settings, beforeWindow: beTheSameBuild });
+  const { server, bench } = useEditor({ files: { 'add.ts': '' }, settings, beforeWindow: copyAddonTimes });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** As that whose self-test has passed, by the time of its file. */
-  function beTheSameBuild(): void {
+  /**
+   * Gives the installed addon the times of dist/hearth.node, so that the record of its passed self-test holds for it.
+   */
+  function copyAddonTimes(): void {
     const { atime, mtime } = statSync(join(root, 'dist/hearth.node'));
     utimesSync(join(installedIn(server), 'hearth.node'), atime, mtime);
   }
@@ -41,7 +43,7 @@ describe.runIf(hasWebgpu)('on a GPU with WebGPU', () => {
     await bench.press('Control+w');
   }
 
-  test('the model is loaded there, and typing brings ghost text', async () => {
+  test('the model is loaded, and typing brings ghost text', async () => {
     await bench.statusSays(/ready/);
     expect(server.hearthLog()).toMatch(/loaded .* on webgpu llvmpipe/);
     await bench.setText(sample);
@@ -51,7 +53,7 @@ describe.runIf(hasWebgpu)('on a GPU with WebGPU', () => {
     await statusShows('It\u00a0runs\u00a0on\u00a0the\u00a0GPU\u00a0of\u00a0this\u00a0computer.');
   });
 
-  test('a device that is lost while the user types leaves the server, and the CPU brings the text', async () => {
+  test('if the device is lost while the user types, the server stays, and the CPU brings the text', async () => {
     const [pid] = server.connections();
     await bench.setText(sample);
     writeFileSync(lostFile(), '');

@@ -1,5 +1,5 @@
-// Several windows of a real VS Code with one server: the first window closes, the server hangs, the server is
-// restarted.
+// Several windows of a real VS Code share one server: what happens if the first window closes, if the server hangs, and
+// if it is restarted.
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { useEditor } from './editor.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   second = await openWindow('second.ts');
 });
 
-/** Whether a process runs. One that has ended does not, even if its parent has not yet collected its exit code. */
+/** Whether a process runs. A process that has ended does not run even if its parent has not yet read its exit code. */
 function isRunning(pid: number): boolean {
   try {
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -45,7 +45,7 @@ test('when the window that started the server closes, the other window keeps its
   await expect.poll(() => server.connections()).toEqual([pid, pid, pid]);
 });
 
-/** Stops the server and does something about it, or nothing. Resolves when both windows share another server. */
+/** Makes the server hang, and then calls act(). Resolves when both windows share another server. */
 async function replace(act = async () => {}): Promise<void> {
   const known = new Set(server.connections());
   const hung = [...known].find(isRunning) ?? 0;

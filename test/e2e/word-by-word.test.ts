@@ -1,4 +1,4 @@
-// Accepting a suggestion word by word where the editor has inserted closing characters.
+// A suggestion is accepted word by word before a closing quote that the editor has inserted.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,7 +21,7 @@ test('a comma shown after the closing quote stays until it is accepted', async (
   writeFileSync(answer, 'Something failed",\n');
   await bench.type('"');
   await expect.poll(() => bench.shownGhostText()).toBe('Something failed,');
-  rmSync(answer); // only the rest of the suggestion comes next
+  rmSync(answer); // from now on, the model writes nothing, so only the rest of this suggestion can be shown
   const left = [' failed,', 'failed,', ','];
   for (const [i, typed] of ['"Something"', '"Something "', '"Something failed"'].entries()) {
     await bench.press('Control+ArrowRight');

@@ -4,10 +4,10 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { type CodeServer, settingsText } from './code-server.ts';
 
-/** How long to wait for anything, however busy the machine; the same as in vitest.config.ts. */
+/** How long to wait for anything, so that tests pass on a busy machine, too; the same as in vitest.config.ts. */
 const patienceMs = 60_000;
 
-/** The window on a folder, with one file open. */
+/** A window on a folder, with one file open. */
 export class Workbench {
   private opened: Page | undefined;
 
@@ -49,14 +49,14 @@ export class Workbench {
     return labels[0] ?? '';
   }
 
-  /** Resolves when the status bar shows the text, which VS Code draws a moment after the extension has set it. */
+  /** Waits until the status bar item's label matches. VS Code updates it a moment after the extension has set it. */
   statusSays(words: RegExp): Promise<void> {
     return expect.poll(() => this.statusLabel()).toMatch(words);
   }
 
   /**
-   * The ghost text that is shown now; '' if there is none. Its first line is in the text, the others are in a zone
-   * below it.
+   * The ghost text that is shown now; '' if there is none. VS Code draws the first line in the cursor's line, and the
+   * others in a zone below it.
    */
   async shownGhostText(): Promise<string> {
     const first = await this.editor.locator('.ghost-text-decoration').allTextContents();
@@ -73,7 +73,7 @@ export class Workbench {
   }
 
   /**
-   * The document's text, read from disk after saving, since the page contains only the visible lines and mixes ghost
+   * Saves the document and reads its text from disk, since the page contains only the visible lines and mixes ghost
    * text into them. Saving takes a moment, so poll this.
    */
   async savedText(): Promise<string> {
@@ -85,13 +85,13 @@ export class Workbench {
     await this.editor.locator('.view-line').first().click();
     await this.press('Control+a', 'Delete');
     await expect.poll(() => this.savedText()).toBe('');
-    // Pasted, since the editor would indent typed text and close its brackets.
+    // Pastes the text, since the editor would indent typed text and close its brackets.
     await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
     await this.press('Control+v');
     await expect.poll(() => this.savedText()).toBe(text);
   }
 
-  /** Replaces the user's settings, like a person who edits them. */
+  /** Replaces the user's settings in the editor, as a person does. */
   async setSettings(settings: object): Promise<void> {
     const text = settingsText(settings);
     await this.runCommand('Preferences: Open User Settings (JSON)');
@@ -104,8 +104,8 @@ export class Workbench {
   }
 
   /**
-   * Saves a picture and prints the log. Then loads the window again with its initial settings, so that the test can be
-   * tried again and the next tests find what they expect.
+   * Saves a picture and prints the log. Then loads the window again with the initial settings, so that the test can be
+   * repeated and the next tests find what they expect.
    */
   async afterFailure(test: string): Promise<void> {
     console.error(this.server.hearthLog().slice(-4000));
@@ -143,7 +143,7 @@ export class Workbench {
     await this.page.locator(`.editor-instance .monaco-editor[data-uri$="${name}"]`).waitFor();
   }
 
-  /** An entry in the list that is open. */
+  /** The entry with this label in the list that is open. */
   choosable(label: string): Locator {
     return this.page.locator('.quick-input-list .monaco-list-row', { hasText: label }).first();
   }
@@ -152,7 +152,7 @@ export class Workbench {
     await this.choosable(label).click();
   }
 
-  /** How long it took to load an extension's code and call its `activate`, as the editor measured it. */
+  /** The time in ms that the editor measured for loading an extension's code and calling its `activate`. */
   async activationMs(extension: string): Promise<number> {
     await this.runCommand('Developer: Show Running Extensions');
     await this.page.setViewportSize({ width: 1040, height: 4000 }); // only visible rows exist

@@ -4,8 +4,8 @@ import { commands, type TextDocument } from 'vscode';
 const shownWithinMs = 30_000;
 
 /**
- * Requests a suggestion at the cursor and accepts it, or leaves the document as it is if none comes. No event tells
- * when ghost text is shown; without ghost text, accepting does nothing.
+ * Requests a suggestion at the cursor and accepts it. If none comes, the document stays as it is. No event says when
+ * ghost text is shown, so this tries to accept until the document changes; without ghost text, that does nothing.
  */
 export async function accept(document: TextDocument): Promise<void> {
   const { version } = document;

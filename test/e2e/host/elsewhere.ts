@@ -1,4 +1,5 @@
-// Places other than a single cursor in a file: what Hearth shows there, and what is accepted.
+// What Hearth suggests where there is not just one cursor in a file: with several cursors, in a notebook, in a box for
+// commit messages.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commands, NotebookCellData, NotebookCellKind, NotebookData, Selection, scm, window, workspace } from 'vscode';

@@ -44,7 +44,7 @@ async function itemOf(
   return new InlineCompletionItem(first.text, range);
 }
 
-/** Offers one case after the other, in one editor per language: opening an editor takes longer than everything else. */
+/** An editor that offers one case after another. A language's cases share one, since opening an editor takes long. */
 class OneEditor {
   private item: InlineCompletionItem | null = null;
   private readonly provider: Disposable;
@@ -61,7 +61,7 @@ class OneEditor {
     return new OneEditor(await window.showTextDocument(await workspace.openTextDocument({ language })));
   }
 
-  /** The document after the text was accepted, unchanged if none was shown; null if the case offers none. */
+  /** The document after accepting the text, or unchanged if no text was shown; null if the case has no text to show. */
   async accept(golden: GoldenCase): Promise<string | null> {
     const { editor } = this;
     const { document } = editor;

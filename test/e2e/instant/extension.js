@@ -4,7 +4,7 @@ const { commands, InlineCompletionItem, languages, window } = require('vscode');
 exports.activate = () => {
   const provider = { provideInlineCompletionItems: () => [new InlineCompletionItem('return a * b;')] };
   languages.registerInlineCompletionItemProvider([{ scheme: 'file' }, { scheme: 'vscode-remote' }], provider);
-  // Keys that were pressed before the editor knew the provider.
+  // If keys were pressed before the editor knew the provider, requests a suggestion for them.
   if ((window.activeTextEditor?.document.version ?? 1) > 1)
     commands.executeCommand('editor.action.inlineSuggest.trigger', {
       providerId: 'hearth-test.instant:*',

@@ -1,4 +1,4 @@
-// Like Vim for VS Code, binds Tab and Esc by these context keys, so Hearth leaves the keys alone in the same way.
+// Sets the context keys that Vim for VS Code sets. In the modes in which Vim binds Tab and Esc, Hearth must leave them.
 const { commands } = require('vscode');
 
 exports.activate = ({ subscriptions }) => {
