@@ -1,8 +1,8 @@
 // Shows where the time of a decode step goes: `decode_bench MODEL.gguf [threads [variant [steps
-// [depth]]]]`. Steps of one token alternate with plain reads of the same weights by as many
-// threads, because the bandwidth of a shared machine changes from second to second, and some of the
-// weights may still be in the last-level cache. Prints the median time of each op over the steps,
-// and the plain read's speed that it reaches.
+// [depth]]]]`. Steps of one token alternate with plain reads of the same weights by the same number
+// of threads, because the bandwidth of a shared machine changes from second to second, and some of
+// the weights might still be in the last-level cache. Prints each op's median time over the steps,
+// and how close it comes to the speed of the plain read.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -38,7 +38,7 @@ struct Streamed {
   const Matrix* matrix;
 };
 
-/// All the data that a step reads, in order.
+/// The matrices that a step reads, in order.
 std::vector<Streamed> streamed_by(const hearth::Model& model) {
   std::vector<Streamed> all;
   for (const hearth::Layer& layer : model.layers) {
@@ -51,8 +51,8 @@ std::vector<Streamed> streamed_by(const hearth::Model& model) {
   return all;
 }
 
-/// Keeps eight independent sums, which the compiler cannot remove. The prefetch distance is the
-/// best one on Zen 5 (2 KB reads 4 % less). Without AVX-512 no faster way to read was found.
+/// Reads the words by adding them up in eight independent sums, which the compiler cannot remove.
+/// Prefetches 4 KB ahead, which is the best distance on Zen 5 (with 2 KB it reads 4 % less).
 uint64_t read_words(const uint64_t* words, size_t n) {
   uint64_t sums[8] = {};
   for (size_t i = 0; i + 8 <= n; i += 8) {
@@ -62,8 +62,8 @@ uint64_t read_words(const uint64_t* words, size_t n) {
   return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
 }
 
-/// The times in microseconds, by op, in which the first of n_threads threads reads its part of
-/// every matrix. All threads read at the same time without waiting for each other.
+/// For each op, the microseconds that the first of n_threads threads takes to read its part of the
+/// op's matrices. All threads read at the same time without waiting for each other.
 std::map<std::string, double> read_us(const std::vector<Streamed>& streamed, int n_threads) {
   std::barrier start(n_threads);
   std::atomic<uint64_t> sum{0};
@@ -85,7 +85,7 @@ std::map<std::string, double> read_us(const std::vector<Streamed>& streamed, int
   return us;
 }
 
-/// Microseconds by op, for each step.
+/// For each op, the microseconds that it takes in each step.
 using Samples = std::map<std::string, std::vector<double>>;
 
 struct Row {

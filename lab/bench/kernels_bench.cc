@@ -1,8 +1,8 @@
-// One-thread speed of the matmul kernels: `kernels_bench [variant [type]]`. For each type it
-// prints: GB/s of packed weights streamed from memory for 1 token, and the times for 4, 8 and 12
-// tokens relative to that; GOPS (2 * rows * columns * tokens) and the fraction of the peak for a
-// prompt of 252 tokens. Times are the thread's CPU time, the best of several runs, so other
-// programs have little effect.
+// Measures the matmul kernels with one thread: `kernels_bench [variant [type]]`. For each type it
+// prints: the GB/s of packed weights that stream from memory for 1 token; the times for 4, 8 and 12
+// tokens relative to that for 1; and for a prompt of 252 tokens, the GOPS (2 * rows * columns *
+// tokens) and their fraction of the peak. Times are the thread's CPU time, the best of several
+// runs, so other programs have little effect.
 #include <sys/mman.h>
 #include <time.h>
 
@@ -61,7 +61,8 @@ std::byte* huge_memory(size_t n_bytes) {
 // --- what the machine can do ---
 
 #ifdef __x86_64__
-/// 12 independent chains of vpdpbusd: enough for a latency of 5 cycles at two per cycle.
+/// Runs 12 independent chains of vpdpbusd. At two instructions per cycle and a latency of 5 cycles,
+/// 10 chains are enough to keep the units busy.
 void multiply_in_registers(int n_loops) {
   for (int i = 0; i < n_loops; i++) {
     asm volatile(".irp n,0,1,2,3,4,5,6,7,8,9,10,11\n vpdpbusd %%zmm12, %%zmm12, %%zmm\\n\n .endr"
@@ -127,8 +128,8 @@ struct Tokens {
   cpu::Activations activations;
 };
 
-/// Seconds per byte for n tokens with weights that come from memory, in the best portion of the
-/// stream.
+/// Seconds per byte of weights for n tokens, if the weights come from memory. The stream of weights
+/// is measured in portions, and the best one counts.
 double stream_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& part, int n) {
   Tokens tokens(kernels, n);
   constexpr int kPortions = 48;
@@ -144,7 +145,7 @@ double stream_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& par
   return seconds / static_cast<double>(static_cast<size_t>(n_tiles) * part.tile_bytes);
 }
 
-/// Seconds for n tokens and kRows rows, as in one of the many chunks of a prompt's matmul.
+/// Seconds for n tokens and kRows rows, which are one of the many chunks of a prompt's matmul.
 double prompt_seconds(const cpu::RowKernels& kernels, const cpu::PackedPart& part, int n) {
   Tokens tokens(kernels, n);
   return best_seconds(100, [&] {

@@ -1,6 +1,6 @@
 // Measures the limits of this CPU with T threads: memory reads and 8-bit integer multiply-adds.
 //   g++ -O3 -march=native -std=c++20 -pthread machine_peak.cc -o machine_peak && ./machine_peak 2
-// Prints JSON. Each figure is the best of many runs: a limit, not an average.
+// Prints JSON. Each figure is the best of many runs, since it is meant as a limit.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,21 +49,21 @@ double best_seconds(int n_threads, int n_runs, const Work& work) {
   return best;
 }
 
-/// A pass over a buffer too large for any cache; each thread reads its own part.
+/// Reads a buffer that is too large for any cache; each thread reads its own part.
 double read_gb_per_second(int n_threads) {
   const size_t ram = size_t(sysconf(_SC_PHYS_PAGES)) * size_t(sysconf(_SC_PAGE_SIZE));
   const size_t n_bytes = std::min<size_t>(size_t{2} << 30, ram / 4) / 4096 * 4096;
   void* memory = mmap(nullptr, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-  madvise(memory, n_bytes, MADV_HUGEPAGE);  // like the engine's weights: faster
+  madvise(memory, n_bytes, MADV_HUGEPAGE);  // faster, and the engine's weights use huge pages, too
 #endif
   std::memset(memory, 1, n_bytes);
   const std::span<const uint64_t> words(static_cast<const uint64_t*>(memory), n_bytes / 8);
   const size_t share = words.size() / n_threads / 64 * 64;
   std::vector<uint64_t> sums(n_threads);
   const double seconds = best_seconds(n_threads, 15, [&](int thread) {
-    // Hardware prefetching stops at each 4 KB; prefetching 2 KB ahead by hand reads fastest.
+    // Hardware prefetching stops at every 4 KB boundary. Prefetching 2 KB ahead is fastest.
     uint64_t lanes[8] = {};
     const uint64_t* part = words.data() + share * thread;
     for (size_t i = 0; i < share; i += 8) {
@@ -78,8 +78,8 @@ double read_gb_per_second(int n_threads) {
 }
 
 #ifdef __x86_64__
-/// 12 chains of multiply-adds, more than the latency of any of these instructions needs. Each Step
-/// adds kMacs.
+/// Runs 12 chains of multiply-adds, which are enough for the latency of each of these instructions.
+/// A Step makes kMacs multiply-adds.
 template <typename Step>
 double gops(int n_threads) {
   constexpr int64_t kRounds = 1'000'000;
@@ -112,7 +112,7 @@ struct Avx512Vnni {
 #endif
 
 #ifdef __AMX_INT8__
-/// Matrix tiles: 16 rows of 64 bytes. Linux lets programs use the tile registers on request.
+/// AMX tiles have 16 rows of 64 bytes. A program must ask Linux for the tile registers.
 bool has_amx() {
   constexpr int kRequestPermission = 0x1023, kTileData = 18;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
@@ -140,7 +140,8 @@ double amx_gops(int n_threads) {
 #endif
 
 #ifdef __AVX2__
-/// From bytes to 16 bits to 32 bits: three instructions where VNNI has one.
+/// Without VNNI, a multiply-add of bytes takes three instructions, which widen the products to 16
+/// bits and then to 32 bits.
 struct Avx2 {
   using Register = __m256i;
   static constexpr int kMacs = 32;

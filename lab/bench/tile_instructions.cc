@@ -1,4 +1,4 @@
-// The program whose instructions tile-instructions.mjs counts: `tile_instructions VARIANT TYPE
+// tile-instructions.mjs counts the instructions of this program: `tile_instructions VARIANT TYPE
 // TOKENS TIMES` multiplies one row tile with 1024 columns by TOKENS tokens, TIMES times.
 #include <cstdlib>
 

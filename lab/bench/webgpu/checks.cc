@@ -10,7 +10,7 @@
 
 int n_wrong = 0;
 
-/// Counts a failed check. Returns the word for the log.
+/// The word for a check's result in the log. Counts failed checks.
 static const char* outcome(bool is_right) {
   if (!is_right) n_wrong++;
   return is_right ? "ok" : "WRONG";

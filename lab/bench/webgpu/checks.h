@@ -3,9 +3,10 @@
 
 /// Compares the small model's logits with those computed in float64.
 void check_reference();
-/// Compares products computed one token at a time, in a batch, and by the plain kernels. Returns
-/// the number of runs that differ.
+/// Compares the bits of products computed one token at a time, in a batch, and by the plain
+/// kernels, `reps` times.
 void check_products(int reps);
-/// Compares a prompt of n tokens in a batch, and in two pieces, with one token at a time.
+/// Compares the bits of a prompt of n tokens evaluated in one batch, in two pieces, and one token
+/// at a time, `reps` times.
 void check_model(int n, int reps);
 extern int n_wrong;  // the number of failed checks

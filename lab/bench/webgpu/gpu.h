@@ -34,7 +34,7 @@ void write_buffer(WGPUBuffer b, const void* p, size_t n);
 void finish();  // waits for everything submitted
 void submit(WGPUCommandEncoder e);
 void copy(WGPUBuffer from, WGPUBuffer to, size_t n);
-WGPUBuffer readback(size_t n);  // a buffer that can be mapped
+WGPUBuffer readback(size_t n);  // a buffer that the host can map to read it
 void map_read(WGPUBuffer r, size_t n, void* out);
 
 template <class T>
@@ -54,7 +54,7 @@ vector<T> read_buffer(WGPUBuffer b, size_t n) {
   return out;
 }
 
-/// Constants with which a kernel's text begins.
+/// The constants at the beginning of a kernel's text, by name.
 using Consts = std::map<string, string>;
 /// Returns a kernel's text: the constants, then the files. files: names without ".wgsl", separated
 /// by spaces.

@@ -3,7 +3,8 @@
 //   webgpu_bench                the 1.5B shape: chooses tiles, measures, checks bits; needs a GPU
 //   webgpu_bench small [tune]   two small layers, also compared with float64; needs no GPU
 //   webgpu_bench mid            four layers of the 1.5B shape
-// More arguments: wgsl=FOLDER, the folder of the kernels; unroll=0, leave unrolling to the driver.
+// Further arguments: wgsl=FOLDER is the folder of the kernels; unroll=0 leaves unrolling to the
+// driver.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -2,5 +2,5 @@
 #pragma once
 #include "model.h"
 
-/// The logits at every position.
+/// The logits [position][token] for these token ids.
 vector<vector<double>> reference(const vector<u32>& ids);

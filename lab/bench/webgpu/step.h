@@ -3,12 +3,12 @@
 #include "model.h"
 #include "timing.h"
 
-/// How a product with one token is divided: rows per workgroup (RT), slices of the columns (S) and,
-/// for the head, tiles of RT rows per workgroup (NT). See kernels/gemv.wgsl.
+/// How a product with one token is divided among workgroups: rows per workgroup (RT), slices of the
+/// columns (S) and, for the head, tiles of RT rows per workgroup (NT). See kernels/gemv.wgsl.
 struct Gemv {
   int RT, S, NT = 1;
 };
-/// How a product with a batch is divided: see kernels/matmul.wgsl.
+/// How a product with a batch is divided among workgroups and threads: see kernels/matmul.wgsl.
 struct Tile {
   int TM, TN, MM, MN, KS;
 };
@@ -16,11 +16,11 @@ extern Gemv gemv_of[kShapes];
 extern Tile tile_of[2][kShapes];  // [0]: for up to 64 tokens, [1]: for more
 extern int attn_rows, attn_rows_batch;
 
-/// Divides n workgroups among the first two dimensions of a dispatch, each of which has a limit.
+/// Divides n workgroups among the first two dimensions of a dispatch, since each has a maximum.
 std::pair<u32, u32> grid(long n);
 vector<Bind> weights(const PackedMatrix& m);
 vector<Bind> operator+(vector<Bind> a, const vector<Bind>& b);
-/// The pipeline for these files and constants, which is made only once.
+/// The pipeline for these files and constants. It is made at the first call.
 WGPUComputePipeline cached(const string& files, const Consts& c);
 /// Whether the kernels support this division of product s, and the GPU has enough threads for it.
 bool fits(int s, Gemv g);

@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { compiler, main, root, run } from '../../../../scripts/tools.mjs';
 import { wgpuNative } from '../../../../scripts/wgpu-native.mjs';
 
-/** Builds a library next to wgpu-native that times the calls and passes them on to it. Returns its path. */
+/** Builds a library beside wgpu-native that times each call and passes it on to wgpu-native. Returns its path. */
 async function buildTiming(library) {
   const target = join(dirname(library), 'libtiming_wgpu.so');
   const [command, ...flags] = compiler().split(' ');

@@ -1,6 +1,6 @@
-// wgpu-native with timing: when the process ends, prints the number of calls of each function and
-// the milliseconds that they took. If HEARTH_WAIT_FOR_SUBMITS is set, each submit waits until the
-// GPU has no work, which is timed, too (and slows everything down).
+// wgpu-native with timing: when the process ends, prints for each function the number of its calls
+// and the milliseconds that they took. If HEARTH_WAIT_FOR_SUBMITS is set, each submit also waits
+// until the GPU has no work, and this wait is timed, too. It slows everything down.
 #include <dlfcn.h>
 
 #include <algorithm>
