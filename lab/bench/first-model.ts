@@ -46,7 +46,7 @@ export async function timeFirstModel(root: string, model: string): Promise<Step[
     });
     const uri = 'file:///multiply.py';
     await client.open(uri, text, 'python');
-    await step('its first suggestion', () => client.complete(uri, 5, 10));
+    await step("the starter model's first suggestion", () => client.complete(uri, 5, 10));
     const list = await step('the machine is measured, and a model recommended', () =>
       client.connection.sendRequest<ModelList>(modelsRequest.method, { downloadFolder: folder }),
     );
@@ -56,11 +56,11 @@ export async function timeFirstModel(root: string, model: string): Promise<Step[
     const path = await step('the model is downloaded from 127.0.0.1 and verified', () =>
       download(file, folder, { signal, mirror: address }),
     );
-    await step('the server has loaded it in the place of the starter', async () => {
+    await step('the server has loaded it in place of the starter model', async () => {
       await client.settings({ 'model.path': path });
       await client.status(({ health, isStarter, model }) => health === 'ready' && !isStarter && model?.path === path);
     });
-    await step('its first suggestion, of a prompt that it has not read', () => client.complete(uri, 5, 10));
+    await step('its first suggestion, for a prompt that it has not read', () => client.complete(uri, 5, 10));
     await client.stop();
     return steps;
   } finally {

@@ -38,6 +38,7 @@ import { SyntaxTable } from './syntax/syntax-table.ts';
 // The same limit as for the figures in the model card.
 const maxTokens = 48;
 
+/** A way to arrange a case as a prompt. Returns the model's answer to that prompt. */
 type Layout = (engine: Engine, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
 
 export const evalCommand: Command = {
@@ -48,7 +49,7 @@ export const evalCommand: Command = {
     layout: {
       type: 'string',
       value: 'NAME',
-      help: `plain or spm: the bare model; anchored:N: the editor's prompt, anchored N lines up; held:N: with the anchor from before the last N characters; without it anchored:${defaultLinesUp}`,
+      help: `plain: the model's own order; spm: the suffix first; anchored:N: the editor's prompt, with its anchor N lines up; held:N: the same, with the anchor set N characters earlier; without it anchored:${defaultLinesUp}`,
     },
     recorded: { type: 'string', value: 'FILE', help: 'in place of a model: the texts that `record` has recorded' },
     perfect: {
@@ -149,7 +150,7 @@ function layoutOf(name: string): Layout {
   return async (engine, fimCase) => {
     const document = cursorDocument(fimCase);
     const anchors = new Anchors(engine, kind === 'anchored' ? Number(number) : defaultLinesUp);
-    if (kind === 'held') anchors.prompt(lineBefore(document, Number(number)));
+    if (kind === 'held') anchors.prompt(beforeTyping(document, Number(number)));
     const options = { maxTokens, multiline: 'auto' } as const;
     return shownOf(await generate(engine, anchors, document, options));
   };
@@ -158,7 +159,7 @@ function layoutOf(name: string): Layout {
 /**
  * The document before the last characters were typed: everything from the start of their line to the cursor is missing.
  */
-function lineBefore({ text, offset, ...document }: CursorDocument, typed: number): CursorDocument {
+function beforeTyping({ text, offset, ...document }: CursorDocument, typed: number): CursorDocument {
   const at = text.slice(0, Math.max(0, offset - typed)).lastIndexOf('\n') + 1;
   return { ...document, text: text.with(at, offset, ''), offset: at };
 }

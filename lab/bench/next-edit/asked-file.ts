@@ -7,16 +7,16 @@ import type { AskedCase } from './asked-cases.ts';
 export class AskedFile {
   readonly cases: AskedCase[];
 
-  /** of: a digest of what the answers depend on. Throws if the file has answers about something else. */
+  /** digest: of what the answers depend on. Throws if the file has answers with another digest. */
   constructor(
     private readonly path: string,
-    of: string,
+    digest: string,
   ) {
     const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
     // A line that was unfinished when the tool was stopped has no line feed.
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
     const [head, ...lines] = whole.split('\n').slice(0, -1);
-    const heading = JSON.stringify({ of });
+    const heading = JSON.stringify({ of: digest });
     if (head !== undefined && head !== heading)
       throw new Error(`${path} has what was said of other cases, by another model or before the evidence changed`);
     if (head === undefined) writeFileSync(path, `${heading}\n`);

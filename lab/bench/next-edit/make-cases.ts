@@ -24,7 +24,9 @@ export function relatedCase(changed: ChangedText, random: Random): NextEditCase 
   const { hunks } = changed;
   if (hunks.length < 2) return undefined;
   const done = 1 + random.below(Math.min(maxDone, hunks.length - 1));
-  const state = stateAfter(changed, rotated(hunks, random), done, (old, now) => typedLine(old, now, random));
+  const state = stateAfter(changed, rotated(hunks, random), done, (oldLine, newLine) =>
+    typedLine(oldLine, newLine, random),
+  );
   if (state === undefined) return undefined;
   const { remaining, untyped, ...nextEditCase } = state;
   const related = remaining.filter(({ hunk }) => sharesWord(hunk, nextEditCase.history));
@@ -48,8 +50,8 @@ export function quietCase(changed: ChangedText, kind: QuietKind, random: Random)
   const areAllDone = kind === 'only hunk' || kind === 'last hunk';
   if (areAllDone ? (hunks.length === 1) !== (kind === 'only hunk') : hunks.length < 2) return undefined;
   const done = areAllDone ? hunks.length : 1 + random.below(Math.min(maxDone, hunks.length - 1));
-  const whole = (_: string, now: string): TypedLine => ({ text: now, cursor: now.length, rest: '' });
-  const insideWord = (old: string, now: string) => typedInsideWord(old, now, random);
+  const whole = (_: string, newLine: string): TypedLine => ({ text: newLine, cursor: newLine.length, rest: '' });
+  const insideWord = (oldLine: string, newLine: string) => typedInsideWord(oldLine, newLine, random);
   const state = stateAfter(changed, rotated(hunks, random), done, kind === 'inside a word' ? insideWord : whole);
   if (state === undefined) return undefined;
   const { remaining, untyped: _, ...nextEditCase } = state;
@@ -85,7 +87,7 @@ function stateAfter(
   { path, text, hunks, elsewhere }: ChangedText,
   order: Hunk[],
   done: number,
-  typed: (old: string, now: string) => TypedLine | undefined,
+  typed: (oldLine: string, newLine: string) => TypedLine | undefined,
 ) {
   const lines = linesOf(text, hunks);
   const languageId = languageOf(path);

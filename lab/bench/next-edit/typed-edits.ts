@@ -22,14 +22,14 @@ export function typedEdits({ path, text, history }: NextEditCase): TypedEdits | 
   }
   const edits: Edit[] = [];
   const ends: number[] = [];
-  let now = before;
+  let current = before;
   for (const edit of past) {
     let moved = 0;
-    for (const change of changesOf(edit, now)) {
+    for (const change of changesOf(edit, current)) {
       const at = { ...change, start: change.start + moved, end: change.end + moved };
-      if (now.slice(at.start, at.end).includes('\n')) return undefined;
-      edits.push(...keysOf(at, now));
-      now = now.slice(0, at.start) + at.text + now.slice(at.end);
+      if (current.slice(at.start, at.end).includes('\n')) return undefined;
+      edits.push(...keysOf(at, current));
+      current = current.slice(0, at.start) + at.text + current.slice(at.end);
       moved += at.text.length - (at.end - at.start);
     }
     ends.push(edits.length - 1);

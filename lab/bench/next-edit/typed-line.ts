@@ -24,8 +24,8 @@ function weightAfter(words: string[]): number {
 }
 
 /** The line with its changed part typed up to the end of one of its words. */
-export function typedLine(old: string, now: string, random: Random): TypedLine {
-  const { head, typed, tail } = changedPart(old, now);
+export function typedLine(oldLine: string, newLine: string, random: Random): TypedLine {
+  const { head, typed, tail } = changedPart(oldLine, newLine);
   const words = wordsOf(typed);
   const weights = words.map((_, i) => weightAfter(words.slice(0, i + 1)));
   let ticket = random.below(
@@ -43,8 +43,8 @@ export function typedLine(old: string, now: string, random: Random): TypedLine {
 }
 
 /** The line with its changed part typed up to the middle of a word; undefined if no word is long enough. */
-export function typedInsideWord(old: string, now: string, random: Random): TypedLine | undefined {
-  const { head, typed, tail } = changedPart(old, now);
+export function typedInsideWord(oldLine: string, newLine: string, random: Random): TypedLine | undefined {
+  const { head, typed, tail } = changedPart(oldLine, newLine);
   const long = [...typed.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{3,}/gu)];
   if (long.length === 0) return undefined;
   const { index, 0: word } = random.pick(long);
@@ -53,10 +53,10 @@ export function typedInsideWord(old: string, now: string, random: Random): Typed
 }
 
 /** typed: the new text from the first changed word to the last one; head and tail: the unchanged text around it. */
-function changedPart(old: string, now: string): { head: string; typed: string; tail: string } {
-  const changes = changesBetween(old, now);
+function changedPart(oldLine: string, newLine: string): { head: string; typed: string; tail: string } {
+  const changes = changesBetween(oldLine, newLine);
   const [first, last] = [changes[0], changes.at(-1)];
-  if (!first || !last) return { head: now, typed: '', tail: '' };
-  const [head, tail] = [old.slice(0, first.start), old.slice(last.end)];
-  return { head, typed: now.slice(head.length, now.length - tail.length), tail };
+  if (!first || !last) return { head: newLine, typed: '', tail: '' };
+  const [head, tail] = [oldLine.slice(0, first.start), oldLine.slice(last.end)];
+  return { head, typed: newLine.slice(head.length, newLine.length - tail.length), tail };
 }

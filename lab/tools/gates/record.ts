@@ -43,16 +43,16 @@ export const recordCommand: Command = {
     const isFolder = statSync(path).isDirectory();
     const cuts = readCuts(isFolder ? join(path, 'cuts.jsonl') : path).slice(0, count(values, 'cuts'));
     const sessions = isFolder ? readSessions(path).slice(0, count(values, 'sessions')) : [];
-    const before = existsSync(out) ? readRecordings(out) : null;
+    const earlier = existsSync(out) ? readRecordings(out) : null;
     const window = count(values, 'window') ?? Number.POSITIVE_INFINITY;
     await withEngine(values, async (engine) => {
       const { name } = engine.info;
-      if (before === null) appendFileSync(out, `${JSON.stringify({ name })}\n`);
-      else if (before.model.name !== name)
-        throw new Error(`${out} has recordings of ${before.model.name}, not of ${name}`);
+      if (earlier === null) appendFileSync(out, `${JSON.stringify({ name })}\n`);
+      else if (earlier.model.name !== name)
+        throw new Error(`${out} has recordings of ${earlier.model.name}, not of ${name}`);
       const anchors = new Anchors(engine);
       for (const place of [...cuts, ...sessions.flat()]) {
-        if (before?.recordings.has(place.id)) continue;
+        if (earlier?.recordings.has(place.id)) continue;
         const recording = await record(engine, anchors, within(place, window));
         appendFileSync(out, `${JSON.stringify({ id: place.id, ...recording })}\n`);
         if (place.kind !== 'typed') anchors.forgetAll();
