@@ -13,7 +13,7 @@ export class Document {
   }
 
   /** Applies an edit of a trace (lab/tools/trace.ts). Returns the cursor's place after the edit. */
-  apply({ line, character, insert, behind: rightOfCursor = 0, deleted = 0 }) {
+  insert({ line, character, insert, behind: rightOfCursor = 0, deleted = 0 }) {
     const old = this.lines[line];
     const left = `${old.slice(0, character)}${insert.slice(0, insert.length - rightOfCursor)}`;
     const right = `${insert.slice(insert.length - rightOfCursor)}${old.slice(character + deleted)}`;
@@ -101,7 +101,7 @@ export async function typeTrace(url, { text, edits }, { mode, maxTokens, extraFi
       previous?.abort();
     }
     previous = new AbortController();
-    const answer = ask(url, document.request(document.apply(edit), maxTokens, extraFields), previous.signal);
+    const answer = ask(url, document.request(document.insert(edit), maxTokens, extraFields), previous.signal);
     answers.push(answer);
     if (mode === 'wait') await answer;
   }
