@@ -1,4 +1,4 @@
-// LoRA adapters with a model: what they compute, and that requests with and without an adapter never affect each other.
+// LoRA adapters compute the right results, and requests with and without an adapter never affect each other.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ describe.each(addonInfo().variants)('%s computes the same as a model with the ad
     ['of rank 40', { rank: 40, alpha: 10 }],
     ['with an alpha of 0, which means the rank', { rank: 8, alpha: 0 }],
     ['with a negative alpha', { rank: 8, alpha: -4 }],
-    ['for some matrices', { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
+    ['for some matrices only', { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
   ])('%s', (_, options) => check(() => syntheticModel(exact), options));
 
   test('for a fused projection', () => check(() => syntheticModel({ ...exact, fusedQkv: true })));
@@ -104,7 +104,7 @@ describe('with a quantized model', () => {
     expect(ours.logProbabilities).toEqual(plain.logProbabilities);
   });
 
-  test('logits from the cache have the bits of a cold run, whichever adapter has read the same text', async () => {
+  test('logits have the same bits with a warm and a cold cache, whichever adapter has read the text before', async () => {
     for (const length of [1, 31, 33, 64, tokens.length]) {
       await engine.clearCache();
       const text = tokens.subarray(0, length);
@@ -200,7 +200,7 @@ describe('with a quantized model', () => {
     },
   );
 
-  test('in a file without an alpha, the rank is the alpha', async () => {
+  test('if a file has no alpha, its rank is used as alpha', async () => {
     const spec = syntheticAdapter(syntheticModel(quantized), { rank: 8, alpha: 8 });
     const expected = await logitsOf('alpha.gguf', spec);
     delete spec.metadata['adapter.lora.alpha'];

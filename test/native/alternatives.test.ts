@@ -1,4 +1,4 @@
-// Alternatives in one batch: each is the same as if it were the only answer.
+// Alternatives are computed in one batch, and each is the same as if it were the only answer.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';

@@ -40,9 +40,10 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     return [...scores.subarray(tokens.length - 1)].map((score) => 0 - score);
   }
 
-  const missed = () => engine.status().cache.missTokens;
+  /** The number of tokens that the engine has evaluated so far. */
+  const evaluated = () => engine.status().cache.missTokens;
 
-  test("each continuation's scores are bit-identical to scoring it alone, with a cold or warm cache", async () => {
+  test("each continuation's scores have the same bits as if it were scored alone, with a cold or warm cache", async () => {
     const expected = await Promise.all(tokenizedTexts.map(alone));
     await engine.clearCache();
     const cold = await engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts));
@@ -54,15 +55,15 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
 
   test('a shared prefix is evaluated once', async () => {
     await engine.prefill(tokens);
-    const before = missed();
+    const before = evaluated();
     const [a = new Uint32Array(), b = new Uint32Array()] = tokenizedTexts;
     await engine.scoreContinuations(tokens, withNothingGiven([a, b, a]));
     const nShared = a.findIndex((token, i) => token !== b[i]);
     // The prompt's last token is evaluated a second time; a text's last token is never evaluated.
-    expect(missed() - before).toBe(1 + a.length - 1 + (b.length - nShared) - 1);
+    expect(evaluated() - before).toBe(1 + a.length - 1 + (b.length - nShared) - 1);
   });
 
-  test('given tokens get no scores and do not affect the scores of the others', async () => {
+  test('given tokens get no scores and do not affect the scores of other tokens', async () => {
     const all = await engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts));
     await engine.clearCache();
     for (const fraction of [1, 0.5, 0]) {
@@ -81,7 +82,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     for (const i of [0, 11, 23]) expect([...(scores[i + 1] ?? [])]).toEqual(await alone(many[i] ?? long));
   });
 
-  test('scoring continues after an interruption, and afterwards no page is held', async () => {
+  test('scoring continues after an interruption, and no page is held at the end', async () => {
     const expected = await engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts));
     await engine.clearCache();
     const background = engine.scoreContinuations(tokens, withNothingGiven(tokenizedTexts), 'background');

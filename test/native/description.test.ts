@@ -50,12 +50,12 @@ test("the cost of a token follows from the sizes of the model's tensors", async 
 });
 
 test.each([
-  ['is cut', (bytes: Buffer) => bytes.subarray(0, 1000)],
+  ['is cut off', (bytes: Buffer) => bytes.subarray(0, 1000)],
   ['is not GGUF', () => Buffer.from('<html>'.repeat(100))],
   ['has an unknown version', (bytes: Buffer) => bytes.fill(9, 4, 5)],
-  ['claims an endless number of tensors', (bytes: Buffer) => bytes.fill(0xff, 16, 24)],
-  ['has an endless key', (bytes: Buffer) => bytes.fill(0xff, 24, 32)],
-])('the error for a file that %s names it', async (_, change) => {
+  ['claims an impossible number of tensors', (bytes: Buffer) => bytes.fill(0xff, 16, 24)],
+  ['claims a key of impossible length', (bytes: Buffer) => bytes.fill(0xff, 24, 32)],
+])('the error for a file that %s names the file', async (_, change) => {
   const path = join(folder, 'bad.gguf');
   writeFileSync(path, change(readFileSync(starter)));
   await expect(describeModel(path)).rejects.toThrow('bad.gguf');

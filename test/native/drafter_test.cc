@@ -88,7 +88,7 @@ TEST("drafting that makes answers no faster stops, even across requests, except 
   }
   CHECK(n_trials < 80);
   CHECK(n_drafted < 150);
-  // Drafts that become right are noticed.
+  // Once drafts are right again, drafting is resumed.
   Drafter drafter(drafting, kPrompt, 8);
   size_t n = 0;
   for (int i = 0; i < 300; i++) {

@@ -26,7 +26,7 @@ constexpr int kSteps = test::kIsSanitized ? 500 : 3000;
 // Four documents of up to seven pages, with answers, forks and pins, need more pages than these. So
 // pages are evicted, and foreground requests take pages from background requests and pins.
 constexpr int kPages = 16;
-// Less than the cache, so not all pages come back.
+// Fewer pages than the cache has, so that not all of them come back.
 constexpr int kPagesOnDisk = 12;
 
 /// An engine that can be restarted: the next engine gets the pages that the previous one left on
@@ -209,7 +209,8 @@ class Editor {
     n_checked++;
   }
 
-  // The answer is sometimes accepted, so that the next prompt continues from its KV.
+  // The answer is sometimes accepted. Then the next prompt continues from the answer's keys and
+  // values.
   void complete(Document& document) {
     Request wanted = request(RequestKind::kGenerate, document);
     const Result warm = test::ask(*warm_, wanted);

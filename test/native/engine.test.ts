@@ -29,7 +29,7 @@ test('answers with code that fits', async () => {
   expect(answer.timings.promptTokens).toBe(engine.tokenize(code).length);
 });
 
-test('logits from the cache have the bits of a cold run, however the prompt got there', async () => {
+test('logits have the same bits with a warm and a cold cache, however the prompt got into the cache', async () => {
   const tokens = engine.tokenize(busyCode);
   const vocabulary = engine.info.vocabulary;
   const cold = await engine.logits(tokens);
@@ -94,7 +94,7 @@ test('a foreground request overtakes a background one', async () => {
   expect(order).toEqual(['foreground', 'background']);
 });
 
-test('an interrupted background request gives the same text as one left alone', async () => {
+test('an interrupted background request gives the same text as one that is not interrupted', async () => {
   const tokens = engine.tokenize(`// twice\n${busyCode}`);
   const alone = await engine.generate({ tokens, maxTokens: 30 });
   await engine.clearCache();

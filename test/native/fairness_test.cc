@@ -116,7 +116,7 @@ TEST("a background prompt is evaluated while requests follow each other without 
   constexpr int kPromptTokens = 400;
   const auto engine = test::load_tiny(2, 0);
   const Request each = request(RequestKind::kGenerate, 40, 300, 4);
-  // One slice per request, except for the first, which precedes the background job.
+  // Each request lets one slice run, except for the first one, which precedes the background job.
   const int n_most = kPromptTokens / kLeastSlice + 2;
   CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
 }

@@ -24,7 +24,10 @@ function asLlama(spec: GgufSpec, keys: Record<string, GgufValue> = {}): GgufSpec
   };
 }
 
-/** Reorders the rows of each head from RoPE's halves (i, i + headDim / 2) to neighbours (2i, 2i + 1). */
+/**
+ * Reorders the rows of each head. RoPE rotates pairs of rows: in qwen2 rows i and i + headDim / 2, in llama the
+ * neighbours 2i and 2i + 1.
+ */
 function inNeighbours(tensor: TensorSpec): TensorSpec {
   const fill = (write: (bytes: Uint8Array) => void) => {
     const pieces: Uint8Array[] = [];
@@ -62,13 +65,13 @@ const ropeFactors = (factors: number[]): TensorSpec => ({
 
 describe('llama', () => {
   test.each(['f32', 'q8_0', 'q4_0', 'q4_k_m'] as const)(
-    'rotates neighbours as qwen2 rotates halves, in %s',
+    'rotates neighbouring rows with the same result as qwen2 rotates its pairs, in %s',
     async (type) => {
       expect(await logitsOf(asLlama(qwen2(type)))).toEqual(await logitsOf(qwen2(type)));
     },
   );
 
-  test('rotates neighbours with an int8 cache, too', async () => {
+  test('rotates neighbouring rows with an int8 cache, too', async () => {
     expect(await logitsOf(asLlama(qwen2('q4_0')), 'int8')).toEqual(await logitsOf(qwen2('q4_0'), 'int8'));
   });
 
@@ -101,7 +104,7 @@ describe('llama', () => {
       /rotates only a part of each head/,
     ],
     [
-      'biases where its family has none',
+      'a bias that its family does not have',
       ({ tensors }) => {
         const bias = tensors.find(({ name }) => name === 'blk.0.attn_q.bias');
         if (bias) tensors.push({ ...bias, name: 'blk.0.attn_output.bias' });
@@ -118,7 +121,7 @@ describe('llama', () => {
 describe('a mixture of experts', () => {
   const modelPath = join(import.meta.dirname, '../fixtures/reference/tiny-qwen3moe.gguf');
 
-  test('runs in every mixture of formats', async () => {
+  test('runs in every quantization', async () => {
     for (const quantization of ['f32', 'q8_0', 'q4_0', 'q4_k_m'] as const) {
       const logits = await logitsOf(syntheticModel({ shape: shapes.tinymoe, quantization }));
       expect(logits.every(Number.isFinite)).toBe(true);
@@ -192,7 +195,7 @@ describe('mellum', () => {
   };
   const window = 'mellum.attention.sliding_window';
 
-  test('sees everything with a window as wide as the prompt, and less with a narrower one', async () => {
+  test('attends to the whole prompt with a window as wide as it, and to less with a narrower window', async () => {
     const whole = await logitsOf(asMellum({}));
     expect(await logitsOf(asMellum({ [window]: { u32: tokens.length } }))).toEqual(whole);
     const narrow = await logitsOf(asMellum({ [window]: { u32: 5 } }));
@@ -219,8 +222,8 @@ describe('mellum', () => {
       { [window]: { u32: 5 }, [`${window}_pattern`]: { bools: [true, false] } },
       /pattern has 2/,
     ],
-    ['YaRN without its context', yarn, /original_context_length/],
-    ['YaRN of less than 1', { ...yarn, 'mellum.rope.scaling.factor': { f32: 0.5 } }, /factor is less than 1/],
+    ['YaRN without the original context length', yarn, /original_context_length/],
+    ['a YaRN factor of less than 1', { ...yarn, 'mellum.rope.scaling.factor': { f32: 0.5 } }, /factor is less than 1/],
     ['a RoPE base of zero', { [window]: { u32: 5 }, 'mellum.rope.freq_base_swa': { f32: 0 } }, /freq_base_swa/],
   ])('is refused with %s', async (_, keys, message) => {
     await expect(logitsOf(asMellum(keys))).rejects.toThrow(message);

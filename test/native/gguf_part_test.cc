@@ -101,7 +101,7 @@ TEST("metadata of unknown type, nested or repeated, is refused") {
   }
 }
 
-TEST("the error for a tensor with an impossible shape or place names it") {
+TEST("the error for a tensor with an impossible shape or place names the tensor") {
   const auto refuse = [](const std::vector<uint64_t>& shape, uint32_t type, uint64_t offset,
                          const std::string& text, const std::string& code = "model-invalid") {
     GgufBuilder builder = small_builder();

@@ -1,5 +1,5 @@
-// Look-ups in an open model file, and models in several files. gguf_part_test.cc tests damaged
-// files.
+// What an open model file says, and models that are split into several files. gguf_part_test.cc
+// tests damaged files.
 #include "gguf/gguf.h"
 
 #include "gguf_fixture.h"
@@ -48,7 +48,7 @@ TEST("the error for a value of the wrong kind names the key") {
   CHECK_THROWS(file.number("flag"), "\"flag\"");
 }
 
-TEST("a path without a readable file says what is wrong with it") {
+TEST("the error for a path without a readable file says what is wrong") {
   const TemporaryFolder folder;
   check_refused(folder.file("none.gguf"), "model-not-found", "none.gguf");
   check_refused(folder.write("f", "") + "/x.gguf", "model-not-found", "x.gguf");

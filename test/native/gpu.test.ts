@@ -17,7 +17,7 @@ const fakeLibrary = (name: string) => join(import.meta.dirname, `../../build/nat
 // The cache and the model are small, as the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
 const cacheBytes = 2 ** 22;
 const shape = { layers: 2, hidden: 128, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: true };
-/** Sets HEARTH_FAKE_GPU for a while (test/kernels/hip/fake_gpu.h). */
+/** Sets HEARTH_FAKE_GPU during the work. test/kernels/hip/fake_gpu.h explains its values. */
 async function withFault<T>(fault: string, work: () => Promise<T>): Promise<T> {
   const before = process.env.HEARTH_FAKE_GPU;
   process.env.HEARTH_FAKE_GPU = fault;
@@ -66,7 +66,7 @@ test.runIf(process.arch === 'x64').for([
   await Promise.all([gpu.close(), cpu.close()]);
 });
 
-test.runIf(process.arch === 'x64')('the time of a prompt counts until the GPU has read it', async () => {
+test.runIf(process.arch === 'x64')("a prompt's time includes the GPU's work until the prompt is read", async () => {
   const gpu = await load('hip');
   for (const n of [4, 20]) {
     await gpu.clearCache();

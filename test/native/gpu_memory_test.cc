@@ -218,7 +218,7 @@ TEST("the layers that are chosen for a GPU fit into its memory") {
   const Shape shapes[] = {
       {"qwen2", BlockType::kQ4_K, 4, 1024, 8, 2, 4096, 2048},
       {"qwen2", BlockType::kMXFP4, 3, 896, 14, 2, 4864, 32768},
-      {"qwen2", BlockType::kQ8_0, 24, 640, 10, 10, 896, 2048},  // small matrices that become one
+      {"qwen2", BlockType::kQ8_0, 24, 640, 10, 10, 896, 2048},  // its small matrices are merged
       {"qwen3moe", BlockType::kQ4_K, 3, 512, 4, 2, 256, 2048, 16, 4},
       {"qwen2", BlockType::kQ4_K, 4, 1024, 8, 2, 4096, 2048, 0, 0, 256},
       {"qwen2", BlockType::kQ8_0, 24, 640, 10, 10, 896, 2048, 0, 0, 20},

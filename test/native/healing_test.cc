@@ -61,7 +61,7 @@ TEST("healing ends at a byte that the vocabulary lacks") {
   CHECK(answer.tokens == expected);
 }
 
-TEST("alternatives are chosen freely if no token can heal") {
+TEST("alternatives may begin with any token if no token agrees with the bytes to heal") {
   const auto engine = load_without_byte();
   Request several = request(), healed = request("\xA9");
   several.n_alternatives = healed.n_alternatives = 3;

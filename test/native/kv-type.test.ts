@@ -1,4 +1,5 @@
-// An engine with an int8 KV cache: it keeps the same promises exactly, and computes nearly the same as with f16.
+// An engine with an int8 KV cache. Its answers have the same bits warm and cold, as with f16, and differ little from
+// those with f16.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,7 +32,7 @@ test('the same memory holds nearly twice as many tokens, and the engine reports 
   expect(small.pagesTotal).toBe(Math.floor(2 ** 26 / small.pageBytes));
 });
 
-test('logits from the cache have the bits of a cold run, however the prompt got there', async () => {
+test('logits have the same bits with a warm and a cold cache, however the prompt got into the cache', async () => {
   const cold = await engine.logits(tokens);
   for (const length of [1, 31, 32, 33, 64, 257, tokens.length]) {
     await engine.clearCache();
@@ -41,7 +42,7 @@ test('logits from the cache have the bits of a cold run, however the prompt got 
   }
 });
 
-test('a prompt that differs from a cached one within a page gets the cold answer', async () => {
+test('a prompt that differs from a cached one within a page gets the same answer as with a cold cache', async () => {
   const other = Uint32Array.from(tokens.subarray(0, 301));
   other[290] = 7;
   await engine.prefill(tokens);
@@ -74,7 +75,7 @@ test('the next token is nearly always the same as with f16', async () => {
   expect(error / energy).toBeLessThan(1e-3);
 });
 
-test('the error for any other type names it', async () => {
+test('the error for an unknown type names the type', async () => {
   const wrong = load({ kvType: 'int4' as 'int8' });
   await expect(wrong).rejects.toMatchObject({
     code: 'bad-argument',

@@ -1,4 +1,4 @@
-// The TypeScript side of the engine, with a stand-in for the addon.
+// The TypeScript side of the engine, with a stub for the addon.
 import { expect, test, vi } from 'vitest';
 import type { NativeEngine } from '../../native/addon.ts';
 import { EngineError, loadEngine } from '../../native/index.ts';
@@ -7,7 +7,7 @@ import { LoadedEngine } from '../../native/loaded-engine.ts';
 const addon = vi.hoisted(() => ({ load: vi.fn() }));
 vi.mock(import('../../native/addon.ts'), async (original) => ({ ...(await original()), addon: () => addon as never }));
 
-/** An engine on a GPU that is lost. */
+/** A native engine on a GPU that has failed. */
 const lost = {
   info: () => ({ vocabulary: 10 }),
   texts: () => ({ metadata: {}, specialTokens: {} }),
@@ -28,7 +28,7 @@ test('if loading on the CPU fails after the GPU was lost, the next requests do n
   await engine.close();
 });
 
-test('a model whose texts cannot be read is closed', async () => {
+test('if the texts of a loaded model cannot be read, its engine is closed', async () => {
   const close = vi.fn(() => Promise.resolve());
   const texts = () => {
     throw new Error('a text is too long');

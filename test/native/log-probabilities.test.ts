@@ -68,7 +68,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     await alone.close();
   });
 
-  test('while healing, only tokens that agree with the given bytes share the probability', async () => {
+  test('while bytes are healed, the probability is shared only among tokens that agree with them', async () => {
     const heal = new TextEncoder().encode('cou');
     const answer = await engine.generate({ tokens, heal, maxTokens: 8 });
     const logits = await engine.lastLogits(tokens);

@@ -1,4 +1,4 @@
-// Valid model files of every kind, and invalid ones: each gets one clear error that names the tensor or file.
+// Valid model files of every kind are accepted. For each invalid one, one clear error names the tensor or file.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -197,7 +197,7 @@ describe('refuses', () => {
     });
   });
 
-  test('a tensor type that it does not run', () =>
+  test('a tensor of a type that Hearth does not run', () =>
     checkError(
       (spec) => {
         const tensor = spec.tensors.find(({ name }) => name === 'blk.0.ffn_gate.weight');
@@ -258,7 +258,7 @@ test("TypeScript does not read the file's header of several megabytes when a mod
   await engine.close();
 });
 
-describe('differences between models', () => {
+describe('what a file says about its model', () => {
   async function infoOf(change: (spec: GgufSpec) => void, options = {}) {
     const spec = syntheticModel({ ...tiny, ...options });
     change(spec);
@@ -268,7 +268,7 @@ describe('differences between models', () => {
     return { info: engine.info, traits };
   }
 
-  test('a mixture of types is named as in the file', async () => {
+  test('the quantization is named as in the file, or otherwise after the type of its tensors', async () => {
     expect((await infoOf(() => {})).info.quantization).toBe('Q4_K_M');
     const { info } = await infoOf(({ metadata }) => delete metadata['general.file_type'], { quantization: 'q8_0' });
     expect(info.quantization).toBe('Q8_0');

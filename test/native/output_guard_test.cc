@@ -105,7 +105,7 @@ TEST("equal logits are an error") {
   check_error(engine, "the same logit for every token");
 }
 
-TEST("a request for values gets an error if they are not numbers") {
+TEST("a request for logits or scores gets an error if they are not numbers") {
   FaultyEngine engine;
   engine.ops.after_head = [](std::span<float> logits) { logits.back() = kNan; };
   for (const auto kind : {hearth::RequestKind::kLogits, hearth::RequestKind::kLastLogits,

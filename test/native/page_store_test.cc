@@ -184,7 +184,7 @@ TEST("pages of other models and foreign files are left alone") {
   CHECK_EQUAL(read_file(folder.path / "holiday.pages"), std::string("not ours either"));
 }
 
-TEST("an engine loads only pages of its own KV type, and leaves the others where they are") {
+TEST("an engine loads only pages of its own KV type, and leaves other files alone") {
   const Folder folder;
   for (const char* kv_type : {"f16", "int8"}) {
     const auto engine = open_engine(folder.path, 1 << 30, 0, kv_type);

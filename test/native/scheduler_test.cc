@@ -15,7 +15,7 @@ using hearth::RequestKind;
 namespace {
 
 constexpr int kPages = 16;
-constexpr int kPromptTokens = 12 * 32;  // two such prompts do not fit
+constexpr int kPromptTokens = 12 * 32;  // the cache has no room for two such prompts
 
 std::unique_ptr<hearth::Engine> load_small() {
   const size_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;

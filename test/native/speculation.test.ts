@@ -1,12 +1,12 @@
-// Drafts make an answer faster and never change it: the tests compare each request, token by token, with one without
-// drafts.
+// Drafts make an answer faster and never change it. The tests make each request with drafts and without them, and
+// compare the answers token by token.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';
 
-// The passes of an answer that drafts predict, relative to one pass per token without drafts. The length of drafts
-// depends on how long passes take at the moment, but a right draft is always followed by another, so nearly every pass
-// gives two tokens or more.
+// The maximum number of passes for an answer that drafts predict, relative to one pass per token. How long a draft is
+// depends on how long passes take at the moment, but a right draft is always followed by another one, so nearly every
+// pass gives two tokens or more.
 const maxPasses = 0.7;
 const longestDraft = 11; // kMaxDraft of native/drafts/draft_record.h
 const models = {
@@ -68,7 +68,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     await both({ tokens: prompt(fresh), maxTokens: 50 });
   });
 
-  test('the limit, a stop token and the end of the context cut a draft where they would cut the answer', async () => {
+  test('the token limit, a stop token and the end of the context cut a draft where they would cut the answer', async () => {
     const tokens = prompt(`class Row {\n${repetitive}\n`);
     const { plain } = await both({ tokens, maxTokens: 40 });
     for (const maxTokens of [1, 2, 3, 4, 5, 6, 7, 9, 12]) await both({ tokens, maxTokens });
@@ -120,7 +120,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(saved).toBeGreaterThan(0);
   });
 
-  /** How many of the first tokens only write a beginning of the bytes. */
+  /** The number of tokens at the beginning of the answer that write nothing but a beginning of the bytes. */
   function tokensWithin(tokens: Uint32Array, bytes: Uint8Array): number {
     let written = '';
     const isWithin = (token: number) => {

@@ -35,7 +35,7 @@ async function starterVocabulary(): Promise<Vocabulary> {
   };
 }
 
-/** A model with this vocabulary; its weights are not used. */
+/** Loads a model with this vocabulary. Its weights do not matter. */
 async function loadWith(
   { tokens, types, merges }: Vocabulary,
   keys: Record<string, GgufValue>,
@@ -72,7 +72,7 @@ const families: [name: string, pretokenizers: PreTokenizer[], model?: object][] 
   ['smollm', starcoderLike],
 ];
 
-/** Compares difficult words, random texts and a source file; returns the number of texts. */
+/** Compares both implementations on difficult words, random texts and a source file. Returns the number of texts. */
 function compare(engine: Engine, expected: (text: string) => number[]): number {
   const r = random(3);
   const texts = words.flatMap((word) => [word, word + word, ` ${word}\n`]);
@@ -101,7 +101,9 @@ describe('byte-level BPE', () => {
 });
 
 describe('SentencePiece', () => {
-  /** The starter's tokens as SentencePiece would have them, by descending score, and a token for each byte. */
+  /**
+   * A vocabulary in the style of SentencePiece: a token for each byte, and the starter's tokens by descending score.
+   */
   async function sentencePieces(): Promise<Vocabulary & { scores: number[] }> {
     const { tokens: names, types } = await starterVocabulary();
     const engine = await loadEngine({ modelPath: join(root, 'models/starter.gguf') });

@@ -1,4 +1,4 @@
-// Whole models with WebGPU, on Mesa's lavapipe, which computes on the processor.
+// Whole models with WebGPU, on Mesa's lavapipe, a driver that computes on the processor.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const load = (modelPath = tiny, more: { diskFolder?: string } = {}): Promise<Eng
   loadEngine({ modelPath, backend: 'webgpu', threads: 1, cacheBytes, diskBytes: 2 ** 25, ...more });
 const onCpu = (modelPath = tiny) => loadEngine({ modelPath, backend: 'cpu', threads: 1, cacheBytes });
 
-/** In a GPU that has so much memory. */
+/** Does the work as if the GPU had this much memory. */
 async function withMemory<T>(mib: number, work: () => Promise<T>): Promise<T> {
   process.env.HEARTH_WEBGPU_MEMORY = String(mib);
   return await work().finally(() => {
@@ -38,7 +38,7 @@ async function withMemory<T>(mib: number, work: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Of other processes in which the GPU has worked. */
+/** The mark files of other processes, which exist while a GPU works for such a process. */
 const marks = () =>
   readdirSync(join(folder, 'cache/hearth')).filter((name) => /^gpu-work-/.test(name) && pidOf(name) !== process.pid);
 const pidOf = (mark: string) => Number(mark.split('-').at(-2));
@@ -125,7 +125,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     await engine.close();
   });
 
-  test('the report has limits, a verdict on each result and on bits, and speeds, and no path', patience, async () => {
+  test('the report has limits, verdicts on results and bits, and speeds, but no path', patience, async () => {
     const report = await gpuReport(undefined, true);
     expect(report).toMatch(/^llvmpipe .* \(webgpu, Vulkan, computes on the processor\)$/m);
     expect(report).toMatch(/^bindings of \d+ MiB, buffers of \d+ MiB, workgroups of \d+ threads with \d+ KiB$/m);
@@ -161,7 +161,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
       await engine.tryGpu?.(trying.signal);
       const { gpuTrial } = engine.info;
       expect(gpuTrial).toMatchObject({ gpu: expect.stringMatching(/^llvmpipe .*\(.*\)$/) });
-      expect(existsSync(diskFolder) ? readdirSync(diskFolder) : []).toEqual([]); // that engine leaves no pages
+      expect(existsSync(diskFolder) ? readdirSync(diskFolder) : []).toEqual([]); // the engine of the trial leaves no pages
       const { reading, writing, isFaster } = gpuTrial!.figures!;
       expect(isFaster).toBe(Math.min(reading, writing) >= 1 && Math.max(reading, writing) >= 1.3);
       await engine.close();

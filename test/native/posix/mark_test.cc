@@ -1,4 +1,4 @@
-// The mark that a process leaves if it ends while a GPU works for it.
+// The mark, a file that a process leaves if it ends while a GPU works for it.
 #include "system/mark.h"
 
 #include <sys/wait.h>
@@ -65,7 +65,7 @@ TEST("a mark is deleted with its object, and a mark that cannot be written cause
   CHECK(names_in(folder.path.string()).empty());
 }
 
-TEST("after two processes in a row ended while the GPU worked, it is not used for a day") {
+TEST("after two processes in a row ended while the GPU worked, the GPU is not used for a day") {
   const test::TemporaryFolder folder;
   test::set_variable(test::kCacheVariable, folder.path.string());
   const TestRecord record("a GPU", {}), other("another GPU", {});
