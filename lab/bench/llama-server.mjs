@@ -45,7 +45,7 @@ const where = isOnGpu ? options.backend : `${options.threads}t`;
 
 /** Writes a trace for a long document, which is made of this repository's TypeScript sources. Returns its path. */
 function ownTrace() {
-  const rooms = ['cli', 'prompt', 'rules', 'offers', 'engine', 'server'].map((room) => `language-server/${room}`);
+  const rooms = ['cli', 'prompt', 'shape', 'offers', 'engine', 'server'].map((room) => `language-server/${room}`);
   const sources = rooms.flatMap((room) =>
     readdirSync(join(root, room))
       .filter((name) => name.endsWith('.ts'))

@@ -34,7 +34,9 @@ test('the hint says in how many other lines the name is replaced, too', () => {
     text: 'path',
   });
   expect(summary({ ...renamed, otherChanges: [change(90)] })).toBe('name → path, and in 1 other line');
-  expect(summary({ ...renamed, otherChanges: [change(90), change(91), change(91)] })).toBe('name → path, and in 2 other lines');
+  expect(summary({ ...renamed, otherChanges: [change(90), change(91), change(91)] })).toBe(
+    'name → path, and in 2 other lines',
+  );
 });
 
 test('the text for screen readers names the key and what it does at the cursor', () => {

@@ -167,7 +167,11 @@ test('renaming many places does not count as a bulk change, and continues in a f
   apply(edit as NextEdit);
   expect(document(a).text.toString()).not.toMatch(/\brate\b/);
   const next = await ask(a, 9, balanced);
-  expect(next.edit).toMatchObject({ uri: b, newText: "import { vatRate } from './a';", otherChanges: [{ text: 'vatRate' }] });
+  expect(next.edit).toMatchObject({
+    uri: b,
+    newText: "import { vatRate } from './a';",
+    otherChanges: [{ text: 'vatRate' }],
+  });
 });
 
 test('strings and comments of another function keep the name', async () => {
