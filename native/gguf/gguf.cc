@@ -141,7 +141,7 @@ const GgufValue* GgufFile::value(std::string_view key) const {
 }
 
 void GgufFile::refuse_kind(std::string_view key, const char* expected) const {
-  invalid(path_, "has " + in_quotes(key) + " as another kind of value than " + expected +
+  invalid(path_, "has " + in_quotes(key) + ", which should be " + expected +
                      ". Choose another model file.");
 }
 

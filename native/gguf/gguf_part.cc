@@ -73,7 +73,7 @@ uint64_t tensor_bytes(const GgufCursor& from, const GgufTensor& tensor) {
   const kernels::BlockTraits traits = kernels::block_traits(tensor.type);
   if (!traits.name) return 0;  // a format that Hearth does not run; contract.cc refuses it
   if (tensor.shape[0] % static_cast<uint64_t>(traits.weights) != 0) {
-    from.invalid("the rows of tensor " + in_quotes(tensor.name) + " are no whole number of " +
+    from.invalid("the rows of tensor " + in_quotes(tensor.name) + " cannot be divided into " +
                  traits.name + " blocks");
   }
   uint64_t n_bytes =

@@ -65,7 +65,7 @@ void check_header(const GgufFile& file, const ModelConfig& config) {
                              in_quotes(std::string(config.family->architecture)));
   // False for NaN, too.
   if (!(std::fabs(file.number("adapter.lora.alpha").value_or(0)) <= kGreatestF16))
-    refuse_adapter(path, "its adapter.lora.alpha is no number or beyond 65504");
+    refuse_adapter(path, "its adapter.lora.alpha is not a number from -65504 to 65504");
 }
 
 /// The model's tensor that a tensor of the adapter changes, or "".
@@ -108,8 +108,8 @@ void check_pair(const GgufFile& file, const GgufTensor& matrix) {
   const GgufTensor* a = file.find(matrix.name + kA);
   const GgufTensor* b = find_b(file, matrix.name);
   if (!a || !b)
-    refuse_adapter(file.path(), "its tensor " + (a ? a : b)->name + " is there without " +
-                                    matrix.name + (a ? kB : kA));
+    refuse_adapter(file.path(), "it has tensor " + (a ? a : b)->name + ", but not " + matrix.name +
+                                    (a ? kB : kA));
   if (file.find(matrix.name + kB) && file.find(matrix.name + kColumnsOfB))
     refuse_adapter(file.path(),
                    "it has both " + matrix.name + kB + " and " + matrix.name + kColumnsOfB);
@@ -137,8 +137,8 @@ void check_tensors(const GgufFile& file, const GgufFile& model, const ModelConfi
   for (const GgufTensor& tensor : file.tensors()) {
     const std::string matrix = changed_matrix(tensor.name);
     if (!model.find(matrix))
-      refuse_adapter(file.path(), "its tensor " + in_quotes(tensor.name) +
-                                      " stands beside no matrix of the model");
+      refuse_adapter(file.path(),
+                     "its tensor " + in_quotes(tensor.name) + " belongs to no matrix of the model");
     if (!known.contains(matrix))
       refuse_adapter(
           file.path(),
@@ -249,7 +249,7 @@ class AdapterLoader {
     // False for NaN, too.
     if (!std::ranges::all_of(values, [](float x) { return std::fabs(x) <= kGreatestF16; }))
       refuse_adapter(tensor.file, "its tensor " + tensor.name +
-                                      " holds a value that is no number or beyond 65504");
+                                      " holds a value that is not a number from -65504 to 65504");
     file_.release(tensor);
     return values;
   }

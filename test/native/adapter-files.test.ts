@@ -44,12 +44,12 @@ describe('refuses', () => {
     await checkError(
       (spec) => remove(spec, a),
       'adapter-invalid',
-      /its tensor blk\.1\.attn_q\.weight\.lora_b is there without blk\.1\.attn_q\.weight\.lora_a/,
+      /it has tensor blk\.1\.attn_q\.weight\.lora_b, but not blk\.1\.attn_q\.weight\.lora_a/,
     );
     await checkError(
       (spec) => remove(spec, b),
       'adapter-invalid',
-      /lora_a is there without blk\.1\.attn_q\.weight\.lora_b/,
+      /lora_a, but not blk\.1\.attn_q\.weight\.lora_b/,
     );
   });
 
@@ -57,14 +57,14 @@ describe('refuses', () => {
     [
       'for a layer that the model lacks',
       'blk.9.attn_q.weight.lora_a',
-      /"blk\.9\.attn_q\.weight\.lora_a" stands beside no matrix/,
+      /"blk\.9\.attn_q\.weight\.lora_a" belongs to no matrix/,
     ],
     [
       'whose name ends neither in lora_a nor in lora_b',
       'blk.1.attn_q.weight',
-      /"blk\.1\.attn_q\.weight" stands beside no matrix/,
+      /"blk\.1\.attn_q\.weight" belongs to no matrix/,
     ],
-    ['without a name', '', /its tensor "" stands beside no matrix/],
+    ['without a name', '', /its tensor "" belongs to no matrix/],
     ['for a norm', 'blk.1.attn_norm.weight.lora_a', /"blk\.1\.attn_norm\.weight\.lora_a" changes what Hearth has no/],
     [
       'for the embedding',
@@ -122,7 +122,7 @@ describe('refuses', () => {
         );
       },
       'adapter-invalid',
-      /its tensor blk\.1\.attn_q\.weight\.lora_b holds a value that is no number or beyond 65504/,
+      /its tensor blk\.1\.attn_q\.weight\.lora_b holds a value that is not a number from -65504 to 65504/,
     ),
   );
 
@@ -141,7 +141,7 @@ describe('refuses', () => {
         find(spec, b).type = 8; // Q8_0
       },
       'adapter-invalid',
-      /the rows of tensor "blk\.1\.attn_q\.weight\.lora_b" are no whole number of Q8_0 blocks/,
+      /the rows of tensor "blk\.1\.attn_q\.weight\.lora_b" cannot be divided into Q8_0 blocks/,
     ));
 
   test.each<[string, GgufSpec['metadata'][string] | undefined, RegExp]>([
@@ -150,9 +150,9 @@ describe('refuses', () => {
     ['adapter.type', { string: 'dora' }, /it is an adapter of type "dora", and Hearth runs "lora"/],
     ['adapter.alora.invocation_tokens', { i32s: [1] }, /it is an adapter of type "alora"/],
     ['general.architecture', { string: 'llama' }, /made for a model of architecture "llama", and this one is "qwen2"/],
-    ['adapter.lora.alpha', { f32: Number.NaN }, /its adapter\.lora\.alpha is no number or beyond 65504/],
-    ['adapter.lora.alpha', { f32: -1e30 }, /its adapter\.lora\.alpha is no number or beyond 65504/],
-    ['adapter.lora.alpha', { string: 'sixteen' }, /has "adapter\.lora\.alpha" as another kind of value than a number/],
+    ['adapter.lora.alpha', { f32: Number.NaN }, /its adapter\.lora\.alpha is not a number from -65504 to 65504/],
+    ['adapter.lora.alpha', { f32: -1e30 }, /its adapter\.lora\.alpha is not a number from -65504 to 65504/],
+    ['adapter.lora.alpha', { string: 'sixteen' }, /has "adapter\.lora\.alpha", which should be a number/],
   ])('an unusable value of %s', (key, value, message) =>
     checkError(
       ({ metadata }) => {
