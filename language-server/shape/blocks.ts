@@ -1,7 +1,7 @@
 // The block that begins at the cursor or above it, if it has no content yet, and the brackets that are open there.
 import type { Node } from 'web-tree-sitter';
 import type { Surroundings } from '../prompt/text-window.ts';
-import { faultsOf } from '../syntax/faults.ts';
+import { badness } from '../syntax/faults.ts';
 import { isValue } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, indentationOf, lineBefore } from './indentation.ts';
@@ -148,13 +148,21 @@ class Opening {
   private bracketBlock(leaf: Node): Block | null {
     const { tree, at, rest, isAbove } = this;
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
-    const unclosed = openAt(tree, at).filter((each) => !isClosed(each, at, this.addedClosers));
+    const unclosed = openAt(tree, at).filter((each) => !isClosed(tree, each, at, this.addedClosers));
     const isOpen = unclosed[0]?.id === leaf.id;
-    const isBlock = leaf.type === '{' && !isValue(leaf.parent?.type ?? '');
+    const isBlock = leaf.type === '{' && !this.isValue(leaf, isOpen && rest === '');
     if (!isAbove && !tree.grammar.isData && !isBlock) return null;
     const lineStart = at - this.line.length;
     const closers = isOpen ? unclosed.filter((each) => each.startIndex >= lineStart) : [];
     return this.blockFrom(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
+  }
+
+  private isValue(leaf: Node, isOpen: boolean): boolean {
+    if (!isOpen) return isValue(leaf.parent?.type ?? '');
+    const probe = this.tree.withText(this.at, this.at, '\n}');
+    const type = probe?.root.descendantForIndex(leaf.startIndex, leaf.endIndex)?.parent?.type ?? '';
+    probe?.delete();
+    return isValue(type);
   }
 
   /**
@@ -182,7 +190,7 @@ class Opening {
     const { closers, statement } = tree.grammar;
     const body = `\n${indentation}${unit}${statement}`;
     const isBodyHere = (now: SyntaxTree) => this.isBodyHere(now, at + body.length - 1, leaf);
-    const now = faultsOf(tree).length;
+    const now = badness(tree);
     const bare = rest === '' ? this.probe(body, isBodyHere) : Infinity;
     // A head that ends with a word, and not with a sign, may still be being typed.
     const isGrowing = closers.length > 0 && leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
@@ -216,12 +224,12 @@ class Opening {
     return isBefore && firstChild?.isNamed === false && startIndex >= this.at - this.line.length;
   }
 
-  /** How many faults the document has with the text inserted at the offset; infinite if isWanted refuses its tree. */
+  /** The badness of the document with the text inserted at the offset; infinite if isWanted refuses its tree. */
   private probe(text: string, isWanted: (tree: SyntaxTree) => boolean = () => true): number {
     const tree = this.tree.withText(this.at, this.at, text);
-    const count = tree !== null && isWanted(tree) ? faultsOf(tree).length : Infinity;
+    const badnessWithText = tree !== null && isWanted(tree) ? badness(tree) : Infinity;
     tree?.delete();
-    return count;
+    return badnessWithText;
   }
 }
 
@@ -235,12 +243,17 @@ function headIndentation({ text, grammar }: SyntaxTree, leaf: Node): string {
   return depthOf(head) < depthOf(own) ? head : own;
 }
 
-/** Whether the document has the bracket's partner. */
-function isClosed(bracket: Node, at: number, addedClosers: AddedClosers): boolean {
+/**
+ * Whether the bracket has its partner. One that begins a line and is indented less than the bracket's statement belongs
+ * to another.
+ */
+function isClosed(tree: SyntaxTree, bracket: Node, at: number, addedClosers: AddedClosers): boolean {
   const closer = closerOf[bracket.type];
   let own = bracket.parent?.firstChildForIndex(at) ?? null;
   const last = bracket.parent?.lastChild;
   if (bracket.parent && bracket.parent.childCount > maxChildren) own = last ?? null;
   while (own && !(own.type === closer && own.startIndex >= at && !own.isMissing)) own = own.nextSibling;
-  return own !== null && !(own.startIndex >= addedClosers.start && own.startIndex < addedClosers.end);
+  if (!own || (own.startIndex >= addedClosers.start && own.startIndex < addedClosers.end)) return false;
+  const begin = lineBefore(tree.text, own.startIndex);
+  return begin.trim() !== '' || depthOf(begin) >= depthOf(headIndentation(tree, bracket));
 }

@@ -1,6 +1,6 @@
 // A piece is the beginning of the model's text that may be shown. Here it is tried in the document, alone and with
 // closers.
-import { faultsOf } from '../syntax/faults.ts';
+import { badness } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { type Closers, closersOf } from './closers.ts';
 import { misfitOf } from './fits.ts';
@@ -47,19 +47,24 @@ export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome 
   return outcome === null && plain.length < blocks.length ? tryClosed(place, base, wanted, body, blocks) : outcome;
 }
 
-/** Tries the piece with closers for the blocks that it leaves open, one choice of closers after the other. */
+/**
+ * Tries the piece with closers for the blocks that it leaves open: first for the outermost one, then for one more each
+ * time.
+ */
 function tryClosed(place: Place, base: SyntaxTree, wanted: Wanted, body: string, blocks: readonly Closers[]): Outcome {
   let trials = 0;
-  let closers = '';
-  for (const { choices } of blocks) {
-    const all = choices.map((choice) => ({ choice, ...tryWith(place, base, wanted, body, closers + choice) }));
-    const fit = all.find(({ outcome }) => outcome !== null);
-    trials += all.length;
-    if (fit || trials > maxTrials) return fit?.outcome ?? null;
-    closers += all.reduce((a, b) => (b.faults < a.faults ? b : a), {
-      choice: '',
-      faults: Number.POSITIVE_INFINITY,
-    }).choice;
+  for (let count = 1; count <= blocks.length; count++) {
+    let closers = '';
+    for (const { choices } of blocks.slice(blocks.length - count)) {
+      const all = choices.map((choice) => ({ choice, ...tryWith(place, base, wanted, body, closers + choice) }));
+      const fit = all.find(({ outcome }) => outcome !== null);
+      trials += all.length;
+      if (fit || trials > maxTrials) return fit?.outcome ?? null;
+      closers += all.reduce((a, b) => (b.badness < a.badness ? b : a), {
+        choice: '',
+        badness: Number.POSITIVE_INFINITY,
+      }).choice;
+    }
   }
   return null;
 }
@@ -74,30 +79,32 @@ interface Tried {
   isWorse: boolean;
   /** Whether it might fit with more closers. */
   isOpen: boolean;
-  faults: number;
+  badness: number;
 }
 
-const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, faults: Number.POSITIVE_INFINITY };
-const noTime: Tried = { outcome: 'no-time', isWorse: false, isOpen: false, faults: 0 };
+const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
+const noTime: Tried = { outcome: 'no-time', isWorse: false, isOpen: false, badness: 0 };
 
 /** Tries the piece with these closers, and with each text that may follow in a mended document, until one adds no fault. */
 function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
   const { replaces, isLine, mayMend = false } = wanted;
   const shown = body + closers + wanted.tail;
   const start = place.source.offset - place.code.start;
+  const isOwnLine = place.around.linePrefix.trim() === '';
+  const isLineEnd = place.around.lineSuffix.trim() === '';
   const mend = place.mended?.mend;
   const old = mend?.rest.slice(replaces) ?? '';
   let last = unfit;
-  for (const now of mend?.restsAfter(shown, replaces) ?? ['']) {
+  for (const now of place.within === 'comment' ? [old] : (mend?.restsAfter(shown, replaces) ?? [''])) {
     const trial = Trial.of(base, start, shown, body.length, replaces, { old, now });
     if (!trial) return noTime;
     try {
-      const isWorse = trial.isWorse();
+      const isWorse = trial.isWorse(isLine || !isOwnLine, isLineEnd);
       const misfit = isWorse ? null : misfitOf(trial, place, isLine);
       const isTooMuch = misfit === 'many' && !(mayMend && trial.mendsAll);
       const fits = !isWorse && (misfit === null || misfit === 'many');
       const outcome = isTooMuch ? 'many' : fits ? { shown } : null;
-      last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', faults: faultsOf(trial.tree).length };
+      last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(trial.tree) };
     } finally {
       trial.delete();
     }

@@ -1,7 +1,7 @@
 // Reads off the syntax tree what kind of place the cursor is at, and how far a completion may go there.
 import { type CursorDocument, type Surroundings, surroundings } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
-import { extentOf, faultsOf } from '../syntax/faults.ts';
+import { badness, extentOf, faultsOf } from '../syntax/faults.ts';
 import { grammarOf } from '../syntax/grammars.ts';
 import { loadedGrammar, loadGrammar } from '../syntax/runtime.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
@@ -77,17 +77,16 @@ function mendedAt(code: Code, at: number): Mended | null {
     addedClosers: { start, end: start + mend.closers.length },
   };
   const withClosers = faultiness(mended.code);
-  if (withClosers.count === 0) return mended;
+  if (withClosers.all === 0) return mended;
   const without = faultiness(code);
-  const isLess = without.count < withClosers.count;
-  return isLess || (without.count === withClosers.count && without.extent < withClosers.extent) ? null : mended;
+  const isLess = without.all < withClosers.all;
+  return isLess || (without.all === withClosers.all && without.extent < withClosers.extent) ? null : mended;
 }
 
 /** How broken the code is. */
-function faultiness(code: Code): { count: number; extent: number } {
+function faultiness(code: Code): { all: number; extent: number } {
   const tree = treeOf(code);
-  const faults = tree ? faultsOf(tree) : [];
-  return { count: tree ? faults.length : Number.POSITIVE_INFINITY, extent: extentOf(faults) };
+  return tree ? { all: badness(tree), extent: extentOf(faultsOf(tree)) } : { all: Number.POSITIVE_INFINITY, extent: 0 };
 }
 
 /**

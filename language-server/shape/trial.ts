@@ -1,6 +1,6 @@
 // A trial inserts a text into a document, parses that, and compares the faults with those of the document without it.
 import type { Node } from 'web-tree-sitter';
-import { extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
+import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { lineBefore } from './indentation.ts';
 import { closerOf, OpenSigns } from './signs.ts';
@@ -74,9 +74,10 @@ export class Trial {
   }
 
   /**
-   * Whether the text adds a fault to the document. A fault that begins before the cursor and contains it may stay.
+   * Whether the text adds a fault to the document. canBeBroken: faults around the cursor may stay. endsLine: nothing is
+   * right of the text.
    */
-  isWorse(): boolean {
+  isWorse(canBeBroken: boolean, endsLine: boolean): boolean {
     const { base, tree, start, end, replaces } = this;
     const [old, now] = faultsThatDiffer(faultsOf(base), faultsOf(tree), this.sameFrom.old, this.sameFrom.now);
     if (now.length > old.length) return true;
@@ -84,15 +85,19 @@ export class Trial {
     const isNear = (fault: Fault) => fault.start <= end + 1 && fault.end >= start;
     const left = unmatched(now, old, tree.grammar.closers);
     const far = left.filter((fault) => !isNear(fault));
-    if (far.some(isMissing)) return true;
+    if (far.some(isMissing) || far.length > old.length - old.filter(isMissing).length) return true;
     const near = left.filter(isNear);
     if (near.length === 0) return false;
     // A missing semicolon is better than the fault at the cursor that the text has mended.
     if (old.some((fault) => fault.start <= start && fault.end >= start) && near.every(isSemicolon)) return false;
+    // Brackets that the cursor's line has opened may still be open.
+    if (endsLine && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
+      return badness(tree) >= badness(base) || !this.isBalanced();
     const wasBroken = old.some((fault) => !isMissing(fault) && fault.start < start && fault.end >= start);
     const grown = this.text.length - replaces;
     return !(
       wasBroken &&
+      canBeBroken &&
       extentOf(now) - grown <= extentOf(old) &&
       near.every((fault) => !isMissing(fault) && fault.start < start) &&
       this.isBalanced()

@@ -64,6 +64,11 @@ function faultsInLines(tree: SyntaxTree, { start, end }: Range): number {
   return faultsOf(tree).filter((fault) => fault.start < to && fault.end >= from).length;
 }
 
+/** How broken a document is. What does not belong counts twice as much as what is missing. */
+export function badness(tree: SyntaxTree): number {
+  return faultsOf(tree).reduce((sum, { missing }) => sum + (missing === null ? 2 : 1), 0);
+}
+
 /** How many characters all the faults have together. */
 export function extentOf(faults: readonly Fault[]): number {
   return faults.reduce((sum, { start, end }) => sum + end - start, 0);
