@@ -30,17 +30,24 @@ export function misfitOf(trial: Trial, place: Place, isLine: boolean): Misfit | 
 /**
  * Whether the text ends in a keyword that something must follow or that was parsed as a name, or with an empty comment.
  */
-function dangles({ tree, start, modelEnd }: Trial, isLine: boolean): boolean {
+function dangles(trial: Trial, isLine: boolean): boolean {
+  const { tree, modelEnd } = trial;
   const leaf = tree.root.descendantForIndex(modelEnd - 1, modelEnd);
   if (!leaf || leaf.endIndex !== modelEnd) return false;
   // A comment without a word.
-  if (isComment(leaf.type) && !isLine && leaf.startIndex >= start && !/[\p{L}\p{N}]/u.test(leaf.text)) return true;
+  if (isComment(leaf.type) && !isLine && leaf.startIndex >= trial.start && !/[\p{L}\p{N}]/u.test(leaf.text))
+    return true;
   if (!tree.keywords.has(leaf.text)) return false;
-  const line = lineBefore(tree.text, modelEnd).trimStart();
-  if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(line);
+  const { parent } = leaf;
+  // The text may complete a word that the user has begun, if the word can be a whole statement or a member's name.
+  if (leaf.startIndex < trial.start && !isLine && leaf.type !== 'identifier') return false;
+  if (leaf.isNamed) return isName(leaf.type) && !/\.\s*\w+$/.test(lineBefore(tree.text, modelEnd));
+  if (isLine) return parent !== null && parent.endIndex > modelEnd + 1 && !isAboveDeeper(trial);
   // The user has begun a declaration, and the text goes on with it: "public static".
-  const isBegun = /^\p{L}+$/u.test(lineBefore(tree.text, start).trim());
-  return !isLine && !(isBegun && line.split(/\s+/).every((word) => tree.keywords.has(word)));
+  const line = lineBefore(tree.text, modelEnd).trimStart();
+  const isBegun = /^\p{L}+$/u.test(lineBefore(tree.text, trial.start).trim());
+  if (isBegun && line.split(/\s+/).every((word) => tree.keywords.has(word))) return false;
+  return !(parent?.isNamed && parent.childCount === 1 && !/statement|modifier|ERROR/.test(parent.type));
 }
 
 /** Whether the line below the text is indented more than the text's last line. */
