@@ -46,11 +46,7 @@ describe('refuses', () => {
       'adapter-invalid',
       /it has tensor blk\.1\.attn_q\.weight\.lora_b, but not blk\.1\.attn_q\.weight\.lora_a/,
     );
-    await checkError(
-      (spec) => remove(spec, b),
-      'adapter-invalid',
-      /lora_a, but not blk\.1\.attn_q\.weight\.lora_b/,
-    );
+    await checkError((spec) => remove(spec, b), 'adapter-invalid', /lora_a, but not blk\.1\.attn_q\.weight\.lora_b/);
   });
 
   test.each<[string, string, RegExp]>([
