@@ -6,18 +6,27 @@ const engine = ['test/engine', 'test/native', 'test/lab/tools'].map((folder) => 
 /** They stop processes, flood them and measure them: one file after the other, after all others. */
 const reliability = ['test/reliability/**/*.test.ts'];
 
-/** They replace modules, most of them VS Code's API, each in a way of its own. */
-const editor = [
+/**
+ * Each needs a process of its own: it replaces modules, most of them VS Code's API, in its own way, or it measures CPU
+ * time, which the garbage of other tests makes longer.
+ */
+const alone = [
   'test/extension/**/*.test.ts',
+  'test/fuzz/ts/claims.test.ts',
+  'test/language-server/**/*-cost.test.ts',
+  'test/language-server/documents/open-document.test.ts',
   'test/language-server/edits/next-edits.test.ts',
+  'test/language-server/edits/proposals/candidates.test.ts',
+  'test/language-server/secrets/{names,time}.test.ts',
   'test/language-server/server/window-settings.test.ts',
+  'test/language-server/syntax/trees.test.ts',
 ];
 /** More than a small machine has processors, since many of these tests wait for something. */
 const maxWorkers = 4;
 const tests = ['test/**/*.test.{ts,mjs}'];
-const others = ['test/e2e/**', ...engine, ...reliability, ...editor];
+const others = ['test/e2e/**', ...engine, ...reliability, ...alone];
 
-// `npx vitest --project pure --project editor` for the tests without an engine. Real VS Code has a configuration of its own
+// `npx vitest --project pure --project alone` for the tests without an engine. Real VS Code has a configuration of its own
 // in test/e2e.
 export default defineConfig({
   resolve: { alias: { vscode: fileURLToPath(new URL('test/support/vscode.ts', import.meta.url)) } },
@@ -29,7 +38,7 @@ export default defineConfig({
     projects: [
       // They leave nothing behind in the modules that they import, so those are loaded once.
       { extends: true, test: { name: 'pure', include: tests, exclude: others, isolate: false, maxWorkers } },
-      { extends: true, test: { name: 'editor', include: editor, maxWorkers } },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers } },
       { extends: true, test: { name: 'engine', include: engine, fileParallelism: false } },
       { extends: true, test: { name: 'reliability', include: reliability, fileParallelism: false } },
     ],

@@ -136,7 +136,7 @@ const extra = {
     () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
   ],
 };
-const withoutEngine = () => vitest('quick', ['--project', 'pure', '--project', 'editor']);
+const withoutEngine = () => vitest('quick', ['--project', 'pure', '--project', 'alone']);
 const quick = { check: waiting.check, quick: ['TypeScript tests without an engine', withoutEngine] };
 const all = { ...computing, ...waiting, ...extra, ...quick };
 

@@ -113,7 +113,7 @@ TEST("the error for a tensor with an impossible shape or place names the tensor"
   refuse({4, 0}, kF32Id, 0, "dimension of 0");
   refuse({uint64_t{1} << 33}, kF32Id, 0, "dimension of 8589934592");
   refuse({1u << 30, 1u << 30, 1u << 30}, kF32Id, 0, "too large");
-  refuse({33, 2}, kQ8_0Id, 0, "whole number of Q8_0 blocks");
+  refuse({33, 2}, kQ8_0Id, 0, "cannot be divided into Q8_0 blocks");
   refuse({4}, kF32Id, 33, "impossible offset 33");
   refuse({4}, kF32Id, ~uint64_t{31}, "impossible offset");
   refuse({4}, kF32Id, 256, "incomplete", "model-truncated");

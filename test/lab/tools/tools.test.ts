@@ -34,8 +34,8 @@ test('the help lists the tools', () => {
 
 test('errors say which token ids or which line of a file is wrong', () => {
   const out = ['--out', join(folder, 'none.f32')];
-  checkFails(['logits', '--tokens', 'one', ...out], 1, /--tokens "one": these are no token ids/);
-  checkFails(['logits', '--tokens', `@${sample}`, ...out], 1, /sample\.py: these are no token ids/);
+  checkFails(['logits', '--tokens', 'one', ...out], 1, /--tokens "one": these are not token ids/);
+  checkFails(['logits', '--tokens', `@${sample}`, ...out], 1, /sample\.py: these are not token ids/);
   checkFails(['eval', sample, '--layout', 'odd'], 2, /plain, spm, anchored:N or held:N/);
   const cases = join(folder, 'broken.jsonl');
   writeFileSync(cases, '\n{"prefix": "a", "suffix": "b", "middle": "c"}\nnothing\n');
