@@ -11,7 +11,7 @@ export const claims: Record<string, Evidence> = {
 
   'A hostile workspace': 'introduces',
   'A workspace can only set': [
-    ['restricted.test.ts', 'gets what both allow'],
+    ['restricted.test.ts', 'gets what both the user and the workspace allow'],
     ['document-mode.test.ts', 'and removes none'],
     ['document-mode.test.ts', 'the stricter holds'],
   ],
@@ -56,8 +56,8 @@ export const claims: Record<string, Evidence> = {
     ['gguf_fuzz.cc', ''],
     ['gguf_part_test.cc', 'damaged bytes is refused or opened'],
   ],
-  'The lists in it': [['gguf_part_test.cc', 'many times the bytes of the file']],
-  'A special token whose name': [['vocabulary_test.cc', 'whose name is a part of a character']],
+  'The lists in it': [['gguf_part_test.cc', 'need much more memory than the file has bytes']],
+  'A special token whose name': [['vocabulary_test.cc', 'whose name is only part of a character']],
   'A text of the file that': [['addon.test.ts', 'that JavaScript cannot accept']],
   'Its chat template': [
     ['chat-template.test.ts', 'cannot end or block the server'],
@@ -89,13 +89,15 @@ export const claims: Record<string, Evidence> = {
     ['security.test.ts', 'statistics are for their owner alone'],
     ['security.test.ts', 'a planted secret'],
   ],
-  'Pages that belong to somebody else': [['unreadable_file_test.cc', 'does not count as the user']],
+  'Pages that belong to somebody else': [
+    ['unreadable_file_test.cc', 'open_own() does not open a file that others own'],
+  ],
   'So is the folder': [['endpoint.test.ts', 'all files are for their owner alone']],
   'Before a window sends': [
     ['endpoint.test.ts', 'is not trusted with'],
     ['socket.test.ts', 'does not know the secret word'],
   ],
-  'On Windows, the folder': [['pipes_test.cc', 'only this user may open it']],
+  'On Windows, the folder': [['pipes_test.cc', 'only this user is allowed to open the pipe']],
   'Whoever is root': 'by design',
 
   'A server that hangs or crashes': [
