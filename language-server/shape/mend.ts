@@ -22,10 +22,17 @@ export class Mend {
     readonly suffix: string,
     /** The blocks around the line whose ends are missing below it, innermost first. */
     private readonly blocks: readonly Block[],
+    /** What is inserted as the body of the line: emptyBody, or ''. */
+    private readonly body: string,
+    /** An empty block to put after the head of a block; '' if the language's blocks have no brackets. */
+    private readonly emptyBody: string,
   ) {}
 
-  /** null: nothing is missing. */
-  static at(text: LongText, at: number): Mend | null {
+  /**
+   * null: nothing is missing. Where the cursor (|) is in brackets that end the line, as in `if (|)`, a body may be
+   * missing.
+   */
+  static at(text: LongText, at: number, emptyBody: string): Mend | null {
     const [prefix = '', ...above] = text
       .slice(Math.max(0, at - searchedChars), at)
       .split('\n')
@@ -33,8 +40,19 @@ export class Mend {
     const [suffix = '', ...below] = text.slice(at, at + searchedChars).split('\n');
     const isFilled = (line: string) => line.trim() !== '';
     const blocks = missingBlocks(above.filter(isFilled), prefix, below.filter(isFilled));
-    const mend = new Mend(prefix, suffix, blocks);
-    return mend.closers === '' ? null : mend;
+    const mend = new Mend(prefix, suffix, blocks, '', emptyBody);
+    const mayBeHead = emptyBody !== '' && /^\)\s*$/.test(suffix);
+    return mend.isComplete && !mayBeHead ? null : mend;
+  }
+
+  /** Whether no closer is missing. */
+  get isComplete(): boolean {
+    return this.closers === '';
+  }
+
+  /** The same, with an empty body after the line, as if that is the head of a block. */
+  get asHead(): Mend {
+    return this.with(this.blocks, this.emptyBody);
   }
 
   /** What the mended text has right of the cursor, up to the next line of the document. */
@@ -43,7 +61,7 @@ export class Mend {
   }
 
   get closers(): string {
-    return closing(OpenSigns.in(this.prefix + this.suffix), this.blocks);
+    return this.closing(OpenSigns.in(this.prefix + this.suffix));
   }
 
   /**
@@ -63,15 +81,24 @@ export class Mend {
     const blocks = [...this.blocks];
     while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
       closed = closed.slice(blocks.shift()?.closers.length);
-    const closedBelow = suffix + closing(new OpenSigns(), blocks);
+    const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
     // If the text leaves a bracket of its own open, that is closed below.
-    return leavesOpen ? [closedBelow] : [...new Set([suffix + closing(signs, blocks), closedBelow])];
+    if (leavesOpen) return [closedBelow];
+    const isHead = this.body !== '' || signs.closers.length > 0 || /\)\s*$/.test(shown) || this.isComplete;
+    const closedHere = (body: string) => suffix + this.with(blocks, body).closing(signs);
+    const here = isHead ? [closedHere(this.body), closedHere(this.emptyBody)] : [closedHere('')];
+    return [...new Set([...here, closedBelow])];
   }
-}
 
-function closing({ closers }: OpenSigns, blocks: readonly Block[]): string {
-  const lines = blocks.map((block) => `\n${block.indentation}${block.closers}`);
-  return closers.toReversed().join('') + lines.join('');
+  private with(blocks: readonly Block[], body: string): Mend {
+    return new Mend(this.prefix, this.suffix, blocks, body, this.emptyBody);
+  }
+
+  private closing({ closers }: OpenSigns): string {
+    const inline = closers.toReversed().join('');
+    const lines = this.blocks.map((block) => `\n${block.indentation}${block.closers}`);
+    return inline + this.body + lines.join('');
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { treeOf } from '../syntax/trees.ts';
 import { type AddedClosers, type Block, blockAbove, blockAt, openAt } from './blocks.ts';
 import { type Code, codeAt } from './embedded.ts';
-import { unitOf } from './indentation.ts';
+import { lineBefore, unitOf } from './indentation.ts';
 import { Mend } from './mend.ts';
 import { type Kind, kindOf, plainBlockAt, plainWithin } from './plain.ts';
 import { closersOnly } from './signs.ts';
@@ -66,27 +66,48 @@ export function treeAt({ code, mended }: Pick<Place, 'code' | 'mended'>): Syntax
   return treeOf(mended?.code ?? code);
 }
 
-/** The code with closers for what it leaves open; null if it leaves nothing open, or has fewer faults without them. */
+/** The code with closers for what it leaves open, if that has fewer faults than the code itself. */
 function mendedAt(code: Code, at: number): Mended | null {
-  const mend = grammarOf(code.languageId) && Mend.at(code.text, at);
+  const grammar = grammarOf(code.languageId);
+  const hasBraces = grammar?.closers.length === 0 && grammar.heads === null;
+  const mend = grammar && Mend.at(code.text, at, hasBraces ? ' {}' : '');
   if (!mend) return null;
-  const start = at + mend.suffix.length;
-  const mended: Mended = {
-    code: { ...code, uri: `${code.uri}#mended`, text: code.text.with(start, start, mend.closers) },
-    mend,
-    addedClosers: { start, end: start + mend.closers.length },
-  };
-  const withClosers = faultiness(mended.code);
-  if (withClosers.all === 0) return mended;
-  const without = faultiness(code);
-  const isLess = without.all < withClosers.all;
-  return isLess || (without.all === withClosers.all && without.extent < withClosers.extent) ? null : mended;
+  const lineEnd = at + mend.suffix.length;
+  const variant = (each: Mend): Mended => ({
+    code: each.isComplete
+      ? code
+      : { ...code, uri: `${code.uri}#mended`, text: code.text.with(lineEnd, lineEnd, each.closers) },
+    mend: each,
+    addedClosers: { start: lineEnd, end: lineEnd + each.closers.length },
+  });
+  let best = variant(mend);
+  let leastFaulty = faultiness(best.code, best.addedClosers);
+  if (mend.isComplete) return leastFaulty.near === 0 ? null : best;
+  const isHead = hasBraces && !isBareWord(`${lineBefore(code.text, at)}${mend.suffix}`.trim(), treeOf(best.code));
+  for (const each of [variant(mend.asHead), { code, addedClosers: { start: lineEnd, end: lineEnd }, mend: null }]) {
+    if (leastFaulty.all === 0) break;
+    if (each.mend && (leastFaulty.near === 0 || !isHead)) continue;
+    const now = faultiness(each.code, each.addedClosers);
+    if (now.all > leastFaulty.all || (now.all === leastFaulty.all && now.extent >= leastFaulty.extent)) continue;
+    if (!each.mend) return null;
+    [best, leastFaulty] = [each, now];
+  }
+  return best;
 }
 
-/** How broken the code is. */
-function faultiness(code: Code): { all: number; extent: number } {
+/** Whether the line is one name or unfinished word, so that it is no head of a block yet. */
+function isBareWord(line: string, tree: SyntaxTree | null): boolean {
+  return /^\w+$/.test(line) && tree?.keywords.has(line) !== true;
+}
+
+/** How broken the code is: in all, and (`near`) around the line at whose end closers were added. */
+function faultiness(code: Code, { start, end }: AddedClosers): { all: number; extent: number; near: number } {
   const tree = treeOf(code);
-  return tree ? { all: badness(tree), extent: extentOf(faultsOf(tree)) } : { all: Number.POSITIVE_INFINITY, extent: 0 };
+  if (!tree) return { all: Number.POSITIVE_INFINITY, extent: 0, near: Number.POSITIVE_INFINITY };
+  const faults = faultsOf(tree);
+  const lineStart = start - lineBefore(code.text, start).length;
+  const near = faults.filter((fault) => fault.start <= end + 1 && fault.end >= lineStart).length;
+  return { all: badness(tree), extent: extentOf(faults), near };
 }
 
 /**
