@@ -37,13 +37,13 @@ export class Beginnings {
     return this.isSound ? { text: bodyOf(piece, place), replaces: 0, probability: generated.probabilityTo(at) } : null;
   }
 
-  /** Whether the first line fits once its open signs are closed. */
+  /** Whether the first line fits once its open signs are closed. False for the head of a block. */
   private isSoundLine(): boolean {
     const { place, text } = this;
     const tree = treeAt(place);
     const line = /^\s*.*/.exec(text)?.[0] ?? '';
-    if (!tree) return false;
-    const own = line.replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
+    if (!tree || /\{\s*$/.test(line) || tree.grammar.heads?.test(line)) return false;
+    const own = OpenSigns.partBeforeSurplus(line).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
     const piece = own + OpenSigns.in(own).closers.toReversed().join('');
     const wanted = { piece, tail: '', replaces: 0, isAllLikely: true, isLine: false };
     const outcome = fitted(place, tree, wanted);

@@ -9,6 +9,7 @@ export const closersOnly = /^[)\]}>"'`;,\s]+$/;
 export const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
 
 const quote = /["'`]/;
+const comment = /^\s*(?:\/\/|#|--|\*)|\s\/\/\s/;
 
 /** Reads text for brackets and quotes, and knows which are open. */
 export class OpenSigns {
@@ -34,29 +35,48 @@ export class OpenSigns {
     return quotes() > open;
   }
 
+  /** The text up to the first closer that has no opener in it. */
+  static partBeforeSurplus(text: string): string {
+    const signs = new OpenSigns();
+    for (let at = 0; at < text.length; at++) {
+      const end = signs.readSign(text, at);
+      if (signs.surplus !== '') return text.slice(0, at);
+      at = end;
+    }
+    return text;
+  }
+
   /** Begins to count fewestOpen anew. */
   mark(): void {
     this.fewestOpen = this.closers.length;
   }
 
   read(text: string): void {
-    for (const { 0: sign, index } of text.matchAll(/\\[\s\S]|[^\w ]/g)) this.readSign(sign, text[index - 1] ?? '');
+    const end = comment.exec(text)?.index ?? text.length;
+    for (let at = 0; at < end; at++) at = this.readSign(text, at);
   }
 
-  /** before: the character before the sign. A character after a backslash is part of its sign. */
-  private readSign(sign: string, before: string): void {
+  /** Reads the sign at `at`, and returns the index of its last character. */
+  private readSign(text: string, at: number): number {
     const { closers } = this;
+    const sign = text[at] ?? '';
     const top = closers.at(-1) ?? '';
     if (sign === '\n' && /["']/.test(top)) closers.pop();
     if (quote.test(top)) {
+      if (sign === '\\') return at + 1;
+      if (/[$#]/.test(sign) && text[at + 1] === '{' && top !== "'") {
+        closers.push('}');
+        return at + 1;
+      }
       if (sign === top) closers.pop();
-    } else if (/["`]/.test(sign) || (sign === "'" && !/[\w&<]/.test(before))) closers.push(sign);
+    } else if (/["`]/.test(sign) || (sign === "'" && !/[\w&<]/.test(text[at - 1] ?? ''))) closers.push(sign);
     else if (sign in closerOf) closers.push(closerOf[sign] ?? '');
     else if (/[)\]}]/.test(sign)) {
       if (sign === top) closers.pop();
       else if (closers.length === 0) this.surplus += sign;
     }
     this.fewestOpen = Math.min(this.fewestOpen, closers.length);
+    return at;
   }
 
   /** The closers of the brackets that are open outside quotes, innermost first. */
