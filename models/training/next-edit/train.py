@@ -2,19 +2,23 @@
 """Step 3: trains an adapter for a model file, for so many seconds in all.
 
     train.py MODEL.gguf TRAINING-1.npz.xz TRAINING-2.npz.xz OUT --seconds 570 [--resume OUT/state.pt]
+    torchrun --nproc-per-node 2 train.py ...                                 # a GPU for each process
 
-OUT gets loss.csv, state.pt every two minutes, and adapter.gguf at the end. The loss is of the answers only.
+OUT gets loss.csv, state.pt every two minutes, and adapter.gguf at the end. The loss is of the answers only. Each of several processes
+takes its share of the rows, and all take the step that the mean of their gradients says.
 """
 import argparse
 import io
 import lzma
 import os
 import time
+from itertools import islice
 
 STARTED = time.time()
 
 import numpy as np
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 
 import gguf_file
@@ -93,6 +97,32 @@ class Trainer:
         return (costs * weight).sum(), weight.sum()
 
 
+class Processes:
+    """The processes that train together: one, or as many as torchrun started."""
+
+    def __init__(self):
+        self.count, self.number = int(os.environ.get("WORLD_SIZE", 1)), int(os.environ.get("LOCAL_RANK", 0))
+        self.device = f"cuda:{self.number}" if torch.cuda.is_available() else "cpu"
+        if self.device != "cpu":
+            torch.cuda.set_device(self.number)
+        if self.count > 1:
+            dist.init_process_group("nccl" if self.device != "cpu" else "gloo")
+
+    def mean(self, tensors):
+        """Puts the mean over all processes in each tensor."""
+        if self.count == 1:
+            return
+        flat = torch.cat([each.flatten() for each in tensors])
+        dist.all_reduce(flat)
+        for each, part in zip(tensors, (flat / self.count).split([each.numel() for each in tensors])):
+            each.copy_(part.view_as(each))
+
+    def mean_of(self, number):
+        tensor = torch.tensor([number], device=self.device)
+        self.mean([tensor])
+        return tensor.item()
+
+
 def saved(path, adapter, optimizer, step):
     state = {"adapter": {name: each.detach().cpu() for name, each in adapter.named().items()}, "optimizer": optimizer.state_dict(), "step": step}
     torch.save(state, path + ".part")
@@ -100,12 +130,13 @@ def saved(path, adapter, optimizer, step):
 
 
 def main(args):
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    processes = Processes()
+    device, leads = processes.device, processes.number == 0
     torch.manual_seed(args.seed)
     os.makedirs(args.out, exist_ok=True)
-    model = Qwen2(gguf_file.Reader(args.model), device, torch.bfloat16 if device == "cuda" else torch.float32)
+    model = Qwen2(gguf_file.Reader(args.model), device, torch.float32 if device == "cpu" else torch.bfloat16)
     adapter = Adapter(model, args.rank, args.alpha, args.seed)
-    optimizer = torch.optim.AdamW(adapter.parameters(), lr=args.rate, betas=(0.9, 0.98), weight_decay=0, fused=device == "cuda")
+    optimizer = torch.optim.AdamW(adapter.parameters(), lr=args.rate, betas=(0.9, 0.98), weight_decay=0, fused=device != "cpu")
     step = 0
     if args.resume:
         state = torch.load(args.resume, map_location=device)
@@ -113,14 +144,13 @@ def main(args):
         optimizer.load_state_dict(state["optimizer"])
         step = state["step"]
     print(f"{sum(each.numel() for each in adapter.parameters()) / 1e6:.1f} M parameters; model read after {time.time() - STARTED:.0f} s", flush=True)
-    trainer = Trainer(model, adapter, args.attention or ("compiled" if device == "cuda" else "separate"))
-    rows = Examples(args.data, args.row).rows(args.seed + step)
+    trainer = Trainer(model, adapter, args.attention or ("separate" if device == "cpu" else "compiled"))
+    rows = islice(Examples(args.data, args.row).rows(args.seed + step), processes.number, None, processes.count)
     begun, last_saved, seen, first_step, end = time.time(), time.time(), 0, step, STARTED + args.seconds - SPARE
-    with open(f"{args.out}/loss.csv", "a" if args.resume else "w") as curve:
+    with open(f"{args.out}/loss.csv" if leads else os.devnull, "a" if args.resume else "w") as curve:
         if not args.resume:
             curve.write("step,seconds,tokens,pass,loss,rate\n")
-        while time.time() < end and step - first_step < args.steps:
-            part = (time.time() - begun) / (end - begun)
+        while (part := processes.mean_of((time.time() - begun) / (end - begun))) < 1 and step - first_step < args.steps:
             rate = args.rate * min(1, (step - first_step + 1) / args.warm) * min(1, max(0.02, (1 - part) / (1 - args.hold)))
             for group in optimizer.param_groups:
                 group["lr"] = rate
@@ -135,7 +165,8 @@ def main(args):
                         raise
                     print(f"{trainer.attention} attention does not work, goes on without: {type(error).__name__} {str(error)[:500]}", flush=True)
                     trainer.attention, loss, of = "separate", torch.zeros(()), torch.ones(())
-                total, weight, seen = total + loss.detach(), weight + of, seen + args.row
+                total, weight, seen = total + loss.detach(), weight + of, seen + args.row * processes.count
+            processes.mean([each.grad for each in adapter.parameters()])
             torch.nn.utils.clip_grad_norm_(adapter.parameters(), 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
@@ -143,15 +174,17 @@ def main(args):
             if step - first_step <= 3 or step % 10 == 0:
                 curve.write(f"{step},{time.time() - begun:.1f},{seen},{number},{float(total / weight):.4f},{rate:.2e}\n")
                 curve.flush()
-            if step - first_step in (1, 2, 3) or step % 50 == 0:
+            if leads and (step - first_step in (1, 2, 3) or step % 50 == 0):
                 print(f"step {step}, {time.time() - begun:.0f} s, {seen / 1e6:.1f} M tokens, {seen / (time.time() - begun):.0f}/s, pass {number}, loss {float(total / weight):.4f}", flush=True)
-            if time.time() - last_saved > SAVE_EVERY:
+            if leads and time.time() - last_saved > SAVE_EVERY:
                 saved(f"{args.out}/state.pt", adapter, optimizer, step)
                 last_saved = time.time()
+    if not leads:
+        return
     saved(f"{args.out}/state.pt", adapter, optimizer, step)
     tensors = {name: each.detach().cpu().half().numpy() for name, each in adapter.named().items()}
     gguf_file.write_adapter(f"{args.out}/adapter.gguf", tensors, args.alpha, "qwen2", "next edits for " + model.name)
-    if device == "cuda":
+    if device != "cpu":
         print(f"peak {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
     print(f"done: {step} steps, {seen / 1e6:.1f} M tokens, {time.time() - STARTED:.0f} s", flush=True)
 
