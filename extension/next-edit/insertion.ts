@@ -1,6 +1,7 @@
 // Shows an edit that only inserts text at the cursor as ordinary ghost text if VS Code can. Then a screen reader reads
 // it aloud, and the user can accept it whole or word by word.
-import { InlineCompletionItem, Position, Range, type TextDocument, type TextEditor } from 'vscode';
+import { InlineCompletionItem, type Position, Range, type TextDocument, type TextEditor } from 'vscode';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import type { EditOffer } from './offered-edit.ts';
 import { allChanges } from './rebase.ts';
 
@@ -15,18 +16,29 @@ export function insertionIn(offer: EditOffer, { document, selection }: TextEdito
   return insertionAt(offer, document, selection.active);
 }
 
+/** Whether all the edit does is insert text at the editor's cursor. */
+export function insertsAtCursor(edit: NextEdit, { document, selection }: TextEditor): boolean {
+  return edit.uri === document.uri.toString() && insertedAt(edit, selection.active) !== null;
+}
+
 /** The edit as ghost text. Null unless the user has jumped to it, and all it does is insert text at the position. */
 export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {
   const { state, edit } = offer;
-  const [only, ...others] = edit ? allChanges(edit) : [];
-  if (state.kind !== 'jumped' || edit?.uri !== document.uri.toString() || !only || others.length > 0) return null;
-  const { start, end } = only.range;
-  const at = new Position(start.line, start.character);
-  if (!at.isEqual(new Position(end.line, end.character)) || !at.isEqual(position)) return null;
+  if (state.kind !== 'jumped' || edit?.uri !== document.uri.toString()) return null;
+  const text = insertedAt(edit, position);
+  if (text === null) return null;
   // VS Code shows ghost text of several lines only at the end of a line.
   const isBeforeText = document.lineAt(position.line).text.slice(position.character).trim() !== '';
-  if (isBeforeText && only.text.includes('\n')) return null;
-  const item = new InlineCompletionItem(only.text, new Range(at, at));
-  item.command = { title: '', command: insertedCommand, arguments: [only.text.length] };
+  if (isBeforeText && text.includes('\n')) return null;
+  const item = new InlineCompletionItem(text, new Range(position, position));
+  item.command = { title: '', command: insertedCommand, arguments: [text.length] };
   return item;
+}
+
+/** The text that the edit inserts at the position; null if it does anything else. */
+function insertedAt(edit: NextEdit, { line, character }: Position): string | null {
+  const [only, ...others] = allChanges(edit);
+  if (!only || others.length > 0) return null;
+  const isThere = [only.range.start, only.range.end].every((end) => end.line === line && end.character === character);
+  return isThere ? only.text : null;
 }

@@ -21,7 +21,7 @@ import { documentSelector } from '../settings/config.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
 import { applyIn, goTo } from './apply.ts';
 import { announce, type EditView, isTabFree, stepIn } from './edit-view.ts';
-import { insertedCommand, insertionIn } from './insertion.ts';
+import { insertedCommand, insertionIn, insertsAtCursor } from './insertion.ts';
 import type { DocumentLine, EditOffer } from './offered-edit.ts';
 import { Patience } from './patience.ts';
 import { isTurnedOn, Questions } from './questions.ts';
@@ -211,6 +211,7 @@ export class NextEdits implements Disposable {
     if (mayShow && this.offer.release() && this.offer.edit && editor) {
       announce(this.offer, this.offer.edit, editor);
       this.observer.shown(editor.document.languageId, this.questions.latencyMs);
+      if (insertsAtCursor(this.offer.edit, editor)) void this.go(this.offer.edit);
     }
     this.view.show(this.offer);
   }

@@ -11,7 +11,6 @@ import {
   modelPath,
   print,
   text,
-  UsageError,
   type Values,
   withEngine,
 } from '../../language-server/cli/command.ts';
@@ -24,7 +23,7 @@ import { type CaseExamples, examplesOf, shownAt } from '../bench/next-edit/examp
 import { type Example, type FitOptions, fitTrees, fittedText } from '../bench/next-edit/fit-trees.ts';
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
 import { figuresOf, scoreOf } from '../bench/next-edit/next-edit-score.ts';
-import { required } from './input.ts';
+import { required, wantedCases } from './input.ts';
 
 const folds = 3;
 const preferenceOptions = { trees: 60, rate: 0.08 };
@@ -113,9 +112,9 @@ async function askedAbout(
 ): Promise<readonly AskedCase[]> {
   const odds = cases.map((each) => each.odds);
   const digest = shortOf([readFileSync(modelPath(values)), preferenceNames.join(), ...odds]);
-  const kept = files.map((file) => new AskedFile(file, digest));
+  const kept = files.map((file) => new AskedFile<AskedCase>(file, digest));
   const known = new Map(kept.flatMap((file) => file.cases.map((each) => [each.of, each] as const)));
-  const wanted = wantedCases(cases, values);
+  const wanted = wantedCases(cases.length, values);
   const missing = wanted.filter((i) => !known.has(i));
   if (missing.length > 0)
     await withEngine(values, async (engine) => {
@@ -127,15 +126,6 @@ async function askedAbout(
       }
     });
   return wanted.flatMap((i) => known.get(i) ?? []);
-}
-
-/** The indices of the cases that the model is asked about. */
-function wantedCases(cases: readonly FittedCase[], values: Values): number[] {
-  const every = count(values, 'every') ?? 1;
-  const [part = 0, parts = 0] = (text(values, 'share') ?? '0/1').split('/').map(Number);
-  if (!(parts > part && part >= 0)) throw new UsageError('--share is I/N, with I from 0 to N - 1');
-  const some = cases.flatMap((_, i) => (i % every === 0 ? [i] : []));
-  return some.filter((_, i) => i % parts === part);
 }
 
 function byFold<T>(make: (fold: number) => T): T[] {

@@ -1,6 +1,6 @@
-// Reads the tools' required options and JSON lines; language-server/cli reads the rest of the command line.
+// Reads the tools' required options, which cases are meant, and JSON lines; language-server/cli reads the rest of the command line.
 import { readFileSync } from 'node:fs';
-import { text, UsageError, type Values } from '../../language-server/cli/command.ts';
+import { count, text, UsageError, type Values } from '../../language-server/cli/command.ts';
 
 /** The option's value. If it is missing, the error's message says that a `kind`, such as FILE, is expected. */
 export function required(values: Values, name: string, kind: string): string {
@@ -35,4 +35,13 @@ function objectOf(json: string, place: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null) throw new Error(`${place}: this is not an object`);
   return value as Record<string, unknown>;
+}
+
+/** Of so many cases, the indices of those that the model is asked about: one of `every`, and of these those of `share`. */
+export function wantedCases(length: number, values: Values): number[] {
+  const every = count(values, 'every') ?? 1;
+  const [part = 0, parts = 0] = (text(values, 'share') ?? '0/1').split('/').map(Number);
+  if (!(parts > part && part >= 0)) throw new UsageError('--share is I/N, with I from 0 to N - 1');
+  const some = Array.from({ length: Math.ceil(length / every) }, (_, i) => i * every);
+  return some.filter((_, i) => i % parts === part);
 }

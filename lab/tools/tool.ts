@@ -10,6 +10,7 @@ import { editCasesCommand } from './edit-cases.ts';
 import { editCostCommand } from './edit-cost.ts';
 import { evalCommand } from './eval.ts';
 import { fitNextEditCommand } from './fit-next-edit.ts';
+import { fitWriterCommand } from './fit-writer.ts';
 import { gatesCommand } from './gates/gates.ts';
 import { placesCommand } from './gates/places.ts';
 import { recordCommand } from './gates/record.ts';
@@ -32,6 +33,7 @@ runCommandLine('tool', {
   'edit-cases': editCasesCommand,
   'edit-cost': editCostCommand,
   'fit-next-edit': fitNextEditCommand,
+  'fit-writer': fitWriterCommand,
   perplexity: perplexityCommand,
   logits: logitsCommand,
   trace: traceCommand,

@@ -24,6 +24,12 @@ import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
 
+/**
+ * The local model writes next edits only if it reads at least so many tokens per second. A question has about a thousand
+ * tokens, and nobody waits longer than four seconds for an edit.
+ */
+const minPrefillForEdits = 250;
+
 /** What the server depends on. Tests replace these parts with fakes. */
 export interface ServerParts {
   loadModel: LoadModel;
@@ -93,6 +99,8 @@ export class SharedEngine {
   private readonly second: SecondModel;
   private setup: EngineSetup & { draftModel: string };
   private readonly throughput = new Throughput();
+  /** Of the local model alone. */
+  private readonly localThroughput = new Throughput();
   private readonly listeners = new Set<() => void>();
   private readonly watchdog: Watchdog;
   private readonly trials: GpuTrials;
@@ -180,7 +188,9 @@ export class SharedEngine {
     const headStartMs = () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY;
     const adapter = adapterPath(this.setup.settings);
     const editFormat = this.host.model?.traits.editFormat ?? null;
-    const editAdapter = editAdapterPath(this.setup.settings) || null;
+    const { prefillTokensPerSecond = Number.POSITIVE_INFINITY } = this.localThroughput;
+    const editAdapter =
+      prefillTokensPerSecond < minPrefillForEdits ? null : editAdapterPath(this.setup.settings) || null;
     return { local, ...(adapter !== '' && { adapter }), remote, headStartMs, editFormat, editAdapter };
   }
 
@@ -237,6 +247,7 @@ export class SharedEngine {
    */
   answered(timings: Timings, latencyMs: number, model: string): void {
     this.throughput.add(timings);
+    if (model === this.host.engine?.info.name) this.localThroughput.add(timings);
     this.last = { ...timings, latencyMs, model };
     this.changed();
   }
@@ -319,6 +330,7 @@ export class SharedEngine {
 
   private forgetFigures(): void {
     this.throughput.clear();
+    this.localThroughput.clear();
     this.last = undefined;
   }
 

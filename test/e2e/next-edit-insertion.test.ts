@@ -83,6 +83,15 @@ test('an insertion can be typed up to its second line, and Alt+Enter inserts the
   await expect.poll(saved).toBe(text.replace('step37();', `step37();\n${added}`));
 });
 
+test('text that an edit inserts at the cursor is ghost text without a Tab to go there', async () => {
+  const first = text.slice(0, text.indexOf('\n'));
+  await offer(0, `${first} `, '// changed');
+  await expect.poll(() => bench.shownGhostText()).toBe('// changed');
+  await picture('at-cursor');
+  await bench.press('Tab');
+  await expect.poll(() => bench.savedText()).toBe(text.replace(first, `${first} // changed`));
+});
+
 test('several lines before other text are drawn, since VS Code shows no ghost text there', async () => {
   await offer(41, '', `${added}\n`);
   await bench.press('Tab');

@@ -2,10 +2,9 @@
 // tool can continue. The first line is a digest of what the answers depend on; each other line is a case.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import type { AskedCase } from './asked-cases.ts';
 
-export class AskedFile {
-  readonly cases: AskedCase[];
+export class AskedFile<Asked> {
+  readonly cases: Asked[];
 
   /** digest: of what the answers depend on. Throws if the file has answers with another digest. */
   constructor(
@@ -21,10 +20,10 @@ export class AskedFile {
       throw new Error(`${path} has what was said of other cases, by another model or before the evidence changed`);
     if (head === undefined) writeFileSync(path, `${heading}\n`);
     else if (whole !== text) writeFileSync(path, whole);
-    this.cases = lines.map((line) => JSON.parse(line) as AskedCase);
+    this.cases = lines.map((line) => JSON.parse(line) as Asked);
   }
 
-  add(asked: AskedCase): void {
+  add(asked: Asked): void {
     appendFileSync(this.path, `${JSON.stringify(asked)}\n`);
     this.cases.push(asked);
   }

@@ -117,14 +117,18 @@ export async function propose(
   signal?: AbortSignal,
   { editFormat: format = null, editAdapter = null }: Writing = {},
 ): Promise<Proposal | undefined> {
+  if (document.history.length === 0) return undefined;
   const written = format && (await generateEdit(engine, editFormat(format), document, signal));
   const generated = written && isPossible(written.edit, document) ? mostLikely([written], document.text) : undefined;
   return generated ?? (await proposeFromHistory(engine, document, editAdapter, signal));
 }
 
-/** Whether the edit is away from the cursor, renames no namesake, undoes no past edit, and was not dismissed. */
+/**
+ * Whether the edit is away from the cursor or only inserts text there, renames no namesake, undoes no past edit, and was
+ * not dismissed.
+ */
 function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [], isNamesake }: EditedDocument): boolean {
-  const isHere = edit.start <= cursor && cursor <= edit.end;
+  const isHere = edit.start <= cursor && cursor <= edit.end && edit.start < edit.end;
   return (
     !isHere && !isNamesake?.(edit) && !undoes(edit, text, history) && !dismissed.some((each) => isSame(each, edit))
   );
@@ -140,16 +144,27 @@ async function proposeFromHistory(
   adapter: string | null,
   signal?: AbortSignal,
 ): Promise<Proposal | undefined> {
+  const judged = await judgedEdits(engine, document, signal);
+  const all = adapter === null ? judged : await withWriter(engine, adapter, document, judged, signal);
+  return signal?.aborted ? undefined : likeliestOf(all, document);
+}
+
+/** The likeliest edits by the history, with their odds by the model; empty if aborted. */
+export async function judgedEdits(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<Weighed[]> {
   const found = possibleEdits(document);
   await setImmediate(); // a key may be waiting
-  if (signal?.aborted) return undefined;
+  if (signal?.aborted) return [];
   const likely = worthAsking(weighed(document, found));
-  const judged = likely.length === 0 ? [] : await judgedByModel(engine, document, likely, signal);
-  const all = adapter === null ? judged : await withWriter(engine, adapter, document, judged, signal);
-  const proposals = all
-    .filter(({ edit }) => likely.some(([each]) => isSame(each, edit)) || isPossible(edit, document))
-    .map(({ edit, odds }) => ({ edit, probability: probabilityOf(odds) }));
-  return mostLikely(proposals, document.text);
+  return likely.length === 0 ? [] : await judgedByModel(engine, document, likely, signal);
+}
+
+/** The likeliest of the edits that may be shown. */
+export function likeliestOf(edits: readonly Weighed[], document: EditedDocument): Proposal | undefined {
+  const possible = edits.filter(({ edit }) => isPossible(edit, document));
+  return mostLikely(
+    possible.map(({ edit, odds }) => ({ edit, probability: probabilityOf(odds) })),
+    document.text,
+  );
 }
 
 /** Asks the model about the likeliest edits, and returns them with their new odds; empty if aborted. */

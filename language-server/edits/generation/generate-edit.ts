@@ -162,5 +162,7 @@ function changedLines(window: EditWindow, text: string, document: string): TextE
   // The last line of the document has no line feed: appended text begins with one instead of ending with one.
   const isAppended = start > document.length;
   const added = (isAppended ? '\n' : '') + lines.replace(/\n$/, '');
-  return { start: Math.min(start, document.length), end: document.length, text: added };
+  const edit = { start: Math.min(start, document.length), end: document.length, text: added };
+  // If the text ends with a line feed, the empty line after it can only seem to go.
+  return edit.start === edit.end && added === '' ? undefined : edit;
 }

@@ -6,7 +6,7 @@
 //   <|file_sep|>PATH.diff⏎original:⏎THE LINES⏎updated:⏎       and the answer ends with <|file_sep|> or the end of text
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
-import { type Line, linesOf } from '../text/lines.ts';
+import { type Line, lineAt, linesOf } from '../text/lines.ts';
 import { applyEdit, commonEnds, type EditedDocument, type LineRange, type TextEdit } from '../text/text-edit.ts';
 import type { EditQuestion } from './edit-question.ts';
 import { diffOf } from './past-edits.ts';
@@ -15,6 +15,8 @@ const maxEdits = 6;
 /** The maximum number of lines of each text in a past edit. */
 const longest = 24;
 const linesAround = 20;
+/** A window has this many lines, and half as much code around it. */
+const windowLines = 21;
 /** If the document has the same lines elsewhere, too, up to this many lines above them are asked about as well. */
 const maxLinesAbove = 3;
 const marks = /<\|file_sep\|>|<\|cursor\|>|<\/s>/;
@@ -24,11 +26,12 @@ export function askAboutLines(
   engine: Engine,
   { text, path, history }: EditedDocument,
   { first, end }: LineRange,
+  around = linesAround,
 ): EditQuestion | undefined {
   const { fileSep, endOfText } = engine.info.special;
   const lines = text.split('\n');
   const old = lines.slice(first, end).join('\n');
-  const near = lines.slice(Math.max(0, first - linesAround), end + linesAround).join('\n');
+  const near = lines.slice(Math.max(0, first - around), end + around).join('\n');
   const edits = history.slice(-maxEdits);
   const all = [near, ...edits.flatMap(({ before, after }) => [before, after])];
   if (fileSep < 0 || all.some((each) => marks.test(each))) return undefined;
@@ -50,6 +53,16 @@ export function askAboutLines(
     names: new Map(),
     parse: (answer) => (answer.endsWith('\n') ? answer : `${answer}\n`),
   };
+}
+
+/** Like askAboutLines(), for the window around the cursor. Undefined also if the cursor is in another document. */
+export function askAroundCursor(engine: Engine, document: EditedDocument): EditQuestion | undefined {
+  if (document.cursor < 0) return undefined;
+  const lines = linesOf(document.text);
+  const middle = lineAt(lines, document.cursor) - (windowLines - 1) / 2;
+  const first = Math.max(0, Math.min(middle, lines.length - windowLines));
+  const window = { first, end: Math.min(lines.length, first + windowLines) };
+  return askAboutLines(engine, document, window, linesAround / 2);
 }
 
 /**

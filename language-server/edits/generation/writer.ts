@@ -1,9 +1,12 @@
-// Asks a model with one of Hearth's adapters (models/training/next-edit) to write the lines of the likeliest edits
-// itself. For each, it either writes the same edit, keeps the lines, or writes something else.
+// Asks a model with one of Hearth's adapters (models/training/next-edit) to write edits itself: the lines of the likeliest
+// proposals, and the lines around the cursor, where two thirds of all next edits are.
 import type { Engine } from '../../../native/index.ts';
 import { comesToTheSame, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
-import { answerTo } from './generate-edit.ts';
-import { askAboutLines, linesChangedBy } from './hearth-format.ts';
+import type { EditQuestion } from './edit-question.ts';
+import { type Answer, answerTo } from './generate-edit.ts';
+import { askAboutLines, askAroundCursor, linesChangedBy } from './hearth-format.ts';
+import { offeredPart } from './offered-part.ts';
+import fitted from './writer-weights.json';
 
 /** An edit, and the logarithm of the odds that it follows. */
 export interface Weighed {
@@ -11,20 +14,31 @@ export interface Weighed {
   odds: number;
 }
 
-// The new log-odds are a weighted sum of those by the evidence and the answer's log-probability, in nats. The weights
-// were fitted by logistic regression to the answers of qwen2.5-coder-1.5b to 1,144 edits of 38 repositories that the
-// adapter has not seen. Half a nat was subtracted, so that where nothing follows, edits are offered as rarely as
-// without an adapter.
-const minNats = -5;
-const constant = -0.984;
-const evidenceWeight = 0.947;
-const ifSame = { constant: 1.236, natsWeight: 1.14 };
-const ifUnchanged = { constant: -1.447, natsWeight: -0.289 };
-const ifDifferent = { constant: 0, natsWeight: 0.304 };
-/** For the edit that the model writes instead. */
-const forOwnEdit = { constant: -0.305, evidenceWeight: -0.049, natsWeight: 2.278 };
+/**
+ * What the model has done: of a proposal's lines, it has written the `same` edit, left them `unchanged`, or written
+ * something `different`, which is an edit `instead` of the proposal. Without a proposal, it has written text `atCursor`,
+ * or an edit `around` it.
+ */
+export const deeds = ['same', 'unchanged', 'different', 'instead', 'around', 'atCursor'] as const;
+export type Deed = (typeof deeds)[number];
 
-/** The same edits with new odds, and the edits that the model writes instead; none if aborted. */
+/** odds: those of the proposal, 0 without one. nats: the log-probability of the answer. */
+export interface Written extends Weighed {
+  deed: Deed;
+  nats: number;
+}
+
+/** The new log-odds are constant + odds * those of the proposal + nats * the log-probability of the answer. */
+export interface Weights {
+  constant: number;
+  odds: number;
+  nats: number;
+}
+
+/** Less probable answers say no more. */
+const minNats = -5;
+
+/** The edits with new odds, and the edits that the model writes instead of them or around the cursor; none if aborted. */
 export async function withWriter(
   engine: Engine,
   adapter: string,
@@ -32,24 +46,50 @@ export async function withWriter(
   likely: readonly Weighed[],
   signal?: AbortSignal,
 ): Promise<Weighed[]> {
-  const all: Weighed[] = [];
-  for (const { edit, odds } of likely) {
-    const question = askAboutLines(engine, document, linesChangedBy(edit, document.text));
-    const answer = question && (await answerTo(engine, question, document.text, { signal, adapter }));
-    if (signal?.aborted) return [];
-    if (!answer) {
-      all.push({ edit, odds });
-      continue;
-    }
-    const nats = Math.max(minNats, answer.logProbability);
-    const isSame = answer.edit !== null && comesToTheSame(document.text, edit, answer.edit);
-    const weights = isSame ? ifSame : answer.edit === null ? ifUnchanged : ifDifferent;
-    all.push({ edit, odds: constant + evidenceWeight * odds + weights.constant + weights.natsWeight * nats });
-    if (answer.edit !== null && !isSame)
-      all.push({
-        edit: answer.edit,
-        odds: forOwnEdit.constant + forOwnEdit.evidenceWeight * odds + forOwnEdit.natsWeight * nats,
-      });
-  }
-  return all;
+  const all = await writtenBy(engine, adapter, document, likely, signal);
+  return all.map((each) => ('deed' in each ? weighed(each, fitted) : each));
 }
+
+/** What the model says about the edits and writes besides. An edit about which it cannot be asked stays as it is. */
+export async function writtenBy(
+  engine: Engine,
+  adapter: string,
+  document: EditedDocument,
+  likely: readonly Weighed[],
+  signal?: AbortSignal,
+): Promise<(Weighed | Written)[]> {
+  const answered = async (question: EditQuestion | undefined) =>
+    question && !signal?.aborted ? await answerTo(engine, question, document.text, { signal, adapter }) : undefined;
+  const all: (Weighed | Written)[] = aroundCursor(document, await answered(askAroundCursor(engine, document)));
+  for (const each of likely) {
+    const lines = linesChangedBy(each.edit, document.text);
+    const answer = await answered(askAboutLines(engine, document, lines));
+    all.push(...(answer ? judged(each, answer, document.text) : [each]));
+  }
+  return signal?.aborted ? [] : all;
+}
+
+export function weighed({ edit, odds, deed, nats }: Written, weights: Record<Deed, Weights>): Weighed {
+  const of = weights[deed];
+  return { edit, odds: of.constant + of.odds * odds + of.nats * nats };
+}
+
+function aroundCursor(document: EditedDocument, answer: Answer | undefined): Written[] {
+  const edit = answer?.edit ? offeredPart(answer.edit, document) : null;
+  if (!answer || !edit) return [];
+  const isAtCursor = edit.start === document.cursor && edit.end === document.cursor;
+  return [{ edit, odds: 0, deed: isAtCursor ? 'atCursor' : 'around', nats: natsOf(answer) }];
+}
+
+/** The proposal, and what the model writes instead of it. answer: about the lines of the proposal. */
+function judged({ edit, odds }: Weighed, answer: Answer, text: string): Written[] {
+  const [own, nats] = [answer.edit, natsOf(answer)];
+  if (own === null) return [{ edit, odds, deed: 'unchanged', nats }];
+  if (comesToTheSame(text, edit, own)) return [{ edit, odds, deed: 'same', nats }];
+  return [
+    { edit, odds, deed: 'different', nats },
+    { edit: own, odds, deed: 'instead', nats },
+  ];
+}
+
+const natsOf = ({ logProbability }: Answer) => Math.max(minNats, logProbability);

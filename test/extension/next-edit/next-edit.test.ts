@@ -139,6 +139,17 @@ test('log output does not end the wait for the next edit, but a key does', async
   expect(offer.isChained).toBe(false);
 });
 
+test('an edit that only inserts text at the cursor becomes ghost text at once', async () => {
+  const trigger = vi.fn();
+  commands.registerCommand('editor.action.inlineSuggest.trigger', trigger);
+  const cursor = editor.active.selection.active;
+  const range = { start: cursor, end: cursor };
+  await applied();
+  await answer({ ...edit, range, oldText: '', newText: 'x', changes: [{ range, text: 'x' }] });
+  expect(offer.state.kind).toBe('jumped');
+  expect(trigger).toHaveBeenCalledTimes(1);
+});
+
 test('an edit shown as ghost text is hidden once Hearth no longer suggests by itself', async () => {
   const hide = vi.fn();
   commands.registerCommand('editor.action.inlineSuggest.hide', hide);

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import type { LoadModel } from '../../../language-server/engine/engine-host.ts';
 import type { Caution } from '../../../language-server/engine/load-options.ts';
 import { SharedEngine } from '../../../language-server/engine/shared-engine.ts';
-import type { Settings } from '../../../language-server/protocol/messages.ts';
+import { noTimings, type Settings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import { EngineError, type LoadOptions } from '../../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
@@ -140,6 +140,22 @@ test("the team's server is used if suggestions are on for a single language", as
   await shared.ready();
   expect(hasTeam()).toBe(true);
   await shared.close();
+});
+
+test('a model that reads slowly here does not write next edits', async () => {
+  const { shared } = await setUp('');
+  const settings = { ...defaultSettings, 'model.editAdapter': '/edits.gguf' };
+  await shared.configure({ settings, bundledModel: 'base.gguf', pagesFolder: '', connecting: {} });
+  const name = shared.models?.local.info.name ?? '';
+  const reads = (promptTokens: number, model: string) =>
+    shared.answered({ ...noTimings, promptTokens, prefillMs: 1000, completionTokens: 1 }, 1, model);
+  expect(shared.models?.editAdapter).toBe('/edits.gguf');
+  reads(100, `the team's ${name}`);
+  expect(shared.models?.editAdapter).toBe('/edits.gguf');
+  reads(100, name);
+  expect(shared.models?.editAdapter).toBeNull();
+  for (let i = 0; i < 8; i++) reads(1000, name);
+  expect(shared.models?.editAdapter).toBe('/edits.gguf');
 });
 
 test('the model for explanations is loaded on request, beside the one for completion', async () => {

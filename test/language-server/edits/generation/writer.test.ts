@@ -1,7 +1,11 @@
 // How a model with one of Hearth's adapters is asked about the lines of an edit, and what follows from its answer. The
 // model here reads bytes and has a prepared answer.
 import { expect, test } from 'vitest';
-import { askAboutLines, linesChangedBy } from '../../../../language-server/edits/generation/hearth-format.ts';
+import {
+  askAboutLines,
+  askAroundCursor,
+  linesChangedBy,
+} from '../../../../language-server/edits/generation/hearth-format.ts';
 import { withWriter } from '../../../../language-server/edits/generation/writer.ts';
 import type { EditedDocument, TextEdit } from '../../../../language-server/edits/text/text-edit.ts';
 import type { Continuation } from '../../../../native/index.ts';
@@ -93,6 +97,24 @@ test('if the same lines are elsewhere, too, it is also asked about up to three l
   expect(linesChangedBy({ start: second, end: second + 3, text: 'close' }, text)).toEqual({ first: 3, end: 5 });
 });
 
+/** The lines that the question around the cursor asks about; the cursor is at the beginning of the given line. */
+function linesAround(line: number): string[] {
+  const all = Array.from({ length: 40 }, (_, i) => `line${i}();\n`);
+  const long = { ...document, text: all.join(''), cursor: all.slice(0, line).join('').length };
+  return askAroundCursor(new FakeEngine(), long)?.window.text.trimEnd().split('\n') ?? [];
+}
+
+test('around the cursor, the model is asked about ten lines above and below, and at an end of the file about as many', () => {
+  expect([linesAround(20)[0], linesAround(20).at(-1)]).toEqual(['line10();', 'line30();']);
+  expect([linesAround(0)[0], linesAround(0).at(-1)]).toEqual(['line0();', 'line20();']);
+  // The last line feed is followed by an empty line.
+  expect([linesAround(39)[0], linesAround(39).at(-1)]).toEqual(['line20();', 'line39();']);
+});
+
+test('if the cursor is in another document, the model is asked only about the proposed edits', () => {
+  expect(askAroundCursor(new FakeEngine(), { ...document, cursor: -1 })).toBeUndefined();
+});
+
 test('an answer with the same edit makes it likelier', async () => {
   const [one] = await answered('add(sum);\n');
   expect(one?.edit).toEqual(edit);
@@ -111,11 +133,26 @@ test('a different answer is a proposal of its own', async () => {
   expect(other?.edit).toEqual({ start: edit.start, end: edit.end + 1, text: 'add(sum, 1);\n' });
 });
 
+test('what the model writes around the cursor is a proposal, also where nothing was proposed', async () => {
+  const now = text.replace('add(total);', 'add(sum);');
+  const [only, ...others] = await withWriter(new Writer(now), 'mine.gguf', document, []);
+  expect(only?.edit).toEqual(replacing('add(total);\n', 'add(sum);\n'));
+  expect(others).toEqual([]);
+  expect(await withWriter(new Writer(text), 'mine.gguf', document, [])).toEqual([]);
+});
+
+test('what the model inserts at the cursor is a proposal', async () => {
+  const now = text.replace('let sum', 'let summary');
+  const [only] = await withWriter(new Writer(now), 'mine.gguf', document, []);
+  expect(only?.edit).toEqual({ start: 7, end: 7, text: 'mary' });
+});
+
 test('every question names the adapter, and none is asked once the signal is aborted', async () => {
   const engine = new Writer('add(sum, 1);\n');
   await withWriter(engine, 'mine.gguf', document, [{ edit, odds: 0 }]);
-  expect(engine.adapters).toEqual(['mine.gguf']);
-  expect(engine.requests.map(({ adapter }) => adapter)).toEqual(['mine.gguf']);
+  expect(engine.adapters).toEqual(['mine.gguf', 'mine.gguf']);
+  expect(engine.requests.map(({ adapter }) => adapter)).toEqual(['mine.gguf', 'mine.gguf']);
   const aborted = AbortSignal.abort();
   expect(await withWriter(engine, 'mine.gguf', document, [{ edit, odds: 0 }], aborted)).toEqual([]);
+  expect(engine.adapters).toHaveLength(2);
 });
