@@ -32,8 +32,8 @@ function insertion(line: number, before: string, inserted: string): Script['edit
   };
 }
 
-/** Types a space at the end of the first line, so that the server offers the insertion, which is out of sight. */
-async function offer(line: number, before: string, inserted: string): Promise<void> {
+/** Types a space at the end of the first line, so that the server offers the insertion. */
+async function provoke(line: number, before: string, inserted: string): Promise<void> {
   await edited.start(text);
   const script: Script = {
     position: { line: 0, character: text.indexOf('\n') + 1 },
@@ -42,6 +42,11 @@ async function offer(line: number, before: string, inserted: string): Promise<vo
   writeFileSync(join(installedIn(server), 'next-edit.json'), JSON.stringify(script));
   await bench.press('Control+Home', 'End');
   await bench.type(' ');
+}
+
+/** Provokes an insertion that is out of sight, and waits until it is offered. */
+async function offer(line: number, before: string, inserted: string): Promise<void> {
+  await provoke(line, before, inserted);
   await edited.offered();
 }
 
@@ -85,7 +90,7 @@ test('an insertion can be typed up to its second line, and Alt+Enter inserts the
 
 test('text that an edit inserts at the cursor is ghost text without a Tab to go there', async () => {
   const first = text.slice(0, text.indexOf('\n'));
-  await offer(0, `${first} `, '// changed');
+  await provoke(0, `${first} `, '// changed');
   await expect.poll(() => bench.shownGhostText()).toBe('// changed');
   await picture('at-cursor');
   await bench.press('Tab');
