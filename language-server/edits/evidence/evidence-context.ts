@@ -1,9 +1,8 @@
 // What all candidates in a document take their evidence from: its words and lines, and what the user has done in it.
 
 import type { PastChange } from '../history/past-changes.ts';
-import { wordAt } from '../history/typed-word.ts';
 import { isTelling } from '../proposals/substitutions.ts';
-import { type Line, lineAt } from '../text/lines.ts';
+import { type Line, lineAt, wordAt } from '../text/lines.ts';
 import { type EditedDocument, wordsOf } from '../text/text-edit.ts';
 
 export interface EvidenceContext extends EditedDocument {

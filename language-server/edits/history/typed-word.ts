@@ -1,18 +1,6 @@
-// The word at the cursor, which may be half typed if the newest edit brought it.
+// The word before the cursor, which may be half typed if the newest edit brought it.
+import { wordAt } from '../text/lines.ts';
 import { type EditedDocument, wordsOf } from '../text/text-edit.ts';
-
-const longest = 80;
-
-/** The word's parts before and after the cursor. text: that of a document, or a part of it. */
-export function wordAt(
-  text: { slice(start: number, end: number): string },
-  cursor: number,
-): { before: string; after: string } {
-  const at = Math.max(0, cursor);
-  const before = /[\p{L}\p{N}_$]*$/u.exec(text.slice(Math.max(0, at - longest), at))?.[0] ?? '';
-  const after = cursor < 0 ? '' : (/^[\p{L}\p{N}_$]*/u.exec(text.slice(at, at + longest))?.[0] ?? '');
-  return { before, after };
-}
 
 /** The word before the cursor, if the newest edit brought it and nothing else in the document or the history has it. */
 export function newWord({ text, cursor, history }: EditedDocument): string | undefined {

@@ -74,3 +74,17 @@ export function keepsBrackets(before: string, after: string): boolean {
 export function isInString(line: string, at: number): boolean {
   return /["'`]/.test(line.slice(0, at).replace(/(["'`])(?:(?!\1)[^\\]|\\.)*\1/g, ''));
 }
+
+/** A longer word is cut. */
+const longestWord = 80;
+
+/** The word's parts before and after the cursor. text: that of a document, or a part of it. */
+export function wordAt(
+  text: { slice(start: number, end: number): string },
+  cursor: number,
+): { before: string; after: string } {
+  const at = Math.max(0, cursor);
+  const before = /[\p{L}\p{N}_$]*$/u.exec(text.slice(Math.max(0, at - longestWord), at))?.[0] ?? '';
+  const after = cursor < 0 ? '' : (/^[\p{L}\p{N}_$]*/u.exec(text.slice(at, at + longestWord))?.[0] ?? '');
+  return { before, after };
+}

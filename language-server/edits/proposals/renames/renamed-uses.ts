@@ -1,6 +1,6 @@
 // Finds the uses of a renamed thing that still have its old name. They are wrong as they are, so no model is asked
 // about them. Also tells namesakes: uses of other things with the same name.
-import { wordAt } from '../../history/typed-word.ts';
+import { wordAt } from '../../text/lines.ts';
 import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import { type Rename, type Uses, usesIn } from './renames.ts';
 import type { NamedSource, Use } from './text-before.ts';

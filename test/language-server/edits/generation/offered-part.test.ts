@@ -17,11 +17,15 @@ test('an edit of other lines is offered as it is', () => {
 
 test('text that is inserted at the cursor is offered without what changes in other lines', () => {
   expect(offered('a(▮\nb(x);\n', 'a(y);\nb(y);\n')).toBe('a(y);\nb(x);\n');
-  expect(offered('log(su▮);\n', 'log(sum);\n')).toBe('log(sum);\n');
+  expect(offered('log(sum▮\n', 'log(sum);\n')).toBe('log(sum);\n');
   expect(offered('a();▮\nc();\n', 'a();\nb();\nc();\n')).toBe('a();\nb();\nc();\n');
 });
 
 test('an edit that changes the line of the cursor in any other way is not offered', () => {
   expect(offered('a(x, ▮\n', 'a(y, z);\n')).toBeNull();
   expect(offered('a(▮)\nb(x);\n', 'a(y);\nb(y);\n')).toBeNull();
+});
+
+test('the rest of a word is not offered, since suggestions complete words', () => {
+  expect(offered('log(su▮);\n', 'log(sum);\n')).toBeNull();
 });

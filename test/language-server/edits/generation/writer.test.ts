@@ -142,9 +142,9 @@ test('what the model writes around the cursor is a proposal, also where nothing 
 });
 
 test('what the model inserts at the cursor is a proposal', async () => {
-  const now = text.replace('let sum', 'let summary');
+  const now = text.replace('let sum', 'let sum: number');
   const [only] = await withWriter(new Writer(now), 'mine.gguf', document, []);
-  expect(only?.edit).toEqual({ start: 7, end: 7, text: 'mary' });
+  expect(only?.edit).toEqual({ start: 7, end: 7, text: ': number' });
 });
 
 test('every question names the adapter, and none is asked once the signal is aborted', async () => {
