@@ -8,17 +8,15 @@ repositories, development.json.xz.
 """
 import argparse
 import csv
-import io
 import json
-import lzma
 import os
 import random
 from collections import Counter, defaultdict
 
-import numpy as np
 from tokenizers import Tokenizer
 
 import examples
+import packing
 import sources
 from layout import Layout
 
@@ -37,8 +35,6 @@ MOST_QUIET_CASES = 20
 # An example goes if more of its lines than this stand in a case.
 MOST_RESEMBLING = 0.35
 LINE = 20
-# About 9 MB when compressed, as the examples of one commit stand together.
-PIECE_TOKENS = 30_000_000
 
 
 def states_of(raw, part):
@@ -158,31 +154,15 @@ def cases(raw, part, count, quiet_count, windows, rng):
 def write_cases(path, asked, layout):
     written = [question | {"prompt": layout.prompt(question), "chat": layout.chat(question), "unchanged": layout.answer(question["old"]), "answer": layout.answer(question["answers"][0])}
                for question in asked]
-    compressed(path, json.dumps(written).encode())
+    packing.compressed(path, json.dumps(written).encode())
     print(path, dict(Counter(question["kind"] for question in asked)), dict(Counter(map(language, asked))), len({question["source"].split("@")[0] for question in asked}), "repositories", flush=True)
 
 
-def pieces(questions, layout):
-    """Questions as tokens and weights, in pieces of about equal size."""
-    tokens, weights, sizes, count = [], [], [], 0
+def as_tokens(questions, layout):
     for question in questions:
         prompt, answer = layout.prompt(question), layout.answer(question["answers"][0])
-        if len(prompt) + len(answer) > MOST_TOKENS:
-            continue
-        tokens.append(np.array(prompt + answer, np.uint32))
-        weights.append(np.array([0] * len(prompt) + layout.weights(question), np.uint8))
-        sizes.append(len(prompt) + len(answer))
-        count += sizes[-1]
-        if count >= PIECE_TOKENS:
-            yield tokens, weights, sizes
-            tokens, weights, sizes, count = [], [], [], 0
-    if sizes:
-        yield tokens, weights, sizes
-
-
-def compressed(path, data):
-    with lzma.open(path, "wb", preset=3) as target:
-        target.write(data)
+        if len(prompt) + len(answer) <= MOST_TOKENS:
+            yield prompt + answer, [0] * len(prompt) + layout.weights(question)
 
 
 if __name__ == "__main__":
@@ -201,12 +181,7 @@ if __name__ == "__main__":
     chosen = training(args.raw, args.examples, asked["cases"] + asked["development"], rng)
     print(len(chosen), "examples", dict(Counter(question["kind"] for question in chosen)), dict(Counter(map(language, chosen)).most_common()),
           len({question["source"].split("@")[0] for question in chosen}), "repositories", flush=True)
-    for number, (tokens, weights, sizes) in enumerate(pieces(chosen, layout), 1):
-        buffer = io.BytesIO()
-        np.savez(buffer, tokens=np.concatenate(tokens), weights=np.concatenate(weights), sizes=np.array(sizes, np.int64))
-        compressed(f"{args.out}/training-{number}.npz.xz", buffer.getvalue())
-        answers = sum(int(np.count_nonzero(each)) for each in weights)
-        print(f"piece {number}: {len(sizes)} examples, {sum(sizes) / 1e6:.1f} M tokens, {answers / 1e6:.1f} M of them answers", flush=True)
+    packing.write(args.out, as_tokens(chosen, layout))
     for name, questions in asked.items():
         if questions:
             write_cases(f"{args.out}/{name}.json.xz", questions, layout)
