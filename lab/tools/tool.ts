@@ -22,6 +22,7 @@ import { perplexityCommand } from './perplexity.ts';
 import { replayCommand } from './replay.ts';
 import { savingsCommand } from './savings.ts';
 import { syntaxTreeCommand } from './syntax-tree.ts';
+import { completionsCommand } from './training/completions.ts';
 
 runCommandLine('tool', {
   eval: evalCommand,
@@ -29,6 +30,7 @@ runCommandLine('tool', {
   gates: gatesCommand,
   places: placesCommand,
   record: recordCommand,
+  completions: completionsCommand,
   'next-edit': nextEditCommand,
   'edit-cases': editCasesCommand,
   'edit-cost': editCostCommand,

@@ -43,8 +43,8 @@ def is_read(name, size):
     return is_map or bool(sources.LICENCE_FILE.match(name)) or name in ("package.json", "copyright") or sources.language_of(name) and size < 600_000
 
 
-def repository(path):
-    """Files of a repository's newest commit; a snapshot may lack its largest ones."""
+def repository(path, is_read=is_read):
+    """Files of a repository's newest commit; a snapshot may lack its largest ones. is_read: takes a file's name and size."""
     git = ["git", "-c", "safe.directory=*", "-C", path]
     tree = subprocess.run(git + ["ls-tree", "-r", "-z", "HEAD"], capture_output=True, check=True).stdout.decode("utf8", "replace")
     wanted = []
