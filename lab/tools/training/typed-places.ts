@@ -80,7 +80,8 @@ export function typedPlace(file: Lines, random: Random): TypedPlace | null {
   for (let tries = 0; tries < maxLooks; tries++) {
     const place = cutter(file, Math.floor(random() * file.rows.length), random);
     if (place === null || (place.middle.trim() === '') !== cut.startsWith('quiet')) continue;
-    return { ...place, cut, suffix: newFile(place.suffix, random) };
+    // If what is below were not there yet, the author would write it, so a quiet place keeps it.
+    return cut.startsWith('quiet') ? { ...place, cut } : { ...place, cut, suffix: newFile(place.suffix, random) };
   }
   return null;
 }

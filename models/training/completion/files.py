@@ -30,7 +30,7 @@ from select_files import is_held_out
 IDS = {".dart": "dart", ".ex": "elixir", ".exs": "elixir", ".zig": "zig", ".hs": "haskell", ".sol": "solidity", ".jl": "julia", ".r": "r",
        ".vue": "vue", ".svelte": "svelte", ".scss": "scss", ".less": "less", ".h": "c"}
 NAMES = {"shell": "shellscript", "tsx": "typescriptreact", "jsx": "javascriptreact", "proto": "proto3"}
-UNWANTED = re.compile(r"(^|/)(vendor|dist|build|out|target|generated|gen|licen[sc]es?|mocks?|stubs?|samples?/data|tests?/(data|resources|assets)|migrations)(/|$)|(^|/)(LICEN[CS]E|COPYING|NOTICE)|\.lock$|\.d\.ts$|\.snap$|\.erb$", re.I)
+UNWANTED = re.compile(r"(^|/)(vendor|deps|dist|build|out|target|generated|gen|licen[sc]es?|mocks?|stubs?|samples?/data|tests?/(data|resources|assets)|migrations)(/|$)|(^|/)(LICEN[CS]E|COPYING|NOTICE)|\.lock$|\.d\.ts$|\.snap$|\.erb$", re.I)
 TEST = re.compile(r"(^|/)(tests?|__tests__|specs?|testing|benchmarks?|examples?|bench)/|_test\.\w+$|_spec\.rb$|\.(test|spec)\.[jt]sx?$|(^|/)test_[^/]*\.py$|Tests?\.\w+$", re.I)
 # So many of the files with tests, whose lines resemble each other, and of those that are no code are not only context.
 TESTS, NO_CODE = 0.35, 0.25
