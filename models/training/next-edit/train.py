@@ -183,7 +183,7 @@ def main(args):
         return
     saved(f"{args.out}/state.pt", adapter, optimizer, step)
     tensors = {name: each.detach().cpu().half().numpy() for name, each in adapter.named().items()}
-    gguf_file.write_adapter(f"{args.out}/adapter.gguf", tensors, args.alpha, "qwen2", "next edits for " + model.name)
+    gguf_file.write_adapter(f"{args.out}/adapter.gguf", tensors, args.alpha, "qwen2", f"{args.teaches} for {model.name}")
     if device != "cpu":
         print(f"peak {torch.cuda.max_memory_allocated() / 2**30:.1f} GiB")
     print(f"done: {step} steps, {seen / 1e6:.1f} M tokens, {time.time() - STARTED:.0f} s", flush=True)
@@ -197,6 +197,7 @@ if __name__ == "__main__":
     parser.add_argument("--seconds", type=float, required=True, help="in all, with reading and writing")
     parser.add_argument("--steps", type=int, default=10**9)
     parser.add_argument("--resume", help="a state to go on from")
+    parser.add_argument("--teaches", default="next edits", help="for the name in the adapter; or completions")
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--alpha", type=float, default=32)
     parser.add_argument("--rate", type=float, default=3e-4)
