@@ -1,7 +1,7 @@
 // npm run tool -- fit-writer --cases CASES.jsonl --model MODEL.gguf --adapter ADAPTER.gguf: fits what the answers of a
 // model that writes next edits say about their odds, and reports what would be shown in repositories to which it was not
 // fitted. The answers are stored as they come, so that a stopped fit can continue.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import {
   type Command,
   engineOptions,
@@ -54,6 +54,7 @@ export const fitWriterCommand: Command = {
       value: 'FILE',
       help: "file of the model's answers; new answers go to the last one; without it CASES.jsonl.written",
     },
+    weights: { type: 'string', value: 'FILE', help: 'report what these weights would show, and fit nothing' },
     out: {
       type: 'string',
       value: 'FILE',
@@ -66,7 +67,14 @@ export const fitWriterCommand: Command = {
     const files = Array.isArray(values.asked) ? values.asked.map(String) : [`${file}.written`];
     const asked = await askedAbout(cases, values, files);
     if (values.share !== undefined) return;
-    await report(cases, asked);
+    const given = text(values, 'weights');
+    if (given !== undefined) {
+      const weights = JSON.parse(readFileSync(given, 'utf8')) as WriterWeights;
+      print(`${asked.length} cases:`);
+      return await report(cases, asked, () => weights);
+    }
+    print(`${asked.length} cases; each third of the repositories is judged by weights that were fitted to the others:`);
+    await report(cases, asked, weightsOfOthers(cases, asked));
     const out = text(values, 'out') ?? 'language-server/edits/generation/writer-weights.json';
     writeFileSync(out, `${JSON.stringify(fittedTo(cases, asked), null, 2)}\n`);
   },
@@ -94,27 +102,36 @@ async function askedAbout(cases: NextEditCase[], values: Values, files: readonly
   return wanted.flatMap((of) => known.get(of) ?? []);
 }
 
-/** Prints what would be offered at each gate, each third of the repositories by weights fitted to the others. */
-async function report(cases: readonly NextEditCase[], asked: readonly AskedCase[]): Promise<void> {
+/** For each case, the weights fitted to the thirds of the repositories that do not have it. */
+function weightsOfOthers(cases: readonly NextEditCase[], asked: readonly AskedCase[]) {
   const repositoryOf = ({ of }: AskedCase) => cases[of]?.source?.split('@', 1)[0] ?? '';
   const repositories = [...new Set(asked.map(repositoryOf))].sort();
   const foldOf = (each: AskedCase) => repositories.indexOf(repositoryOf(each)) % folds;
-  const weights = Array.from({ length: folds }, (_, fold) =>
+  const fitted = Array.from({ length: folds }, (_, fold) =>
     fittedTo(
       cases,
       asked.filter((each) => foldOf(each) !== fold),
     ),
   );
+  return (each: AskedCase) => fitted[foldOf(each)] as WriterWeights;
+}
+
+/** Prints what would be offered at each gate. */
+async function report(
+  cases: readonly NextEditCase[],
+  asked: readonly AskedCase[],
+  weightsFor: (each: AskedCase) => WriterWeights,
+): Promise<void> {
   const answers = await Promise.all(
     asked.flatMap((each) => {
-      const [document, of] = [cases[each.of], weights[foldOf(each)]];
-      if (!document || !of) return [];
-      const edits = each.written.map((one) => ('deed' in one ? weighed(one, of) : one));
+      const document = cases[each.of];
+      if (!document) return [];
+      const weights = weightsFor(each);
+      const edits = each.written.map((one) => ('deed' in one ? weighed(one, weights) : one));
       const find = () => Promise.resolve(likeliestOf(edits, document));
       return [offered(document, find).then((answer) => ({ document, answer }))];
     }),
   );
-  print(`${asked.length} cases; each third of the repositories is judged by weights that were fitted to the others.`);
   for (let gate = 0.2; gate < 0.95; gate += 0.05) {
     const { shown, exact, quiet, precision, wrongDeletions } = figuresOf(
       answers.map(({ document, answer }) => scoreOf(document, answer, gate)),
