@@ -58,11 +58,14 @@ struct LowRankSource {
   float scale = 1;
   std::span<const float> a;  // [rank][n_cols]
   std::span<const float> b;  // [n_rows][rank]
+  // Whether both a and the matrix are quantized. Then a backend may round a, b and their inputs to
+  // eight bits.
+  bool is_quantized = false;
 };
 inline constexpr int kMaxRank = 256;
 
-/// What a LoRA adapter adds to a whole matrix: LowRankSources as f16, in the backend's own layout.
-/// Destroyed before its Ops.
+/// What a LoRA adapter adds to a whole matrix: LowRankSources in the backend's own layout, as f16
+/// or, if they are quantized, perhaps as Q8_0. Destroyed before its Ops.
 class LowRank {
  public:
   virtual ~LowRank() = default;

@@ -9,7 +9,7 @@
 //   rows          panel 0: t0 columns 0..511 | t1 columns 0..511 | ... | panel 1: ...
 //                 for panels_avx512.inl; kBatchPlan.offset is added to each int8
 //
-// Scales, sums and floats are always interleaved: [group or block or column][token of the tile].
+// Scales and sums are always interleaved: [group or block][token of the tile]. Floats never are.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -27,12 +27,14 @@ constexpr int tile_tokens(int n_tokens) {
   return n_tokens > kTileTokens ? kBatchPlan.tile : kTileTokens;
 }
 
+/// With how many tokens, up to kTileTokens, a kernel multiplies n of them at once.
+constexpr int padded(int n) { return n <= 2 ? n : n <= 4 ? 4 : n <= 8 ? 8 : kTileTokens; }
+
 inline TokenTile token_tile(int first, int n_tokens) {
   const int most = tile_tokens(n_tokens);
   const int n = n_tokens - first < most ? n_tokens - first : most;
   if (most > kTileTokens) return {first, n, most};
-  const int width = n <= 2 ? n : n <= 4 ? 4 : n <= 8 ? 8 : kTileTokens;
-  return {first, n, width};
+  return {first, n, padded(n)};
 }
 
 /// Whether the batch's int8 are stored in rows: [panel of kRowColumns columns][token][kRowColumns].
@@ -75,8 +77,7 @@ inline TokenColumns columns_of(const Activations& a, const TokenTile& tile, int 
   const size_t k = static_cast<size_t>(column), g = k / kGroup;
   return {a.groups.q + place_of<kGroupPlace>(a, tile, token, column).at,
           a.groups.scales + before * groups + g * width + t,
-          a.groups.sums + before * groups + g * width + t,
-          a.f32 + before * static_cast<size_t>(a.n_cols) + k * width + t, tile.width};
+          a.groups.sums + before * groups + g * width + t, tile.width};
 }
 
 template <>
@@ -202,48 +203,60 @@ void quantize_tokens(const float* x, int token, int n, InputFormats formats, Act
     });
   }
   if (formats.f32) {
-    float* f32 = a.f32 + static_cast<size_t>(tile.first) * static_cast<size_t>(a.n_cols);
-    for_columns<1>(x, t, n, a.n_cols,
-                   [&](int k, int i, const float* columns) { f32[k * tile.width + i] = *columns; });
+    const size_t n_cols = static_cast<size_t>(a.n_cols);
+    for (int i = 0; i < n; i++)
+      std::memcpy(a.floats_of(token + i), x + static_cast<size_t>(i) * n_cols,
+                  n_cols * sizeof(float));
   }
 }
 
-/// Calls kernel.operator()<kTokens>(columns, output) for the tokens of a tile, at most kMost at a
-/// time.
-template <class Columns, int kMost, class Kernel>
-inline void for_tokens_of(const TokenTile& tile, const Activations& a, int column, float* out,
-                          size_t stride, Kernel kernel) {
-  for (int token = 0; token < tile.n;) {
-    const auto run = [&]<int kTokens>() {
-      const int n_left = tile.n - token;
-      kernel.template operator()<kTokens>(
-          columns_of<Columns>(a, tile, token, column),
-          Output{out + static_cast<size_t>(tile.first + token) * stride, stride,
-                 n_left < kTokens ? n_left : kTokens, column > 0});
-      token += kTokens;
-    };
-    const int width = tile.width > kTileTokens  ? 8
-                      : tile.width % kMost == 0 ? kMost
-                      : tile.width < kMost      ? tile.width
-                                                : 4;
-    if (width == 1) run.template operator()<1>();
-    if (width == 2) run.template operator()<2>();
-    if (width == 4) run.template operator()<4>();
-    if constexpr (kMost == 6) {
-      if (width == 6) run.template operator()<6>();
-    }
-    if constexpr (kMost >= 8) {
-      if (width == 8) run.template operator()<8>();
-      if (width == 12) run.template operator()<12>();
-    }
+/// Calls run.operator()<kTokens>() for n tokens, which a kernel multiplies at once.
+template <int kMost>
+inline void with_tokens(int n, const auto& run) {
+  if (n == 1) run.template operator()<1>();
+  if (n == 2) run.template operator()<2>();
+  if (n == 4) run.template operator()<4>();
+  if constexpr (kMost == 6) {
+    if (n == 6) run.template operator()<6>();
+  }
+  if constexpr (kMost >= 8) {
+    if (n == 8) run.template operator()<8>();
+    if (n == 12) run.template operator()<12>();
   }
 }
 
 /// Calls kernel.operator()<kTokens>(columns, output) for all tokens, at most kMost at a time.
 template <class Columns, int kMost = kMaxTokens, class Kernel>
 inline void for_tokens(const Activations& a, int column, float* out, size_t stride, Kernel kernel) {
-  for (int first = 0; first < a.n; first += tile_tokens(a.n))
-    for_tokens_of<Columns, kMost>(token_tile(first, a.n), a, column, out, stride, kernel);
+  for (int first = 0; first < a.n; first += tile_tokens(a.n)) {
+    const TokenTile tile = token_tile(first, a.n);
+    const int n = tile.width > kTileTokens  ? 8
+                  : tile.width % kMost == 0 ? kMost
+                  : tile.width < kMost      ? tile.width
+                                            : 4;
+    for (int token = 0; token < tile.n; token += n) {
+      with_tokens<kMost>(n, [&]<int kTokens>() {
+        kernel.template operator()<kTokens>(
+            columns_of<Columns>(a, tile, token, column),
+            Output{out + static_cast<size_t>(first + token) * stride, stride,
+                   least(tile.n - token, n), column > 0 || a.resume});
+      });
+    }
+  }
+}
+
+/// The same for the floats of all tokens, which lie in no tiles.
+template <class Kernel>
+inline void for_floats(const Activations& a, int column, float* out, size_t stride,
+                       const Kernel& kernel) {
+  for (int token = 0; token < a.n; token += kMaxTokens) {
+    const int n = least(a.n - token, kMaxTokens);
+    with_tokens<kMaxTokens>(padded(n), [&]<int kTokens>() {
+      kernel.template operator()<kTokens>(
+          FloatColumns{a.floats_of(token) + column, a.float_stride(), token == 0},
+          Output{out + static_cast<size_t>(token) * stride, stride, n, column > 0 || a.resume});
+    });
+  }
 }
 
 }  // namespace

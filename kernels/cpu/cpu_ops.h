@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "attention.h"
 #include "expert_plan.h"
@@ -77,9 +78,8 @@ class CpuOps : public Ops {
   /// The arguments of norm_qkv() for its chunks, which store q in a buffer, and k and v in pages.
   struct Qkv {
     int layer;
-    const PackedMatrix& weights;
+    const Weights& weights;
     const float* bias;
-    const LowRank* added;
     const Activations& input;
     float* q;
   };
@@ -96,28 +96,25 @@ class CpuOps : public Ops {
       body(chunk * per_chunk, std::min(n, (chunk + 1) * per_chunk), thread);
     });
   }
-  void for_token_tiles(int n, const auto& body);
+  /// Calls body(begin, end, thread) for each token tile. The tokens in a tile are interleaved, so
+  /// two threads in one tile would write to the same cache lines (false sharing).
+  void for_token_tiles(int n, const auto& body) {
+    for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, body);
+  }
 
-  const Activations& quantize(const PackedMatrix& w, int n, const float* in);
-  const Activations& norm_and_quantize(const float* norm, float eps, const PackedMatrix& w, int n,
-                                       const float* x, const int32_t* rows = nullptr,
-                                       float* kept = nullptr);
-  // These do the same for all tokens of the batch, and also lower the input for an adapter
-  // (ops_cpu_low_rank.cc).
-  const Activations& quantize(const Weights& w, const float* in);
-  const Activations& norm_and_quantize(const float* norm, float eps, const Weights& w,
-                                       const float* x);
+  const Activations& quantize(const Weights& w, int n, const float* in);
+  const Activations& norm_and_quantize(const float* norm, float eps, const Weights& w, int n,
+                                       const float* x, const int32_t* rows = nullptr);
   int tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const;
   int tiles_per_chunk(double tile_bytes, int n_cols, int n_tiles, int n, int n_parts) const;
   void multiply(const Weights& weights, int n_parts, const Activations& input, const auto& finish);
   void product(const PackedMatrix& w, const Activations& input, float* out);
   void key_value_chunk(const Qkv& qkv, int kv_head, int thread);
   void query_chunk(const Qkv& qkv, int head_begin, int head_end);
-  static int lower_chunks(const PackedLowRank& w);
-  void lower_chunk(const PackedLowRank& w, const float* in, int chunk);
-  void lower_many(const PackedLowRank& w, const float* in);
-  static void prefetch(const LowRank* added, int row, int n_rows);
-  void raise(const LowRank* added, int row, int n_rows, float* products, size_t stride);
+  static InputFormats input_formats(const Weights& w);
+  void lower(const LowRank* added, const Activations& input);
+  void multiply_rows(const Weights& weights, const Activations& input, int row, int n_rows,
+                     float* products, size_t stride);
   void plan_experts(const Experts& experts, const float* routes);
   void quantize_for_experts(const PackedMatrix& w, const auto& fill_row);
 
@@ -127,8 +124,11 @@ class CpuOps : public Ops {
   Workspace workspace_;
   std::optional<Attention> attention_;
   ExpertPlan expert_plan_;
-  // Normalized inputs, and inputs lowered to an adapter's ranks. Null until an adapter is packed.
-  std::unique_ptr<Buffer> normed_, lowered_;
+  // An input lowered to the ranks of all parts of an adapter, and quantized for the b of each part.
+  // Allocated when an adapter is packed.
+  std::unique_ptr<Buffer> ranks_;
+  ActivationMemory lowered_memory_;
+  std::vector<Activations> lowered_;
   Batch batch_;
 };
 

@@ -93,10 +93,10 @@ void matmul_float(const PackedPart& part, const Activations& a, TileRange tiles,
       const std::byte* w = part.data + static_cast<size_t>(tile) * part.tile_bytes +
                            static_cast<size_t>(column) * kColumnBytes;
       float* tile_out = out + (tile - tiles.begin) * kTileRows;
-      for_tokens<TokenColumns>(a, column, tile_out, stride,
-                               [&]<int kTokens>(TokenColumns x, const Output& output) {
-                                 multiply_float<kTokens, kType>(w, x, columns, output);
-                               });
+      for_floats(a, column, tile_out, stride,
+                 [&]<int kTokens>(const FloatColumns& x, const Output& output) {
+                   multiply_float<kTokens, kType>(w, x, columns, output);
+                 });
     }
   }
 }

@@ -11,7 +11,6 @@ struct TokenColumns {
   const int8_t* q;      // [step][width][4]
   const float* scales;  // [group][width]
   const float* sums;    // [group][width]
-  const float* f32;     // [column][width]
   int width;            // tokens in the tile
 
   void next_group() {
@@ -19,6 +18,13 @@ struct TokenColumns {
     scales += width;
     sums += width;
   }
+};
+
+/// A view of the floats of tokens, from one of them and one column on.
+struct FloatColumns {
+  const float* x;  // [token][stride]
+  size_t stride;
+  bool is_first;  // whether these are the first tokens that read the weights
 };
 
 /// Where the results of a row tile go. Only the first n_valid >= 1 tokens exist. If `resume` is
@@ -143,20 +149,20 @@ inline F32x16 load_float_weights(const std::byte* p) {
 /// Sums over 32 columns at a time, then adds these sums. So the chains of additions are short,
 /// which lets them overlap and reduces rounding errors.
 template <int kTokens, BlockType kType>
-HEARTH_INNER_KERNEL void multiply_float(const std::byte* w, TokenColumns x, int n_cols,
+HEARTH_INNER_KERNEL void multiply_float(const std::byte* w, FloatColumns x, int n_cols,
                                         const Output& output) {
   constexpr int kColumnBytes = kTileRows * (kType == BlockType::kF32 ? 4 : 2);
   F32x16 total[kTokens];
   output.read(total);
   for (int column = 0; column < n_cols; column += kGroup) {
     const int n = n_cols - column < kGroup ? n_cols - column : kGroup;
-    prefetch_ahead(w, n * kColumnBytes);
+    if (x.is_first) prefetch_ahead(w, n * kColumnBytes);
     F32x16 sum[kTokens];
     set_all(sum, broadcast(0.0f));
-    for (int k = 0; k < n; k++, w += kColumnBytes, x.f32 += x.width) {
+    for (int k = 0; k < n; k++, w += kColumnBytes, x.x++) {
       const F32x16 weights = load_float_weights<kType>(w);
       HEARTH_UNROLL
-      for (int c = 0; c < kTokens; c++) sum[c] = fma(weights, broadcast(x.f32[c]), sum[c]);
+      for (int c = 0; c < kTokens; c++) sum[c] = fma(weights, broadcast(x.x[c * x.stride]), sum[c]);
     }
     HEARTH_UNROLL
     for (int c = 0; c < kTokens; c++) total[c] = total[c] + sum[c];

@@ -10,36 +10,34 @@
 namespace hearth::kernels::cpu {
 // --- inputs ---
 
-/// Calls body(begin, end, thread) for each token tile. The tokens in a tile are interleaved, so two
-/// threads in one tile would write to the same cache lines (false sharing).
-void CpuOps::for_token_tiles(int n, const auto& body) {
-  for_ranges(n, n > kTileTokens ? kernels_.wide_tile : kTileTokens, body);
-}
-
-const Activations& CpuOps::quantize(const PackedMatrix& w, int n, const float* in) {
-  Activations& activations = workspace_.activations(n, w.n_cols);
+/// Quantizes `in` [n][n_cols] for the weights and, if they have an adapter, lowers it.
+const Activations& CpuOps::quantize(const Weights& w, int n, const float* in) {
+  const int n_cols = w.matrix.n_cols;
+  Activations& activations = workspace_.activations(n, n_cols);
   for_token_tiles(n, [&](int begin, int end, int) {
-    kernels_.quantize_tokens(in + static_cast<size_t>(begin) * w.n_cols, begin, end - begin,
-                             w.input_formats(), activations);
+    kernels_.quantize_tokens(in + static_cast<size_t>(begin) * n_cols, begin, end - begin,
+                             input_formats(w), activations);
   });
+  lower(w.added, activations);
   return activations;
 }
 
-/// Normalizes and quantizes n tokens of x [][w.n_cols]: those whose indices are in `rows` or, if it
-/// is null, the first n. If `kept` is not null, it also gets the normalized floats.
-const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const PackedMatrix& w,
-                                             int n, const float* x, const int32_t* rows,
-                                             float* kept) {
-  Activations& activations = workspace_.activations(n, w.n_cols);
-  const size_t n_cols = static_cast<size_t>(w.n_cols);
+/// The same for n tokens of x [][n_cols], after normalizing them: those whose indices are in `rows`
+/// or, if it is null, the first n.
+const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const Weights& w, int n,
+                                             const float* x, const int32_t* rows) {
+  Activations& activations = workspace_.activations(n, w.matrix.n_cols);
+  const size_t n_cols = static_cast<size_t>(w.matrix.n_cols);
   for_token_tiles(n, [&](int begin, int end, int thread) {
-    float* normed = kept != nullptr ? kept + begin * n_cols : workspace_.rows(thread);
+    float* normed = workspace_.rows(thread);
     for (int token = begin; token < end; token++) {
       const int row = rows != nullptr ? rows[token] : token;
-      kernels_.rmsnorm(x + row * n_cols, norm, eps, w.n_cols, normed + (token - begin) * n_cols);
+      kernels_.rmsnorm(x + row * n_cols, norm, eps, w.matrix.n_cols,
+                       normed + (token - begin) * n_cols);
     }
-    kernels_.quantize_tokens(normed, begin, end - begin, w.input_formats(), activations);
+    kernels_.quantize_tokens(normed, begin, end - begin, input_formats(w), activations);
   });
+  lower(w.added, activations);
   return activations;
 }
 
@@ -86,15 +84,9 @@ void CpuOps::multiply(const Weights& weights, int n_parts, const Activations& in
     float* products = workspace_.tiles(thread);
     float* second_products = products + n * stride;
     const int row = begin * kTileRows, chunk_rows = std::min(n_rows, end * kTileRows) - row;
-    prefetch(weights.added, row, chunk_rows);
-    if (n_parts == 2) prefetch(weights.added, n_rows + row, chunk_rows);
-    w.matmul(input, begin, end, products, stride);
-    raise(weights.added, row, chunk_rows, products, stride);
-    if (n_parts == 2) {
-      const int second = w.tile_of(n_rows);
-      w.matmul(input, second + begin, second + end, second_products, stride);
-      raise(weights.added, n_rows + row, chunk_rows, second_products, stride);
-    }
+    multiply_rows(weights, input, row, chunk_rows, products, stride);
+    if (n_parts == 2)
+      multiply_rows(weights, input, n_rows + row, chunk_rows, second_products, stride);
     for (int token = 0; token < n; token++)
       finish(token, row, chunk_rows, products + token * stride, second_products + token * stride);
   };
@@ -144,7 +136,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& qk
   assert(w.rows_fill_tiles());
   const int n = batch_.size();
   attention_->balance().compute_factors(layer, w, norm, bias, workspace_.rows(0));
-  const Qkv task{layer, w, bias, qkv.added, norm_and_quantize(norm, eps, qkv, x), q};
+  const Qkv task{layer, qkv, bias, norm_and_quantize(norm, eps, qkv, n, x), q};
   const AttentionShape& shape = attention_->shape();
   const int tiles_per_head = shape.head_dim / kTileRows;
   const int heads_per_chunk = std::max(1, tiles_per_chunk(w, n, 1) / tiles_per_head);
@@ -159,19 +151,14 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& qk
 // Computes K and V of one KV head together, as both are appended to a page at once.
 void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   const AttentionShape& shape = attention_->shape();
-  const int dim = shape.head_dim, tiles = dim / kTileRows;
+  const int dim = shape.head_dim;
   const int k_row = (shape.n_heads + kv_head) * dim;
   const int v_row = k_row + shape.n_kv_heads * dim;
   float* keys = workspace_.tiles(thread);  // [n][dim]
   float* values = keys + static_cast<size_t>(qkv.input.n) * dim;
-  const int k_tile = qkv.weights.tile_of(k_row), v_tile = qkv.weights.tile_of(v_row);
   const size_t stride = static_cast<size_t>(dim);
-  prefetch(qkv.added, k_row, dim);
-  prefetch(qkv.added, v_row, dim);
-  qkv.weights.matmul(qkv.input, k_tile, k_tile + tiles, keys, stride);
-  qkv.weights.matmul(qkv.input, v_tile, v_tile + tiles, values, stride);
-  raise(qkv.added, k_row, dim, keys, stride);
-  raise(qkv.added, v_row, dim, values, stride);
+  multiply_rows(qkv.weights, qkv.input, k_row, dim, keys, stride);
+  multiply_rows(qkv.weights, qkv.input, v_row, dim, values, stride);
   for (int token = 0; token < qkv.input.n; token++, keys += dim, values += dim) {
     if (qkv.bias != nullptr) {
       kernels_.add(keys, qkv.bias + k_row, dim);
@@ -185,12 +172,8 @@ void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
 void CpuOps::query_chunk(const Qkv& qkv, int head_begin, int head_end) {
   const AttentionShape& shape = attention_->shape();
   const int dim = shape.head_dim, row = head_begin * dim;
-  const int tile = qkv.weights.tile_of(row);
   const size_t stride = static_cast<size_t>(shape.n_heads * dim);
-  prefetch(qkv.added, row, (head_end - head_begin) * dim);
-  qkv.weights.matmul(qkv.input, tile, tile + (head_end - head_begin) * dim / kTileRows, qkv.q + row,
-                     stride);
-  raise(qkv.added, row, (head_end - head_begin) * dim, qkv.q + row, stride);
+  multiply_rows(qkv.weights, qkv.input, row, (head_end - head_begin) * dim, qkv.q + row, stride);
   for (int token = 0; token < qkv.input.n; token++) {
     float* heads = qkv.q + static_cast<size_t>(token) * stride + row;
     if (qkv.bias != nullptr) kernels_.add(heads, qkv.bias + row, (head_end - head_begin) * dim);
@@ -211,7 +194,7 @@ ProductInput CpuOps::attention(int layer, const float* q, float* out, const Matr
 void CpuOps::matmul_add(const Weights& weights, ProductInput in, float* x) {
   const PackedMatrix& w = packed(weights.matrix);
   assert(w.rows_fill_tiles());
-  const Activations& input = quantize(weights, in.data);
+  const Activations& input = quantize(weights, batch_.size(), in.data);
   multiply(weights, 1, input, [&](int token, int row, int n_rows, float* product, float*) {
     if (residual_scale != 1)
       for (int i = 0; i < n_rows; i++) product[i] *= residual_scale;
@@ -224,7 +207,7 @@ ProductInput CpuOps::norm_gate_up(const float* norm, float eps, const Weights& g
   const PackedMatrix& w = packed(gate_up.matrix);
   const int n_ff = w.n_rows / 2;
   assert(w.lane_of(n_ff) == 0);
-  multiply(gate_up, 2, norm_and_quantize(norm, eps, gate_up, x),
+  multiply(gate_up, 2, norm_and_quantize(norm, eps, gate_up, batch_.size(), x),
            [&](int token, int row, int n_rows, const float* gate, const float* up) {
              kernels_.silu_mul(gate, up, n_rows, h + static_cast<size_t>(token) * n_ff + row);
            });

@@ -156,9 +156,10 @@ size_t tile_bytes(BlockType type, int n_cols) {
   const size_t columns = static_cast<size_t>(n_cols);
   if (is_float(type)) return round_up(columns * kTileRows * element_bytes(type), kVectorBytes);
   const Layout layout = layout_of(type);
-  const size_t block_columns = static_cast<size_t>(layout.n_groups * kGroup);
-  return round_up(columns, block_columns) / block_columns *
-         static_cast<size_t>(layout.block_bytes());
+  const size_t n_groups = columns / kGroup, in_block = static_cast<size_t>(layout.n_groups);
+  const size_t n_headers = (n_groups + in_block - 1) / in_block;
+  return n_headers * static_cast<size_t>(layout.header_bytes()) +
+         n_groups * static_cast<size_t>(layout.group_bytes());
 }
 
 void pack_tile(BlockType type, const std::byte* rows, int n_valid, int n_cols, std::byte* tile) {

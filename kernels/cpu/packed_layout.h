@@ -2,7 +2,8 @@
 // vector holds 16 rows x 4 columns of unsigned codes w. A GEMV reads a tile from front to back.
 //
 //   tile     block | block | ...              64-byte aligned
-//   block    header | group | group | ...     2 groups, or the 8 of a super-block
+//   block    header | group | group | ...     2 groups (the last block may have 1), or the 8
+//                                             of a super-block
 //   group    low plane | high plane           32 columns: 64 bytes for each bit of a code
 //   header   f16 scales[n_groups][16 rows], f16 minima[n_groups][16]
 //            in a super-block: f16 d[16], f16 dmin[16], int8 scales[][16][2], int8 minima[][16][2]

@@ -1,5 +1,8 @@
 #include "packed_low_rank.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 #include "half.h"
@@ -7,55 +10,87 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-constexpr int kLanes = kTileRows;
+int filled_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
-int filled_up(int rank) { return (rank + kLanes - 1) / kLanes * kLanes; }
+void put_half(float value, std::byte* to) {
+  const uint16_t half = f32_to_f16(value);
+  std::memcpy(to, &half, sizeof half);
+}
 
-/// Sets lanes[column][lane] to rows[first + lane][column], for those of the 16 rows that exist.
-void pack_lanes(std::span<const float> rows, int n_rows, int n_cols, int first, uint16_t* lanes) {
-  for (int lane = 0; lane < kLanes && first + lane < n_rows; lane++)
-    for (int column = 0; column < n_cols; column++)
-      lanes[static_cast<size_t>(column) * kLanes + lane] =
-          f32_to_f16(rows[static_cast<size_t>(first + lane) * n_cols + column]);
+/// Writes a block of Q8_0. Values that come from such a block stay as they are.
+void put_q8_0(const float* values, std::byte* block) {
+  float greatest = 0;
+  for (int i = 0; i < kGroup; i++) greatest = std::max(greatest, std::fabs(values[i]));
+  put_half(greatest / 127, block);
+  const float step = f16_to_f32(load_u16(block));
+  for (int i = 0; i < kGroup; i++) {
+    const float code = step > 0 ? std::clamp(values[i] / step, -127.0f, 127.0f) : 0;
+    block[2 + i] = static_cast<std::byte>(static_cast<int8_t>(std::lround(code)));
+  }
+}
+
+/// Rows of values as F16 or Q8_0, with zeros after them.
+class Rows {
+ public:
+  /// values [][n_cols]; the result has n_rows rows of `width` columns, which are no fewer.
+  Rows(bool is_quantized, std::span<const float> values, int n_cols, int n_rows, int width)
+      : source_{is_quantized ? BlockType::kQ8_0 : BlockType::kF16, nullptr, n_rows, width} {
+    const size_t row_bytes = kernels::row_bytes(source_.type, width);
+    bytes_.resize(row_bytes * static_cast<size_t>(n_rows));
+    std::vector<float> row(static_cast<size_t>(width));
+    std::byte* to = bytes_.data();
+    for (; !values.empty(); values = values.subspan(static_cast<size_t>(n_cols)), to += row_bytes) {
+      std::copy_n(values.begin(), n_cols, row.begin());
+      for (int k = 0; is_quantized && k < width; k += kGroup)
+        put_q8_0(row.data() + k, to + kernels::row_bytes(source_.type, k));
+      for (int k = 0; !is_quantized && k < width; k++) put_half(row[k], to + 2 * k);
+    }
+    source_.data = bytes_.data();
+  }
+  const MatrixSource& source() const { return source_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  MatrixSource source_;
+};
+
+void check_size(int n_cols, const LowRankSource& source) {
+  const size_t rank = static_cast<size_t>(source.rank), columns = static_cast<size_t>(n_cols),
+               n_rows = static_cast<size_t>(source.n_rows);
+  if (source.first_row % kTileRows != 0 || source.n_rows % kTileRows != 0 || source.rank < 1 ||
+      source.rank > kMaxRank || source.a.size() != rank * columns ||
+      source.b.size() != n_rows * rank)
+    throw std::invalid_argument("an adapter's matrix to pack has a size that is impossible");
+}
+
+PackedMatrix stack_a(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs, int n_cols,
+                     std::span<const LowRankSource> sources) {
+  std::vector<Rows> rows;
+  std::vector<MatrixSource> stacked;
+  for (const LowRankSource& source : sources) {
+    check_size(n_cols, source);
+    rows.emplace_back(source.is_quantized, source.a, n_cols, filled_up(source.rank, kTileRows),
+                      n_cols);
+    stacked.push_back(rows.back().source());
+  }
+  return {kernels, pool, slabs, stacked};
 }
 
 }  // namespace
 
-PackedLowRank::PackedLowRank(Slabs& slabs, int n_cols, std::span<const LowRankSource> sources)
-    : n_cols_(n_cols) {
-  size_t n_up = 0;  // how many numbers all b have
+PackedLowRank::PackedLowRank(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs, int n_cols,
+                             std::span<const LowRankSource> sources)
+    : a_(stack_a(kernels, pool, slabs, n_cols, sources)) {
+  n_bytes = a_.n_bytes;
+  int first_rank = 0;
   for (const LowRankSource& source : sources) {
-    const size_t rank = static_cast<size_t>(source.rank),
-                 n_rows = static_cast<size_t>(source.n_rows);
-    if (n_cols % kLanes != 0 || source.first_row % kLanes != 0 || source.n_rows % kLanes != 0 ||
-        source.rank < 1 || source.rank > kMaxRank ||
-        source.a.size() != rank * static_cast<size_t>(n_cols) || source.b.size() != n_rows * rank)
-      throw std::invalid_argument("an adapter's matrix to pack has a size that is impossible");
-    parts_.push_back(
-        {source.first_row, source.n_rows, source.rank, n_ranks_, nullptr, source.scale});
-    n_ranks_ += filled_up(source.rank);
-    n_up += source.b.size();
+    const Rows b(source.is_quantized, source.b, source.rank, source.n_rows,
+                 source.is_quantized ? filled_up(source.rank, kGroup) : source.rank);
+    parts_.push_back({source.first_row, source.n_rows, source.rank, first_rank, source.scale,
+                      PackedMatrix(kernels, pool, slabs, std::span(&b.source(), 1))});
+    n_bytes += parts_.back().b.n_bytes;
+    first_rank += filled_up(source.rank, kTileRows);
   }
-  const size_t n_down = static_cast<size_t>(n_ranks_) * static_cast<size_t>(n_cols);
-  n_bytes = (n_down + n_up) * sizeof(uint16_t);
-  memory_ = slabs.take(n_bytes);
-  uint16_t* next = reinterpret_cast<uint16_t*>(memory_.data);
-  a_ = next;
-  for (const LowRankSource& source : sources)
-    for (int rank = 0; rank < source.rank; rank += kLanes, next += n_cols * kLanes)
-      pack_lanes(source.a, source.rank, n_cols, rank, next);
-  for (size_t i = 0; i < sources.size(); i++) {
-    const LowRankSource& source = sources[i];
-    parts_[i].b = next;
-    for (int row = 0; row < source.n_rows; row += kLanes, next += source.rank * kLanes)
-      pack_lanes(source.b, source.n_rows, source.rank, row, next);
-  }
-}
-
-const PackedLowRank::Part* PackedLowRank::part_of(int row) const {
-  for (const Part& part : parts_)
-    if (row >= part.first_row && row < part.first_row + part.n_rows) return &part;
-  return nullptr;
 }
 
 }  // namespace hearth::kernels::cpu

@@ -7,6 +7,11 @@
 #include "packed_layout.h"
 
 namespace hearth::kernels::cpu {
+namespace {
+
+constexpr size_t kLine = 64;
+
+}  // namespace
 
 PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
                            std::span<const MatrixSource> sources)
@@ -14,10 +19,12 @@ PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& s
   if (sources.empty()) throw std::invalid_argument("a matrix to pack has no parts");
   n_cols = sources.front().n_cols;
   for (const MatrixSource& source : sources) {
-    if (source.n_cols != n_cols || source.n_rows <= 0 || n_cols <= 0 || n_cols % kGroup != 0) {
+    if (source.n_cols != n_cols || source.n_rows <= 0 || n_cols <= 0 ||
+        (n_cols % kGroup != 0 && !is_float(source.type))) {
       throw std::invalid_argument(
-          "a matrix to pack has parts of unequal width, no rows, or a width that is not a multiple "
-          "of 32");
+          "a matrix to pack has parts of unequal width, no rows, or quantized blocks in a width "
+          "that "
+          "is not a multiple of 32");
     }
     const int first_tile = parts_.empty() ? 0 : n_tiles();
     const size_t tile_bytes = cpu::tile_bytes(source.type, n_cols);
@@ -92,6 +99,14 @@ void PackedMatrix::matmul(const Activations& activations, int tile_begin, int ti
     kernels_.matmul(part.packed, activations, begin - part.first_tile, end - part.first_tile,
                     out + (begin - tile_begin) * kTileRows, stride);
   }
+}
+
+void PackedMatrix::prefetch(int tile_begin, int tile_end) const {
+  const PackedPart& part = parts_.front().packed;
+  const std::byte* end = part.data + part.tile_bytes * static_cast<size_t>(tile_end);
+  for (const std::byte* at = part.data + part.tile_bytes * static_cast<size_t>(tile_begin);
+       at < end; at += kLine)
+    __builtin_prefetch(at, 0, 2);
 }
 
 void PackedMatrix::matmul_part(int part, const Activations& activations, int tile_begin,

@@ -35,6 +35,8 @@ class PackedMatrix final : public Matrix {
   /// RowKernels::matmul over the tiles of all parts.
   void matmul(const Activations& activations, int tile_begin, int tile_end, float* out,
               size_t stride) const;
+  /// Starts loading tiles of the first part into the L2 cache.
+  void prefetch(int tile_begin, int tile_end) const;
   /// RowKernels::matmul over tiles of one part, counted from the part's first tile.
   void matmul_part(int part, const Activations& activations, int tile_begin, int tile_end,
                    float* out, size_t stride) const;

@@ -23,16 +23,41 @@ class AmxGroupPanel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) {
-    for (int first = 0; first < a.n; first += kAmxTokens) {
-      const TokenTile tile = token_tile(first, a.n);
-      multiply_tile(
-          columns_of<TokenColumns>(a, tile, 0, column), n_columns / kGroup,
-          {to.out + static_cast<size_t>(first) * to.stride, to.stride, tile.n, column > 0}, next);
-    }
+    if (n_columns == kGroup) return multiply_group(a, column, to);
+    for (int first = 0; first < a.n; first += kAmxTokens)
+      multiply_tile(columns_at(a, first, column), n_columns / kGroup,
+                    output_at(a, first, column, to), next);
   }
 
  private:
   static constexpr Layout kLayout = layout_of(kType);
+
+  static TokenColumns columns_at(const Activations& a, int first, int column) {
+    return columns_of<TokenColumns>(a, token_tile(first, a.n), 0, column);
+  }
+  static Output output_at(const Activations& a, int first, int column, const PanelOutput& to) {
+    return {to.out + static_cast<size_t>(first) * to.stride, to.stride, token_tile(first, a.n).n,
+            column > 0 || a.resume};
+  }
+
+  /// For a single group, as an adapter's b of rank 32 has. The matrix unit runs two token tiles
+  /// ahead.
+  void multiply_group(const Activations& a, int column, const PanelOutput& to) {
+    sum_group<0>(columns_at(a, 0, column), 0);
+    if (kAmxTokens < a.n) sum_group<1>(columns_at(a, kAmxTokens, column), 0);
+    for (int tile = 0; tile < a.n; tile += kRing * kAmxTokens) {
+      for_constants<kRing>([&]<int i>() __attribute__((always_inline)) {
+        const int first = tile + i * kAmxTokens, ahead = first + 2 * kAmxTokens;
+        if (ahead < a.n) sum_group<(i + 2) % kRing>(columns_at(a, ahead, column), 0);
+        if (first >= a.n) return;
+        const Output output = output_at(a, first, column, to);
+        F32x16 total[kAmxTokens];
+        output.read(total);
+        add_group<i>(columns_at(a, first, column), 0, total);
+        output.write(total);
+      });
+    }
+  }
 
   void multiply_tile(const TokenColumns& x, int n_groups, const Output& output, NextPanel& next) {
     F32x16 total[kAmxTokens];
@@ -116,7 +141,7 @@ class AmxBlockPanel {
     for (int first = 0; first < a.n; first += kStageTokens) {
       Stage stage;
       stage.stride = to.stride;
-      stage.resume = column > 0;
+      stage.resume = column > 0 || a.resume;
       for (int i = 0; i < 2 && first + i * kAmxTokens < a.n; i++) {
         const TokenTile tile = token_tile(first + i * kAmxTokens, a.n);
         stage.tiles[i] = {tile.n, columns_of<BlockColumns>(a, tile, 0, column),

@@ -31,6 +31,9 @@ inline constexpr int kBlockSums = 24;
 /// How many columns of a token lie one after another if a variant stores activations in rows
 /// (BatchPlan::offset in panel.h).
 inline constexpr int kRowColumns = 512;
+/// How many floats lie between the floats of two tokens. So their distance is an odd number of
+/// cache lines; a power of two would map all tokens to a few sets of the cache.
+inline constexpr int kFloatPadding = 16;
 /// Tokens in a token tile: at most 12 or, if the batch has more than 12, RowKernels::wide_tile.
 inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
 
@@ -62,7 +65,12 @@ struct Activations {
     float* scales = nullptr;  // [n][n_cols / 256] interleaved
     int16_t* sums = nullptr;  // [n][n_cols / 256][kBlockSums] interleaved in pairs
   } blocks;
-  float* f32 = nullptr;  // [n][n_cols] interleaved: for F32, F16, BF16 weights
+  float* f32 = nullptr;  // [n][float_stride()], not interleaved: for F32, F16, BF16 weights
+  /// Whether products are added to the values that the output holds.
+  bool resume = false;
+
+  size_t float_stride() const { return static_cast<size_t>(n_cols + kFloatPadding); }
+  float* floats_of(int token) const { return f32 + static_cast<size_t>(token) * float_stride(); }
 };
 
 /// Which of the three forms of an input in Activations a matrix reads.
@@ -101,7 +109,7 @@ struct RowKernels {
                           Activations& activations);
   /// out[token * stride + (row - 16 * tile_begin)] = dot(weights[row], token) for the rows of tiles
   /// [tile_begin, tile_end) and all n tokens. Padding rows give 0. A token's results have the same
-  /// bits in any batch.
+  /// bits in any batch. With activations.resume, they are the output's values + dot(...).
   void (*matmul)(const PackedPart& part, const Activations& activations, int tile_begin,
                  int tile_end, float* out, size_t stride);
 
@@ -116,17 +124,6 @@ struct RowKernels {
   void (*silu_mul)(const float* gate, const float* up, int n, float* h);
   /// x += y.
   void (*add)(float* x, const float* y, int n);
-
-  // --- low_rank.inl: an adapter's products. n tokens, each with the same bits in any batch ---
-
-  /// out[token * out_stride + lane] = the sum of a[column][lane] * in[token * in_stride + column]
-  /// over n_cols columns, a multiple of 16. a [n_cols][16], as f16.
-  void (*lower)(const uint16_t* a, int n_cols, const float* in, size_t in_stride, int n, float* out,
-                size_t out_stride);
-  /// out[token * out_stride + 16 * tile + lane] += the sum of b[tile][i][lane] * t[token *
-  /// t_stride + i] over i < rank. b [n_tiles][rank][16], as f16.
-  void (*raise)(const uint16_t* b, int rank, int n_tiles, const float* t, size_t t_stride, int n,
-                float* out, size_t out_stride);
 
   // --- kv_page.inl, attention.inl ---
 

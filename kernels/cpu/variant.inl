@@ -5,7 +5,6 @@
 // clang-format off
 #include "matmul.inl"
 #include "vector_kernels.inl"
-#include "low_rank.inl"
 #include "kv_page.inl"
 #include "attention.inl"
 // clang-format on
@@ -23,8 +22,6 @@ constexpr RowKernels table(const char* name) {
           .rope = rope,
           .silu_mul = silu_mul,
           .add = add,
-          .lower = lower,
-          .raise = raise,
           .f16 = {.append = HalfPage::append, .attend_split = attend_split<HalfPage>},
           .int8 = {.append = Int8Page::append, .attend_split = attend_split<Int8Page>},
           .merge_split = merge_split,

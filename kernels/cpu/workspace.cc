@@ -7,8 +7,8 @@ namespace hearth::kernels::cpu {
 void ActivationMemory::allocate(int n_tokens, int n_cols) {
   const size_t n = static_cast<size_t>(n_tokens), n_columns = static_cast<size_t>(n_cols);
   const size_t n_blocks = n_columns / kBlock;
-  const size_t n_floats =
-      n * (n_columns + 2 * n_columns / kGroup + n_blocks + n_blocks * kBlockSums / 2);
+  const size_t n_floats = n * (n_columns + kFloatPadding + 2 * n_columns / kGroup + n_blocks +
+                               n_blocks * kBlockSums / 2);
   arena_ = Arena(n_floats * sizeof(float) + 2 * n * n_columns);
   n_columns_ = n_columns;
   float* next = reinterpret_cast<float*>(arena_.data());
@@ -16,7 +16,7 @@ void ActivationMemory::allocate(int n_tokens, int n_cols) {
     next += n_taken;
     return next - n_taken;
   };
-  begin_.f32 = take(n * n_columns_);
+  begin_.f32 = take(n * (n_columns_ + kFloatPadding));
   begin_.groups.sums = take(n * n_columns_ / kGroup);
   begin_.groups.scales = take(n * n_columns_ / kGroup);
   begin_.blocks.sums = reinterpret_cast<int16_t*>(take(n * n_blocks * kBlockSums / 2));
@@ -30,7 +30,7 @@ Activations ActivationMemory::view(int before, int n, int n_cols) const {
   Activations view;
   view.n = n;
   view.n_cols = n_cols;
-  view.f32 = begin_.f32 + columns;
+  view.f32 = begin_.f32 + columns + tokens * kFloatPadding;
   view.groups = {begin_.groups.q + columns, begin_.groups.scales + columns / kGroup,
                  begin_.groups.sums + columns / kGroup};
   view.blocks = {begin_.blocks.q + columns, begin_.blocks.scales + columns / kBlock,

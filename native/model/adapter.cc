@@ -163,6 +163,7 @@ std::vector<float> transposed(const std::vector<float>& rows, size_t n_rows) {
 struct AdapterPart {
   std::string_view matrix;  // its name in the layer
   const GgufTensor *a, *b;
+  bool is_quantized;              // in the file, as the model's matrix is
   int first_row, n_rows, n_cols;  // in the packed matrix
   int rank() const { return static_cast<int>(a->shape[1]); }
 };
@@ -177,7 +178,9 @@ std::vector<AdapterPart> parts_of(const GgufFile& file, const GgufFile& model, i
     const int n_cols = static_cast<int>(matrix->shape[0]),
               n_rows = static_cast<int>(matrix->shape[1]);
     if (const GgufTensor* a = file.find(matrix->name + kA))
-      parts.push_back({name, a, find_b(file, matrix->name), first_row, n_rows, n_cols});
+      parts.push_back({name, a, find_b(file, matrix->name),
+                       !kernels::is_float(a->type) && !kernels::is_float(matrix->type), first_row,
+                       n_rows, n_cols});
     first_row += n_rows;
   }
   return parts;
@@ -213,7 +216,8 @@ class AdapterLoader {
     for (const AdapterPart& part : parts) {
       const std::vector<float>& a = values.emplace_back(read(*part.a));
       const std::vector<float>& b = values.emplace_back(read_b(part));
-      sources.push_back({part.first_row, part.n_rows, part.rank(), scale(part.rank()), a, b});
+      sources.push_back(
+          {part.first_row, part.n_rows, part.rank(), scale(part.rank()), a, b, part.is_quantized});
     }
     return ops_.pack_low_rank(parts.front().n_cols, sources);
   }

@@ -1,5 +1,5 @@
-// Runs a small transformer made of the CPU ops, in every variant. The number of threads and the
-// batch size must not change a bit of its result, and its steps must not allocate.
+// Runs a small transformer made of the CPU ops, with an adapter, in every variant. The number of
+// threads and the batch size must not change a bit of its result, and its steps must not allocate.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -12,10 +12,11 @@
 #include "ops.h"
 #include "ops_fixture.h"
 #include "test.h"
+#include "test_adapter.h"
 
 using namespace hearth::kernels;
-using test::pack, test::random_floats, test::random_matrix, test::TestBatch, test::TestMatrix,
-    test::to_buffer;
+using test::pack, test::random_floats, test::random_matrix, test::TestAdapter, test::TestBatch,
+    test::TestMatrix, test::to_buffer;
 
 // --- counts every allocation in this program ---
 
@@ -54,6 +55,11 @@ class Model {
     gate_up_ = pack(*ops, {&gate, &up});
     head_ = pack(*ops, {&head});
     down_ = pack(*ops, {&down});
+    // v has no adapter.
+    qkv_added_ = TestAdapter({{0, n_q, 16, true}, {n_q, n_kv, 5}}, kWidth).pack(*ops);
+    out_added_ = TestAdapter({{0, kWidth, 40, true}}, n_q).pack(*ops);
+    gate_up_added_ = TestAdapter({{0, kFf, 32, true}, {kFf, kFf, 3}}, kWidth).pack(*ops);
+    down_added_ = TestAdapter({{0, kWidth, 100, true}}, kFf).pack(*ops);
     norm_ = to_buffer(*ops, random_floats(kWidth, 10, 1));
     bias_ = to_buffer(*ops, random_floats(static_cast<size_t>(n_q + 2 * n_kv), 11));
     x_ = ops->buffer(size_t{kMaxBatch} * kWidth);
@@ -69,12 +75,14 @@ class Model {
     ops->begin(batch);
     ops->embed(*head_, x_->data);
     for (int layer = 0; layer < kLayers; layer++) {
-      ops->norm_qkv(layer, norm_->data, 1e-6f, *qkv_, bias_->data, x_->data, q_->data);
-      ops->matmul_add(*out_, ops->attention(layer, q_->data, attention_->data, out_.get()),
+      ops->norm_qkv(layer, norm_->data, 1e-6f, {*qkv_, qkv_added_.get()}, bias_->data, x_->data,
+                    q_->data);
+      ops->matmul_add({*out_, out_added_.get()},
+                      ops->attention(layer, q_->data, attention_->data, out_.get()), x_->data);
+      ops->matmul_add({*down_, down_added_.get()},
+                      ops->norm_gate_up(norm_->data, 1e-6f, {*gate_up_, gate_up_added_.get()},
+                                        x_->data, h_->data, down_.get()),
                       x_->data);
-      ops->matmul_add(
-          *down_, ops->norm_gate_up(norm_->data, 1e-6f, *gate_up_, x_->data, h_->data, down_.get()),
-          x_->data);
     }
     ops->norm_head(norm_->data, 1e-6f, *head_, x_->data, rows, logits_->data);
     ops->argmax(logits_->data, batch.size(), kVocab, best);
@@ -110,6 +118,7 @@ class Model {
 
  private:
   std::unique_ptr<Matrix> qkv_, out_, gate_up_, down_, head_;
+  std::unique_ptr<LowRank> qkv_added_, out_added_, gate_up_added_, down_added_;
   std::unique_ptr<Buffer> norm_, bias_, x_, q_, attention_, h_, logits_;
 };
 

@@ -84,9 +84,15 @@ function blockOf(values: Float32Array, format: 'q8_0' | 'q4_0'): Buffer {
 
 const nibble = (value: number) => Math.max(-8, Math.min(7, Math.round(value / step / 16)));
 
-/** The values as the format stores them. */
-export const rounded = (values: Float32Array, format: AdapterFormat): Float32Array =>
-  format === 'q4_0' ? values.map((value) => nibble(value) * 16 * step) : values;
+/** The same adapter in F32, with its values as the format stores them. */
+export function rounded(adapter: GgufSpec, format: AdapterFormat): GgufSpec {
+  if (format !== 'q4_0') return adapter;
+  const tensors = adapter.tensors.map((tensor) => {
+    const values = floatsOf(tensor).map((value) => nibble(value) * 16 * step);
+    return floatTensor(tensor.name, tensor.shape, values);
+  });
+  return { ...adapter, tensors };
+}
 
 /**
  * The same adapter in another format. In q8_0 and q4_0, B is transposed, since its rows might be shorter than a block.

@@ -4,42 +4,16 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../test_adapter.h"
 #include "hip_fixture.h"
 
 using namespace hearth::kernels;
 using namespace test::gpu;
-using test::random_floats, test::TestBatch, test::to_buffer;
+using test::random_floats, test::TestAdapter, test::TestBatch, test::to_buffer;
 
 namespace {
 
 constexpr int kCols = 512;
-
-struct Part {
-  int first_row, n_rows, rank;
-};
-
-/// An adapter that adds about half as much as the matrix. Each of its parts covers a whole source
-/// of the matrix.
-class TestAdapter {
- public:
-  TestAdapter(const std::vector<Part>& parts, int n_cols, float scale = 8) : n_cols_(n_cols) {
-    for (const Part& part : parts) {
-      const auto seed = static_cast<unsigned>(part.first_row);
-      a_.push_back(random_floats(size_t(part.rank) * n_cols, seed + 1));
-      b_.push_back(random_floats(size_t(part.rank) * part.n_rows, seed + 2));
-      for (float& value : a_.back()) value /= std::sqrt(static_cast<float>(n_cols));
-      for (float& value : b_.back()) value /= std::sqrt(static_cast<float>(part.rank));
-    }
-    for (size_t i = 0; i < parts.size(); i++)
-      sources_.push_back({parts[i].first_row, parts[i].n_rows, parts[i].rank, scale, a_[i], b_[i]});
-  }
-  std::unique_ptr<LowRank> pack(Ops& ops) const { return ops.pack_low_rank(n_cols_, sources_); }
-
- private:
-  int n_cols_;
-  std::vector<std::vector<float>> a_, b_;
-  std::vector<LowRankSource> sources_;
-};
 
 constexpr int kRows = 112;
 
