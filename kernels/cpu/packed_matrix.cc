@@ -23,8 +23,7 @@ PackedMatrix::PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& s
         (n_cols % kGroup != 0 && !is_float(source.type))) {
       throw std::invalid_argument(
           "a matrix to pack has parts of unequal width, no rows, or quantized blocks in a width "
-          "that "
-          "is not a multiple of 32");
+          "that is not a multiple of 32");
     }
     const int first_tile = parts_.empty() ? 0 : n_tiles();
     const size_t tile_bytes = cpu::tile_bytes(source.type, n_cols);

@@ -160,7 +160,7 @@ export class NextEdits {
   private async searchAtRest(document: OpenDocument, cursor: number, gate: number, signal: AbortSignal): Promise<void> {
     await sleep(restMs, undefined, { signal, ref: false });
     const model = await this.engines.ready();
-    if (!model || model.editFormat || signal.aborted) return;
+    if (!model || model.editFormat || model.editAdapter || signal.aborted) return;
     this.enter({ ...this.searchIn(document, cursor, gate), kind: 'foreseen' });
   }
 

@@ -19,9 +19,11 @@ const linesAround = 20;
 const windowLines = 21;
 /** If the document has the same lines elsewhere, too, up to this many lines above them are asked about as well. */
 const maxLinesAbove = 3;
+/** An adapter has seen questions of at most 2,048 tokens, which have at most about this many characters. */
+const maxChars = 12_000;
 const marks = /<\|file_sep\|>|<\|cursor\|>|<\/s>/;
 
-/** Undefined if the model cannot be asked, for example because the text contains marks of the prompt's format. */
+/** Undefined if the text contains marks of the prompt's format, or is too long. */
 export function askAboutLines(
   engine: Engine,
   { text, path, history }: EditedDocument,
@@ -34,7 +36,8 @@ export function askAboutLines(
   const near = lines.slice(Math.max(0, first - around), end + around).join('\n');
   const edits = history.slice(-maxEdits);
   const all = [near, ...edits.flatMap(({ before, after }) => [before, after])];
-  if (fileSep < 0 || all.some((each) => marks.test(each))) return undefined;
+  const chars = all.reduce((sum, each) => sum + each.length, old.length);
+  if (fileSep < 0 || chars > maxChars || all.some((each) => marks.test(each))) return undefined;
   const parts = [
     ...edits.map((edit) => diffOf(edit, longest)),
     `${path}\n${near}\n`,

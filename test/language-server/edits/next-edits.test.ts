@@ -321,10 +321,11 @@ test('at rest, nothing is prepared in a file with a secret, after a bulk change,
   const bulk = windowWith(texts);
   bulk.replace(a, 'log(1);\n', 'log(1);\n'.repeat(20));
   bulk.rest(a);
-  const writer: EngineSource = { ready: async () => ({ local: {} as Engine, editFormat: 'zeta-2.1' }) };
-  const writing = windowWith(texts, [], writer);
-  writing.replace(a, 'sum', 'total');
-  writing.rest(a);
+  for (const writes of [{ editFormat: 'zeta-2.1' as const }, { editAdapter: '/edits.gguf' }]) {
+    const writing = windowWith(texts, [], { ready: async () => ({ local: {} as Engine, ...writes }) });
+    writing.replace(a, 'sum', 'total');
+    writing.rest(a);
+  }
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(script.asked).toEqual([]);
 });

@@ -82,6 +82,13 @@ test.each(['<|file_sep|>', '</s>', '<|cursor|>'])('the model is not asked about 
   expect(lines({ ...document, history: [{ path: 'b.ts', before: mark, after: '' }] }, 2, 3)).toBeUndefined();
 });
 
+test('the model is not asked about lines that are longer than anything it has been trained on', () => {
+  const long = 'x'.repeat(12_000);
+  expect(lines({ ...document, text: `${text}${long}` }, 2, 3)).toBeUndefined();
+  expect(lines({ ...document, history: [{ path: 'b.ts', before: '', after: long }] }, 2, 3)).toBeUndefined();
+  expect(lines(document, 2, 3)).toBeDefined();
+});
+
 test('the model is asked about the lines that the edit changes', () => {
   expect(linesChangedBy(edit, text)).toEqual({ first: 2, end: 3 });
 });
