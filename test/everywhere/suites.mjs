@@ -7,7 +7,7 @@ import { packageName, packExtension } from '../../scripts/package.mjs';
 import { addonOf, buildTarget } from '../../scripts/targets/build.mjs';
 import { checkPackage } from '../../scripts/targets/check-package.mjs';
 import { pythonTools } from '../../scripts/targets/python-tools.mjs';
-import { root, run } from '../../scripts/tools.mjs';
+import { root, run, ToolError } from '../../scripts/tools.mjs';
 import { program, vitest } from '../support/results.mjs';
 
 export const folderOf = (name) => join(root, 'build/everywhere', name);
@@ -45,8 +45,11 @@ async function bits(name, { node }) {
   const [command, ...rest] = await node();
   const doctor = async (...options) => {
     const args = [...rest, join(distOf(name), 'hearth.js'), 'doctor', '--json', ...options];
-    const output = await run(command, args, { quiet: true }).catch((error) => error.output);
-    return JSON.parse(output.trim().split('\n').at(-1)).checks;
+    const once = () => run(command, args, { quiet: true }).catch((error) => error.output ?? '');
+    // While Wine sets itself up, it can end a program that has written nothing.
+    const output = (await once()).trim() || (await once()).trim();
+    if (output === '') throw new ToolError(`hearth doctor ${options.join(' ')} wrote nothing`);
+    return JSON.parse(output.split('\n').at(-1)).checks;
   };
   const find = (checks, wanted) => checks.find((check) => check.name === wanted);
   const variants = find(await doctor(), 'addon')
