@@ -29,6 +29,8 @@ import { Watchdog } from './watchdog.ts';
  * tokens, and nobody waits longer than four seconds for an edit.
  */
 const minPrefillForEdits = 250;
+/** A prompt with fewer tokens to read says little about how fast a question would be read. */
+const minTokensToJudge = 64;
 
 /** What the server depends on. Tests replace these parts with fakes. */
 export interface ServerParts {
@@ -99,7 +101,7 @@ export class SharedEngine {
   private readonly second: SecondModel;
   private setup: EngineSetup & { draftModel: string };
   private readonly throughput = new Throughput();
-  /** Of the local model alone. */
+  /** Of the local model alone, by prompts that are long enough to judge by. */
   private readonly localThroughput = new Throughput();
   private readonly listeners = new Set<() => void>();
   private readonly watchdog: Watchdog;
@@ -247,7 +249,8 @@ export class SharedEngine {
    */
   answered(timings: Timings, latencyMs: number, model: string): void {
     this.throughput.add(timings);
-    if (model === this.host.engine?.info.name) this.localThroughput.add(timings);
+    const isLong = timings.promptTokens - timings.cachedTokens >= minTokensToJudge;
+    if (isLong && model === this.host.engine?.info.name) this.localThroughput.add(timings);
     this.last = { ...timings, latencyMs, model };
     this.changed();
   }

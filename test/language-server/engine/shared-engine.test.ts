@@ -152,6 +152,9 @@ test('a model that reads slowly here does not write next edits', async () => {
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
   reads(100, `the team's ${name}`);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
+  // A GPU, too, needs the time of a whole pass for a single token.
+  reads(63, name);
+  expect(shared.models?.editAdapter).toBe('/edits.gguf');
   reads(100, name);
   expect(shared.models?.editAdapter).toBeNull();
   for (let i = 0; i < 8; i++) reads(1000, name);
