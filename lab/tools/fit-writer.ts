@@ -83,7 +83,7 @@ export const fitWriterCommand: Command = {
 /** The model's answers about the wanted cases. Answers that the files lack are asked for and added to the last file. */
 async function askedAbout(cases: NextEditCase[], values: Values, files: readonly string[]): Promise<AskedCase[]> {
   const adapter = required(values, 'adapter', 'FILE');
-  const digest = shortOf([modelPath(values), adapter]);
+  const digest = shortOf([readFileSync(modelPath(values)), readFileSync(adapter)]);
   const kept = files.map((each) => new AskedFile<AskedCase>(each, digest));
   const known = new Map(kept.flatMap((each) => each.cases.map((one) => [one.of, one] as const)));
   const wanted = wantedCases(cases.length, values);
