@@ -7,6 +7,7 @@ import {
   type TextDocument,
   type TextDocumentChangeEvent,
   TextDocumentChangeReason,
+  type TextEditor,
   window,
   workspace,
 } from 'vscode';
@@ -136,7 +137,12 @@ export class NextEdits implements Disposable {
     this.offer.jumped();
     const editor = await goTo(edit);
     this.show();
-    if (insertionIn(this.offer, editor)) await commands.executeCommand('editor.action.inlineSuggest.trigger');
+    this.showAsGhostText(editor);
+  }
+
+  /** Does nothing unless the user has jumped to the edit, and all it does is insert text at the cursor. */
+  private showAsGhostText(editor: TextEditor): void {
+    if (insertionIn(this.offer, editor)) void commands.executeCommand('editor.action.inlineSuggest.trigger');
   }
 
   private async apply(edit: NextEdit): Promise<void> {
@@ -211,7 +217,8 @@ export class NextEdits implements Disposable {
     if (mayShow && this.offer.release() && this.offer.edit && editor) {
       announce(this.offer, this.offer.edit, editor);
       this.observer.shown(editor.document.languageId, this.questions.latencyMs);
-      if (insertsAtCursor(this.offer.edit, editor)) void this.go(this.offer.edit);
+      if (insertsAtCursor(this.offer.edit, editor)) this.offer.jumped();
+      this.showAsGhostText(editor);
     }
     this.view.show(this.offer);
   }

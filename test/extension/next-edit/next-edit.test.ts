@@ -148,6 +148,8 @@ test('an edit that only inserts text at the cursor becomes ghost text at once', 
   await answer({ ...edit, range, oldText: '', newText: 'x', changes: [{ range, text: 'x' }] });
   expect(offer.state.kind).toBe('jumped');
   expect(trigger).toHaveBeenCalledTimes(1);
+  // Going there would scroll back to the cursor if the user has scrolled away.
+  expect(editor.taken).toEqual([]);
 });
 
 test('an edit shown as ghost text is hidden once Hearth no longer suggests by itself', async () => {
