@@ -25,7 +25,7 @@ CHANGES_A_STATE = 2
 MOST_CHANGES = 40
 # Of commits with a single change, in which nothing follows.
 SINGLE = 0.3
-PARTLY_TYPED = 0.2
+PARTLY_TYPED = 0.35
 # Of the words that an answer brings in, so many may stand nowhere in what the model is told: who is taught to guess, guesses.
 UNKNOWN = 0.34
 WORD = re.compile(r"[^\W\d]\w+")
@@ -119,6 +119,25 @@ def window_of(lines, at, rng):
     return begin, min(len(lines), begin + WINDOW)
 
 
+def window_around_cursor(state, lines, places):
+    """As Hearth asks: the line of the cursor, which is behind the last edit, with ten above and ten below."""
+    last = state.done[-1]
+    begin = max(0, min(places[last] + max(0, len(state.now(last)) - 1) - WINDOW // 2, len(lines) - WINDOW))
+    return begin, min(len(lines), begin + WINDOW)
+
+
+def around_cursor(state, coming):
+    """What becomes of the window around the cursor; nothing if the commit makes an edit there that no word foretells."""
+    last = state.done[-1].window
+    lines, places = state.lines(last)
+    begin, end = window_around_cursor(state, lines, places)
+    inside = [change for change in state.left if change.window is last and begin - 1 <= places[change] <= end]
+    if not all(change in coming for change in inside):
+        return
+    known = inside + ([state.open] if state.open else [])
+    yield question(state, last, begin, end, known, "cursor window" if known else "quiet cursor window")
+
+
 def question(state, window, begin, end, applied, kind):
     """What is asked about these lines. answers: the first is the commit's; of more edits than one some count, too."""
     lines, places = state.lines(window)
@@ -155,6 +174,7 @@ def questions(order, rng):
         return
     last = state.done[-1].window
     coming = [change for change in state.coming if change.is_short() and change.window.path == last.path]
+    yield from around_cursor(state, coming)
     if coming:
         change = min(coming, key=lambda change: (change.window is not last, abs(change.at - state.done[-1].at)))
         begin, end = region_of(state, change)

@@ -23,7 +23,9 @@ from layout import Layout
 HERE = os.path.dirname(os.path.abspath(__file__))
 MOST_TOKENS = 2048
 QUIET = 0.4
-LINES = 0.6
+# Which question is asked about a state in which an edit follows, and about one in which none does.
+WANTED = {"lines": 0.3, "cursor window": 0.6, "window": 0.1}
+QUIET_WANTED = {"quiet lines": 0.25, "quiet cursor window": 0.55, "quiet window": 0.2}
 # Of the states in which an edit follows, so many are asked both ways.
 BOTH = 0.6
 # Of one repository, of examples in which the same lines become the same, and of settings, which say little about code.
@@ -82,6 +84,10 @@ class Chosen:
         return True
 
 
+def drawn(shares, rng):
+    return rng.choices(list(shares), shares.values())[0]
+
+
 def training(raw, count, without, rng):
     hidden = set().union(*map(lines_of, without))
     edits, quiet = Chosen(hidden), Chosen(hidden)
@@ -92,13 +98,15 @@ def training(raw, count, without, rng):
         own = 0
         for state in states:
             known = [question for question in state if not is_quiet(question) and examples.is_known(question)]
-            wanted = "lines" if rng.random() < LINES else "window"
+            wanted = drawn(WANTED, rng)
             known.sort(key=lambda question: question["kind"] != wanted)
             for question in known[:2 if rng.random() < BOTH else 1]:
                 own += own < MOST_OF_REPOSITORY and edits.add(question)
             silent = [question for question in state if is_quiet(question)]
             if silent:
-                quiet.add(rng.choice(silent), 1)
+                rng.shuffle(silent)
+                wanted = drawn(QUIET_WANTED, rng)
+                quiet.add(min(silent, key=lambda question: question["kind"] != wanted), 1)
     print(edits.resembling + quiet.resembling, "questions resemble cases")
     settings = [question for question in edits.found if language(question) == "yaml"]
     rng.shuffle(settings)
