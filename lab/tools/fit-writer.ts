@@ -145,19 +145,25 @@ async function report(
 
 const percent = (fraction: number) => `${(fraction * 100).toFixed(1)} %`;
 
+/** Cases without a next edit count as much, all together, as those with one: people mostly type what no edit requires. */
 function fittedTo(cases: readonly NextEditCase[], asked: readonly AskedCase[]): WriterWeights {
+  const quiet = asked.filter(({ of }) => cases[of]?.quiet).length;
+  const timesIfQuiet = quiet === 0 ? 1 : (asked.length - quiet) / quiet;
   const examples = asked.flatMap(({ of, written }) =>
     written.flatMap((each) => {
       const document = cases[of];
-      return document && 'deed' in each ? [{ ...each, isRight: isExact(document, each.edit) }] : [];
+      return document && 'deed' in each
+        ? [{ ...each, isRight: isExact(document, each.edit), times: document.quiet ? timesIfQuiet : 1 }]
+        : [];
     }),
   );
   const weightsOf = (deed: Deed): [Deed, Weights] => {
     const hasProposal = deed !== 'around' && deed !== 'atCursor';
     const some = examples.filter((each) => each.deed === deed);
-    const rows = some.map(({ odds, nats, isRight }) => ({
+    const rows = some.map(({ odds, nats, isRight, times }) => ({
       numbers: [1, nats, ...(hasProposal ? [odds] : [])],
       isRight,
+      times,
     }));
     const [constant = 0, nats = 0, odds = 0] = fitLogistic(rows, hasProposal ? 3 : 2).map((each) =>
       Number(each.toFixed(3)),

@@ -1,9 +1,10 @@
 // Logistic regression: fits the weights of a few numbers to examples that were right or wrong.
 
-/** numbers: as many in each example. */
+/** numbers: as many in each example. times: how often the example counts. */
 export interface LogisticExample {
   numbers: number[];
   isRight: boolean;
+  times: number;
 }
 
 /** Keeps the weights, except the first one, near 0 where there are few examples. */
@@ -16,14 +17,14 @@ export function fitLogistic(examples: readonly LogisticExample[], count: number)
   for (let step = 0; step < steps; step++) {
     const gradient = weights.map((weight, i) => (i === 0 ? 0 : ridge * weight));
     const curvature: number[][] = weights.map((_, i) => weights.map((_, j) => (i === j ? ridge : 0)));
-    for (const { numbers, isRight } of examples) {
+    for (const { numbers, isRight, times } of examples) {
       const odds = numbers.reduce((sum, each, i) => sum + each * (weights[i] ?? 0), 0);
       const p = 1 / (1 + Math.exp(-odds));
       numbers.forEach((one, i) => {
-        gradient[i] = (gradient[i] ?? 0) + one * (p - Number(isRight));
+        gradient[i] = (gradient[i] ?? 0) + times * one * (p - Number(isRight));
         const row = curvature[i] ?? [];
         numbers.forEach((other, j) => {
-          row[j] = (row[j] ?? 0) + one * other * p * (1 - p);
+          row[j] = (row[j] ?? 0) + times * one * other * p * (1 - p);
         });
       });
     }
