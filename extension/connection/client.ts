@@ -223,7 +223,7 @@ export class Client implements Disposable {
           this.fail(l10n.t('The Hearth server did not start ({0}). Restart it, or reinstall Hearth.', cause.how));
         return;
       default: {
-        const how = isSafeMode ? ' on the CPU, without a draft model and without the disk cache' : '';
+        const how = isSafeMode ? " on the CPU, without a draft model, Hearth's own adapters and the disk cache" : '';
         const what = cause.kind === 'hung' ? 'does not react' : `ended unexpectedly (${cause.how})`;
         this.log.warn(`The language server ${what}${goesOn ? ` and is being restarted${how}` : ''}.`);
         if (!goesOn)

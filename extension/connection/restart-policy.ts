@@ -24,7 +24,7 @@ export class RestartPolicy {
     return this.gpuCrashes >= crashesOnGpu;
   }
 
-  /** Safe mode: the CPU, no draft model and no disk cache. */
+  /** Safe mode: the CPU, no draft model, none of Hearth's own adapters, no disk cache. */
   get isSafeMode(): boolean {
     return this.crashes.length >= crashesBeforeSafe;
   }

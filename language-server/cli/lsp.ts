@@ -1,6 +1,6 @@
 // hearth lsp --stdio: the language server, for editors other than VS Code.
 import { addonInfo } from '../../native/index.ts';
-import { loadModel } from '../engine/load-model.ts';
+import { bundledModelFolder, loadModel } from '../engine/load-model.ts';
 import { Server } from '../server/server.ts';
 import { type Command, engineOptions, modelPath, UsageError } from './command.ts';
 
@@ -13,6 +13,7 @@ export const lspCommand: Command = {
   },
   async run(values) {
     if (!values.stdio) throw new UsageError('add --stdio: the server has no other transport');
-    new Server({ loadModel, addonInfo, bundledModel: modelPath(values) }).connectStdio();
+    const bundled = { bundledModel: modelPath(values), adapterFolder: bundledModelFolder() };
+    new Server({ loadModel, addonInfo, ...bundled }).connectStdio();
   },
 };

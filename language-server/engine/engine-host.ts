@@ -1,14 +1,15 @@
 // Owns the engine: loads it in the background, reloads it when its options change, and keeps the message for the user
 // if loading fails.
 import { basename } from 'node:path';
-import { type Engine, EngineError, type LoadOptions, type ModelInfo } from '../../native/index.ts';
+import { type Engine, EngineError, type ModelInfo } from '../../native/index.ts';
 import { freeMemoryBytes, refusal } from '../models/estimate.ts';
 import { bytesOfAllParts } from '../models/local-models.ts';
 import type { Model } from '../models/model-traits.ts';
 import { errorText, type Log, sentence } from '../protocol/log.ts';
+import type { ModelOptions } from './load-options.ts';
 
 export type LoadModel = (
-  options: LoadOptions,
+  options: ModelOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ) => Promise<Model>;
@@ -50,7 +51,7 @@ export class EngineHost {
   }
 
   /** Loads an engine, unless one with these options is loaded or being loaded. Never rejects. */
-  ensure(options: LoadOptions): Promise<void> {
+  ensure(options: ModelOptions): Promise<void> {
     const key = JSON.stringify(options);
     if (key === this.wantedOptions && this.current.kind !== 'failed') return this.done;
     const { unloaded, signal } = this.unloadFor(key);
@@ -59,7 +60,7 @@ export class EngineHost {
   }
 
   /** Like ensure(), for explicit commands: retries after a failure, and rejects with its reason. */
-  async required(options: LoadOptions): Promise<Model> {
+  async required(options: ModelOptions): Promise<Model> {
     await this.ensure(options);
     const state = this.current;
     if (state.kind === 'ready') return state.model;
@@ -89,7 +90,7 @@ export class EngineHost {
     return { unloaded, signal: this.abort.signal };
   }
 
-  private async run(options: LoadOptions, signal: AbortSignal): Promise<void> {
+  private async run(options: ModelOptions, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { modelPath } = options;
     const startedAt = performance.now();
@@ -116,6 +117,9 @@ export class EngineHost {
       this.log.info(
         `loaded ${sentence(info.name)} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`,
       );
+      const { ownAdapter, adapterProblem } = model;
+      if (ownAdapter !== undefined) this.log.info(`the model writes next edits with ${basename(ownAdapter)}`);
+      if (adapterProblem !== undefined) this.log.warn(`the model does not write next edits: ${adapterProblem}`);
       if (info.restoredPages > 0) this.log.info(`restored ${info.restoredPages} cache pages from disk`);
       if (info.draftProblem !== '') this.log.warn(`running without a draft model: ${info.draftProblem}`);
       for (const problem of info.diskProblems) this.log.warn(problem);

@@ -20,24 +20,53 @@ const pathFrom = (setting: string): string => withoutTilde(setting.trim());
 /** The adapter with which the model completes code; '' for none. */
 export const adapterPath = (settings: Settings): string => pathFrom(settings['model.adapter']);
 
-/** The adapter with which the model writes next edits; '' for none. */
-export const editAdapterPath = (settings: Settings): string => pathFrom(settings['model.editAdapter']);
-
-export const adapterPaths = (settings: Settings): string[] => [
-  ...new Set([adapterPath(settings), editAdapterPath(settings)].filter((path) => path !== '')),
-];
+/** The adapter that the settings name for next edits; '' for none. */
+function namedEditAdapter(settings: Settings): string {
+  const path = pathFrom(settings['model.editAdapter']);
+  return path === 'off' ? '' : path;
+}
 
 /**
- * The options for the model that completes code. pagesFolder: where the engine stores its cache between runs; '' for
- * nowhere. draftModel: the path of a smaller model of the same family, which drafts tokens for the main model; '' for
- * none.
+ * Whether the model may get Hearth's own adapter for next edits. WebGPU runs no adapters, and an adapter that nobody has
+ * asked for must not cost anybody a GPU.
  */
-export function loadOptions(settings: Settings, bundledModel: string, pagesFolder = '', draftModel = ''): LoadOptions {
+const mayUseOwnAdapter = (settings: Settings): boolean =>
+  settings['model.editAdapter'].trim() === '' && !settings.backend.startsWith('webgpu');
+
+/** The adapter with which the model writes next edits; null for none. ownAdapter: Hearth's, if it was loaded. */
+export const editAdapterPath = (settings: Settings, ownAdapter = ''): string | null =>
+  (mayUseOwnAdapter(settings) ? ownAdapter : namedEditAdapter(settings)) || null;
+
+/** The adapters that the settings name. */
+export const adapterPaths = (settings: Settings): string[] => [
+  ...new Set([adapterPath(settings), namedEditAdapter(settings)].filter((path) => path !== '')),
+];
+
+export interface ModelOptions extends LoadOptions {
+  /** The folder with Hearth's own adapters. The one for this model, if there is one, is loaded, too. Absent: none is. */
+  adapterFolder?: string;
+}
+
+/** Where the engine finds and keeps its files. */
+export interface EngineFiles {
+  bundledModel: string;
+  /** Where the engine stores its cache between runs; '' for nowhere. */
+  pagesFolder?: string;
+  /** The path of a smaller model of the same family, which drafts tokens for the main model; '' for none. */
+  draftModel?: string;
+  /** The folder with Hearth's own adapters; '' for none. */
+  adapterFolder?: string;
+}
+
+/** The options for the model that completes code. */
+export function loadOptions(settings: Settings, files: EngineFiles): ModelOptions {
+  const { bundledModel, pagesFolder = '', draftModel = '', adapterFolder = '' } = files;
   const modelPath = pathFrom(settings['model.path']);
   const draftModelPath = pathFrom(draftModel);
-  const options: LoadOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
+  const options: ModelOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
   const adapters = adapterPaths(settings);
   if (adapters.length > 0) options.adapters = adapters;
+  if (adapterFolder !== '' && mayUseOwnAdapter(settings)) options.adapterFolder = adapterFolder;
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   if (explainOptions(settings) !== null)
@@ -86,16 +115,17 @@ interface Restrictable {
   settings: Settings;
   pagesFolder: string;
   draftModel: string;
+  adapterFolder: string;
 }
 
 /**
  * Switches off whatever at least one window wants switched off, since all windows share the engine. In safe mode, the
- * GPU, the draft model and the disk cache are off.
+ * GPU, the draft model, Hearth's own adapters and the disk cache are off.
  */
 export function restrict<T extends Restrictable>(setup: T, cautions: Iterable<Caution>): T {
   const all = [...cautions];
   const isSafeMode = all.some((each) => each.isSafeMode);
   const onCpu = isSafeMode || all.some((each) => each.avoidsGpu);
   const settings = onCpu ? { ...setup.settings, backend: 'cpu' as const } : setup.settings;
-  return { ...setup, settings, ...(isSafeMode && { pagesFolder: '', draftModel: '' }) };
+  return { ...setup, settings, ...(isSafeMode && { pagesFolder: '', draftModel: '', adapterFolder: '' }) };
 }

@@ -17,6 +17,7 @@ import {
   editAdapterPath,
   explainOptions,
   loadOptions,
+  type ModelOptions,
   restrict,
   serverOptions,
 } from './load-options.ts';
@@ -40,6 +41,8 @@ export interface ServerParts {
   bundledModel: string;
   /** The path of a draft model; absent if there is none. */
   draftModel?: string;
+  /** The folder with Hearth's own adapters; absent for none. */
+  adapterFolder?: string;
   /** How long to wait for the editor's configuration, and for a team's server; absent for the usual times. */
   patience?: { configurationMs: number; team: Timeouts };
 }
@@ -99,7 +102,7 @@ export class SharedEngine {
   /** What the open windows want switched off: one object per window. */
   readonly cautions = new Set<Caution>();
   private readonly second: SecondModel;
-  private setup: EngineSetup & { draftModel: string };
+  private setup: EngineSetup & { draftModel: string; adapterFolder: string };
   private readonly throughput = new Throughput();
   /** Of the local model alone, by prompts that are long enough to judge by. */
   private readonly localThroughput = new Throughput();
@@ -118,8 +121,15 @@ export class SharedEngine {
     readonly parts: ServerParts,
     private readonly log: Log,
   ) {
-    const { bundledModel, draftModel = '' } = parts;
-    this.setup = { settings: defaultSettings, bundledModel, draftModel, pagesFolder: '', connecting: {} };
+    const { bundledModel, draftModel = '', adapterFolder = '' } = parts;
+    this.setup = {
+      settings: defaultSettings,
+      bundledModel,
+      draftModel,
+      adapterFolder,
+      pagesFolder: '',
+      connecting: {},
+    };
     this.host = new EngineHost(parts.loadModel, log, () => this.changed());
     this.second = new SecondModel(
       parts.loadModel,
@@ -156,7 +166,8 @@ export class SharedEngine {
   async configure(setup: EngineSetup): Promise<void> {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
     const usesDisk = setup.settings['cache.diskMiB'] > 0;
-    this.setup = restrict({ ...setup, draftModel: this.parts.draftModel ?? '' }, this.cautions);
+    const { draftModel = '', adapterFolder = '' } = this.parts;
+    this.setup = restrict({ ...setup, draftModel, adapterFolder }, this.cautions);
     this.chooseTeam(setup.settings.mode !== 'off');
     this.trials.interrupt();
     this.changed();
@@ -184,15 +195,16 @@ export class SharedEngine {
 
   /** The models that complete code; null unless the local one is loaded. */
   get models(): CompletingModels | null {
-    const { engine: local } = this.host;
-    if (local === null) return null;
+    const { model } = this.host;
+    if (model === null) return null;
+    const { engine: local, traits, ownAdapter } = model;
     const remote = () => this.team?.server.completer(local) ?? null;
     const headStartMs = () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY;
     const adapter = adapterPath(this.setup.settings);
-    const editFormat = this.host.model?.traits.editFormat ?? null;
+    const { editFormat } = traits;
     const { prefillTokensPerSecond = Number.POSITIVE_INFINITY } = this.localThroughput;
     const editAdapter =
-      prefillTokensPerSecond < minPrefillForEdits ? null : editAdapterPath(this.setup.settings) || null;
+      prefillTokensPerSecond < minPrefillForEdits ? null : editAdapterPath(this.setup.settings, ownAdapter);
     return { local, ...(adapter !== '' && { adapter }), remote, headStartMs, editFormat, editAdapter };
   }
 
@@ -274,9 +286,8 @@ export class SharedEngine {
     this.watchdog.dispose();
   }
 
-  private loadOptions(): LoadOptions {
-    const { settings, bundledModel, pagesFolder, draftModel } = this.setup;
-    return loadOptions(settings, bundledModel, pagesFolder, draftModel);
+  private loadOptions(): ModelOptions {
+    return loadOptions(this.setup.settings, this.setup);
   }
 
   private chooseTeam(isWanted: boolean): void {

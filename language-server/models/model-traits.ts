@@ -39,6 +39,10 @@ export interface Traits {
 export interface Model {
   engine: Engine;
   traits: Traits;
+  /** The path of Hearth's own adapter for this model, with which it writes next edits; absent if it was not loaded. */
+  ownAdapter?: string;
+  /** Why that adapter was not loaded; absent if it was, or if there is none for this model. */
+  adapterProblem?: string;
 }
 
 interface Family {
@@ -79,6 +83,10 @@ const editFormats: { name: RegExp; format: EditFormatName }[] = [
   { name: /sweep-next-edit.*(\bv2\b|-7b)/i, format: 'sweep-2' },
   { name: /sweep-next-edit/i, format: 'sweep-1' },
   { name: /zeta-2\.1/i, format: 'zeta-2.1' },
+];
+/** Hearth's own adapters (models/training/next-edit), and the models that they were trained for. */
+const ownAdapters: { name: RegExp; file: string }[] = [
+  { name: /^qwen-?2\.5-?coder-1\.5b-instruct/i, file: 'next-edit-1.5b.gguf' },
 ];
 /** A model with another name is judged by its tokens and its chat template. */
 const unknownFamily: Family = { name: /(?:)/, fim: bars };
@@ -131,6 +139,16 @@ export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Trai
     editFormat: editFormats.find(({ name }) => name.test(title))?.format ?? null,
     chatTemplate: explains ? { template, bosToken: text('ggml.bos_token'), eosToken: text('ggml.eos_token') } : null,
   };
+}
+
+/**
+ * The name of the file with Hearth's own adapter for this model; null if there is none. What counts is what the model's
+ * file says about it, in two ways, since quantizers change either; a file's own name can be anything.
+ */
+export function ownAdapterOf(metadata: ModelDescription['metadata']): string | null {
+  const text = (key: string) => metadata[`general.${key}`] ?? '';
+  const titles = [text('name'), [text('basename'), text('size_label'), text('finetune')].join('-')].map(titleOf);
+  return ownAdapters.find(({ name }) => titles.some((title) => name.test(title)))?.file ?? null;
 }
 
 const tokensOf = ({ prefix, suffix, middle, file }: FimTokens) =>

@@ -18,7 +18,7 @@ export interface Settings {
   'model.path': string;
   /** The path of a LoRA adapter for that model; '' for none. */
   'model.adapter': string;
-  /** The path of a LoRA adapter that was trained on next edits; '' for none. */
+  /** The path of a LoRA adapter that was trained on next edits; '' for Hearth's own, 'off' for none. */
   'model.editAdapter': string;
   /** The path of a separate GGUF file for explanations; '' if the model for completion explains, too. */
   'explain.model': string;
@@ -83,7 +83,10 @@ export interface InitializationOptions {
   hasOwnProvider?: boolean;
   /** Use the CPU only, because the server has crashed repeatedly on the GPU. */
   avoidsGpu?: boolean;
-  /** Safe mode, after repeated crashes of the server: the CPU, no draft model, no disk cache. */
+  /**
+   * Safe mode, after repeated crashes of the server: the CPU, no draft model, none of Hearth's own adapters, no disk
+   * cache.
+   */
   isSafeMode?: boolean;
   /** The client wants an aliveNotification every second, so that it notices a server that hangs. */
   wantsSignsOfLife?: boolean;

@@ -8,7 +8,7 @@ import {
   SocketMessageWriter,
 } from 'vscode-languageserver/node';
 import { addonInfo } from '../../native/index.ts';
-import { bundledModelPath, loadModel } from '../engine/load-model.ts';
+import { bundledModelFolder, bundledModelPath, loadModel } from '../engine/load-model.ts';
 import type { ServerParts } from '../engine/shared-engine.ts';
 import { cannotAnnounceCode, Endpoint } from '../protocol/endpoint.ts';
 import { errorText } from '../protocol/log.ts';
@@ -51,7 +51,8 @@ async function serveWindows(parts: ServerParts, folder: string, logFile: string)
 async function start(): Promise<void> {
   const { values } = parseArgs({ options, strict: false });
   const draftModel = process.env.HEARTH_DRAFT_MODEL ?? '';
-  const parts = { loadModel, addonInfo, bundledModel: bundledModelPath(), draftModel };
+  const bundled = { bundledModel: bundledModelPath(), adapterFolder: bundledModelFolder() };
+  const parts = { loadModel, addonInfo, ...bundled, draftModel };
   if (typeof values.endpoint === 'string') return serveWindows(parts, values.endpoint, String(values.log));
   const server = new Server(parts);
   if (values['node-ipc'])

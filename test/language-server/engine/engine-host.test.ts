@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { EngineHost } from '../../../language-server/engine/engine-host.ts';
 import { loadModel } from '../../../language-server/engine/load-model.ts';
-import { explainOptions, loadOptions } from '../../../language-server/engine/load-options.ts';
+import { editAdapterPath, explainOptions, loadOptions } from '../../../language-server/engine/load-options.ts';
+import type { Settings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { LoadOptions } from '../../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
@@ -119,11 +120,13 @@ test('has no engine after unloading', async () => {
   expect(engines.get('a')?.closed).toBe(true);
 });
 
+const bundled = { bundledModel: '/bundled' };
+
 test('a separate model for explanations gets a quarter of the cache memory', () => {
   expect(explainOptions(defaultSettings)).toBeNull();
   const one = { ...defaultSettings, 'model.path': '/own', 'explain.model': ' /own ' };
   expect(explainOptions(one)).toBeNull();
-  expect(loadOptions(one, '/bundled')).not.toHaveProperty('cacheBytes');
+  expect(loadOptions(one, bundled)).not.toHaveProperty('cacheBytes');
   const two = { ...defaultSettings, 'explain.model': '/instruct', 'cache.memoryMiB': 4, 'engine.threads': 3 };
   expect(explainOptions(two)).toEqual({
     modelPath: '/instruct',
@@ -131,27 +134,47 @@ test('a separate model for explanations gets a quarter of the cache memory', () 
     threads: 3,
     cacheBytes: 1_048_576,
   });
-  expect(loadOptions(two, '/bundled')).toMatchObject({ modelPath: '/bundled', cacheBytes: 3_145_728 });
+  expect(loadOptions(two, bundled)).toMatchObject({ modelPath: '/bundled', cacheBytes: 3_145_728 });
 });
 
 test('turns settings into load options', () => {
-  expect(loadOptions(defaultSettings, '/bundled')).toEqual({ modelPath: '/bundled', backend: 'auto' });
+  expect(loadOptions(defaultSettings, bundled)).toEqual({ modelPath: '/bundled', backend: 'auto' });
   const numbers = { 'engine.threads': 3, 'cache.memoryMiB': 2 };
   const settings = { ...defaultSettings, 'model.path': ' /own ', backend: 'cpu', ...numbers } as const;
   const options = { modelPath: '/own', backend: 'cpu', threads: 3, cacheBytes: 2_097_152 };
-  expect(loadOptions(settings, '/bundled')).toEqual(options);
+  expect(loadOptions(settings, bundled)).toEqual(options);
   const drafting = { modelPath: '/bundled', draftModelPath: '/small.gguf' };
-  expect(loadOptions(defaultSettings, '/bundled', '', ' /small.gguf')).toMatchObject(drafting);
+  expect(loadOptions(defaultSettings, { ...bundled, draftModel: ' /small.gguf' })).toMatchObject(drafting);
   const adapted = { ...settings, 'model.adapter': ' /mine.gguf ' };
-  expect(loadOptions(adapted, '/bundled')).toEqual({ ...options, adapters: ['/mine.gguf'] });
+  expect(loadOptions(adapted, bundled)).toEqual({ ...options, adapters: ['/mine.gguf'] });
   const editing = { ...adapted, 'model.editAdapter': '/edits.gguf' };
-  expect(loadOptions(editing, '/bundled').adapters).toEqual(['/mine.gguf', '/edits.gguf']);
-  expect(loadOptions({ ...adapted, 'model.editAdapter': '/mine.gguf' }, '/bundled').adapters).toEqual(['/mine.gguf']);
+  expect(loadOptions(editing, bundled).adapters).toEqual(['/mine.gguf', '/edits.gguf']);
+  expect(loadOptions({ ...adapted, 'model.editAdapter': '/mine.gguf' }, bundled).adapters).toEqual(['/mine.gguf']);
+  const withPages = { ...bundled, pagesFolder: '/pages' };
   const withDisk = { ...defaultSettings, 'cache.diskMiB': 3 };
-  expect(loadOptions(withDisk, '', '/pages')).toMatchObject({ diskFolder: '/pages', diskBytes: 3_145_728 });
-  expect(loadOptions(withDisk, '')).not.toHaveProperty('diskBytes');
-  expect(loadOptions(defaultSettings, '', '/pages')).not.toHaveProperty('diskFolder');
-  expect(loadOptions({ ...settings, 'model.path': '~/m.gguf' }, '').modelPath).toMatch(/^\/.*[^~]\/m\.gguf$/);
+  expect(loadOptions(withDisk, withPages)).toMatchObject({ diskFolder: '/pages', diskBytes: 3_145_728 });
+  expect(loadOptions(withDisk, bundled)).not.toHaveProperty('diskBytes');
+  expect(loadOptions(defaultSettings, withPages)).not.toHaveProperty('diskFolder');
+  expect(loadOptions({ ...settings, 'model.path': '~/m.gguf' }, bundled).modelPath).toMatch(/^\/.*[^~]\/m\.gguf$/);
+});
+
+test("Hearth's own adapter is used unless the settings name another or none, and never takes the place of a GPU", () => {
+  const with_ = (editAdapter: string, backend: Settings['backend'] = 'auto') => {
+    const settings = { ...defaultSettings, 'model.editAdapter': editAdapter, backend };
+    const { adapterFolder, adapters } = loadOptions(settings, { ...bundled, adapterFolder: '/models' });
+    return { adapterFolder, adapters, used: editAdapterPath(settings, '/models/own.gguf') };
+  };
+  const own = { adapterFolder: '/models', adapters: undefined, used: '/models/own.gguf' };
+  const none = { adapterFolder: undefined, adapters: undefined, used: null };
+  expect(with_('')).toEqual(own);
+  expect(with_(' ', 'cpu')).toEqual(own);
+  expect(with_('off')).toEqual(none);
+  expect(with_(' /team.gguf')).toEqual({ ...none, adapters: ['/team.gguf'], used: '/team.gguf' });
+  expect(with_('', 'webgpu')).toEqual(none);
+  expect(with_('', 'webgpu-if-faster')).toEqual(none);
+  expect(with_('/team.gguf', 'webgpu').used).toBe('/team.gguf');
+  expect(loadOptions(defaultSettings, bundled)).not.toHaveProperty('adapterFolder');
+  expect(editAdapterPath(defaultSettings)).toBeNull();
 });
 
 test('the error for a relative path without a file names the absolute path', async () => {

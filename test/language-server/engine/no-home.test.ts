@@ -21,9 +21,11 @@ afterAll(() => {
   syncBuiltinESMExports();
 });
 
+const bundled = { bundledModel: '/starter.gguf' };
+
 test('without a home folder, the starter and a model with its whole path load, and models are listed', async () => {
-  expect(loadOptions(defaultSettings, '/starter.gguf').modelPath).toBe('/starter.gguf');
-  expect(loadOptions({ ...defaultSettings, 'model.path': '/m.gguf' }, '').modelPath).toBe('/m.gguf');
+  expect(loadOptions(defaultSettings, bundled).modelPath).toBe('/starter.gguf');
+  expect(loadOptions({ ...defaultSettings, 'model.path': '/m.gguf' }, bundled).modelPath).toBe('/m.gguf');
   const list = await listModels(
     { downloadFolder: '/nowhere' },
     { engine: null, cacheBytes: 0, storageFolder: '', adapters: [] },
@@ -37,7 +39,7 @@ test('without a home folder, the working directory is not searched instead', () 
 });
 
 test('without a home folder, the error for a path beginning with ~ says so', async () => {
-  const { modelPath } = loadOptions({ ...defaultSettings, 'model.path': '~/m.gguf' }, '');
+  const { modelPath } = loadOptions({ ...defaultSettings, 'model.path': '~/m.gguf' }, bundled);
   await expect(loadModel({ modelPath })).rejects.toThrow(
     'The model file is to be at ~/m.gguf, but this user has no home folder. Give its whole path, or set HOME.',
   );

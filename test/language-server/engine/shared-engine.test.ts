@@ -56,7 +56,7 @@ test('the engine follows the most careful window, whichever connected last', asy
     loaded.push(options);
     return { engine: new FakeEngine(), traits: fakeTraits };
   };
-  const paths = { bundledModel: 'base.gguf', draftModel: '/draft.gguf' };
+  const paths = { bundledModel: 'base.gguf', draftModel: '/draft.gguf', adapterFolder: '/models' };
   const shared = new SharedEngine(
     { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), ...paths },
     silent,
@@ -70,7 +70,7 @@ test('the engine follows the most careful window, whichever connected last', asy
   };
   const afterCrashes = { isSafeMode: true };
   const withoutGpu = { avoidsGpu: true };
-  const whole = { backend: 'auto', draftModelPath: '/draft.gguf', diskFolder: '/pages' };
+  const whole = { backend: 'auto', draftModelPath: '/draft.gguf', adapterFolder: '/models', diskFolder: '/pages' };
   const safe = { modelPath: 'base.gguf', backend: 'cpu' };
   expect(await connect({})).toMatchObject(whole);
   expect(await connect(afterCrashes)).toEqual(safe);
@@ -159,6 +159,25 @@ test('a model that reads slowly here does not write next edits', async () => {
   expect(shared.models?.editAdapter).toBeNull();
   for (let i = 0; i < 8; i++) reads(1000, name);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
+});
+
+test("the model writes next edits with Hearth's own adapter, which the setting turns off", async () => {
+  const loadModel: LoadModel = async ({ adapterFolder }) => ({
+    engine: new FakeEngine(),
+    traits: fakeTraits,
+    ...(adapterFolder !== undefined && { ownAdapter: join(adapterFolder, 'own.gguf') }),
+  });
+  const addonInfo = () => ({ variants: [], gpus: async () => '' });
+  const shared = new SharedEngine({ loadModel, addonInfo, bundledModel: 'base.gguf', adapterFolder: 'models' }, silent);
+  const adapterWith = async (editAdapter: string) => {
+    const settings = { ...defaultSettings, 'model.editAdapter': editAdapter };
+    await shared.configure({ settings, bundledModel: 'base.gguf', pagesFolder: '', connecting: {} });
+    return shared.models?.editAdapter;
+  };
+  expect(await adapterWith('')).toBe(join('models', 'own.gguf'));
+  expect(await adapterWith('off')).toBeNull();
+  expect(await adapterWith('/team.gguf')).toBe('/team.gguf');
+  await shared.close();
 });
 
 test('the model for explanations is loaded on request, beside the one for completion', async () => {

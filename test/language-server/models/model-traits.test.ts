@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fimTokensOf, tokenNames, traitsOf } from '../../../language-server/models/model-traits.ts';
+import { fimTokensOf, ownAdapterOf, tokenNames, traitsOf } from '../../../language-server/models/model-traits.ts';
 
 const qwenTokens = ['endoftext', 'im_start', 'im_end', 'fim_prefix', 'fim_middle', 'fim_suffix', 'fim_pad', 'file_sep'];
 const chatTemplate = { 'tokenizer.chat_template': '<|im_start|>user' };
@@ -102,4 +102,31 @@ test('only 500 characters of a name are examined, whatever a server or a file sa
   expect(fimTokensOf(name)).toBeUndefined();
   expect(fimTokensOf(name.slice(-100))).toMatchObject({ prefix: '<fim_prefix>' });
   expect(traitsOf(header({ 'general.name': `${name}-instruct` })).kind).toBe('base');
+});
+
+test.each<[string, Record<string, string>]>([
+  ['its name', { 'general.name': 'Qwen2.5 Coder 1.5B Instruct GGUF' }],
+  ['its name, written otherwise', { 'general.name': 'qwen2.5-coder-1.5b-instruct' }],
+  [
+    'the parts of its name',
+    {
+      'general.name': 'models',
+      'general.basename': 'Qwen2.5-Coder',
+      'general.size_label': '1.5B',
+      'general.finetune': 'Instruct-GGUF',
+    },
+  ],
+])('the model that an adapter of ours was trained for is recognized by %s', (_, metadata) => {
+  expect(ownAdapterOf(metadata)).toBe('next-edit-1.5b.gguf');
+});
+
+test.each<[string, Record<string, string>]>([
+  ['the base model', { 'general.name': 'Qwen2.5 Coder 1.5B', 'general.basename': 'Qwen2.5-Coder' }],
+  ['another size', { 'general.name': 'Qwen2.5 Coder 7B Instruct' }],
+  ['the model that is no coder', { 'general.name': 'Qwen2.5 1.5B Instruct' }],
+  ['a model made from it', { 'general.name': 'Sweep', 'general.base_model.0.name': 'Qwen2.5 Coder 1.5B Instruct' }],
+  ['the starter', { 'general.name': 'Starter Coder v3 83M' }],
+  ['a file that says nothing', {}],
+])('there is no adapter of ours for %s', (_, metadata) => {
+  expect(ownAdapterOf(metadata)).toBeNull();
 });

@@ -1,0 +1,104 @@
+// Hearth's own adapter is loaded with the model that it was trained for, and never keeps a model from loading.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { EngineHost } from '../../../language-server/engine/engine-host.ts';
+import { loadModel } from '../../../language-server/engine/load-model.ts';
+import { writeGguf } from '../../support/gguf-writer.ts';
+import { floatTensor, syntheticAdapter } from '../../support/synthetic-adapter.ts';
+import { shapes, syntheticModel } from '../../support/synthetic-model.ts';
+
+const adapterFolder = mkdtempSync(join(tmpdir(), 'hearth-own-'));
+afterAll(() => rmSync(adapterFolder, { recursive: true }));
+const modelPath = join(adapterFolder, 'renamed.gguf');
+const ownAdapter = join(adapterFolder, 'next-edit-1.5b.gguf');
+
+const tiny = () => syntheticModel({ shape: shapes.tiny, quantization: 'q8_0' });
+const adapter = () => syntheticAdapter(tiny());
+
+function writeModel(name: string, model = tiny()): void {
+  writeGguf(modelPath, { ...model, metadata: { ...model.metadata, 'general.name': { string: name } } });
+}
+
+beforeEach(() => {
+  writeModel('Qwen2.5 Coder 1.5B Instruct');
+  writeGguf(ownAdapter, adapter());
+});
+
+/** Loads the model as the server does. Resolves to the adapter that it writes next edits with, and to the log. */
+async function loaded(options: object = {}) {
+  const lines: string[] = [];
+  const keep = (line: string) => lines.push(line);
+  const host = new EngineHost(loadModel, { info: keep, warn: keep, error: keep }, () => {});
+  await host.ensure({ modelPath, adapterFolder, backend: 'cpu', ...options });
+  const { engine } = host;
+  const adapters = engine?.info.adapters;
+  const own = host.model?.ownAdapter;
+  const request = { tokens: new Uint32Array([1]), maxTokens: 2, ...(own !== undefined && { adapter: own }) };
+  const answer = await engine?.generate(request);
+  const { kind } = host.state;
+  await host.unload();
+  return { kind, adapters, own, tokens: answer?.timings.completionTokens, log: lines.join('\n') };
+}
+
+test('it is loaded with its model, whatever the file of the model is called', async () => {
+  const { adapters, own, tokens, log } = await loaded();
+  expect({ adapters, own, tokens }).toEqual({ adapters: [ownAdapter], own: ownAdapter, tokens: 2 });
+  expect(log).toMatch(/the model writes next edits with next-edit-1\.5b\.gguf$/);
+});
+
+test('it is loaded once, also if the settings name it for suggestions, and beside another adapter', async () => {
+  expect((await loaded({ adapters: [ownAdapter] })).adapters).toEqual([ownAdapter]);
+  const team = join(adapterFolder, 'team.gguf');
+  writeGguf(team, adapter());
+  expect((await loaded({ adapters: [team] })).adapters).toEqual([team, ownAdapter]);
+});
+
+test('other models are loaded without it, and so is its own if nobody gives a folder', async () => {
+  writeModel('Qwen2.5 Coder 1.5B');
+  const plain = { kind: 'ready', adapters: [], own: undefined };
+  expect(await loaded()).toMatchObject({ ...plain, log: expect.not.stringMatching(/next edits/) });
+  writeModel('Qwen2.5 Coder 1.5B Instruct');
+  expect(await loaded({ adapterFolder: undefined })).toMatchObject(plain);
+});
+
+test.each<[string, () => void, RegExp]>([
+  ['is missing', () => rmSync(ownAdapter), /There is no adapter file at .*next-edit/],
+  [
+    'is cut off',
+    () => writeFileSync(ownAdapter, readFileSync(ownAdapter).subarray(0, 5000)),
+    /The adapter file .*next-edit/,
+  ],
+  ['is no adapter', () => writeFileSync(ownAdapter, 'text'), /next-edit-1\.5b\.gguf is not a GGUF/],
+  ['has a value that is no number', () => writeGguf(ownAdapter, notANumber()), /holds a value that is not a number/],
+  [
+    'was made for another shape',
+    () => writeModel('Qwen2.5 Coder 1.5B Instruct', syntheticModel({ shape: wide, quantization: 'q8_0' })),
+    /has shape/,
+  ],
+])('a model is loaded without it if the adapter %s, and the log says why', async (_, damage, reason) => {
+  damage();
+  const { kind, adapters, own, log } = await loaded();
+  expect({ kind, adapters, own }).toEqual({ kind: 'ready', adapters: [], own: undefined });
+  expect(log).toMatch(/the model does not write next edits: /);
+  expect(log).toMatch(reason);
+});
+
+const wide = { ...shapes.tiny, ffn: 1024 };
+
+function notANumber() {
+  const spec = adapter();
+  const [first] = spec.tensors;
+  const { name = '', shape: [columns = 0, rows = 0] = [] } = first ?? {};
+  spec.tensors[0] = floatTensor(name, [columns, rows], new Float32Array(columns * rows).fill(Number.NaN));
+  return spec;
+}
+
+test('an adapter that the settings name and that is damaged still keeps the model from loading', async () => {
+  const team = join(adapterFolder, 'damaged.gguf');
+  writeFileSync(team, 'text');
+  const { kind, log } = await loaded({ adapters: [team] });
+  expect(kind).toBe('failed');
+  expect(log).toMatch(/cannot load .*damaged\.gguf/);
+});
