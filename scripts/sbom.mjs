@@ -23,7 +23,10 @@ const permitted = new Set([
 const auditMs = 20_000;
 /** The version in wgpu-requirements.txt. */
 const wgpuVersion = '29.0.1.1';
-const starter = join(root, 'models/starter.gguf');
+const starter = 'models/starter.gguf';
+const adapter = 'models/next-edit-1.5b.gguf';
+/** The files of the models that ship. */
+export const modelFiles = [starter, adapter];
 
 /** The packages that have a file in a bundle. The build lists them in the notices, as "name version (licence)". */
 export function shippedPackages(notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8')) {
@@ -42,7 +45,7 @@ const digestOf = (file) => [{ alg: 'SHA-256', content: createHash('sha256').upda
 
 /**
  * The list of components: npm's SBOM of the lock file, reduced to the packages that ship, with the grammars and the
- * starter model. addon: the file of an addon built for the target, to be listed with what was linked into it. webgpu:
+ * models. addon: the file of an addon built for the target, to be listed with what was linked into it. webgpu:
  * the file of wgpu-native, to be listed.
  */
 export async function sbom({ target, addon, webgpu } = {}) {
@@ -55,15 +58,6 @@ export async function sbom({ target, addon, webgpu } = {}) {
     ({ name, version }) => !components.some((part) => part.name === name && part.version === version),
   );
   if (unlisted.length > 0) throw new ToolError(`npm does not list ${unlisted.map(({ name }) => name).join(', ')}`);
-  const [, version] = /Starter Coder v(\d+)/.exec(readFileSync(starter).toString('latin1', 0, 4096)) ?? [];
-  if (version === undefined) throw new ToolError(`${starter} does not name its version`);
-  const model = {
-    type: 'machine-learning-model',
-    name: 'starter-coder-83m-q4_0',
-    version,
-    hashes: digestOf(starter),
-    licenses: [{ license: { id: 'Apache-2.0' } }],
-  };
   // These packages ship only their grammars, so each file is listed.
   const grammars = grammarFiles.map((file) => ({ type: 'file', name: file, hashes: digestOf(join(root, file)) }));
   const references = new Set(components.map((part) => part['bom-ref']));
@@ -74,12 +68,27 @@ export async function sbom({ target, addon, webgpu } = {}) {
     ...list,
     metadata: { ...list.metadata, component: { ...list.metadata.component, name: 'hearth' } },
     components: [
-      ...[...components, ...grammars, model],
+      ...[...components, ...grammars, ...modelComponents()],
       ...(addon ? [addonComponent(target, addon)] : []),
       ...(webgpu ? [webgpuComponent(webgpu)] : []),
     ],
     dependencies,
   };
+}
+
+function modelComponents() {
+  const [, version] = /Starter Coder v(\d+)/.exec(readFileSync(join(root, starter)).toString('latin1', 0, 4096)) ?? [];
+  if (version === undefined) throw new ToolError(`${starter} does not name its version`);
+  const component = (file, names) => ({
+    type: 'machine-learning-model',
+    ...names,
+    hashes: digestOf(join(root, file)),
+    licenses: [{ license: { id: 'Apache-2.0' } }],
+  });
+  return [
+    component(starter, { name: 'starter-coder-83m-q4_0', version }),
+    component(adapter, { name: 'next-edit-qwen2.5-coder-1.5b-instruct-q8_0' }),
+  ];
 }
 
 const webgpuComponent = (file) => ({

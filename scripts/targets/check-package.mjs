@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { grammarFiles } from '../grammars.mjs';
 import { listedFiles, webFiles } from '../package.mjs';
+import { modelFiles } from '../sbom.mjs';
 import { main, root, run, ToolError } from '../tools.mjs';
 import { addonProblems } from './inspect.mjs';
 import { pythonTools } from './python-tools.mjs';
 import { targetOf } from './targets.mjs';
 
-const maxBytes = 65e6;
+const maxBytes = 85e6;
 const addonPath = 'extension/dist/hearth.node';
-const modelPath = 'extension/models/starter.gguf';
+const modelPaths = modelFiles.map((file) => `extension/${file}`);
 const sbomPath = 'extension/dist/sbom.cdx.json';
 const noticesPath = 'extension/dist/NOTICES.txt';
 const kernelPath = /^extension\/dist\/gpu\/[\w-]+(\.co|\.fatbin)$/;
@@ -60,7 +61,7 @@ const binaryProblem = ({ path, format, architecture }) => `${path} is ${format} 
 
 /**
  * A sentence for each reason why the package must not be published. facts: from vsix_facts.py. wanted: the package's
- * size in bytes, the version that it should have, and the digest of the model that should be in it.
+ * size in bytes, the version that it should have, and the digests of the models that should be in it, by path.
  */
 export function packageProblems(facts, name, wanted) {
   const target = targetOf(name);
@@ -76,7 +77,9 @@ export function packageProblems(facts, name, wanted) {
     ...(addon
       ? addonProblems(addon, target).map((problem) => `${addonPath}: ${problem}`)
       : [`${addonPath} is not a library`]),
-    ...(files.get(modelPath)?.sha256 === wanted.model ? [] : [`${modelPath} is not the bundled model`]),
+    ...modelPaths
+      .filter((path) => files.get(path)?.sha256 !== wanted.models[path])
+      .map((path) => `${path} is not the file in models/`),
     ...(files.has(webgpuPath) ? webgpuProblems(facts.binaries, target) : []),
     ...componentProblems(facts.components, files),
     ...noticeProblems(facts.notices, target, files.has(webgpuPath)),
@@ -98,7 +101,7 @@ export const webProblems = (facts, wanted) => [
 /** The package's list of components must contain the digests of all files that people can't read. */
 function componentProblems(components, files) {
   const digests = components.flatMap(({ hashes = [] }) => hashes.map(({ content }) => content));
-  const own = [addonPath, modelPath, ...(files.has(webgpuPath) ? [webgpuPath] : [])];
+  const own = [addonPath, ...modelPaths, ...(files.has(webgpuPath) ? [webgpuPath] : [])];
   const binaries = [...own, ...grammarFiles.map((file) => `extension/${file}`)];
   const unlisted = binaries.filter((path) => !digests.includes(files.get(path)?.sha256));
   return unlisted.map((path) => `${sbomPath} does not list ${path}`);
@@ -115,11 +118,13 @@ function noticeProblems(notices, { linked }, hasWebgpu) {
 /** Checks a package. Throws a ToolError that lists every problem. Returns the facts. */
 export async function checkPackage(file, name) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const model = createHash('sha256')
-    .update(readFileSync(join(root, 'models/starter.gguf')))
-    .digest('hex');
+  const digest = (file) =>
+    createHash('sha256')
+      .update(readFileSync(join(root, file)))
+      .digest('hex');
+  const models = Object.fromEntries(modelFiles.map((file) => [`extension/${file}`, digest(file)]));
   const facts = await packageFacts(file);
-  const wanted = { bytes: statSync(file).size, version, model };
+  const wanted = { bytes: statSync(file).size, version, models };
   const problems = name === 'web' ? webProblems(facts, wanted) : packageProblems(facts, name, wanted);
   if (problems.length > 0) throw new ToolError(`${file} must not be published:\n  ${problems.join('\n  ')}`);
   return facts;

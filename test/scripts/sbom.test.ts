@@ -23,15 +23,16 @@ test('the list of components has exactly the packages in the bundles', async () 
     .map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
   const { metadata } = await gguf(join(root, 'models/starter.gguf'), { allowLocalFile: true });
   const [, ownVersion] = /v(\d+)/.exec(String((metadata as Record<string, unknown>)['general.name'])) ?? [];
-  expect(listed.sort()).toEqual(
-    [...packages.map(({ name, version }) => `${name} ${version}`), `starter-coder-83m-q4_0 ${ownVersion}`].sort(),
-  );
+  const models = [`starter-coder-83m-q4_0 ${ownVersion}`, 'next-edit-qwen2.5-coder-1.5b-instruct-q8_0 undefined'];
+  expect(listed.sort()).toEqual([...packages.map(({ name, version }) => `${name} ${version}`), ...models].sort());
   const python = list.components.filter(isFile).find(({ name }: { name: string }) => name.endsWith('python.wasm'));
   const bytes = readFileSync(join(root, 'dist/grammars/tree-sitter-python.wasm'));
   expect(python.hashes).toEqual([{ alg: 'SHA-256', content: createHash('sha256').update(bytes).digest('hex') }]);
-  const model = list.components.find(({ type }: { type: string }) => type === 'machine-learning-model');
-  const [sha256] = /`([0-9a-f]{64})`/.exec(readFileSync(join(root, 'models/README.md'), 'utf8'))?.slice(1) ?? [];
-  expect(model.hashes, 'the digest on the card of the bundled model').toEqual([{ alg: 'SHA-256', content: sha256 }]);
+  const card = readFileSync(join(root, 'models/README.md'), 'utf8');
+  const digests = [...card.matchAll(/(?<=`)[0-9a-f]{64}(?=`)/g)].map(([content]) => [{ alg: 'SHA-256', content }]);
+  const isModel = ({ type }: { type: string }) => type === 'machine-learning-model';
+  const hashes = list.components.filter(isModel).map((part: { hashes: object }) => part.hashes);
+  expect(hashes, 'the digests on the card of the models').toEqual(digests);
 });
 
 test('no package ships under a licence that asks for more than its text', () => {

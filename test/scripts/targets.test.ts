@@ -145,12 +145,12 @@ test('a variant that shares a function or is missing is found', () => {
   expect(variantProblems(shared, arm)).toEqual(['its variant neon shares _ZNSt6vectorIfE9push_backEOf']);
 });
 
-const model = 'a'.repeat(64);
-const addonDigest = 'b'.repeat(64);
-const digests: Record<string, string> = {
-  'extension/models/starter.gguf': model,
-  'extension/dist/hearth.node': addonDigest,
+const models: Record<string, string> = {
+  'extension/models/starter.gguf': 'a'.repeat(64),
+  'extension/models/next-edit-1.5b.gguf': 'c'.repeat(64),
 };
+const addonDigest = 'b'.repeat(64);
+const digests: Record<string, string> = { ...models, 'extension/dist/hearth.node': addonDigest };
 const facts = {
   files: (expectedFiles() as string[]).map((path) => ({
     path,
@@ -160,12 +160,14 @@ const facts = {
   })),
   binaries: [linuxAddon],
   identity: { Version: '0.1.0', TargetPlatform: 'linux-x64' },
-  components: [model, addonDigest, ...(grammarFiles as string[]).map((each) => `extension/${each}`)].map((content) => ({
-    hashes: [{ content }],
-  })),
+  components: [
+    addonDigest,
+    ...Object.values(models),
+    ...(grammarFiles as string[]).map((each) => `extension/${each}`),
+  ].map((content) => ({ hashes: [{ content }] })),
   notices: 'Hearth contains these packages:\n\ncompiler-rt of zig 0.15.2 (MIT)\n\nMay be used.\n',
 };
-const expected = { bytes: 50e6, version: '0.1.0', model };
+const expected = { bytes: 50e6, version: '0.1.0', models };
 const file = (path: string, isLink = false) => ({ path, bytes: 10, isLink, sha256: '' });
 const without = (path: string) => facts.files.filter((each) => each.path !== path);
 
@@ -225,10 +227,19 @@ test.each([
   [
     'another model',
     { files: [...without('extension/models/starter.gguf'), file('extension/models/starter.gguf')] },
-    [/not the bundled model/, /does not list .*starter/],
+    [/starter\.gguf is not the file in models/, /does not list .*starter/],
+  ],
+  [
+    'a missing adapter',
+    { files: without('extension/models/next-edit-1.5b.gguf') },
+    [
+      /next-edit-1\.5b\.gguf is missing/,
+      /next-edit-1\.5b\.gguf is not the file in models/,
+      /does not list .*next-edit/,
+    ],
   ],
   ['a missing licence', { notices: '' }, [/NOTICES\.txt lacks the licence of the compiler-rt of zig/]],
-  ['a list without the addon', { components: facts.components.toSpliced(1, 1) }, [/does not list .*hearth\.node/]],
+  ['a list without the addon', { components: facts.components.slice(1) }, [/does not list .*hearth\.node/]],
   ['a list without a grammar', { components: facts.components.slice(0, -1) }, [/does not list .*\.wasm/]],
 ])('a package is refused for %s', (_, change, problems) => {
   const found: string[] = packageProblems({ ...facts, ...change }, 'linux-x64', expected);
@@ -236,8 +247,8 @@ test.each([
 });
 
 test('a package is refused for its size, and for GPU kernels that cannot run on its system', () => {
-  expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 66e6 })).toEqual([
-    expect.stringMatching(/66000000 bytes/),
+  expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 86e6 })).toEqual([
+    expect.stringMatching(/86000000 bytes/),
   ]);
   const musl = { ...linuxAddon, libraries: ['libc.so'], versions: {} };
   const identity = { Version: '0.1.0', TargetPlatform: 'alpine-x64' };
