@@ -11,7 +11,7 @@ const tokensPer100Words = 130;
 
 /** "Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory" */
 export function abilityText(model: ModelFacts): string {
-  const { completes, explains, kind, estimate } = model;
+  const { completes, explains, writesEdits, kind, estimate } = model;
   const memory = l10n.t('{0} of memory', gigabytes(estimate.memoryBytes));
   const speed = completes && kind === 'base' ? lineText(estimate) : explains ? explanationText(estimate) : '';
   const limits = completes
@@ -21,7 +21,8 @@ export function abilityText(model: ModelFacts): string {
     : explains
       ? l10n.t('Only explains: it was not trained to fill in the middle')
       : l10n.t('Can neither complete nor explain');
-  return [speed, memory, limits].filter(Boolean).join('. ');
+  const edits = writesEdits ? l10n.t('Writes next edits if fast enough') : '';
+  return [speed, memory, limits, edits].filter(Boolean).join('. ');
 }
 
 function lineText({ tokensPerSecond, firstTextMs }: Estimate): string {

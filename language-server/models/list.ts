@@ -9,7 +9,7 @@ import { estimate, freeMemoryBytes, type MachineSpeed, recommend } from './estim
 import { type FoundModel, findLocalModels } from './local-models.ts';
 import { bestSpeed, type MeasuredSpeed } from './measured-speed.ts';
 import { modelFolders } from './model-folders.ts';
-import { traitsOf } from './model-traits.ts';
+import { ownAdapterOf, traitsOf } from './model-traits.ts';
 
 export interface ModelListOptions {
   /** The engine with which to measure this machine; null if no model is loaded. Then no speed can be estimated. */
@@ -79,7 +79,7 @@ export function modelList(
 
 function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: number): LocalModel {
   const { path, owner, knownAs, description } = model;
-  const { kind, fim, chatTemplate } = traitsOf(description, knownAs);
+  const { kind, fim, chatTemplate, editFormat } = traitsOf(description, knownAs);
   const { metadata, quantization, fileBytes } = description;
   // A file with the licence "other" also names it: the 3B model has "qwen-research".
   const licence = metadata['general.license.name'] ?? metadata['general.license'] ?? '';
@@ -91,6 +91,7 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
     kind,
     completes: fim !== null,
     explains: chatTemplate !== null,
+    writesEdits: editFormat !== null || ownAdapterOf(metadata) !== null,
     quantization,
     licence,
     isForResearchOnly: /research|non-?(commercial|production)|\b(nc|mnpl)\b/i.test(licence),
@@ -108,6 +109,7 @@ function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, ca
     kind: model.kind,
     completes: true,
     explains: model.kind === 'instruct',
+    writesEdits: ownAdapterOf({ 'general.name': known.nameOf(model) }) !== null,
     quantization: model.quantization,
     licence,
     isForResearchOnly: licence === known.researchLicence,

@@ -29,6 +29,8 @@ export interface ModelFacts {
   /** Whether the model can fill in the middle. */
   completes: boolean;
   explains: boolean;
+  /** Whether it was trained to write next edits, or Hearth has an adapter for it that was. */
+  writesEdits: boolean;
   quantization: string;
   /** '' if the file does not contain it. */
   licence: string;

@@ -63,6 +63,7 @@ const facts: ModelFacts = {
   kind: 'base',
   completes: true,
   explains: false,
+  writesEdits: false,
   quantization: 'Q8_0',
   licence: 'Apache-2.0',
   isForResearchOnly: false,

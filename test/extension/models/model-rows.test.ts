@@ -9,6 +9,7 @@ const facts: ModelFacts = {
   kind: 'base',
   completes: true,
   explains: false,
+  writesEdits: false,
   quantization: 'Q4_K_M',
   licence: 'Apache-2.0',
   isForResearchOnly: false,
@@ -127,6 +128,9 @@ test('the row of an explaining model says how long that takes, and what the mode
   const speed = '100 words of explanation in ~2.9 s (45 tok/s). 1.2 GB of memory. ';
   expect(abilityText(instruct)).toBe(`${speed}Explains; a base model completes better`);
   expect(abilityText({ ...instruct, completes: false })).toMatch(/ memory\. Only explains: /);
+  expect(abilityText({ ...instruct, writesEdits: true })).toMatch(
+    /completes better\. Writes next edits if fast enough$/,
+  );
   expect(abilityText({ ...facts, completes: false })).toBe('1.2 GB of memory. Can neither complete nor explain');
 });
 

@@ -74,6 +74,7 @@ const contender = (id: string, parameters: number, tokensPerSecond: number | nul
     kind: 'base',
     completes: true,
     explains: false,
+    writesEdits: false,
     quantization: 'Q8_0',
     licence: 'Apache-2.0',
     isForResearchOnly: false,

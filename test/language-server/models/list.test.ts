@@ -41,6 +41,19 @@ test('a local file is described by its metadata, and not offered for download', 
   expect(list.remote.length).toBe(catalogue.length - 1);
 });
 
+test('the list says which models write next edits: those with an adapter of ours, and those trained for it', async () => {
+  const { remote } = modelList([], speed, cacheBytes, 16e9);
+  const writing = remote.filter(({ writesEdits }) => writesEdits).map(({ name }) => name);
+  expect([...new Set(writing)]).toEqual(['Qwen2.5-Coder 1.5B Instruct']);
+  const described = await describeModel(join('models', 'starter.gguf'));
+  const found = ['Qwen2.5 Coder 1.5B Instruct', 'Qwen2.5 Coder 1.5B', 'sweep-next-edit-1.5b'].map((name) => {
+    const description = { ...described, metadata: { 'general.name': name } };
+    return { path: name, owner: 'Ollama', knownAs: 'a', description };
+  });
+  const { local } = modelList(found, speed, cacheBytes, 16e9);
+  expect(local.map(({ writesEdits }) => writesEdits)).toEqual([true, false, true]);
+});
+
 test.each([
   ['cc-by-nc-4.0', true],
   ['CC-BY-NC-SA-4.0', true],
