@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
 import { expect, test, vi } from 'vitest';
+import { ownAdapterOf } from '../../language-server/models/model-traits.ts';
 // @ts-expect-error a script without types
-import { audit, licenceProblems, linkedNotices, sbom, shippedPackages } from '../../scripts/sbom.mjs';
+import { listedFiles } from '../../scripts/package.mjs';
+// @ts-expect-error a script without types
+import { audit, licenceProblems, linkedNotices, modelFiles, sbom, shippedPackages } from '../../scripts/sbom.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -33,6 +36,15 @@ test('the list of components has exactly the packages in the bundles', async () 
   const isModel = ({ type }: { type: string }) => type === 'machine-learning-model';
   const hashes = list.components.filter(isModel).map((part: { hashes: object }) => part.hashes);
   expect(hashes, 'the digests on the card of the models').toEqual(digests);
+});
+
+test('the models that ship are those that the list of components names, and those that the server looks for', () => {
+  const shipped = (listedFiles() as string[]).filter((file) => file.endsWith('.gguf'));
+  expect(modelFiles).toEqual(shipped);
+  expect(shipped).toEqual([
+    'models/starter.gguf',
+    `models/${ownAdapterOf({ 'general.name': 'Qwen2.5 Coder 1.5B Instruct' })}`,
+  ]);
 });
 
 test('no package ships under a licence that asks for more than its text', () => {
