@@ -24,9 +24,10 @@ const auditMs = 20_000;
 /** The version in wgpu-requirements.txt. */
 const wgpuVersion = '29.0.1.1';
 const starter = 'models/starter.gguf';
-const adapter = 'models/next-edit-1.5b.gguf';
+/** The adapters for next edits, by the size of their model. */
+const adapters = { '0.5b': 'models/next-edit-0.5b.gguf', '1.5b': 'models/next-edit-1.5b.gguf' };
 /** The files of the models that ship. */
-export const modelFiles = [starter, adapter];
+export const modelFiles = [starter, ...Object.values(adapters)];
 
 /** The packages that have a file in a bundle. The build lists them in the notices, as "name version (licence)". */
 export function shippedPackages(notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8')) {
@@ -87,7 +88,9 @@ function modelComponents() {
   });
   return [
     component(starter, { name: 'starter-coder-83m-q4_0', version }),
-    component(adapter, { name: 'next-edit-qwen2.5-coder-1.5b-instruct-q8_0' }),
+    ...Object.entries(adapters).map(([size, file]) =>
+      component(file, { name: `next-edit-qwen2.5-coder-${size}-instruct-q8_0` }),
+    ),
   ];
 }
 

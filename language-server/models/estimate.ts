@@ -55,17 +55,27 @@ export interface Contender {
 }
 
 /**
- * The id of the base model to recommend: the largest that is fast enough and fits into half of the free memory, so that
- * the rest is left to other programs. If there is none, the smallest.
+ * The id of the model to recommend: the largest that is fast enough and fits into half of the free memory, so that the
+ * rest is left to other programs. If there is none, the smallest. Instruct models complete code less well than base
+ * models of their size. So they are recommended only if they also write next edits.
  */
 export function recommend(contenders: Contender[], freeBytes: number): string | undefined {
   const speedOf = ({ facts }: Contender) => facts.estimate.tokensPerSecond ?? 0;
-  const bases = contenders
-    .filter(({ facts }) => facts.kind === 'base' && facts.completes && !facts.isForResearchOnly)
+  const candidates = contenders
+    .filter(({ facts }) => (facts.kind === 'base' || facts.writesEdits) && facts.completes && !facts.isForResearchOnly)
     .filter(({ parameters }) => parameters >= minParameters)
-    .sort((a, b) => b.parameters - a.parameters || b.facts.fileBytes - a.facts.fileBytes);
-  const fitting = bases.filter(({ facts }) => facts.estimate.memoryBytes <= freeBytes / 2);
-  const best = fitting.find((model) => speedOf(model) >= goodTokensPerSecond) ?? bases.at(-1);
+    .sort(
+      (a, b) =>
+        b.parameters - a.parameters ||
+        Number(b.facts.writesEdits) - Number(a.facts.writesEdits) ||
+        b.facts.fileBytes - a.facts.fileBytes,
+    );
+  const fitting = candidates.filter(({ facts }) => facts.estimate.memoryBytes <= freeBytes / 2);
+  const smallest = candidates.filter(({ parameters }) => parameters === candidates.at(-1)?.parameters);
+  const best =
+    fitting.find((model) => speedOf(model) >= goodTokensPerSecond) ??
+    smallest.findLast(({ facts }) => facts.writesEdits) ??
+    smallest.at(-1);
   // While other programs are busy, models seem slower than they are. So a model that is already here is better than a
   // download if it is at least as large and seems to reach half of the speed.
   const larger = fitting.find((model) => model.isHere && speedOf(model) >= goodTokensPerSecond / 2);

@@ -86,6 +86,7 @@ const editFormats: { name: RegExp; format: EditFormatName }[] = [
 ];
 /** Hearth's own adapters (models/training/next-edit), and the models that they were trained for. */
 const ownAdapters: { name: RegExp; file: string }[] = [
+  { name: /^qwen-?2\.5-?coder-0\.5b-instruct/i, file: 'next-edit-0.5b.gguf' },
   { name: /^qwen-?2\.5-?coder-1\.5b-instruct/i, file: 'next-edit-1.5b.gguf' },
 ];
 /** A model with another name is judged by its tokens and its chat template. */

@@ -26,7 +26,8 @@ test('the list of components has exactly the packages in the bundles', async () 
     .map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
   const { metadata } = await gguf(join(root, 'models/starter.gguf'), { allowLocalFile: true });
   const [, ownVersion] = /v(\d+)/.exec(String((metadata as Record<string, unknown>)['general.name'])) ?? [];
-  const models = [`starter-coder-83m-q4_0 ${ownVersion}`, 'next-edit-qwen2.5-coder-1.5b-instruct-q8_0 undefined'];
+  const adapters = ['0.5b', '1.5b'].map((size) => `next-edit-qwen2.5-coder-${size}-instruct-q8_0 undefined`);
+  const models = [`starter-coder-83m-q4_0 ${ownVersion}`, ...adapters];
   expect(listed.sort()).toEqual([...packages.map(({ name, version }) => `${name} ${version}`), ...models].sort());
   const python = list.components.filter(isFile).find(({ name }: { name: string }) => name.endsWith('python.wasm'));
   const bytes = readFileSync(join(root, 'dist/grammars/tree-sitter-python.wasm'));
@@ -41,10 +42,8 @@ test('the list of components has exactly the packages in the bundles', async () 
 test('the models that ship are those that the list of components names, and those that the server looks for', () => {
   const shipped = (listedFiles() as string[]).filter((file) => file.endsWith('.gguf'));
   expect(modelFiles).toEqual(shipped);
-  expect(shipped).toEqual([
-    'models/starter.gguf',
-    `models/${ownAdapterOf({ 'general.name': 'Qwen2.5 Coder 1.5B Instruct' })}`,
-  ]);
+  const adapterOf = (size: string) => ownAdapterOf({ 'general.name': `Qwen2.5 Coder ${size} Instruct` });
+  expect(shipped).toEqual(['models/starter.gguf', ...['0.5B', '1.5B'].map((size) => `models/${adapterOf(size)}`)]);
 });
 
 test('no package ships under a licence that asks for more than its text', () => {

@@ -147,6 +147,7 @@ test('a variant that shares a function or is missing is found', () => {
 
 const models: Record<string, string> = {
   'extension/models/starter.gguf': 'a'.repeat(64),
+  'extension/models/next-edit-0.5b.gguf': 'd'.repeat(64),
   'extension/models/next-edit-1.5b.gguf': 'c'.repeat(64),
 };
 const addonDigest = 'b'.repeat(64);
@@ -247,8 +248,8 @@ test.each([
 });
 
 test('a package is refused for its size, and for GPU kernels that cannot run on its system', () => {
-  expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 86e6 })).toEqual([
-    expect.stringMatching(/86000000 bytes/),
+  expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 91e6 })).toEqual([
+    expect.stringMatching(/91000000 bytes/),
   ]);
   const musl = { ...linuxAddon, libraries: ['libc.so'], versions: {} };
   const identity = { Version: '0.1.0', TargetPlatform: 'alpine-x64' };

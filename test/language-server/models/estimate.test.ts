@@ -108,7 +108,16 @@ test('a local model is preferred to a download of at most its size, even if the 
   expect(recommend([here(5e9, 15)], 16e9)).toBe('here');
 });
 
-test('instruct models, research licences, models that only explain and tiny ones are not recommended', () => {
+test('of models of one size, those that write next edits are preferred, also instruct models', () => {
+  const base = contender('base', 3e9, 30, { fileBytes: 4e9 });
+  const writer = contender('writer', 3e9, 30, { kind: 'instruct', writesEdits: true });
+  expect(recommend([base, writer], 16e9)).toBe('writer');
+  expect(recommend([base, writer], 1e9)).toBe('writer');
+  expect(recommend([base, writer, contender('larger', 7e9, 30)], 16e9)).toBe('larger');
+  expect(recommend([base, { ...writer, facts: { ...writer.facts, completes: false } }], 16e9)).toBe('base');
+});
+
+test('other instruct models, research licences, models that only explain and tiny ones are not recommended', () => {
   const others = [
     contender('instruct', 3e9, 90, { kind: 'instruct' }),
     contender('research', 3e9, 90, { isForResearchOnly: true }),

@@ -18,7 +18,7 @@ test('with no local files, every model in the catalogue is offered for download,
   expect(list.remote.length).toBe(catalogue.length);
   expect(new Set(list.remote.map(({ id }) => id)).size).toBe(catalogue.length);
   const best = list.remote.find(({ id }) => id === list.recommended);
-  expect(best).toMatchObject({ name: 'Qwen2.5-Coder 1.5B', quantization: 'Q4_K_M', kind: 'base' });
+  expect(best).toMatchObject({ name: 'Qwen2.5-Coder 1.5B Instruct', quantization: 'Q4_K_M', kind: 'instruct' });
 });
 
 test('a smaller model is recommended for machines that are slow, short of memory or not measured', () => {
@@ -27,7 +27,7 @@ test('a smaller model is recommended for machines that are slow, short of memory
   const full = modelList([], speed, cacheBytes, 1e8);
   const unmeasured = modelList([], null, cacheBytes, 16e9);
   for (const { remote, recommended } of [slow, verySlow, full, unmeasured])
-    expect(remote.find(({ id }) => id === recommended)?.name).toBe('Qwen2.5-Coder 0.5B');
+    expect(remote.find(({ id }) => id === recommended)?.name).toBe('Qwen2.5-Coder 0.5B Instruct');
 });
 
 test('a local file is described by its metadata, and not offered for download', async () => {
@@ -44,7 +44,7 @@ test('a local file is described by its metadata, and not offered for download', 
 test('the list says which models write next edits: those with an adapter of ours, and those trained for it', async () => {
   const { remote } = modelList([], speed, cacheBytes, 16e9);
   const writing = remote.filter(({ writesEdits }) => writesEdits).map(({ name }) => name);
-  expect([...new Set(writing)]).toEqual(['Qwen2.5-Coder 1.5B Instruct']);
+  expect([...new Set(writing)]).toEqual(['Qwen2.5-Coder 0.5B Instruct', 'Qwen2.5-Coder 1.5B Instruct']);
   const described = await describeModel(join('models', 'starter.gguf'));
   const found = ['Qwen2.5 Coder 1.5B Instruct', 'Qwen2.5 Coder 1.5B', 'sweep-next-edit-1.5b'].map((name) => {
     const description = { ...described, metadata: { 'general.name': name } };

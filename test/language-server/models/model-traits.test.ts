@@ -104,6 +104,10 @@ test('only 500 characters of a name are examined, whatever a server or a file sa
   expect(traitsOf(header({ 'general.name': `${name}-instruct` })).kind).toBe('base');
 });
 
+test('each size has its own adapter', () => {
+  expect(ownAdapterOf({ 'general.name': 'Qwen2.5 Coder 0.5B Instruct AWQ' })).toBe('next-edit-0.5b.gguf');
+});
+
 test.each<[string, Record<string, string>]>([
   ['its name', { 'general.name': 'Qwen2.5 Coder 1.5B Instruct GGUF' }],
   ['its name, written otherwise', { 'general.name': 'qwen2.5-coder-1.5b-instruct' }],
