@@ -147,20 +147,27 @@ AttentionShape shape_of(int n_heads, int n_kv_heads, int head_dim) {
   return {2, n_heads, n_kv_heads, head_dim, 4096, 10000.0f, KvType::kF16};
 }
 
+std::vector<const RowKernels*> variants_not_tested_elsewhere() {
+  std::vector<const RowKernels*> variants = test::usable_row_kernels();
+  std::erase_if(variants, [](const auto* each) { return test::is_tested_elsewhere(each->name); });
+  return variants;
+}
+
 /// Calls body(row kernels, KV type) for each combination.
 template <typename Body>
-void for_variants_and_kv_types(const Body& body) {
-  for (const RowKernels* kernels : test::usable_row_kernels()) {
+void for_variants_and_kv_types(const std::vector<const RowKernels*>& variants, const Body& body) {
+  for (const RowKernels* kernels : variants) {
     for (KvType kv_type : {KvType::kF16, KvType::kInt8}) body(*kernels, kv_type);
   }
 }
 
-/// Checks the results of every variant and KV type at these positions. They are computed in batches
-/// of batch_size tokens.
+/// Checks the results of these variants and every KV type at these positions. They are computed in
+/// batches of batch_size tokens.
 void check(const Sequence& sequence, const std::vector<int>& positions, int batch_size,
-           int n_threads) {
+           int n_threads,
+           const std::vector<const RowKernels*>& variants = variants_not_tested_elsewhere()) {
   const std::vector<Sequence::Exact> expected = sequence.exact(positions);
-  for_variants_and_kv_types([&](const RowKernels& kernels, KvType kv_type) {
+  for_variants_and_kv_types(variants, [&](const RowKernels& kernels, KvType kv_type) {
     const std::vector<float> out = sequence.run(kernels, kv_type, batch_size, n_threads);
     for (const Sequence::Exact& exact : expected) {
       const size_t row = exact.out.size(), first = static_cast<size_t>(exact.position) * row;
@@ -186,8 +193,8 @@ std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
 }  // namespace
 
 TEST("attention equals the softmax for every number of query heads per KV head") {
-  // Where tests are slow, four pages are enough; the test across splits uses more.
-  const int length = test::is_slow() ? 100 : 200;
+  // Where tests are slow, three pages are enough; the test across splits uses more.
+  const int length = test::is_slow() ? 70 : 200;
   for (int head_dim : {64, 128}) {
     for (int group = 1; group <= 8; group++) {
       if (test::is_slow() && (group % 2 == 0) == (head_dim == 64)) continue;
@@ -204,9 +211,9 @@ TEST("attention equals the softmax for unusual head dimensions and many heads") 
 }
 
 TEST("attention equals the softmax across splits") {
-  const int length = test::is_slow() ? 530 : 800;
+  const int length = test::is_slow() ? 530 : 800, n_heads = test::is_slow() ? 2 : 6;
   const std::vector<int> positions{254, 255, 256, 257, 511, 512, length - 10, length - 1};
-  check(Sequence(shape_of(6, 1, 64), length), positions, 256, 1);
+  check(Sequence(shape_of(n_heads, 1, 64), length), positions, 256, 1, test::usable_row_kernels());
 }
 
 TEST("attention equals the softmax over a sliding window, within splits and across them") {
@@ -221,8 +228,9 @@ TEST("attention equals the softmax over a sliding window, within splits and acro
 }
 
 TEST("a token's attention has the same bits in any batch, with any number of threads") {
-  for_variants_and_kv_types([](const RowKernels& kernels, KvType kv_type) {
-    const Sequence sequence(shape_of(7, 1, 64), 290);
+  for_variants_and_kv_types(variants_not_tested_elsewhere(), [](const RowKernels& kernels,
+                                                                KvType kv_type) {
+    const Sequence sequence(shape_of(test::is_slow() ? 3 : 7, 1, 64), 290);
     const std::vector<float> alone = sequence.run(kernels, kv_type, test::is_slow() ? 64 : 1, 1);
     std::vector<int> batch_sizes{1, 2, 7, 12, 13, 64, 256};
     if (test::is_slow()) batch_sizes = each_once(batch_sizes, kv_type);

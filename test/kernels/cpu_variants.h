@@ -6,6 +6,7 @@
 
 #include "cpu/row_kernels.h"
 #include "ops.h"
+#include "test.h"
 
 namespace test {
 
@@ -20,6 +21,13 @@ inline std::vector<std::string> tested_variants() {
   });
 #endif
   return names;
+}
+
+/// Whether few arrangements of this variant are enough here: the scalar kernels in an emulator.
+/// Their source is the same for every processor, and the machine's own runs them in all
+/// arrangements. The emulator only shows that the other compiler's code computes the same.
+inline bool is_tested_elsewhere(const std::string& variant) {
+  return is_emulated() && variant == "scalar" && tested_variants().size() > 1;
 }
 
 inline std::vector<const hearth::kernels::cpu::RowKernels*> usable_row_kernels() {
