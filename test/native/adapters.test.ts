@@ -31,38 +31,42 @@ function nmse(ours: Float32Array, theirs: Float32Array): number {
   return theirs.reduce((sum, value, i) => sum + (value - (ours[i] ?? Number.NaN)) ** 2, 0) / energy;
 }
 
-describe.each(addonInfo().variants)('%s computes the same as a model with the adapter merged in', (variant) => {
-  async function check(modelOf: () => GgufSpec, options: AdapterOptions = {}) {
-    const model = modelOf();
+const modelCases: [string, AdapterOptions, (() => GgufSpec)?][] = [
+  ['of rank 16', {}],
+  ['of rank 5', { rank: 5, alpha: 3 }],
+  ['of rank 40', { rank: 40, alpha: 10 }],
+  ['with an alpha of 0, which means the rank', { rank: 8, alpha: 0 }],
+  ['with a negative alpha', { rank: 8, alpha: -4 }],
+  ['for some matrices only', { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
+  ['for a fused projection', {}, () => syntheticModel({ ...exact, fusedQkv: true })],
+  ['for a family that orders rows differently', {}, () => asLlama(syntheticModel({ ...exact, biases: false }))],
+];
+
+describe.each(modelCases)('an adapter %s computes the same as a model with it merged in', (_, options, modelOf) => {
+  const mergedPath = join(folder, 'merged.gguf');
+
+  beforeAll(() => {
+    const make = modelOf ?? (() => syntheticModel(exact));
+    const model = make();
     const adapter = syntheticAdapter(model, options);
     const rank = adapter.tensors[1]?.shape[0] ?? 0;
     writeGguf(modelPath, model);
     writeGguf(one, adapter);
+    if (options.alpha === 0) adapter.metadata['adapter.lora.alpha'] = { f32: rank };
+    writeGguf(mergedPath, merged(make(), adapter));
+  });
+
+  test.each(addonInfo().variants)('with the variant %s', async (variant) => {
     const engine = await load({ variant, adapters: [one] });
     const ours = await engine.logits(prompt(70), undefined, one);
     const plain = await engine.logits(prompt(70));
     await engine.close();
-    if (options.alpha === 0) adapter.metadata['adapter.lora.alpha'] = { f32: rank };
-    writeGguf(modelPath, merged(modelOf(), adapter));
-    const whole = await load({ variant });
+    const whole = await load({ variant, modelPath: mergedPath });
     const theirs = await whole.logits(prompt(70));
     await whole.close();
     expect(nmse(ours, theirs)).toBeLessThan(1e-7); // keys and values are f16
     expect(nmse(plain, theirs)).toBeGreaterThan(1e-3);
-  }
-
-  test.each<[string, AdapterOptions]>([
-    ['of rank 16', {}],
-    ['of rank 5', { rank: 5, alpha: 3 }],
-    ['of rank 40', { rank: 40, alpha: 10 }],
-    ['with an alpha of 0, which means the rank', { rank: 8, alpha: 0 }],
-    ['with a negative alpha', { rank: 8, alpha: -4 }],
-    ['for some matrices only', { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
-  ])('%s', (_, options) => check(() => syntheticModel(exact), options));
-
-  test('for a fused projection', () => check(() => syntheticModel({ ...exact, fusedQkv: true })));
-  test('for a family that orders rows differently', () =>
-    check(() => asLlama(syntheticModel({ ...exact, biases: false }))));
+  });
 });
 
 describe('with a quantized model', () => {
