@@ -1,33 +1,14 @@
 #include "packed_low_rank.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <stdexcept>
 
-#include "half.h"
+#include "q8_0_block.h"
 
 namespace hearth::kernels::cpu {
 namespace {
 
 int filled_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
-
-void put_half(float value, std::byte* to) {
-  const uint16_t half = f32_to_f16(value);
-  std::memcpy(to, &half, sizeof half);
-}
-
-/// Writes a block of Q8_0. Values that come from such a block stay as they are.
-void put_q8_0(const float* values, std::byte* block) {
-  float greatest = 0;
-  for (int i = 0; i < kGroup; i++) greatest = std::max(greatest, std::fabs(values[i]));
-  put_half(greatest / 127, block);
-  const float step = f16_to_f32(load_u16(block));
-  for (int i = 0; i < kGroup; i++) {
-    const float code = step > 0 ? std::clamp(values[i] / step, -127.0f, 127.0f) : 0;
-    block[2 + i] = static_cast<std::byte>(static_cast<int8_t>(std::lround(code)));
-  }
-}
 
 /// Rows of values as F16 or Q8_0, with zeros after them.
 class Rows {
@@ -42,7 +23,8 @@ class Rows {
     for (; !values.empty(); values = values.subspan(static_cast<size_t>(n_cols)), to += row_bytes) {
       std::copy_n(values.begin(), n_cols, row.begin());
       for (int k = 0; is_quantized && k < width; k += kGroup)
-        put_q8_0(row.data() + k, to + kernels::row_bytes(source_.type, k));
+        put_q8_0(row.data() + k, scale_of(row.data() + k),
+                 to + kernels::row_bytes(source_.type, k));
       for (int k = 0; !is_quantized && k < width; k++) put_half(row[k], to + 2 * k);
     }
     source_.data = bytes_.data();

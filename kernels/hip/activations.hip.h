@@ -57,6 +57,8 @@ struct TokenUse {
   bool has_norm = false;    // after they are multiplied by the weights of a norm
   bool has_sums = true;     // with the sums of half groups
   bool has_room = false;    // whether the output always has room for eight groups at a row's end
+  bool has_rest = false;    // with what eight bits lose (Activations::rest_at)
+  bool has_squares = true;  // with the sums of squares
 };
 
 /// A lane's columns of several groups of a token: each of 8 neighbouring lanes has four columns of
@@ -79,11 +81,16 @@ struct LaneGroups {
   GPU_MEMBER void store(const Activations& out, int token, int group,
                         const Quantization (&by)[kGroups], bool stores) const {
     const int lane = threadIdx.x % 8;
-    uint32_t words[kGroups] = {};
+    uint32_t words[kGroups] = {}, rests[kGroups] = {};
     int sums[kGroups], others[kGroups];
     GPU_UNROLL for (int k = 0; k < kGroups; k++) {
-      GPU_UNROLL for (int j = 0; j < 4; j++) words[k] |= (nearest(v[k][j] * by[k].inverse) & 255u)
-                                                         << 8 * j;
+      GPU_UNROLL for (int j = 0; j < 4; j++) {
+        const float steps = v[k][j] * by[k].inverse;
+        const int code = nearest(steps);
+        words[k] |= (code & 255u) << 8 * j;
+        if (kUse.has_rest)
+          rests[k] |= (nearest((steps - static_cast<float>(code)) * kRestSteps) & 255u) << 8 * j;
+      }
       sums[k] = others[k] = 0;
       if (kUse.has_sums) sums[k] = dot4(static_cast<int>(words[k]), 0x01010101, 0);
     }
@@ -98,8 +105,11 @@ struct LaneGroups {
       const int here = group + k * kStep;
       if (!stores || (!kUse.has_room && here >= out.n_groups)) continue;
       const int at = (tile + here) * out.n_slots + slot;
-      *reinterpret_cast<uint32_t*>(out.q + at * kGroup + lane % 4 * 8 + lane / 4 * 4) = words[k];
+      int8_t* q = out.q + at * kGroup + lane % 4 * 8 + lane / 4 * 4;
+      *reinterpret_cast<uint32_t*>(q) = words[k];
+      if (kUse.has_rest) *reinterpret_cast<uint32_t*>(q + out.rest_at * kGroup) = rests[k];
       if (lane != 0) continue;
+      if (kUse.has_rest) out.scales[at + out.rest_at] = {by[k].scale * (1.0f / kRestSteps), {}};
       out.scales[at] = {by[k].scale,
                         {static_cast<int16_t>(sums[k]), static_cast<int16_t>(others[k])}};
       if (kUse.has_blocks && !kUse.has_room && out.half_sums)
@@ -203,16 +213,18 @@ GPU_DEVICE void quantize_columns(const Norm& p, const float* row, int token, int
     const float w[4] = {norm.v[k].x, norm.v[k].y, norm.v[k].z, norm.v[k].w};
     const int i = LaneColumns::column(eight, k);
     GPU_UNROLL for (int j = 0; j < 4; j++) {
-      squares = fmaf(v[j], v[j], squares);
+      if (kUse.has_squares) squares = fmaf(v[j], v[j], squares);
       r.v[k][j] = kUse.has_norm ? v[j] * w[j] : v[j];
       if (f32 && i < p.n_cols) f32[static_cast<int64_t>(token) * p.n_cols + i + j] = r.v[k][j];
     }
   }
-  squares = warp_sum(squares);
-  // The warp that has the last groups also writes the padding of the row.
-  const int lane = threadIdx.x % GPU_LANES, stride = squares_stride(out.n_groups);
-  const int n = eight + 1 < count_eights(out.n_groups) ? 1 : stride - eight;
-  if (lane < n) out.squares[token * stride + eight + lane] = lane == 0 ? squares : 0.0f;
+  if constexpr (kUse.has_squares) {
+    squares = warp_sum(squares);
+    // The warp that has the last groups also writes the padding of the row.
+    const int lane = threadIdx.x % GPU_LANES, stride = squares_stride(out.n_groups);
+    const int n = eight + 1 < count_eights(out.n_groups) ? 1 : stride - eight;
+    if (lane < n) out.squares[token * stride + eight + lane] = lane == 0 ? squares : 0.0f;
+  }
   quantize_eight<kUse>(out, token, LaneColumns::group(eight), r);
 }
 
@@ -245,7 +257,7 @@ GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups,
   return inverse_root(fmaf(sum, p.inverse_cols, p.eps));
 }
 
-template <bool kHasNorm>
+template <bool kHasNorm, bool kHasRest>
 GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
   const int n_eights = count_eights(p.out.n_groups);
   const unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) / GPU_LANES;
@@ -256,8 +268,8 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
   wait_for_previous();
   if (i >= unsigned(p.n_tokens * n_eights)) return;
   float* f32 = p.with_f32 ? p.out.f32 : nullptr;
-  constexpr TokenUse kGroups{.has_norm = kHasNorm};
-  constexpr TokenUse kBlocks{.has_blocks = true, .has_norm = kHasNorm};
+  constexpr TokenUse kGroups{.has_norm = kHasNorm, .has_rest = kHasRest};
+  constexpr TokenUse kBlocks{.has_blocks = true, .has_norm = kHasNorm, .has_rest = kHasRest};
   if (p.out.scale_groups == 1)
     quantize_columns<kGroups>(p.norm, row, token, eight, norm, p.out, f32);
   else
@@ -268,9 +280,9 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
 GPU_DEVICE void norm_quantize(const NormParams& p) {
   let_next_start();
   if (is_norm(p.norm))
-    norm_quantize_eight<true>(p);
+    p.out.rest_at ? norm_quantize_eight<true, true>(p) : norm_quantize_eight<true, false>(p);
   else
-    norm_quantize_eight<false>(p);
+    p.out.rest_at ? norm_quantize_eight<false, true>(p) : norm_quantize_eight<false, false>(p);
 }
 
 }  // namespace hearth::kernels::hip

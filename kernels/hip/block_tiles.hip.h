@@ -1,32 +1,14 @@
-// What the matmul kernels share: which tiles a thread block takes, and how its tokens are staged in
-// shared memory. Then the end of the GEMV and of the kernel for a few tokens: they reduce their
+// What the matmul kernels share: how rows are divided, and how a thread block's tokens are staged
+// in shared memory. Then the end of the GEMV and of the kernel for a few tokens: they reduce their
 // split-K sums in shared memory and run the epilogue.
 #pragma once
 
 #include "activations.hip.h"
 #include "epilogue.hip.h"
 #include "formats.h"
+#include "raise.hip.h"
 
 namespace hearth::kernels::hip {
-
-GPU_DEVICE bool has_pairs(const MatmulParams& p) { return p.log2_span != kNoPairs; }
-
-/// The index of the launch's i-th tile in p.a, or in p.b for the second of a pair (MatmulParams).
-GPU_DEVICE int tile_of(const MatmulParams& p, int i) {
-  if (!has_pairs(p)) return p.tile_ids ? p.tile_ids[i] : i;
-  const int pair = i >> 1, head = pair >> p.log2_span;
-  return pair + (head << p.log2_span);
-}
-
-GPU_DEVICE const uint8_t* tile_data(const MatmulParams& p, int i) {
-  const uint8_t* from = has_pairs(p) && (i & 1) ? p.b : p.a;
-  return from + tile_of(p, i) * p.tile_bytes;
-}
-
-/// Tiles of this thread block; the last one may have fewer.
-GPU_DEVICE int count_block_tiles(const MatmulParams& p) {
-  return min(p.block_tiles, p.n_tiles - static_cast<int>(blockIdx.y) * p.block_tiles);
-}
 
 /// log2 of the number of shares of a row: quads of slices or, in super-block formats, slices. For
 /// one token, a warp takes one share.
@@ -150,16 +132,16 @@ template <int kTokens>
 GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tiles,
                              int n_tokens, const float* squares) {
   const unsigned n = unsigned(n_tiles) / 4 * kTokens * kGroup;
-  const unsigned first_group = blockIdx.y * (unsigned(p.block_tiles) / 4);
+  const unsigned first_group = first_tile(p) / 4;
   GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
     const unsigned col = i % kGroup, token = i / kGroup % kTokens, group = i / kGroup / kTokens;
     if (token >= unsigned(n_tokens)) continue;  // the whole warp, as shuffles need
     const int tile = 4 * group + col / kTileRows * 2, row = col % kTileRows;
     const float factor = token_factor(p.norm, squares, p.x.n_groups, token);
-    float gate[1] = {sums.total(tile, row, token) * factor};
-    float up[1] = {sums.total(tile + 1, row, token) * factor};
-    add_raised(p.epilogue, (first_group + group) * kGroup + col, token, gate, up);
-    const float h = swiglu(gate[0], up[0]);
+    float gate = sums.total(tile, row, token), up = sums.total(tile + 1, row, token);
+    add_raised(p, first_tile(p) + tile, row, token, gate);
+    add_raised(p, first_tile(p) + tile + 1, row, token, up);
+    const float h = swiglu(gate * factor, up * factor);
     p.epilogue.out[token * p.epilogue.stride + (first_group + group) * kGroup + col] = h;
     quantize_column(p.quantized, token, first_group + group, h);
   }
@@ -177,7 +159,7 @@ struct BlockRow {
   }
   /// The row in the strip.
   GPU_MEMBER int global(const MatmulParams& p) const {
-    return tile_of(p, blockIdx.y * p.block_tiles + tile) * kTileRows + row;
+    return tile_of(p, first_tile(p) + tile) * kTileRows + row;
   }
 };
 
@@ -224,9 +206,10 @@ GPU_DEVICE void store_rows(const MatmulParams& p, const BlockSums<kTokens>& sums
     float* to = place_of(e, row, r.token);
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
     if (i >= unsigned(blockDim.x) && is_added) before = *to;
-    float sum[1] = {sums.total(r.tile, r.row, r.token) * factor};
-    add_raised(e, row, r.token, sum);
-    *to = is_added ? before + sum[0] * e.scale : sum[0];
+    float sum = sums.total(r.tile, r.row, r.token);
+    add_raised(p, first_tile(p) + r.tile, r.row, r.token, sum);
+    sum *= factor;
+    *to = is_added ? before + sum * e.scale : sum;
   }
 }
 
@@ -240,13 +223,14 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
     const auto r = BlockRow<kTokens>::of(i, 2);
     if (r.token >= n_tokens) continue;
     const float factor = token_factor(p.norm, early.squares, p.x.n_groups, r.token);
-    float a[1] = {sums.total(r.tile, r.row, r.token) * factor};
-    float b[1] = {sums.total(r.tile + 1, r.row, r.token) * factor};
-    add_raised(e, r.global(p), r.token, a, b);
+    float a = sums.total(r.tile, r.row, r.token), b = sums.total(r.tile + 1, r.row, r.token);
+    add_raised(p, first_tile(p) + r.tile, r.row, r.token, a);
+    add_raised(p, first_tile(p) + r.tile + 1, r.row, r.token, b);
+    a *= factor, b *= factor;
     if (e.kind == EpilogueKind::kQkv)
-      store_qkv(early.qkv[i], e.pool.head_dim / 2, a[0], b[0]);
+      store_qkv(early.qkv[i], e.pool.head_dim / 2, a, b);
     else
-      store_one(e, r.global(p), r.token, swiglu(a[0], b[0]));
+      store_one(e, r.global(p), r.token, swiglu(a, b));
   }
 }
 

@@ -1,10 +1,9 @@
-// Epilogues of a matmul, fused into its kernel. First an adapter's part is added; then comes a
-// plain store, a residual add, SwiGLU, or bias + RoPE + append to the KV pages. Pairs of results
+// Epilogues of a matmul, fused into its kernel, after an adapter's part has been added: a plain
+// store, a residual add, SwiGLU, or bias + RoPE + append to the KV pages. Pairs of results
 // arrive as (a, b): gate and up, or rows i and i + head_dim / 2 of a head.
 #pragma once
 
 #include "gpu.hip.h"
-#include "low_rank.hip.h"
 #include "params.h"
 
 namespace hearth::kernels::hip {
@@ -17,19 +16,6 @@ GPU_DEVICE uint16_t saturated_half(float value) {
 /// Where the result of a strip's row is stored.
 GPU_DEVICE float* place_of(const Epilogue& e, int row, int token) {
   return e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row;
-}
-
-/// Adds an adapter's part to neighbouring rows of a token, or to pairs of rows.
-template <int kRows>
-GPU_DEVICE void add_raised(const Epilogue& e, int row, int token, float (&v)[kRows]) {
-  raise(e.added, e.row0 + row, token, v);
-}
-template <int kRows>
-GPU_DEVICE void add_raised(const Epilogue& e, int row, int token, float (&a)[kRows],
-                           float (&b)[kRows]) {
-  const int second = e.kind == EpilogueKind::kQkv ? e.pool.head_dim / 2 : e.n_rows;
-  add_raised(e, row, token, a);
-  add_raised(e, row + second, token, b);
 }
 
 GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {

@@ -67,7 +67,8 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
   const int lane = threadIdx.x % GPU_LANES;
   const int i = blockIdx.x * (blockDim.x / GPU_LANES) + threadIdx.x / GPU_LANES;
   if (i >= p.n_tiles / kTiles * kTileRows) return;
-  const int tile = tile_of(p, i / kTileRows * kTiles), row = i % kTileRows;
+  const int launch_tile = i / kTileRows * kTiles, tile = tile_of(p, launch_tile);
+  const int row = i % kTileRows;
   const int n_cols = p.norm.n_cols, row_a = kTileRows * tile + row;
   const int first = kTileTokens * blockIdx.y, n = min(kTileTokens, p.n_tokens - first);
   float sum[2][kTileTokens] = {};
@@ -84,13 +85,14 @@ GPU_DEVICE void float_matmul(const MatmulParams& p) {
     if (k >= n) continue;
     const float va = warp_sum(sum[0][k]), vb = kTiles == 2 ? warp_sum(sum[1][k]) : 0;
     if (lane != k) continue;
-    float a[1] = {va * factor}, b[1] = {vb * factor};
+    float a = va, b = vb;
+    add_raised(p, launch_tile, row, first + k, a);
+    a *= factor;
     if constexpr (kTiles == 1) {
-      add_raised(p.epilogue, row_a, first + k, a);
-      store_one(p.epilogue, row_a, first + k, a[0]);
+      store_one(p.epilogue, row_a, first + k, a);
     } else {
-      add_raised(p.epilogue, row_a, first + k, a, b);
-      store_pair(p.epilogue, row_a, first + k, a[0], b[0]);
+      add_raised(p, launch_tile + 1, row, first + k, b);
+      store_pair(p.epilogue, row_a, first + k, a, b * factor);
     }
   }
 }

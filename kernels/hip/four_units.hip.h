@@ -102,8 +102,7 @@ struct WeightStream {
 
   GPU_DEVICE WeightStream of(const MatmulParams& p, const WarpShare<kType>& share, int n_tiles,
                              int tiles_at_once, int tile) {
-    const int first_tile = static_cast<int>(blockIdx.y) * p.block_tiles;
-    WeightStream s = {p, share, first_tile, n_tiles, tiles_at_once, tile, 0, nullptr};
+    WeightStream s = {p, share, hip::first_tile(p), n_tiles, tiles_at_once, tile, 0, nullptr};
     s.next = s.begin_of(min(tile, n_tiles - 1));
     return s;
   }

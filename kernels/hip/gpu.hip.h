@@ -96,6 +96,8 @@
 //                            Empty on AMD and before sm_90, where kernels do not overlap
 //   let_next_start()         from here on, the next kernel may run up to its wait_for_previous()
 //   prefetch(from)           into the L2 cache
+//   load_word(from), store_word(to, word)
+//                            eight bytes as a whole, past caches that belong to a part of the GPU
 //   memory_fence()           orders earlier writes before later ones, for the whole GPU
 //   copy_async(shared, from) copies 16 bytes to shared memory without passing through registers,
 //                            where the GPU can. commit_copies() makes a group of the copies so far;

@@ -88,6 +88,12 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   return static_cast<int>((low & ~upper) | (high & upper));
 }
 GPU_DEVICE void memory_fence() { __threadfence(); }
+GPU_DEVICE uint64_t load_word(const uint64_t* from) {
+  return __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+GPU_DEVICE void store_word(uint64_t* to, uint64_t word) {
+  __hip_atomic_store(to, word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
 
 /// The compiler would load all parameters at the start of the kernel and run out of SGPRs.
 template <class Params>

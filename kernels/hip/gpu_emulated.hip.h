@@ -33,6 +33,8 @@ GPU_DEVICE float half_to_float(uint16_t bits) { return cpu::f16_to_f32(bits); }
 GPU_DEVICE uint16_t float_to_half(float value) { return cpu::f32_to_f16(value); }
 GPU_DEVICE float fmaf(float a, float b, float c) { return cpu::fused(a, b, c); }
 GPU_DEVICE void memory_fence() {}
+GPU_DEVICE uint64_t load_word(const uint64_t* from) { return *from; }
+GPU_DEVICE void store_word(uint64_t* to, uint64_t word) { *to = word; }
 template <class Params>
 GPU_DEVICE const Params& reload(const Params& p) {
   return p;

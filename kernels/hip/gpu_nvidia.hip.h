@@ -55,6 +55,14 @@ GPU_DEVICE void wait_for_copies() {}
 #endif
 // __threadfence() is sequentially consistent, which is more than is needed.
 GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+GPU_DEVICE uint64_t load_word(const uint64_t* from) {
+  uint64_t word;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+  return word;
+}
+GPU_DEVICE void store_word(uint64_t* to, uint64_t word) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+}
 template <class Params>
 GPU_DEVICE const Params& reload(const Params& p) {
   return p;

@@ -84,7 +84,8 @@ size_t packed_bytes(BlockType type, int n_rows, int n_cols) {
   return padded_tiles(n_rows) * packed_type(type, n_cols).tile_bytes;
 }
 
-std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources) {
+std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources,
+                                       const char* purpose, size_t n_more) {
   auto matrix = std::make_unique<HipMatrix>();
   matrix->strips = plan(sources);
   size_t n_bytes = 0, n_raw_bytes = 0;
@@ -97,7 +98,7 @@ std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSou
         n_raw_bytes, std::min(bytes * source.n_rows, std::max(kChunkBytes, bytes * kTileRows)));
   }
   matrix->n_bytes = n_bytes;
-  matrix->memory = device.allocate(n_bytes, "the model's weights");
+  matrix->memory = device.allocate(n_bytes + n_more, purpose);
   const Memory raw = device.allocate(n_raw_bytes, "packing");
   uint8_t* to = matrix->memory.as<uint8_t>();
   for (HipStrip& strip : matrix->strips) {

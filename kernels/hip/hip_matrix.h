@@ -46,7 +46,10 @@ class HipMatrix : public Matrix {
   bool has_floats = false;  // whether any strip has a float format
 };
 
-/// Uploads the rows as they are in the file and packs them on the GPU.
-std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources);
+/// Uploads the rows as they are in the file and packs them on the GPU. purpose: what they are, for
+/// the error if they do not fit. The matrix's memory has n_more bytes after its tiles.
+std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources,
+                                       const char* purpose = "the model's weights",
+                                       size_t n_more = 0);
 
 }  // namespace hearth::kernels::hip

@@ -7,7 +7,7 @@
 #include "experts.hip.h"
 #include "float_weights.hip.h"
 #include "head_norms.hip.h"
-#include "low_rank.hip.h"
+#include "lower.hip.h"
 #include "matmul.hip.h"
 #include "matvec.hip.h"
 #include "pack.hip.h"
@@ -19,27 +19,29 @@ namespace hearth::kernels::hip {
 // matvec_<format>: one token (GEMV); stream_<format>_8: 2 to 8; wide_<format>_<tokens>x<tiles>:
 // GEMM; experts_<format>_<rows>: a mixture of experts. The launch bounds set how many registers a
 // thread may use.
-#define FORMAT_KERNELS(type, name, ...)                                                       \
-  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }              \
-  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); }   \
-  GPU_KERNEL_RESIDENT(matvec_##name, MatmulParams, 256, 2) { matvec<BlockType::k##type>(p); } \
-  GPU_KERNEL_RESIDENT(stream_##name##_8, MatmulParams, 512, 1) {                              \
-    stream_matmul<BlockType::k##type>(p);                                                     \
-  }                                                                                           \
-  GPU_KERNEL(experts_##name##_8, ExpertParams, kExpertThreads) {                              \
-    multiply_experts<BlockType::k##type>(p);                                                  \
-  }                                                                                           \
-  GPU_KERNEL_RESIDENT(experts_##name##_32, ExpertParams, kExpertThreads, 3) {                 \
-    multiply_many_rows<BlockType::k##type>(p);                                                \
-  }                                                                                           \
-  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                            \
-    wide_matmul<BlockType::k##type, 32, 2>(p);                                                \
-  }                                                                                           \
-  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                            \
-    wide_matmul<BlockType::k##type, 32, 4>(p);                                                \
-  }                                                                                           \
-  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                            \
-    wide_matmul<BlockType::k##type, 64, 4>(p);                                                \
+#define FORMAT_KERNELS(type, name, ...)                                                     \
+  GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }            \
+  GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); } \
+  GPU_KERNEL_RESIDENT(matvec_##name, MatmulParams, 256, 2) {                                \
+    is_lowering(p) ? lower<BlockType::k##type>(p) : matvec<BlockType::k##type>(p);          \
+  }                                                                                         \
+  GPU_KERNEL_RESIDENT(stream_##name##_8, MatmulParams, 512, 1) {                            \
+    is_lowering(p) ? lower<BlockType::k##type>(p) : stream_matmul<BlockType::k##type>(p);   \
+  }                                                                                         \
+  GPU_KERNEL(experts_##name##_8, ExpertParams, kExpertThreads) {                            \
+    multiply_experts<BlockType::k##type>(p);                                                \
+  }                                                                                         \
+  GPU_KERNEL_RESIDENT(experts_##name##_32, ExpertParams, kExpertThreads, 3) {               \
+    multiply_many_rows<BlockType::k##type>(p);                                              \
+  }                                                                                         \
+  GPU_KERNEL(wide_##name##_32x2, MatmulParams, GPU_WIDE_THREADS) {                          \
+    wide_matmul<BlockType::k##type, 32, 2>(p);                                              \
+  }                                                                                         \
+  GPU_KERNEL(wide_##name##_32x4, MatmulParams, GPU_WIDE_THREADS) {                          \
+    wide_matmul<BlockType::k##type, 32, 4>(p);                                              \
+  }                                                                                         \
+  GPU_KERNEL(wide_##name##_64x4, MatmulParams, GPU_WIDE_THREADS) {                          \
+    wide_matmul<BlockType::k##type, 64, 4>(p);                                              \
   }
 
 HEARTH_QUANTIZED_FORMATS(FORMAT_KERNELS)
@@ -69,8 +71,6 @@ GPU_KERNEL_RESIDENT(decode_attention_128_many, AttentionParams, kDecodeThreads, 
 
 GPU_KERNEL(take_batch_512, BatchParams, kMailThreads) { take_batch(p); }
 GPU_KERNEL(norm_heads_128, HeadNormParams, kHeadNormThreads) { norm_heads(p); }
-GPU_KERNEL(lower_1, LowerParams, kLowerThreads) { lower<1>(p); }
-GPU_KERNEL(lower_4, LowerParams, kLowerThreads) { lower<kLoweredRanks>(p); }
 GPU_KERNEL(norm_quantize_128, NormParams, kNormThreads) { norm_quantize(p); }
 GPU_KERNEL(route_512, RouteParams, kRouteThreads) { route(p); }
 GPU_KERNEL(choose_128, RouteParams, kChooseThreads) { choose(p); }

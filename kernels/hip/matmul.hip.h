@@ -88,7 +88,7 @@ GPU_DEVICE constexpr bool is_super_block_end(int unit) {
 }
 
 /// Grid (1, p.n_tiles / p.block_tiles, rounded up). Shared memory: the tokens, if they are staged,
-/// and their sums of squares, the sums, the QkvRows.
+/// and their sums of squares, the sums, the QkvRows, what an adapter adds.
 template <BlockType kType>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -98,7 +98,6 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const int warp = threadIdx.x / GPU_LANES, n_warps = blockDim.x / GPU_LANES;
   const int log2_n = max(p.log2_slices - p.log2_warp_slices, 0), n_slices = 1 << p.log2_slices;
   const int n_tiles = count_block_tiles(p), tiles_at_once = n_warps >> log2_n;
-  const int first_tile = blockIdx.y * p.block_tiles;
   const int first_slice = (warp & ((1 << log2_n) - 1)) << p.log2_warp_slices;
   const int end_slice = min(first_slice + (1 << p.log2_warp_slices), n_slices);
   const int begin = slice_begin<kType>(p, first_slice), end = slice_begin<kType>(p, end_slice);
@@ -108,7 +107,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   using L = Layout<kType>;
   constexpr bool kWholeBlocks = L::kUnits == kDepth;
   const auto begin_of = [&](int tile) {
-    return tile_data(p, first_tile + tile) + begin / L::kUnits * L::kRecordBytes;
+    return tile_data(p, first_tile(p) + tile) + begin / L::kUnits * L::kRecordBytes;
   };
   int next_tile = warp >> log2_n, next_unit = begin;
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
@@ -140,6 +139,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   if (p.epilogue.kind == EpilogueKind::kQkv)
     load_qkv_rows<kTokens>(reload(p), n_tiles, n_tokens, qkv_rows);
   prefetch_norm(reload(p));
+  copy_rank_tiles(reload(p));
   const int residual_at = compute_now(place_before<kTokens>(reload(p), n_tiles, n_tokens));
   const bool is_staged = p.input != InputKind::kMemory;
   const Activations staged = staged_tokens(p, p.n_tokens, shared);
@@ -210,6 +210,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
     multiply(staged);
   else
     multiply(reload(p).x);
+  take_lowered<2>(reload(p));
   __syncthreads();
   store_block<kTokens>(reload(p), block_sums, n_tokens, early);
 }

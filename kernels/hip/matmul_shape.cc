@@ -37,9 +37,14 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
   MatmulShape shape{"stream_", "_8", kTileTokens, 1, kMaxWarps, slices.per_share};
   if (p.n_tokens == 1) shape = {"matvec_", "", 1, 1, kMaxWarps, slices.per_share};
   const bool is_qkv = p.epilogue.kind == EpilogueKind::kQkv;
-  const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0);
-  shape.block_tiles = choose_block_tiles(p.n_tiles, kBlocksPerProcessor * gpu.n_processors, step,
-                                         most_sum_bytes(gpu) / tile_bytes);
+  const Added& added = p.epilogue.added;
+  const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0) +
+                         (lowers_here(added) ? rank_tile_bytes(added.rank) : 0);
+  // Those that lower run beside the others.
+  const int n_blocks =
+      std::max(kBlocksPerProcessor * gpu.n_processors - added.n_blocks, gpu.n_processors);
+  shape.block_tiles =
+      choose_block_tiles(p.n_tiles, n_blocks, step, most_sum_bytes(gpu) / tile_bytes);
   // The number of tiles at once must divide block_tiles, so that no warp is idle in the last round.
   int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_shares());
   while (shape.block_tiles % at_once) at_once--;
@@ -48,11 +53,13 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
 }
 
 /// For few tiles: many warps share a tile, and each has few of its slices.
-MatmulShape choose_few_tiles(int step, const RowSlices& slices) {
+MatmulShape choose_few_tiles(const MatmulParams& p, int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.per_share);
+  const Added& added = p.epilogue.added;
+  const int n_added = lowers_here(added) ? added_bytes(added, p.n_tokens, step) : 0;
   constexpr int kMostSums = 48 << 10;
-  if (shape.sum_bytes(slices) > kMostSums) shape.own_slices = slices.per_share;
+  if (shape.sum_bytes(slices) + n_added > kMostSums) shape.own_slices = slices.per_share;
   const int warps_a_tile = std::max(slices.n / shape.own_slices, 1);
   shape.warps = std::clamp(shape.warps / warps_a_tile, 1, step) * warps_a_tile;
   return shape;
@@ -117,7 +124,7 @@ MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const D
   const int n = p.n_tokens, step = p.quantized.q ? 4 : p.log2_span != kNoPairs ? 2 : 1;
   const bool has_few_tiles = p.n_tiles < kFewTiles * gpu.n_processors;
   if (n > kTileTokens) return choose_many_tokens(n, p.n_tiles, step, slices, gpu);
-  if (has_few_tiles && n > 1) return choose_few_tiles(step, slices);
+  if (has_few_tiles && n > 1) return choose_few_tiles(p, step, slices);
   return choose_few_tokens(p, step, slices, gpu);
 }
 

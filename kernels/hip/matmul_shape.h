@@ -36,7 +36,7 @@ struct MatmulShape {
   int n_splits() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
 };
 
-/// Of p it reads only n_tokens, n_tiles, log2_span and quantized.
+/// Of p it reads only n_tokens, n_tiles, log2_span, quantized and the epilogue.
 MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const DeviceChoice& gpu);
 
 }  // namespace hearth::kernels::hip

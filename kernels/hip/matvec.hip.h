@@ -31,9 +31,9 @@
 namespace hearth::kernels::hip {
 
 /// Grid (1, p.n_tiles / p.block_tiles, rounded up). Shared memory: the token and its sums of
-/// squares, the sums, the QkvRows. Code that runs once costs instruction fetches in proportion to
-/// its length (README.md), so whatever can be is computed before wait_for_previous(), while the
-/// previous kernel still runs.
+/// squares, the sums, the QkvRows, what an adapter adds. Code that runs once costs instruction
+/// fetches in proportion to its length (README.md), so whatever can be is computed before
+/// wait_for_previous(), while the previous kernel still runs.
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -63,6 +63,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_shares * kTileRows);
   if (p.epilogue.kind == EpilogueKind::kQkv) load_qkv_rows<1>(reload(p), n_tiles, 1, qkv_rows);
   prefetch_norm(reload(p));
+  copy_rank_tiles(reload(p));
   const int residual_at = compute_now(place_before<1>(reload(p), n_tiles, 1));
   const Activations x = staged_tokens(p, 1, shared);
   const FourSources inputs = FourSources::of(x.q, share.first_groups, lane);
@@ -98,6 +99,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
       if (to < end) take_step(ring[1]);
     }
   }
+  take_lowered<1>(reload(p));
   __syncthreads();
 
   store_block<1>(reload(p), sums, 1, early);

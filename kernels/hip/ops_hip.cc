@@ -13,7 +13,7 @@ namespace {
 
 // The most page ids of a batch: 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
-constexpr size_t kBatchBytes = (4 * kMaxBatch + kMaxPageIds) * sizeof(int32_t);
+constexpr size_t kBatchBytes = (4 * kMaxBatch + 1 + kMaxPageIds) * sizeof(int32_t);
 static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[2]));
 static_assert(kPage == kPageTokens);
 // Room for a row, the candidates of a constrained token, and the tiles that hold them.
@@ -91,9 +91,12 @@ void HipOps::make_workspace(int n_cols, bool with_f32) {
   workspace_cols_ = std::max(workspace_cols_, n_cols);
   const size_t padded = size_t{kUnit} * count_units(workspace_cols_);
   device_.wait();
-  for (Memory* q : {&in_q_, &next_q_}) *q = device_.allocate(kMaxBatch * padded, "activations");
-  for (Memory* scales : {&in_scales_, &next_scales_})
-    *scales = device_.allocate(kMaxBatch * padded / kGroup * sizeof(GroupScale), "activations");
+  const auto make = [&](Memory& q, Memory& scales, size_t n_rows) {
+    q = device_.allocate(n_rows * padded, "activations");
+    scales = device_.allocate(n_rows * padded / kGroup * sizeof(GroupScale), "activations");
+  };
+  make(in_q_, in_scales_, 2 * kMaxBatch);  // the second half: rests
+  make(next_q_, next_scales_, kMaxBatch);
   squares_ = device_.allocate(
       kMaxBatch * squares_stride(static_cast<int>(padded) / kGroup) * sizeof(float), "activations");
   in_half_sums_ = device_.allocate(kMaxBatch * padded / kBlockGroups, "activations");
@@ -209,12 +212,14 @@ void HipOps::begin(const Batch& batch) {
     ints[3 * n_ + i] = offsets_[sequence];
     n_chunks_ = std::max(n_chunks_, position / kChunk + 1);
   }
-  int32_t* ids = ints + 4 * n_;
+  begin_rounds();
+  ints[4 * n_] = static_cast<int32_t>(first_round_);
+  int32_t* ids = ints + 4 * n_ + 1;
   for (const auto& table : batch.page_tables) ids = std::copy(table.begin(), table.end(), ids);
   mail[kMailInts] = static_cast<uint32_t>(ids - ints);
   is_in_mail_ = true;
   int32_t* to = batch_ints_.as<int32_t>();
-  batch_ = {to, to + n_, to + 2 * n_, to + 3 * n_, to + 4 * n_};
+  batch_ = {to, to + n_, to + 2 * n_, to + 3 * n_, to + 4 * n_ + 1};
 }
 
 void* HipOps::function(const KernelName& name) {

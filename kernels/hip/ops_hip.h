@@ -105,11 +105,17 @@ class HipOps : public Ops {
   /// left them in this form. Either each thread block will quantize p.norm for itself, or a launch
   /// does so now.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& strip);
+  /// Says how p's tokens are quantized for this strip.
+  void set_scales(MatmulParams& p, const HipStrip& strip);
   /// Launches a kernel that quantizes tokens, with or without a norm.
   void quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32);
-  /// Launches a kernel that lowers p's tokens to the adapter's ranks, and has p's epilogue add the
-  /// rest. Does nothing if `added` is null.
-  void add(const LowRank* added, MatmulParams& p);
+  /// Has the products of p with w add what the adapter adds. If their own launches do not lower the
+  /// tokens to the adapter's ranks, a launch does so now. Does nothing if `added` is null.
+  void add(const LowRank* added, const HipMatrix& w, MatmulParams& p);
+  /// Launches the product of p's tokens, which are those of a product with w, with the adapter's a.
+  void lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p);
+  /// Begins the rounds of a step (low_rank.hip.h).
+  void begin_rounds();
   /// norm_qkv() for models with norms of heads.
   void norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer);
   /// Multiplies p by all strips of w.
@@ -152,7 +158,10 @@ class HipOps : public Ops {
   // For mixtures of experts: make_expert_room(). Rows and their quantized input: params.h.
   Memory router_logits_, expert_rows_, expert_q_, expert_scales_, expert_squares_;
 
-  Memory lowered_;  // [kMaxBatch][the most ranks of a matrix], once an adapter has been packed
+  // Once an adapter has been packed: lowered tokens of a batch, and the words of up to kTileTokens.
+  Memory lowered_, lowered_words_;
+  uint32_t first_round_ = 1;  // of the step; memory is zeroed, so that no word has round 0
+  int n_rounds_ = 0;          // of the step so far
 
   Memory argmax_ranges_, candidate_logits_;
   int head_room_ = 0;  // rows of the largest head that these have room for

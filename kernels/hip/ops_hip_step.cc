@@ -38,9 +38,9 @@ int input_bytes(const MatmulParams& p, const MatmulShape& shape) {
   return floats * int{sizeof(float)} + staged;
 }
 
-/// Bytes of shared memory of a thread block.
-int shared_bytes(const MatmulParams& p, const PackedType& type, const MatmulShape& shape,
-                 const RowSlices& slices, const DeviceChoice& device) {
+/// Bytes of shared memory of a thread block, without what an adapter needs.
+int plain_bytes(const MatmulParams& p, const PackedType& type, const MatmulShape& shape,
+                const RowSlices& slices, const DeviceChoice& device) {
   const int token_unit = shape.tokens * 2 * kGroupBytes;
   const int half_sums = type.minima_bytes > 0 ? shape.tokens * kGroup : 0;
   const int weights = shape.block_tiles * (type.unit_bytes + type.minima_bytes) + half_sums;
@@ -73,6 +73,12 @@ bool reads_groups(const Matrix* matrix) {
                       [](const HipStrip& strip) { return strip.type.has_blocks; });
 }
 
+/// The tokens are lowered for the first strip, or right before it.
+void end_lowering(MatmulParams& p) {
+  p.epilogue.added.n_blocks = 0;
+  p.overlap = Overlap::kNone;
+}
+
 }  // namespace
 
 MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* norm, float eps,
@@ -85,13 +91,17 @@ MatmulParams HipOps::normed_input(const Matrix& w, const float* x, const float* 
   return p;
 }
 
+void HipOps::set_scales(MatmulParams& p, const HipStrip& strip) {
+  p.x.scale_groups = strip.type.has_blocks ? kBlockGroups : 1;
+  const bool wants_half_sums = strip.type.has_blocks && p.n_tokens > kTileTokens;
+  p.x.half_sums = wants_half_sums ? in_half_sums_.as<int8_t>() : nullptr;
+}
+
 void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& strip) {
   const int wanted = strip.type.has_blocks ? kBlockGroups : 1;
   if (strip.type.is_float && (p.x.scale_groups != 0 || !is_norm(p.norm))) return;
   if (p.x.scale_groups == wanted) return;
-  p.x.scale_groups = wanted;
-  const bool wants_half_sums = wanted == kBlockGroups && p.n_tokens > kTileTokens;
-  p.x.half_sums = wants_half_sums ? in_half_sums_.as<int8_t>() : nullptr;
+  set_scales(p, strip);
   const int most_groups = is_norm(p.norm) ? kOwnNormGroups : kOwnGroups;
   if (!w.has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
     p.input = InputKind::kNorm;
@@ -127,9 +137,14 @@ void HipOps::start_matmul(const HipStrip& strip, MatmulParams& p) {
   MatmulShape shape = choose_shape(p, slices, device);
   p.block_tiles = shape.block_tiles;
   p.log2_warp_slices = log2_of(std::max(shape.own_slices, 1));
-  const auto fits = [&] {
-    return shared_bytes(p, type, shape, slices, device) <= device.shared_bytes;
+  const Added& added = p.epilogue.added;
+  const auto shared_bytes = [&] {
+    const int plain = plain_bytes(p, type, shape, slices, device);
+    if (!lowers_here(added)) return plain;
+    return std::max(plain + added_bytes(added, p.n_tokens, shape.block_tiles),
+                    lowering_bytes(added, p.n_tokens));
   };
+  const auto fits = [&] { return shared_bytes() <= device.shared_bytes; };
   while (shape.is_wide() && shape.warps > kWideWarps && !fits()) shape.warps -= kWideWarps;
   if (p.input == InputKind::kMemory && stages_tokens(p, type, shape, device)) {
     p.input = InputKind::kCopy;
@@ -139,9 +154,11 @@ void HipOps::start_matmul(const HipStrip& strip, MatmulParams& p) {
     throw std::runtime_error("rows of " + std::to_string(p.norm.n_cols) +
                              " columns run on the CPU only (too long for the GPU kernels)");
   p.input_bytes = input_bytes(p, shape);
+  p.added_at = plain_bytes(p, type, shape, slices, device);
   launch({shape.prefix, type.name, shape.suffix},
-         {ceil_div(p.n_tokens, shape.tokens), ceil_div(p.n_tiles, shape.block_tiles), 1},
-         shape.warps * 32, shared_bytes(p, type, shape, slices, device), p);
+         {ceil_div(p.n_tokens, shape.tokens),
+          added.n_blocks + ceil_div(p.n_tiles, shape.block_tiles), 1},
+         shape.warps * 32, shared_bytes(), p);
 }
 
 void HipOps::matmul(const HipStrip& strip, MatmulParams p, const int32_t* tile_ids, int n_ids) {
@@ -158,6 +175,7 @@ void HipOps::matmul(const HipMatrix& w, MatmulParams& p) {
   for (const HipStrip& strip : w.strips) {
     prepare_input(p, w, strip);
     matmul(strip, p);
+    end_lowering(p);
   }
 }
 
@@ -200,7 +218,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Weights& we
   e.batch = batch_;
   e.pool = pool_;
   e.layer = layer;
-  add(weights.added, p);
+  add(weights.added, packed(qkv), p);
   if (head_norms_.n_bytes() > 0) return norm_heads(packed(qkv), p, layer);
   const int log2_span = pool_.log2_head_dim - 5, span = 1 << log2_span;
   for (const HipStrip& strip : packed(qkv).strips) {
@@ -208,6 +226,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Weights& we
     e.row0 = strip.row0;
     e.n_rows = strip.n_rows;
     matmul_pairs(strip, p, strip.data + span * strip.type.tile_bytes, strip.n_rows / 32, log2_span);
+    end_lowering(p);
   }
 }
 
@@ -293,7 +312,7 @@ void HipOps::matmul_add(const Weights& weights, ProductInput in, float* x) {
   p.epilogue.scale = residual_scale;
   p.epilogue.stride = w.n_rows;
   p.epilogue.out = x;
-  add(weights.added, p);
+  add(weights.added, packed(w), p);
   matmul(packed(w), p);
 }
 
@@ -310,7 +329,7 @@ ProductInput HipOps::norm_gate_up(const float* norm, float eps, const Weights& w
   p.epilogue.n_rows = n_ff;
   p.epilogue.stride = n_ff;
   p.epilogue.out = h;
-  add(weights.added, p);
+  add(weights.added, packed(gate_up), p);
   // Two pairs of tiles give 32 columns of h, a group, which can be quantized at once.
   const bool quantizes = reads_groups(next) && n_ff % kUnit == 0 && n_ff <= workspace_cols_ &&
                          !strips[0].type.is_float;

@@ -83,8 +83,13 @@ struct Activations {
   int32_t n_groups;      // even
   int32_t n_slots;       // kTileTokens, or the number of tokens if that is smaller
   int32_t scale_groups;  // groups that share a scale: 1 or kBlockGroups; 0: not quantized yet
-  int32_t reserved;
+  int32_t rest_at;       // or 0; slots from a group to what its eight bits lose: see below
 };
+
+/// Activations::rest_at: for adapters, what rounding a column to a code has lost is quantized, too,
+/// in steps of 1 / kRestSteps of the code's own. The rests have the layout of q and scales and
+/// follow them, as if they were tokens of further tiles.
+inline constexpr int kRestSteps = 254;
 
 /// Activations::half_sums: for each super-block, the sums of its 16 half groups, for prefill.
 /// Minima are multiplied by them with matrix instructions, too, so a sum is stored as two int8:
@@ -111,22 +116,67 @@ struct KvPool {
   int32_t head_dim, log2_head_dim;
 };
 
-/// What an adapter adds to a product (low_rank.hip.h): scale * (b[r] . lowered) to row r. Each part
-/// of the matrix (q, k, v, ...) has its own ranks, padded with zeros to `rank` of them. They are
-/// numbered through all parts.
-struct RankTile {
-  int32_t first_rank;  // of the part that these 16 rows belong to
-  float scale;         // 0 if the adapter has no such part: it adds nothing to these rows
-};
+/// The decode kernels' sums in shared memory (BlockSums): the stride of a row is odd, so that rows
+/// are in different banks, and there is room after the last addend, since kernels may read up to
+/// kSpareAddends more.
+constexpr int sum_stride(int n_tokens) { return n_tokens | 1; }
+inline constexpr int kSpareAddends = kQuad - 1;
+constexpr int spare_bytes(int n_tokens) {
+  return kSpareAddends * kTileRows * sum_stride(n_tokens) * 4;
+}
+
+/// What an adapter adds to a product (low_rank.hip.h): scale * (b[r] . lowered) to row r, where
+/// lowered = a h, without the factor of a norm. Each part of the matrix (q, k, v, ...) has its own
+/// ranks, padded with zeros to `rank` of them. They are numbered through all parts. A token is
+/// lowered as two: its codes and their rests (Activations::rest_at), which are added at the end.
 struct Added {
-  const uint16_t* b;      // f16 [n_rows][rank]
-  const RankTile* tiles;  // [n_rows / kTileRows]
-  const float* lowered;   // [n][n_ranks]
-  int32_t rank, n_ranks;  // multiples of kRankStep
-  int32_t n_rows;         // 0: nothing is added
-  int32_t reserved;
+  const uint8_t* tiles;         // a RankTile for each 16 rows
+  const float* lowered;         // [codes, rests][n][n_ranks]; null: the product's launch lowers
+  const uint8_t* a;             // packed tiles of Q8_0, of 16 ranks each
+  uint64_t* words;              // [n][n_ranks][codes, rests][blocks of a row], n <= kTileTokens
+  const uint32_t* first_round;  // of the step
+  int32_t rank, n_ranks;        // multiples of kRankStep
+  int32_t n_rows;               // 0: nothing is added
+  int32_t a_tile_bytes;
+  int32_t log2_slices;        // of a row of a
+  int32_t log2_block_slices;  // those that one thread block takes: all, or a share
+  int32_t n_blocks;           // how many of the launch's thread blocks, the first ones, lower
+  int32_t round;              // of the launch, counted from *first_round
+  int32_t block_eights;       // how many times eight groups one of them quantizes at most
+  int32_t rest_at;            // floats from a token's codes to its rests in `lowered`
 };
 inline constexpr int kRankStep = 8;
+
+/// The header of 16 rows of b. Then come the rows: f16 [rank / kRankStep][kTileRows][kRankStep].
+struct RankTile {
+  int32_t first_rank;  // of the part that these rows belong to
+  float scale;         // 0 if the adapter has no such part: it adds nothing to these rows
+  int32_t reserved[2];
+};
+constexpr int rank_tile_bytes(int rank) {
+  return int{sizeof(RankTile)} + kTileRows * rank * int{sizeof(uint16_t)};
+}
+/// Whether thread blocks of the product's own launch lower its tokens (lower.hip.h), or those of an
+/// earlier strip's.
+constexpr bool lowers_here(const Added& added) { return added.n_rows > 0 && !added.lowered; }
+/// Then a thread block has this in shared memory, after its sums: the lowered tokens, and
+/// RankTiles.
+constexpr int lowered_bytes(const Added& added, int n_tokens) {
+  return n_tokens * added.n_ranks * int{sizeof(float)};
+}
+constexpr int added_bytes(const Added& added, int n_tokens, int block_tiles) {
+  return lowered_bytes(added, n_tokens) + block_tiles * rank_tile_bytes(added.rank);
+}
+/// One that lowers has only this: slots of codes and rests, then their scales, then the sums of
+/// slices, [codes, rests][slice][kTileRows][sum_stride(n_tokens)].
+constexpr int lowering_slots(const Added& added, int n_tokens) {
+  return 2 * added.block_eights * kBlockGroups * n_tokens;
+}
+constexpr int lowering_bytes(const Added& added, int n_tokens) {
+  const int n_sums = (2 << added.log2_block_slices) * kTileRows * sum_stride(n_tokens);
+  return lowering_slots(added, n_tokens) * (kGroup + int{sizeof(GroupScale)}) +
+         n_sums * int{sizeof(float)};
+}
 
 enum class EpilogueKind : int32_t { kAdd, kStore, kSwiglu, kQkv };
 
@@ -163,15 +213,6 @@ constexpr int squares_stride(int n_groups) { return (count_eights(n_groups) + 3)
 /// Groups that a thread block has room for when it stages a token of n_groups in shared memory.
 constexpr int staged_groups(int n_groups) { return count_eights(n_groups) * kBlockGroups; }
 
-/// The decode kernels' sums in shared memory (BlockSums): the stride of a row is odd, so that rows
-/// are in different banks, and there is room after the last addend, since kernels may read up to
-/// kSpareAddends more.
-constexpr int sum_stride(int n_tokens) { return n_tokens | 1; }
-inline constexpr int kSpareAddends = kQuad - 1;
-constexpr int spare_bytes(int n_tokens) {
-  return kSpareAddends * kTileRows * sum_stride(n_tokens) * 4;
-}
-
 /// RMSNorm of rows of x, or x itself if weight is null. Matmuls multiply by x * weight, which can
 /// be quantized before all of x has been read, and multiply the sums by 1 / rms(x) at the end,
 /// before a bias is added:
@@ -196,6 +237,11 @@ enum class InputKind : int32_t {
   kNorm,    // each thread block normalizes (if there is a norm) and quantizes them for itself
 };
 
+/// A GEMM with an adapter follows the GEMM that lowers its tokens, and both read the same tokens.
+/// With dependent launches they overlap: the first lets the second start as soon as the tokens are
+/// there (kLowers), and the second waits for the first only before its epilogue (kIsLowered).
+enum class Overlap : int32_t { kNone, kLowers, kIsLowered };
+
 /// Special values of MatmulParams::log2_span. kNoPairs: tiles are not paired. kPlainPairs: the span
 /// is greater than any i, so that pair i is tile i of a and tile i of b.
 inline constexpr int kNoPairs = -1;
@@ -217,6 +263,8 @@ struct MatmulParams {
   InputKind input;
   int32_t input_bytes;  // what the tokens take of shared memory, a multiple of 16: up to 8 tokens
                         // their squares and, if they are staged, q and scales; in GEMM, factors
+  int32_t added_at;     // bytes of shared memory before what the adapter needs there
+  Overlap overlap;
   int32_t reserved;
   Activations x;
   Norm norm;
@@ -270,16 +318,6 @@ struct NormParams {
   int32_t n_tokens;
   int32_t with_f32;
 };
-
-struct LowerParams {
-  Norm norm;
-  const uint16_t* a;  // f16 [n_ranks][n_cols]
-  float* lowered;     // [n][n_ranks]: a h
-  int32_t n_ranks, n_tokens;
-};
-inline constexpr int kLowerThreads = 256;
-/// How many rows of a one thread block takes if there are more than kTileTokens tokens.
-inline constexpr int kLoweredRanks = 4;
 
 struct AttentionParams {
   const float* q;     // [n][n_heads * head_dim]

@@ -46,8 +46,9 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   const auto me = Product::Place::of_thread();
   ShareCursor ahead = ShareCursor::of<kType>(p, me.split);
   Units units = Units::of(p, me, F::place(me.lane), ahead, shared);
-  let_next_start();
-  wait_for_previous();
+  if (p.overlap != Overlap::kLowers) let_next_start();
+  if (p.overlap != Overlap::kIsLowered) wait_for_previous();
+  if (p.overlap == Overlap::kLowers) let_next_start();
   units.start(p, me, ahead);
 
   // What each token's sums will be multiplied by.
@@ -88,6 +89,11 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
     }
   }
   if (me.n_splits == 1) __syncthreads();
+  if (p.epilogue.added.n_rows > 0) {
+    if (p.overlap == Overlap::kIsLowered) wait_for_previous();
+    raise_wide<kTokens, kTiles>(reload(p), block_sums, blockIdx.x * kTokens, n_tokens);
+    __syncthreads();
+  }
   store_wide<kTokens, kTiles>(reload(p), block_sums, blockIdx.x * kTokens, n_tokens);
 }
 

@@ -59,6 +59,35 @@ GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const floa
   GPU_UNROLL for (int j = 0; j < 4; j++) store_qkv(known[j], e.pool.head_dim / 2, a[j], b[j]);
 }
 
+/// Adds an adapter's part to the sums. A thread takes four rows and several tokens, for which it
+/// unpacks b once.
+template <int kTokens, int kTiles>
+GPU_DEVICE void raise_wide(const MatmulParams& p, const WideSums<kTiles>& sums, int first_token,
+                           int n_tokens) {
+  constexpr int kFours = kTiles * (kTileRows / 4), kAtOnce = kTokens / 16;
+  const Added& added = p.epilogue.added;
+  const int n_tiles = count_block_tiles(p);
+  GPU_NO_UNROLL for (int i = threadIdx.x; i < kFours * 16; i += blockDim.x) {
+    const int four = i % kFours, first = i / kFours * kAtOnce, tile = four / (kTileRows / 4);
+    if (tile >= n_tiles || first >= n_tokens) continue;
+    const int row = four % (kTileRows / 4) * 4, first_row = first_row_of(p, first_tile(p) + tile);
+    if (first_row >= added.n_rows) continue;
+    float4* own[kAtOnce];
+    float products[kAtOnce][4];
+    const float* lowered[kAtOnce];
+    GPU_UNROLL for (int k = 0; k < kAtOnce; k++) {
+      own[k] = reinterpret_cast<float4*>(sums.at(first + k, tile * kTileRows + row));
+      const float4 v = *own[k];
+      products[k][0] = v.x, products[k][1] = v.y, products[k][2] = v.z, products[k][3] = v.w;
+      lowered[k] = added.lowered + (first_token + min(first + k, n_tokens - 1)) * added.n_ranks;
+    }
+    const int64_t at = int64_t{first_row / kTileRows} * rank_tile_bytes(added.rank);
+    raise<4, kAtOnce>(added.tiles + at, row, added.rank, lowered, added.rest_at, products);
+    GPU_UNROLL for (int k = 0; k < kAtOnce; k++) *
+        own[k] = {products[k][0], products[k][1], products[k][2], products[k][3]};
+  }
+}
+
 /// Finishes all rows of the thread block's tokens. A barrier must come between the last stored sum
 /// and this.
 template <int kTokens, int kTiles>
@@ -69,7 +98,7 @@ GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, 
   const int four = threadIdx.x % n_fours, at_once = blockDim.x / n_fours;
   const int tile = four / (kTileRows / 4) * (is_pairs ? 2 : 1), row = four % (kTileRows / 4) * 4;
   const bool has_tile = tile < count_block_tiles(p);
-  const int block_tile = blockIdx.y * p.block_tiles + (has_tile ? tile : 0);
+  const int block_tile = first_tile(p) + (has_tile ? tile : 0);
   const int global_row = tile_of(p, block_tile) * kTileRows + row;
   GPU_NO_UNROLL for (int first = 0; first < n_tokens; first += at_once) {
     const int at = first + threadIdx.x / n_fours, token = first_token + at;
@@ -78,12 +107,10 @@ GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, 
     sums.load(a, min(at, kTokens - 1), tile * kTileRows + row);
     if (!is_pairs) {
       if (!stores) continue;
-      add_raised(p.epilogue, global_row, token, a);
       store_four(p.epilogue, global_row, token, a);
       continue;
     }
     sums.load(b, min(at, kTokens - 1), (tile + 1) * kTileRows + row);
-    if (stores) add_raised(p.epilogue, global_row, token, a, b);
     if (p.epilogue.kind == EpilogueKind::kSwiglu)
       store_four_swiglu(p, global_row, token, a, b, stores);
     else if (stores)

@@ -75,7 +75,7 @@ struct SliceCursor {
 
 /// A tile of the thread block. Past the last tile, it is the last one.
 GPU_DEVICE const uint8_t* wide_tile(const MatmulParams& p, int tile) {
-  return tile_data(p, blockIdx.y * p.block_tiles + min(tile, count_block_tiles(p) - 1));
+  return tile_data(p, first_tile(p) + min(tile, count_block_tiles(p) - 1));
 }
 
 /// The scale entries of a super-block's four units, unit_step bytes apart. The minima are unpacked

@@ -47,11 +47,12 @@ uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
       kBatch * n_q * kFloat,
       kBatch * n_ff * std::max<uint64_t>(n_used, 1) * kFloat,
       uint64_t{16} * config.n_vocab * kFloat,
-      // Inputs of products: as floats, twice as int8 with their scales, and sums.
+      // Inputs of products: as floats, twice as int8 with their scales, once with what eight bits
+      // lose, and sums.
       kBatch * widest * kFloat,
+      2 * kBatch * widest,
       kBatch * widest,
-      kBatch * widest,
-      kBatch * widest / 4,
+      2 * kBatch * widest / 4,
       kBatch * widest / 4,
       kBatch * widest / 4,
       // Attention: parts with their maximum and sum, q, k and v before norms of heads, RoPE.
@@ -102,8 +103,8 @@ GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
   }
   for (const GgufFile& adapter : adapters)
     for (const LowRankShape& shape : low_rank_shapes(adapter, file, config))
-      needs.layer_bytes[static_cast<size_t>(shape.layer)] += allocated_bytes(
-          gpu::low_rank_bytes(shape.n_parts, shape.rank, shape.n_rows, shape.n_cols));
+      needs.layer_bytes[static_cast<size_t>(shape.layer)] += allocated_bytes(gpu::low_rank_bytes(
+          shape.n_parts, shape.rank, shape.n_rows, shape.n_cols, shape.is_quantized));
   return needs;
 }
 

@@ -105,8 +105,8 @@ uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n
                              : kernels::hip::packed_bytes(type, n_rows, n_cols);
 }
 
-uint64_t low_rank_bytes(int n_parts, int greatest_rank, int n_rows, int n_cols) {
-  return kernels::hip::low_rank_bytes(n_parts, greatest_rank, n_rows, n_cols);
+uint64_t low_rank_bytes(int n_parts, int greatest_rank, int n_rows, int n_cols, bool is_quantized) {
+  return kernels::hip::low_rank_bytes(n_parts, greatest_rank, n_rows, n_cols, is_quantized);
 }
 
 std::string describe_gpus(const std::string& backend, const std::string& kernels) {

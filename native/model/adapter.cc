@@ -288,7 +288,10 @@ std::vector<LowRankShape> low_rank_shapes(const GgufFile& file, const GgufFile& 
       shape.n_parts = static_cast<int>(parts.size());
       shape.n_rows = parts.back().first_row + parts.back().n_rows;
       shape.n_cols = parts.back().n_cols;
-      for (const AdapterPart& part : parts) shape.rank = std::max(shape.rank, part.rank());
+      for (const AdapterPart& part : parts) {
+        shape.rank = std::max(shape.rank, part.rank());
+        shape.is_quantized &= part.is_quantized;
+      }
     }
   }
   return shapes;

@@ -44,6 +44,7 @@ struct LowRankShape {
   int rank = 0;    // the greatest rank of the parts
   int n_rows = 0;  // up to the end of the last part
   int n_cols = 0;
+  bool is_quantized = true;  // LowRankSource::is_quantized of all parts
 };
 /// One shape for each matrix that the adapter changes. The file must have been checked.
 std::vector<LowRankShape> low_rank_shapes(const GgufFile& file, const GgufFile& model,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "cpu/half.h"
 #include "ops.h"
 #include "ops_fixture.h"
 
@@ -16,8 +17,12 @@ struct AdapterPart {
   bool is_quantized = false;
 };
 
+inline float as_f16(float value) {
+  return hearth::kernels::cpu::f16_to_f32(hearth::kernels::cpu::f32_to_f16(value));
+}
+
 /// An adapter that adds about half as much as the matrix. Each of its parts covers a whole source
-/// of the matrix.
+/// of the matrix. Its a has values of F16, as CPU and GPU round others differently.
 class TestAdapter {
  public:
   TestAdapter(const std::vector<AdapterPart>& parts, int n_cols, float scale = 8)
@@ -26,7 +31,7 @@ class TestAdapter {
       const auto seed = static_cast<unsigned>(part.first_row);
       a_.push_back(random_floats(static_cast<size_t>(part.rank) * n_cols, seed + 1));
       b_.push_back(random_floats(static_cast<size_t>(part.rank) * part.n_rows, seed + 2));
-      for (float& value : a_.back()) value /= std::sqrt(static_cast<float>(n_cols));
+      for (float& value : a_.back()) value = as_f16(value / std::sqrt(static_cast<float>(n_cols)));
       for (float& value : b_.back()) value /= std::sqrt(static_cast<float>(part.rank));
     }
     for (size_t i = 0; i < parts.size(); i++)

@@ -82,8 +82,6 @@ TEST("the self-test names what a broken kernel spoils") {
       {"attention_128", "attention with heads of 128"},
       {"norm_heads_128", "attention with norms of heads"},
       {"norm_quantize_128", "SwiGLU with F32"},
-      {"lower_1", "an adapter beside F32"},
-      {"lower_4", "an adapter beside F32"},
       {"experts_q5_k_8", "experts with Q5_K"},
       {"experts_q5_k_32", "experts with Q5_K"},
       {"route_512", "experts with Q4_0"},
