@@ -2,7 +2,9 @@
 // down. The past edits of each case are typed into the language server twice, without and with next edits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, count, print, printJson, text } from '../../language-server/cli/command.ts';
-import { readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
+import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
+import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
+import { figuresOf, type NextEditScore, scoreOf } from '../bench/next-edit/next-edit-score.ts';
 import { type TypedEdits, typedEdits } from '../bench/next-edit/typed-edits.ts';
 import { required } from './input.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';
@@ -24,7 +26,13 @@ const pauseMs = 800;
 /** The pause after each edit. With a shorter pause, two edits might count as one. */
 const betweenEditsMs = 1100;
 
+interface TypedCase extends TypedEdits {
+  document: NextEditCase;
+}
+
+/** score: of the answer after the last edit; absent if nobody asked. */
 interface Typed {
+  score?: NextEditScore;
   keys: number;
   tokens: number;
   firstTextMs: number[];
@@ -46,17 +54,20 @@ export const editCostCommand: Command = {
     },
   },
   async run(values) {
-    const cases = readNextEditCases(required(values, 'cases', 'FILE')).flatMap((each) => typedEdits(each) ?? []);
+    const cases = readNextEditCases(required(values, 'cases', 'FILE')).flatMap((document): TypedCase[] => {
+      const typed = typedEdits(document);
+      return typed ? [{ ...typed, document }] : [];
+    });
     const suitable = cases.filter(({ trace, ends }) => ends.length >= minEdits && trace.edits.length <= maxKeys);
     if (suitable.length === 0) throw new Error('none of the cases can be typed');
     const limit = Math.min(suitable.length, count(values, 'limit') ?? defaultLimit);
     const chosen = Array.from(
       { length: limit },
-      (_, i) => suitable[Math.floor((i * suitable.length) / limit)] as TypedEdits,
+      (_, i) => suitable[Math.floor((i * suitable.length) / limit)] as TypedCase,
     );
     const mode = text(values, 'next-edit') ?? 'balanced';
     const all: Record<string, Typed[]> = { off: [], [mode]: [] };
-    const first = (chosen[0] as TypedEdits).trace;
+    const first = (chosen[0] as TypedCase).trace;
     // Each mode keeps one server for all cases, so that most of its code is compiled before it counts, as in the
     // editor.
     for (const [nextEdit, done] of Object.entries(all)) {
@@ -76,7 +87,7 @@ export const editCostCommand: Command = {
 
 type Asks = 'never' | 'at once' | 'in the pause';
 
-async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends }: TypedEdits): Promise<Typed> {
+async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends, document }: TypedCase): Promise<Typed> {
   const typed: Typed = { keys: trace.edits.length, tokens: 0, firstTextMs: [], questionMs: [], offered: 0 };
   await editor.open(trace);
   const evaluatedBefore = await missTokens(editor, trace.edits[0]);
@@ -95,11 +106,26 @@ async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends }: Typed
       const { edit: offered } = await editor.nextEdit(cursorAfter(edit));
       typed.questionMs.push(performance.now() - startedAt);
       typed.offered += Number(offered !== null);
+      if (i === ends.at(-1)) typed.score = scoreOf(document, answerWith(offered, document));
     }
     await over;
   }
   typed.tokens = (await missTokens(editor, trace.edits.at(-1))) - evaluatedBefore;
   return typed;
+}
+
+/** The server's answer about the document as a case has it. */
+function answerWith(offered: NextEdit | null, { path, text: whole }: NextEditCase) {
+  const lines = whole.split('\n');
+  const offsetOf = ({ line, character }: Position) =>
+    lines.slice(0, line).reduce((sum, each) => sum + each.length + 1, character);
+  const edit = offered && {
+    path,
+    start: offsetOf(offered.range.start),
+    end: offsetOf(offered.range.end),
+    text: offered.newText,
+  };
+  return { edit, probability: offered?.probability ?? null, reason: null, tokens: 0, ms: 0 };
 }
 
 /** Rests the cursor at the place. Returns the number of prompt tokens that the engine has evaluated so far. */
@@ -119,6 +145,7 @@ function report(typed: Typed[]) {
       firstTextMs: percentiles(firstTextMs),
     },
     ...{ questions: questionMs.length, offered: total('offered'), questionMs: percentiles(questionMs) },
+    afterLastEdit: figuresOf(typed.flatMap(({ score }) => score ?? [])),
   };
 }
 
@@ -130,8 +157,14 @@ function sentence({
   questions,
   offered,
   questionMs,
+  afterLastEdit: { shown, exact, quiet },
 }: ReturnType<typeof report> & { nextEdit: string }): string {
   const ms = ({ p50, p95 }: { p50: number; p95: number }) => `p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)} ms`;
   const cost = `${nextEdit.padEnd(9)} ${keys} keys, ${tokensAKey.toFixed(1)} tokens a key; first text ${ms(firstTextMs)}`;
-  return questions === 0 ? cost : `${cost}; ${questions} questions, ${offered} edits offered, ${ms(questionMs)}`;
+  if (questions === 0) return cost;
+  const percent = (fraction: number) => `${(100 * fraction).toFixed(1)} %`;
+  return (
+    `${cost}; ${questions} questions, ${offered} edits offered, ${ms(questionMs)}; ` +
+    `after the last edit shown ${percent(shown)}, exact ${percent(exact)}, quiet ${percent(quiet)}`
+  );
 }
