@@ -26,6 +26,7 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
   const isClosing = closersOnly.test(rest);
   const [firstToken = ''] = isClosing ? [trimmedRest.charAt(0)] : (rest.match(token) ?? []);
   if (!isClosing) {
+    if (trimmedText === trimmedRest) return 'nothing-to-add';
     const at = wholeIndex(text, trimmedRest);
     if (trimmedRest.length > 1 && at !== -1) ends.push(beforeRest(at));
   }
