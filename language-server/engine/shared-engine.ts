@@ -104,8 +104,11 @@ export class SharedEngine {
   private readonly second: SecondModel;
   private setup: EngineSetup & { draftModel: string; adapterFolder: string };
   private readonly throughput = new Throughput();
-  /** Of the local model alone, by prompts that are long enough to judge by. */
-  private readonly localThroughput = new Throughput();
+  /**
+   * The most tokens per second that the local model has read, of prompts that are long enough to judge by: other programs
+   * make a model seem slow.
+   */
+  private fastestReading: number | undefined;
   private readonly listeners = new Set<() => void>();
   private readonly watchdog: Watchdog;
   private readonly trials: GpuTrials;
@@ -202,9 +205,8 @@ export class SharedEngine {
     const headStartMs = () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY;
     const adapter = adapterPath(this.setup.settings);
     const { editFormat } = traits;
-    const { prefillTokensPerSecond = Number.POSITIVE_INFINITY } = this.localThroughput;
-    const editAdapter =
-      prefillTokensPerSecond < minPrefillForEdits ? null : editAdapterPath(this.setup.settings, ownAdapter);
+    const isSlow = (this.fastestReading ?? Number.POSITIVE_INFINITY) < minPrefillForEdits;
+    const editAdapter = isSlow ? null : editAdapterPath(this.setup.settings, ownAdapter);
     return { local, ...(adapter !== '' && { adapter }), remote, headStartMs, editFormat, editAdapter };
   }
 
@@ -261,10 +263,16 @@ export class SharedEngine {
    */
   answered(timings: Timings, latencyMs: number, model: string): void {
     this.throughput.add(timings);
-    const isLong = timings.promptTokens - timings.cachedTokens >= minTokensToJudge;
-    if (isLong && model === this.host.engine?.info.name) this.localThroughput.add(timings);
+    if (model === this.host.engine?.info.name) this.judgeReading(timings);
     this.last = { ...timings, latencyMs, model };
     this.changed();
+  }
+
+  private judgeReading({ promptTokens, cachedTokens, prefillMs, completionTokens }: Timings): void {
+    const read = promptTokens - cachedTokens;
+    // An answer without a token was cancelled before its prompt was read.
+    if (completionTokens === 0 || read < minTokensToJudge || prefillMs === 0) return;
+    this.fastestReading = Math.max(this.fastestReading ?? 0, (read * 1000) / prefillMs);
   }
 
   status(isOff: boolean): ServerStatus {
@@ -344,7 +352,7 @@ export class SharedEngine {
 
   private forgetFigures(): void {
     this.throughput.clear();
-    this.localThroughput.clear();
+    this.fastestReading = undefined;
     this.last = undefined;
   }
 

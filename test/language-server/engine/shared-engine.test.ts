@@ -157,7 +157,10 @@ test('a model that reads slowly here does not write next edits', async () => {
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
   reads(100, name);
   expect(shared.models?.editAdapter).toBeNull();
-  for (let i = 0; i < 8; i++) reads(1000, name);
+  reads(1000, name);
+  expect(shared.models?.editAdapter).toBe('/edits.gguf');
+  // It only seems slow while other programs compute.
+  for (let i = 0; i < 20; i++) reads(100, name);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
 });
 
