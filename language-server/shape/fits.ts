@@ -51,11 +51,13 @@ function dangles(trial: Trial, isLine: boolean): boolean {
 }
 
 /** Whether the line below the text is indented more than the text's last line. */
-function isAboveDeeper({ tree, text, start, sameFrom }: Trial): boolean {
-  const line = lineBefore(tree.text, start + text.trimEnd().length);
+function isAboveDeeper(trial: Trial): boolean {
+  const { tree, sameFrom } = trial;
   const [, ...below] = tree.text.slice(sameFrom.now, sameFrom.now + 2000).split('\n');
-  return depthOf(below.find((each) => each.trim() !== '') ?? '') > depthOf(line);
+  return depthOf(below.find((each) => each.trim() !== '') ?? '') > depthOf(lastLineOf(trial));
 }
+
+const lastLineOf = ({ tree, text, start }: Trial) => lineBefore(tree.text, start + text.trimEnd().length);
 
 /**
  * Whether the text is half of something that the grammar accepts as whole: a head without its body, an element without
@@ -97,8 +99,9 @@ function childAround(node: Node, at: number): Node | null {
 /** Whether the statement below the text becomes another one or part of the text. */
 function swallows(trial: Trial): boolean {
   const { base, tree, start, modelStart, sameFrom } = trial;
-  if (trial.isBetter || isAboveDeeper(trial) || beginsAttribute(tree, modelStart)) return false;
-  const { lists } = tree.grammar;
+  const { lists, closers } = tree.grammar;
+  const isCloser = closers.includes(lastLineOf(trial).trim());
+  if (trial.isBetter || (isAboveDeeper(trial) && !isCloser) || beginsAttribute(tree, modelStart)) return false;
   const after = base.text.slice(sameFrom.old, sameFrom.old + 2000);
   const offset = /\n\s*\S/.exec(after)?.[0].length;
   if (offset === undefined) return false;
@@ -113,7 +116,9 @@ function swallows(trial: Trial): boolean {
   const isInList = was.parent !== null && lists.has(was.parent.type);
   if (!isInList && lineBefore(base.text, start).trim() !== '') return false;
   const now = outerAt(tree.root, sameFrom.now + below, lists);
-  return now?.type !== was.type || (isInList && now.parent?.type !== was.parent?.type);
+  if (now?.type !== was.type || (isInList && now.parent?.type !== was.parent?.type)) return true;
+  // A closer must not end the block of the statement below, which then stands in a list of the same type.
+  return isCloser && now.parent?.parent?.type !== was.parent?.parent?.type;
 }
 
 function beginsAttribute({ root }: SyntaxTree, at: number): boolean {
