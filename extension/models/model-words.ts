@@ -13,16 +13,19 @@ const tokensPer100Words = 130;
 export function abilityText(model: ModelFacts): string {
   const { completes, explains, writesEdits, kind, estimate } = model;
   const memory = l10n.t('{0} of memory', gigabytes(estimate.memoryBytes));
-  const speed = completes && kind === 'base' ? lineText(estimate) : explains ? explanationText(estimate) : '';
-  const limits = completes
-    ? kind === 'base'
-      ? ''
-      : l10n.t('Explains; a base model completes better')
-    : explains
+  const isForTyping = completes && (kind === 'base' || writesEdits);
+  const speed = isForTyping ? lineText(estimate) : explains ? explanationText(estimate) : '';
+  return [speed, memory, restText(model)].filter(Boolean).join('. ');
+}
+
+/** What a model does besides completing, or what it cannot do. */
+function restText({ completes, explains, writesEdits, kind }: ModelFacts): string {
+  if (!completes)
+    return explains
       ? l10n.t('Only explains: it was not trained to fill in the middle')
       : l10n.t('Can neither complete nor explain');
-  const edits = writesEdits ? l10n.t('Writes next edits if fast enough') : '';
-  return [speed, memory, limits, edits].filter(Boolean).join('. ');
+  if (writesEdits) return explains ? l10n.t('Explains, writes next edits') : l10n.t('Writes next edits');
+  return kind === 'base' ? '' : l10n.t('Explains; a base model completes better');
 }
 
 function lineText({ tokensPerSecond, firstTextMs }: Estimate): string {
