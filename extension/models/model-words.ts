@@ -9,7 +9,7 @@ const tokensPerSecondInPauses = 10;
 const tokensAfterFirstText = 10 - 2;
 const tokensPer100Words = 130;
 
-/** "Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory" */
+/** "Comes while you type: a line in ~0.3 s. 1.2 GB of memory", as short as a row of the list */
 export function abilityText(model: ModelFacts): string {
   const { completes, explains, writesEdits, kind, estimate } = model;
   const memory = l10n.t('{0} of memory', gigabytes(estimate.memoryBytes));
@@ -24,19 +24,16 @@ function restText({ completes, explains, writesEdits, kind }: ModelFacts): strin
     return explains
       ? l10n.t('Only explains: it was not trained to fill in the middle')
       : l10n.t('Can neither complete nor explain');
-  if (writesEdits) return explains ? l10n.t('Explains, writes next edits') : l10n.t('Writes next edits');
+  if (writesEdits) return l10n.t('Writes edits');
   return kind === 'base' ? '' : l10n.t('Explains; a base model completes better');
 }
 
 function lineText({ tokensPerSecond, firstTextMs }: Estimate): string {
   if (tokensPerSecond === null || firstTextMs === null) return '';
   const seconds = twoDigits(firstTextMs / 1000 + tokensAfterFirstText / tokensPerSecond);
-  const rate = twoDigits(tokensPerSecond);
-  if (tokensPerSecond >= tokensPerSecondWhileTyping)
-    return l10n.t('Comes while you type: a line in ~{0} s ({1} tok/s)', seconds, rate);
-  if (tokensPerSecond >= tokensPerSecondInPauses)
-    return l10n.t('Comes when you pause: a line in ~{0} s ({1} tok/s)', seconds, rate);
-  return l10n.t('Too slow while you type: a line in ~{0} s ({1} tok/s)', seconds, rate);
+  if (tokensPerSecond >= tokensPerSecondWhileTyping) return l10n.t('Comes while you type: a line in ~{0} s', seconds);
+  if (tokensPerSecond >= tokensPerSecondInPauses) return l10n.t('Comes when you pause: a line in ~{0} s', seconds);
+  return l10n.t('Too slow while you type: a line in ~{0} s', seconds);
 }
 
 function explanationText({ tokensPerSecond }: Estimate): string {

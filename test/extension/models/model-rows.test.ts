@@ -39,7 +39,7 @@ test('the model in use comes first, then the recommended one', () => {
   ]);
   expect(rows[3]).toMatchObject({
     description: 'Q4_K_M · 1.0 GB · Apache-2.0',
-    detail: 'Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory',
+    detail: 'Comes while you type: a line in ~0.3 s. 1.2 GB of memory',
     choice: { kind: 'remote', model: remote },
   });
 });
@@ -70,7 +70,7 @@ test('the row of a local model says whether the adapters in the settings can be 
   const rows = modelRows({ local: [{ ...local, adapters }], remote: [] }, { ...none, path: local.path });
   expect(rows[1]).toMatchObject({
     detail:
-      "Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory. With your adapter team.gguf. Your adapter edits.gguf can't be loaded with it",
+      "Comes while you type: a line in ~0.3 s. 1.2 GB of memory. With your adapter team.gguf. Your adapter edits.gguf can't be loaded with it",
   });
 });
 
@@ -114,9 +114,9 @@ test('research licences and unknown licences are shown as such', () => {
 });
 
 test.each<[number | null, number | null, string]>([
-  [45.4, 82.3, 'Comes while you type: a line in ~0.3 s (45 tok/s). 8.1 GB of memory'],
-  [12, 210, 'Comes when you pause: a line in ~0.9 s (12 tok/s). 8.1 GB of memory'],
-  [0.72, 3234, 'Too slow while you type: a line in ~14 s (0.7 tok/s). 8.1 GB of memory'],
+  [45.4, 82.3, 'Comes while you type: a line in ~0.3 s. 8.1 GB of memory'],
+  [12, 210, 'Comes when you pause: a line in ~0.9 s. 8.1 GB of memory'],
+  [0.72, 3234, 'Too slow while you type: a line in ~14 s. 8.1 GB of memory'],
   [null, null, '8.1 GB of memory'],
 ])('the row of a base model at %s tokens/s says what it is good for', (tokensPerSecond, firstTextMs, text) => {
   const estimate = { tokensPerSecond, firstTextMs, memoryBytes: 8.1e9 };
@@ -128,9 +128,9 @@ test('the row of an explaining model says how long that takes, and what the mode
   const speed = '100 words of explanation in ~2.9 s (45 tok/s). 1.2 GB of memory. ';
   expect(abilityText(instruct)).toBe(`${speed}Explains; a base model completes better`);
   expect(abilityText({ ...instruct, completes: false })).toMatch(/ memory\. Only explains: /);
-  const line = 'Comes while you type: a line in ~0.3 s (45 tok/s). 1.2 GB of memory. ';
-  expect(abilityText({ ...instruct, writesEdits: true })).toBe(`${line}Explains, writes next edits`);
-  expect(abilityText({ ...facts, writesEdits: true })).toBe(`${line}Writes next edits`);
+  const line = 'Comes while you type: a line in ~0.3 s. 1.2 GB of memory. ';
+  expect(abilityText({ ...instruct, writesEdits: true })).toBe(`${line}Writes edits`);
+  expect(abilityText({ ...facts, writesEdits: true })).toBe(`${line}Writes edits`);
   expect(abilityText({ ...facts, completes: false })).toBe('1.2 GB of memory. Can neither complete nor explain');
 });
 
