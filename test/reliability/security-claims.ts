@@ -203,7 +203,7 @@ export const claims: Record<string, Evidence> = {
   '`dist/gpu/wgpu-native.library` is': [['targets.test.ts', "a package may contain its own system's wgpu-native"]],
   'It runs with the rights of Hearth': 'by design',
   'It gets the kernels': 'by design',
-  'The two models in the package': [['sbom.test.ts', 'has exactly the packages in the bundles']],
+  'The models in the package': [['sbom.test.ts', 'has exactly the packages in the bundles']],
   'The engine checks them': [['load-model.test.ts', 'is loaded without it if the adapter']],
   'The grammars of languages': [['grammars.test.ts', 'refuses a grammar whose digest is not the listed one']],
   'They run without access to files': 'by design',
