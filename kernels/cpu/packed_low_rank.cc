@@ -14,19 +14,21 @@ int filled_up(int n, int multiple) { return (n + multiple - 1) / multiple * mult
 class Rows {
  public:
   /// values [][n_cols]; the result has n_rows rows of `width` columns, which are no fewer.
-  Rows(bool is_quantized, std::span<const float> values, int n_cols, int n_rows, int width)
+  Rows(ThreadPool& pool, bool is_quantized, std::span<const float> values, int n_cols, int n_rows,
+       int width)
       : source_{is_quantized ? BlockType::kQ8_0 : BlockType::kF16, nullptr, n_rows, width} {
+    const size_t columns = static_cast<size_t>(n_cols), filled = static_cast<size_t>(width);
     const size_t row_bytes = kernels::row_bytes(source_.type, width);
     bytes_.resize(row_bytes * static_cast<size_t>(n_rows));
-    std::vector<float> row(static_cast<size_t>(width));
-    std::byte* to = bytes_.data();
-    for (; !values.empty(); values = values.subspan(static_cast<size_t>(n_cols)), to += row_bytes) {
-      std::copy_n(values.begin(), n_cols, row.begin());
+    std::vector<float> filled_rows(filled * static_cast<size_t>(pool.n_threads()));
+    pool.parallel_for_once(static_cast<int>(values.size() / columns), [&](int i, int thread) {
+      float* row = filled_rows.data() + filled * static_cast<size_t>(thread);
+      std::copy_n(values.data() + columns * static_cast<size_t>(i), columns, row);
+      std::byte* to = bytes_.data() + row_bytes * static_cast<size_t>(i);
       for (int k = 0; is_quantized && k < width; k += kGroup)
-        put_q8_0(row.data() + k, scale_of(row.data() + k),
-                 to + kernels::row_bytes(source_.type, k));
+        put_q8_0(row + k, scale_of(row + k), to + kernels::row_bytes(source_.type, k));
       for (int k = 0; !is_quantized && k < width; k++) put_half(row[k], to + 2 * k);
-    }
+    });
     source_.data = bytes_.data();
   }
   const MatrixSource& source() const { return source_; }
@@ -51,8 +53,8 @@ PackedMatrix stack_a(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs, 
   std::vector<MatrixSource> stacked;
   for (const LowRankSource& source : sources) {
     check_size(n_cols, source);
-    rows.emplace_back(source.is_quantized, source.a, n_cols, filled_up(source.rank, kTileRows),
-                      n_cols);
+    rows.emplace_back(pool, source.is_quantized, source.a, n_cols,
+                      filled_up(source.rank, kTileRows), n_cols);
     stacked.push_back(rows.back().source());
   }
   return {kernels, pool, slabs, stacked};
@@ -66,7 +68,7 @@ PackedLowRank::PackedLowRank(const RowKernels& kernels, ThreadPool& pool, Slabs&
   n_bytes = a_.n_bytes;
   int first_rank = 0;
   for (const LowRankSource& source : sources) {
-    const Rows b(source.is_quantized, source.b, source.rank, source.n_rows,
+    const Rows b(pool, source.is_quantized, source.b, source.rank, source.n_rows,
                  source.is_quantized ? filled_up(source.rank, kGroup) : source.rank);
     parts_.push_back({source.first_row, source.n_rows, source.rank, first_rank, source.scale,
                       PackedMatrix(kernels, pool, slabs, std::span(&b.source(), 1))});
