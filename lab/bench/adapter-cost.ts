@@ -22,7 +22,7 @@ import { writeGguf } from '../../test/support/gguf-writer.ts';
 import { formatted, syntheticAdapter } from '../../test/support/synthetic-adapter.ts';
 import { shapes, syntheticModel, writeSyntheticModel } from '../../test/support/synthetic-model.ts';
 import { measureDecode, measurePrefill } from '../tools/bench-measures.ts';
-import { median } from '../tools/statistics.ts';
+import { median, percent } from '../tools/statistics.ts';
 
 const formats = ['f16', 'q8_0', 'q4_0'] as const;
 
@@ -131,8 +131,6 @@ export const costOf = (pairs: [Speed, Speed][]): Cost => ({
   slower: median(pairs.map(([plain, adapted]) => plain.rate / adapted.rate - 1)),
   work: median(pairs.map(([plain, adapted]) => adapted.micros / plain.micros - 1)),
 });
-
-const percent = (fraction: number) => `${(100 * fraction).toFixed(1)} %`;
 
 const costLine = (what: string, cost: Cost): string =>
   `${what.padEnd(8)}${cost.without.toFixed(1).padStart(8)} tokens/s, with the adapter ${cost.with.toFixed(1)}: ` +

@@ -9,8 +9,8 @@ import { type TypedEdits, typedEdits } from '../bench/next-edit/typed-edits.ts';
 import { required } from './input.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';
 import { keyOf } from './replay-typing.ts';
-import { percentile } from './statistics.ts';
-import { cursorAfter, type Position } from './trace.ts';
+import { percent, percentile } from './statistics.ts';
+import { cursorAfter, offsetAt, type Position } from './trace.ts';
 
 const defaultLimit = 12;
 // Takes cases with several edits of a few keys each. A long edit is newly written text, which `replay` already
@@ -116,13 +116,10 @@ async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends, documen
 
 /** The server's answer about the document as a case has it. */
 function answerWith(offered: NextEdit | null, { path, text: whole }: NextEditCase) {
-  const lines = whole.split('\n');
-  const offsetOf = ({ line, character }: Position) =>
-    lines.slice(0, line).reduce((sum, each) => sum + each.length + 1, character);
   const edit = offered && {
     path,
-    start: offsetOf(offered.range.start),
-    end: offsetOf(offered.range.end),
+    start: offsetAt(whole, offered.range.start),
+    end: offsetAt(whole, offered.range.end),
     text: offered.newText,
   };
   return { edit, probability: offered?.probability ?? null, reason: null, tokens: 0, ms: 0 };
@@ -162,7 +159,6 @@ function sentence({
   const ms = ({ p50, p95 }: { p50: number; p95: number }) => `p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)} ms`;
   const cost = `${nextEdit.padEnd(9)} ${keys} keys, ${tokensAKey.toFixed(1)} tokens a key; first text ${ms(firstTextMs)}`;
   if (questions === 0) return cost;
-  const percent = (fraction: number) => `${(100 * fraction).toFixed(1)} %`;
   return (
     `${cost}; ${questions} questions, ${offered} edits offered, ${ms(questionMs)}; ` +
     `after the last edit shown ${percent(shown)}, exact ${percent(exact)}, quiet ${percent(quiet)}`

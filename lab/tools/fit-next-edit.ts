@@ -24,6 +24,7 @@ import { type Example, type FitOptions, fitTrees, fittedText } from '../bench/ne
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
 import { figuresOf, scoreOf } from '../bench/next-edit/next-edit-score.ts';
 import { required, wantedCases } from './input.ts';
+import { percent } from './statistics.ts';
 
 const folds = 3;
 const preferenceOptions = { trees: 60, rate: 0.08 };
@@ -148,8 +149,6 @@ function rowsOf(cases: readonly FittedCase[], asked: readonly AskedCase[]): Exam
     })),
   );
 }
-
-const percent = (fraction: number) => `${(fraction * 100).toFixed(1)} %`;
 
 function report(cases: readonly FittedCase[]): void {
   const [all, odds] = [cases.map((each) => each.examples), cases.map((each) => each.odds)];

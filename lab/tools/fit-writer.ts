@@ -27,6 +27,7 @@ import { fitLogistic } from '../bench/next-edit/fit-logistic.ts';
 import { type NextEditCase, readNextEditCases } from '../bench/next-edit/next-edit-case.ts';
 import { figuresOf, isExact, scoreOf } from '../bench/next-edit/next-edit-score.ts';
 import { required, wantedCases } from './input.ts';
+import { percent } from './statistics.ts';
 
 const folds = 3;
 
@@ -142,8 +143,6 @@ async function report(
     );
   }
 }
-
-const percent = (fraction: number) => `${(fraction * 100).toFixed(1)} %`;
 
 /** Cases without a next edit count as much, all together, as those with one: people mostly type what no edit requires. */
 function fittedTo(cases: readonly NextEditCase[], asked: readonly AskedCase[]): WriterWeights {

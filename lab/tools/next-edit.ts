@@ -21,6 +21,7 @@ import {
 } from '../bench/next-edit/next-edit-case.ts';
 import { figuresOf, type NextEditFigures, scoreOf } from '../bench/next-edit/next-edit-score.ts';
 import { required } from './input.ts';
+import { percent } from './statistics.ts';
 
 const defaultGates = ['0', '0.5', '0.8', '0.9', '0.95', '0.99'];
 
@@ -89,7 +90,6 @@ function report(cases: NextEditCase[], answers: NextEditAnswer[], gates: number[
     printJson({ cases: cases.length, gates: rows });
     return;
   }
-  const percent = (fraction: number) => `${(fraction * 100).toFixed(1)} %`;
   const columns: [title: string, cell: (row: NextEditFigures & { gate: number }) => string][] = [
     ['gate', ({ gate }) => String(gate)],
     ['shown', ({ shown }) => percent(shown)],

@@ -6,6 +6,9 @@ export interface Percentiles {
   p99: number;
 }
 
+/** "97.3 %". fraction: from 0 to 1. */
+export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)} %`;
+
 export function mean(values: number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
