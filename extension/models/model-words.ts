@@ -9,7 +9,7 @@ const tokensPerSecondInPauses = 10;
 const tokensAfterFirstText = 10 - 2;
 const tokensPer100Words = 130;
 
-/** "Comes while you type: a line in ~0.3 s. 1.2 GB of memory", as short as a row of the list */
+/** "Comes while you type: a line in ~0.3 s. 1.2 GB of memory": short enough for a row of the list. */
 export function abilityText(model: ModelFacts): string {
   const { completes, explains, writesEdits, kind, estimate } = model;
   const memory = l10n.t('{0} of memory', gigabytes(estimate.memoryBytes));

@@ -15,6 +15,7 @@ const afterAnswerMs = 3000;
 const pollMs = 200;
 /** How long the person looks at an offer. */
 const readMs = 1500;
+
 interface TypistOptions {
   /** The path of the file that is edited. */
   path: string;
