@@ -154,13 +154,13 @@ function sentence({
   questions,
   offered,
   questionMs,
-  afterLastEdit: { shown, exact, quiet },
+  afterLastEdit: { shown, exact },
 }: ReturnType<typeof report> & { nextEdit: string }): string {
   const ms = ({ p50, p95 }: { p50: number; p95: number }) => `p50 ${p50.toFixed(1)}, p95 ${p95.toFixed(1)} ms`;
   const cost = `${nextEdit.padEnd(9)} ${keys} keys, ${tokensAKey.toFixed(1)} tokens a key; first text ${ms(firstTextMs)}`;
   if (questions === 0) return cost;
   return (
     `${cost}; ${questions} questions, ${offered} edits offered, ${ms(questionMs)}; ` +
-    `after the last edit shown ${percent(shown)}, exact ${percent(exact)}, quiet ${percent(quiet)}`
+    `where another edit follows the last one, shown ${percent(shown)}, exact ${percent(exact)}`
   );
 }
