@@ -10,7 +10,7 @@ import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 import { ClosedFiles } from '../../language-server/related-code/closed-files.ts';
 import { RelatedCode } from '../../language-server/related-code/related-code.ts';
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 
 // The starter model's budget for code from other files, on a machine that is fast enough.
 const contextTokens = 512;
@@ -25,7 +25,10 @@ export class Workspaces {
    * The prompts for a place, with code from the other files in its workspace; null if no workspace has the place's
    * file.
    */
-  async anchorsFor(engine: Engine, at: CursorDocument): Promise<{ document: CursorDocument; anchors: Anchors } | null> {
+  async anchorsFor(
+    engine: Completer,
+    at: CursorDocument,
+  ): Promise<{ document: CursorDocument; anchors: Anchors } | null> {
     const root = this.rootOf(at);
     if (root === null) return null;
     const document = { ...at, uri: pathToFileURL(join(root, at.uri)).href };

@@ -1,15 +1,7 @@
 // npm run tool -- cross-file CASES: completes each case in a folder twice, without code from its other files and with
 // it. Reports how often the answer has the right name, which occurs only in those other files.
 
-import {
-  type Command,
-  count,
-  engineOptions,
-  onlyOperand,
-  print,
-  printJson,
-  withEngine,
-} from '../../language-server/cli/command.ts';
+import { type Command, count, onlyOperand, print, printJson } from '../../language-server/cli/command.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
 import { generate } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
@@ -17,8 +9,9 @@ import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { promptBudget } from '../../language-server/prompt/fim-prompt.ts';
 import { RelatedCode } from '../../language-server/related-code/related-code.ts';
 import { wholeTreeOf } from '../../language-server/syntax/trees.ts';
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 import { type CrossFileCase, readCrossFileCases, workspaceUri } from '../../test/support/cross-file-cases.ts';
+import { completerOptions, withCompleter } from './completer.ts';
 
 // The starter model's budget for code from other files, on a machine that is fast enough.
 const defaultTokens = 512;
@@ -28,13 +21,13 @@ export const crossFileCommand: Command = {
   summary: 'how often the model writes a name that only another open file has, without that file and with it',
   operands: 'CASES',
   options: {
-    ...engineOptions,
+    ...completerOptions,
     tokens: { type: 'string', value: 'N', help: `maximum tokens from other files; without it ${defaultTokens}` },
   },
   async run(values, operands) {
     const cases = readCrossFileCases(onlyOperand(operands, 'CASES'));
     const tokens = count(values, 'tokens') ?? defaultTokens;
-    await withEngine(values, async (engine) => {
+    await withCompleter(values, async (engine) => {
       const figures = { cases: cases.length, without: 0, with: 0 };
       for (const each of cases) {
         const texts = { without: await textFor(engine, each, 0), with: await textFor(engine, each, tokens) };
@@ -57,7 +50,7 @@ function isRight(text: string, { wanted }: CrossFileCase): boolean {
 }
 
 /** The suggestion in an editor that has all files of the case open, after the cursor has rested at the place. */
-async function textFor(engine: Engine, { document, files }: CrossFileCase, tokens: number): Promise<string> {
+async function textFor(engine: Completer, { document, files }: CrossFileCase, tokens: number): Promise<string> {
   const open = files.map(({ uri, languageId, text }) => OpenDocument.create(uri, languageId, 1, text));
   for (const each of open) await wholeTreeOf(each);
   const related = new RelatedCode({

@@ -3,14 +3,12 @@ import { openSync, writeSync } from 'node:fs';
 import {
   type Command,
   count,
-  engineOptions,
   onlyOperand,
   print,
   printJson,
   text,
   UsageError,
   type Values,
-  withEngine,
 } from '../../language-server/cli/command.ts';
 import { type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
@@ -19,8 +17,9 @@ import { concatTokens, fimHead, tokenizeText } from '../../language-server/promp
 import type { CursorDocument } from '../../language-server/prompt/text-window.ts';
 import { gateFor, situationOf } from '../../language-server/shape/confidence.ts';
 import { placeAt } from '../../language-server/shape/place.ts';
-import type { Engine } from '../../native/index.ts';
+import type { Completer } from '../../native/index.ts';
 import { Workspaces } from './closed-files.ts';
+import { completerOptions, withCompleter } from './completer.ts';
 import {
   type CaseScore,
   type EvalAnswer,
@@ -39,13 +38,13 @@ import { SyntaxTable } from './syntax/syntax-table.ts';
 const maxTokens = 48;
 
 /** A way to arrange a case as a prompt. Returns the model's answer to that prompt. */
-type Layout = (engine: Engine, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
+type Layout = (engine: Completer, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
 
 export const evalCommand: Command = {
   summary: 'how often the model writes what was there; cases are {language, path, kind, prefix, suffix, middle}',
   operands: 'CASES.jsonl',
   options: {
-    ...engineOptions,
+    ...completerOptions,
     layout: {
       type: 'string',
       value: 'NAME',
@@ -101,9 +100,9 @@ export const evalCommand: Command = {
       const beside = text(values, 'beside');
       if (beside !== undefined) {
         const workspaces = new Workspaces(beside);
-        return await withEngine(values, (engine) => answerAll((fimCase) => completed(engine, fimCase, workspaces)));
+        return await withCompleter(values, (engine) => answerAll((fimCase) => completed(engine, fimCase, workspaces)));
       }
-      await withEngine(values, (engine) => answerAll((fimCase) => layout(engine, fimCase)));
+      await withCompleter(values, (engine) => answerAll((fimCase) => layout(engine, fimCase)));
     } finally {
       syntax?.close();
     }
@@ -111,7 +110,7 @@ export const evalCommand: Command = {
 };
 
 /** Completes with code from the workspace's other files. */
-async function completed(engine: Engine, fimCase: FimCase, workspaces: Workspaces) {
+async function completed(engine: Completer, fimCase: FimCase, workspaces: Workspaces) {
   const at = cursorDocument(fimCase);
   const found = await workspaces.anchorsFor(engine, at);
   if (!found) return null;
@@ -165,13 +164,16 @@ function beforeTyping({ text, offset, ...document }: CursorDocument, typed: numb
 }
 
 /** The model's unchanged answer to the whole case. order: plain is the model's own, spm puts the suffix first. */
-async function bare(engine: Engine, fimCase: FimCase, order: 'plain' | 'spm'): ReturnType<Layout> {
+async function bare(engine: Completer, fimCase: FimCase, order: 'plain' | 'spm'): ReturnType<Layout> {
   const { fimPrefix, fimSuffix, fimMiddle } = engine.info.special;
   const prefix = tokenizeText(engine, fimCase.prefix);
   const suffix = tokenizeText(engine, fimCase.suffix);
   const tokens =
     order === 'plain' ? fimHead(engine, prefix, suffix) : concatTokens(fimSuffix, suffix, fimPrefix, prefix, fimMiddle);
-  const { text, timings } = await engine.generate({ tokens, maxTokens });
+  let text = '';
+  const { timings } = await engine.generate({ tokens, maxTokens }, (piece) => {
+    text += piece;
+  });
   return { text, replaces: 0, probability: null, reason: null, tokens: timings.completionTokens };
 }
 

@@ -1,11 +1,12 @@
 // npm run tool -- record FOLDER --out FILE: records what a model writes at the folder's places.
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, count, engineOptions, onlyOperand, withEngine } from '../../../language-server/cli/command.ts';
+import { type Command, count, onlyOperand } from '../../../language-server/cli/command.ts';
 import { GrowingText } from '../../../language-server/offers/complete.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { placeAt } from '../../../language-server/shape/place.ts';
-import type { Engine } from '../../../native/index.ts';
+import type { Completer } from '../../../native/index.ts';
+import { completerOptions, withCompleter } from '../completer.ts';
 import { required } from '../input.ts';
 import {
   cursorDocument,
@@ -26,7 +27,7 @@ export const recordCommand: Command = {
   summary: 'record what a model writes at places, for `gates` and `eval --recorded`; a stopped run can continue',
   operands: 'FOLDER or CASES.jsonl',
   options: {
-    ...engineOptions,
+    ...completerOptions,
     out: { type: 'string', value: 'FILE', help: 'the recordings are appended to it, one line of JSON each' },
     cuts: { type: 'string', value: 'N', help: 'only the first N places cut out of files' },
     sessions: { type: 'string', value: 'N', help: 'only the first N sessions' },
@@ -45,7 +46,7 @@ export const recordCommand: Command = {
     const sessions = isFolder ? readSessions(path).slice(0, count(values, 'sessions')) : [];
     const earlier = existsSync(out) ? readRecordings(out) : null;
     const window = count(values, 'window') ?? Number.POSITIVE_INFINITY;
-    await withEngine(values, async (engine) => {
+    await withCompleter(values, async (engine) => {
       const { name } = engine.info;
       if (earlier === null) appendFileSync(out, `${JSON.stringify({ name })}\n`);
       else if (earlier.model.name !== name)
@@ -69,7 +70,7 @@ export function within<T extends Pick<RecordedPlace, 'prefix' | 'suffix'>>(place
   return { ...place, prefix: prefix.slice(from), suffix: suffix.slice(0, window / 3) };
 }
 
-async function record(engine: Engine, anchors: Anchors, place: RecordedPlace): Promise<Recording> {
+async function record(engine: Completer, anchors: Anchors, place: RecordedPlace): Promise<Recording> {
   const at = placeAt(cursorDocument(place), 'auto');
   const growing = new GrowingText(at, noGate, maxTokens, true);
   const pieces: Recording['pieces'] = [];
