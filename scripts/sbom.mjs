@@ -24,10 +24,16 @@ const auditMs = 20_000;
 /** The version in wgpu-requirements.txt. */
 const wgpuVersion = '29.0.1.1';
 const starter = 'models/starter.gguf';
-/** The adapters for next edits, by the size of their model. */
-const adapters = { '0.5b': 'models/next-edit-0.5b.gguf', '1.5b': 'models/next-edit-1.5b.gguf' };
+/** The adapters, each for two sizes of a model, and the type of their tensors. */
+const adapterTypes = { 'next-edit': 'q8_0', completion: 'q4_0' };
+const adapters = Object.entries(adapterTypes).flatMap(([task, type]) =>
+  ['0.5b', '1.5b'].map((size) => ({
+    file: `models/${task}-${size}.gguf`,
+    name: `${task}-qwen2.5-coder-${size}-instruct-${type}`,
+  })),
+);
 /** The files of the models that ship. */
-export const modelFiles = [starter, ...Object.values(adapters)];
+export const modelFiles = [starter, ...adapters.map(({ file }) => file)];
 
 /** The packages that have a file in a bundle. The build lists them in the notices, as "name version (licence)". */
 export function shippedPackages(notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8')) {
@@ -88,9 +94,7 @@ function modelComponents() {
   });
   return [
     component(starter, { name: 'starter-coder-83m-q4_0', version }),
-    ...Object.entries(adapters).map(([size, file]) =>
-      component(file, { name: `next-edit-qwen2.5-coder-${size}-instruct-q8_0` }),
-    ),
+    ...adapters.map(({ file, name }) => component(file, { name })),
   ];
 }
 

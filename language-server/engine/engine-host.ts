@@ -117,9 +117,9 @@ export class EngineHost {
       this.log.info(
         `loaded ${sentence(info.name)} (${info.quantization}) on ${backendLine(info)} in ${sinceMs(startedAt)} ms`,
       );
-      const { ownAdapter, adapterProblem } = model;
-      if (ownAdapter !== undefined) this.log.info(`the model writes next edits with ${basename(ownAdapter)}`);
-      if (adapterProblem !== undefined) this.log.warn(`the model does not write next edits: ${adapterProblem}`);
+      const { ownAdapters = {}, adapterProblem } = model;
+      for (const [task, path] of Object.entries(ownAdapters)) this.log.info(`adapter for ${task}: ${basename(path)}`);
+      if (adapterProblem !== undefined) this.log.warn(`the model runs without Hearth's adapters: ${adapterProblem}`);
       if (info.restoredPages > 0) this.log.info(`restored ${info.restoredPages} cache pages from disk`);
       if (info.draftProblem !== '') this.log.warn(`running without a draft model: ${info.draftProblem}`);
       for (const problem of info.diskProblems) this.log.warn(problem);

@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { describeModel, EngineError, type LoadOptions, loadEngine, type ModelTexts } from '../../native/index.ts';
-import { type Model, ownAdapterOf, tokenNames, traitsOf } from '../models/model-traits.ts';
+import { type Model, type OwnAdapters, ownAdaptersOf, tokenNames, traitsOf } from '../models/model-traits.ts';
 import { noHomeText } from '../protocol/system.ts';
-import type { ModelOptions } from './load-options.ts';
+import type { ModelOptions, OwnAdapterOptions } from './load-options.ts';
 
 /** The folder with the starter model and Hearth's own adapters, beside dist/, which contains the bundled programs. */
 export function bundledModelFolder(): string {
@@ -17,20 +17,20 @@ export function bundledModelPath(): string {
 }
 
 /**
- * Rejects with EngineError. Hearth's own adapter never keeps a model from loading: nobody has asked for it, so the model
- * is then loaded without it.
+ * Rejects with EngineError. Hearth's own adapters never keep a model from loading: nobody has asked for them, so the
+ * model is then loaded without them.
  */
 export async function loadModel(
-  { adapterFolder, ...options }: ModelOptions,
+  { own, ...options }: ModelOptions,
   onProgress?: (fraction: number) => void,
   signal?: AbortSignal,
 ): Promise<Model> {
   requireFile(options.modelPath);
-  const ownAdapter = adapterFolder === undefined ? undefined : await ownAdapterIn(adapterFolder, options.modelPath);
-  if (ownAdapter === undefined) return load(options, onProgress, signal);
-  const adapters = [...new Set([...(options.adapters ?? []), ownAdapter])];
+  const ownAdapters = own && (await pathsOf(own, options.modelPath));
+  if (!ownAdapters) return load(options, onProgress, signal);
+  const adapters = [...new Set([...(options.adapters ?? []), ...Object.values(ownAdapters)])];
   try {
-    return { ...(await load({ ...options, adapters }, onProgress, signal)), ownAdapter };
+    return { ...(await load({ ...options, adapters }, onProgress, signal)), ownAdapters };
   } catch (error) {
     if (signal?.aborted) throw error;
     const adapterProblem = error instanceof Error ? error.message : String(error);
@@ -38,11 +38,11 @@ export async function loadModel(
   }
 }
 
-/** The path of the adapter for a model; undefined if there is none. */
-async function ownAdapterIn(folder: string, modelPath: string): Promise<string | undefined> {
+/** The paths of the adapters for a model; undefined if there are none. */
+async function pathsOf({ folder, tasks }: OwnAdapterOptions, modelPath: string): Promise<OwnAdapters | undefined> {
   const description = await describeModel(modelPath).catch(() => undefined); // loading reports the fault
-  const file = description && ownAdapterOf(description.metadata);
-  return file ? join(folder, file) : undefined;
+  const files = description && ownAdaptersOf(description.metadata);
+  return files ? Object.fromEntries(tasks.map((task) => [task, join(folder, files[task])])) : undefined;
 }
 
 async function load(

@@ -2,6 +2,7 @@
 // crashes, restrict() takes out the options that might have caused them.
 import { totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
+import type { AdapterTask, OwnAdapters } from '../models/model-traits.ts';
 import type { Connecting, Settings } from '../protocol/messages.ts';
 import { withoutTilde } from '../protocol/system.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
@@ -17,34 +18,40 @@ const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
 const pathFrom = (setting: string): string => withoutTilde(setting.trim());
 
-/** The adapter with which the model completes code; '' for none. */
-export const adapterPath = (settings: Settings): string => pathFrom(settings['model.adapter']);
+const adapterSettings = { completions: 'model.adapter', edits: 'model.editAdapter' } as const;
+const adapterTasks: AdapterTask[] = ['completions', 'edits'];
 
-/** The adapter that the settings name for next edits; '' for none. */
-function namedEditAdapter(settings: Settings): string {
-  const path = pathFrom(settings['model.editAdapter']);
+/** The adapter that the settings name for a task; '' if they name none. */
+function namedAdapter(settings: Settings, task: AdapterTask): string {
+  const path = pathFrom(settings[adapterSettings[task]]);
   return path === 'off' ? '' : path;
 }
 
 /**
- * Whether the model may get Hearth's own adapter for next edits. WebGPU runs no adapters, and an adapter that nobody has
+ * Whether the model may get Hearth's own adapter for a task. WebGPU runs no adapters, and an adapter that nobody has
  * asked for must not cost anybody a GPU.
  */
-const mayUseOwnAdapter = (settings: Settings): boolean =>
-  settings['model.editAdapter'].trim() === '' && !settings.backend.startsWith('webgpu');
+const mayUseOwn = (settings: Settings, task: AdapterTask): boolean =>
+  settings[adapterSettings[task]].trim() === '' && !settings.backend.startsWith('webgpu');
 
-/** The adapter with which the model writes next edits; null for none. ownAdapter: Hearth's, if it was loaded. */
-export const editAdapterPath = (settings: Settings, ownAdapter = ''): string | null =>
-  (mayUseOwnAdapter(settings) ? ownAdapter : namedEditAdapter(settings)) || null;
+/** The path of the adapter for a task; null for none. own: Hearth's adapters that were loaded. */
+export const adapterFor = (task: AdapterTask, settings: Settings, own: OwnAdapters = {}): string | null =>
+  (mayUseOwn(settings, task) ? own[task] : namedAdapter(settings, task)) || null;
 
 /** The adapters that the settings name. */
 export const adapterPaths = (settings: Settings): string[] => [
-  ...new Set([adapterPath(settings), namedEditAdapter(settings)].filter((path) => path !== '')),
+  ...new Set(adapterTasks.map((task) => namedAdapter(settings, task)).filter((path) => path !== '')),
 ];
 
+/** Where Hearth's own adapters are, and for which tasks the model gets one. */
+export interface OwnAdapterOptions {
+  folder: string;
+  tasks: AdapterTask[];
+}
+
 export interface ModelOptions extends LoadOptions {
-  /** The folder with Hearth's own adapters. The one for this model, if there is one, is loaded, too. Absent: none is. */
-  adapterFolder?: string;
+  /** Absent: the model gets none of Hearth's own adapters. */
+  own?: OwnAdapterOptions;
 }
 
 /** Where the engine finds and keeps its files. */
@@ -66,7 +73,8 @@ export function loadOptions(settings: Settings, files: EngineFiles): ModelOption
   const options: ModelOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
   const adapters = adapterPaths(settings);
   if (adapters.length > 0) options.adapters = adapters;
-  if (adapterFolder !== '' && mayUseOwnAdapter(settings)) options.adapterFolder = adapterFolder;
+  const tasks = adapterTasks.filter((task) => mayUseOwn(settings, task));
+  if (adapterFolder !== '' && tasks.length > 0) options.own = { folder: adapterFolder, tasks };
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   if (explainOptions(settings) !== null)

@@ -12,9 +12,8 @@ import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
 import { GpuTrials } from './gpu-trials.ts';
 import {
-  adapterPath,
+  adapterFor,
   type Caution,
-  editAdapterPath,
   explainOptions,
   loadOptions,
   type ModelOptions,
@@ -200,14 +199,15 @@ export class SharedEngine {
   get models(): CompletingModels | null {
     const { model } = this.host;
     if (model === null) return null;
-    const { engine: local, traits, ownAdapter } = model;
+    const { engine: local, traits, ownAdapters } = model;
     const remote = () => this.team?.server.completer(local) ?? null;
     const headStartMs = () => this.team?.server.headStartMs ?? Number.POSITIVE_INFINITY;
-    const adapter = adapterPath(this.setup.settings);
+    const { settings } = this.setup;
+    const adapter = adapterFor('completions', settings, ownAdapters);
     const { editFormat } = traits;
     const isSlow = (this.fastestReading ?? Number.POSITIVE_INFINITY) < minPrefillForEdits;
-    const editAdapter = isSlow ? null : editAdapterPath(this.setup.settings, ownAdapter);
-    return { local, ...(adapter !== '' && { adapter }), remote, headStartMs, editFormat, editAdapter };
+    const editAdapter = isSlow ? null : adapterFor('edits', settings, ownAdapters);
+    return { local, ...(adapter !== null && { adapter }), remote, headStartMs, editFormat, editAdapter };
   }
 
   /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */

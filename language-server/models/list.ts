@@ -9,7 +9,7 @@ import { estimate, freeMemoryBytes, type MachineSpeed, recommend } from './estim
 import { type FoundModel, findLocalModels } from './local-models.ts';
 import { bestSpeed, type MeasuredSpeed } from './measured-speed.ts';
 import { modelFolders } from './model-folders.ts';
-import { ownAdapterOf, traitsOf } from './model-traits.ts';
+import { ownAdaptersOf, traitsOf } from './model-traits.ts';
 
 export interface ModelListOptions {
   /** The engine with which to measure this machine; null if no model is loaded. Then no speed can be estimated. */
@@ -91,7 +91,7 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
     kind,
     completes: fim !== null,
     explains: chatTemplate !== null,
-    writesEdits: editFormat !== null || ownAdapterOf(metadata) !== null,
+    writesEdits: editFormat !== null || ownAdaptersOf(metadata) !== null,
     quantization,
     licence,
     isForResearchOnly: /research|non-?(commercial|production)|\b(nc|mnpl)\b/i.test(licence),
@@ -109,7 +109,7 @@ function remoteModel(model: known.CatalogueModel, speed: MachineSpeed | null, ca
     kind: model.kind,
     completes: true,
     explains: model.kind === 'instruct',
-    writesEdits: ownAdapterOf({ 'general.name': known.nameOf(model) }) !== null,
+    writesEdits: ownAdaptersOf({ 'general.name': known.nameOf(model) }) !== null,
     quantization: model.quantization,
     licence,
     isForResearchOnly: licence === known.researchLicence,

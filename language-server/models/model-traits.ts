@@ -35,13 +35,19 @@ export interface Traits {
   chatTemplate: ChatTemplate | null;
 }
 
+/** What an adapter is for: suggestions at the cursor, or next edits. */
+export type AdapterTask = 'completions' | 'edits';
+
+/** The files of Hearth's own adapters for one model. */
+export type OwnAdapters = Partial<Record<AdapterTask, string>>;
+
 /** A loaded engine with the traits of its model. */
 export interface Model {
   engine: Engine;
   traits: Traits;
-  /** The path of Hearth's own adapter for this model, with which it writes next edits; absent if it was not loaded. */
-  ownAdapter?: string;
-  /** Why that adapter was not loaded; absent if it was, or if there is none for this model. */
+  /** The paths of Hearth's own adapters that were loaded with this model; absent if there are none. */
+  ownAdapters?: OwnAdapters;
+  /** Why they were not loaded; absent if they were, or if there are none for this model. */
   adapterProblem?: string;
 }
 
@@ -84,10 +90,16 @@ const editFormats: { name: RegExp; format: EditFormatName }[] = [
   { name: /sweep-next-edit/i, format: 'sweep-1' },
   { name: /zeta-2\.1/i, format: 'zeta-2.1' },
 ];
-/** Hearth's own adapters (models/training/next-edit), and the models that they were trained for. */
-const ownAdapters: { name: RegExp; file: string }[] = [
-  { name: /^qwen-?2\.5-?coder-0\.5b-instruct/i, file: 'next-edit-0.5b.gguf' },
-  { name: /^qwen-?2\.5-?coder-1\.5b-instruct/i, file: 'next-edit-1.5b.gguf' },
+/** Hearth's own adapters (models/training), and the models that they were trained for. */
+const ownAdapters: { name: RegExp; files: Required<OwnAdapters> }[] = [
+  {
+    name: /^qwen-?2\.5-?coder-0\.5b-instruct/i,
+    files: { completions: 'completion-0.5b.gguf', edits: 'next-edit-0.5b.gguf' },
+  },
+  {
+    name: /^qwen-?2\.5-?coder-1\.5b-instruct/i,
+    files: { completions: 'completion-1.5b.gguf', edits: 'next-edit-1.5b.gguf' },
+  },
 ];
 /** A model with another name is judged by its tokens and its chat template. */
 const unknownFamily: Family = { name: /(?:)/, fim: bars };
@@ -143,13 +155,13 @@ export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Trai
 }
 
 /**
- * The name of the file with Hearth's own adapter for this model; null if there is none. What counts is what the model's
- * file says about it, in two ways, since quantizers change either; a file's own name can be anything.
+ * The names of the files with Hearth's own adapters for this model; null if there are none. What counts is what the
+ * model's file says about it, in two ways, since quantizers change either; a file's own name can be anything.
  */
-export function ownAdapterOf(metadata: ModelDescription['metadata']): string | null {
+export function ownAdaptersOf(metadata: ModelDescription['metadata']): Required<OwnAdapters> | null {
   const text = (key: string) => metadata[`general.${key}`] ?? '';
   const titles = [text('name'), [text('basename'), text('size_label'), text('finetune')].join('-')].map(titleOf);
-  return ownAdapters.find(({ name }) => titles.some((title) => name.test(title)))?.file ?? null;
+  return ownAdapters.find(({ name }) => titles.some((title) => name.test(title)))?.files ?? null;
 }
 
 const tokensOf = ({ prefix, suffix, middle, file }: FimTokens) =>

@@ -204,7 +204,7 @@ export const claims: Record<string, Evidence> = {
   'It runs with the rights of Hearth': 'by design',
   'It gets the kernels': 'by design',
   'The models in the package': [['sbom.test.ts', 'has exactly the packages in the bundles']],
-  'The engine checks them': [['load-model.test.ts', 'is loaded without it if the adapter']],
+  'The engine checks them': [['load-model.test.ts', 'is loaded without adapters of ours if one of them']],
   'The grammars of languages': [['grammars.test.ts', 'refuses a grammar whose digest is not the listed one']],
   'They run without access to files': 'by design',
   '`dist/NOTICES.txt`': [

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gguf } from '@huggingface/gguf';
 import { expect, test, vi } from 'vitest';
-import { ownAdapterOf } from '../../language-server/models/model-traits.ts';
+import { ownAdaptersOf } from '../../language-server/models/model-traits.ts';
 // @ts-expect-error a script without types
 import { listedFiles } from '../../scripts/package.mjs';
 // @ts-expect-error a script without types
@@ -26,7 +26,10 @@ test('the list of components has exactly the packages in the bundles', async () 
     .map(({ name, version }: { name: string; version: string }) => `${name} ${version}`);
   const { metadata } = await gguf(join(root, 'models/starter.gguf'), { allowLocalFile: true });
   const [, ownVersion] = /v(\d+)/.exec(String((metadata as Record<string, unknown>)['general.name'])) ?? [];
-  const adapters = ['0.5b', '1.5b'].map((size) => `next-edit-qwen2.5-coder-${size}-instruct-q8_0 undefined`);
+  const adapters = [
+    ...['0.5b', '1.5b'].map((size) => `next-edit-qwen2.5-coder-${size}-instruct-q8_0 undefined`),
+    ...['0.5b', '1.5b'].map((size) => `completion-qwen2.5-coder-${size}-instruct-q4_0 undefined`),
+  ];
   const models = [`starter-coder-83m-q4_0 ${ownVersion}`, ...adapters];
   expect(listed.sort()).toEqual([...packages.map(({ name, version }) => `${name} ${version}`), ...models].sort());
   const python = list.components.filter(isFile).find(({ name }: { name: string }) => name.endsWith('python.wasm'));
@@ -42,8 +45,9 @@ test('the list of components has exactly the packages in the bundles', async () 
 test('the models that ship are those that the list of components names, and those that the server looks for', () => {
   const shipped = (listedFiles() as string[]).filter((file) => file.endsWith('.gguf'));
   expect(modelFiles).toEqual(shipped);
-  const adapterOf = (size: string) => ownAdapterOf({ 'general.name': `Qwen2.5 Coder ${size} Instruct` });
-  expect(shipped).toEqual(['models/starter.gguf', ...['0.5B', '1.5B'].map((size) => `models/${adapterOf(size)}`)]);
+  const adaptersOf = (size: string) => ownAdaptersOf({ 'general.name': `Qwen2.5 Coder ${size} Instruct` });
+  const adapters = ['0.5B', '1.5B'].flatMap((size) => Object.values(adaptersOf(size) ?? {}));
+  expect(shipped.toSorted()).toEqual(['starter.gguf', ...adapters].map((file) => `models/${file}`).sort());
 });
 
 test('no package ships under a licence that asks for more than its text', () => {

@@ -149,6 +149,8 @@ const models: Record<string, string> = {
   'extension/models/starter.gguf': 'a'.repeat(64),
   'extension/models/next-edit-0.5b.gguf': 'd'.repeat(64),
   'extension/models/next-edit-1.5b.gguf': 'c'.repeat(64),
+  'extension/models/completion-0.5b.gguf': 'e'.repeat(64),
+  'extension/models/completion-1.5b.gguf': 'f'.repeat(64),
 };
 const addonDigest = 'b'.repeat(64);
 const digests: Record<string, string> = { ...models, 'extension/dist/hearth.node': addonDigest };

@@ -7,7 +7,7 @@ import torch
 
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 STRING, ARRAY = 8, 9
-F32, F16, Q8_0 = 0, 1, 8
+F32, F16, Q4_0, Q8_0 = 0, 1, 2, 8
 # Of each type: how many values a block has, and its bytes.
 BLOCKS = {F32: (1, 4), F16: (1, 2), 6: (32, 22), 8: (32, 34), 12: (256, 144), 14: (256, 210)}
 ALIGNMENT = 32
@@ -122,17 +122,27 @@ def as_q8_0(array):
     return np.concatenate([scales.view(np.uint8), values.view(np.uint8)], 1).tobytes()
 
 
+def as_q4_0(array):
+    """Blocks of 32 values: the one of greatest magnitude over -8 as F16, and 16 bytes, the first 16 values in their low halves."""
+    blocks = np.ascontiguousarray(array, np.float32).reshape(-1, 32)
+    greatest = np.take_along_axis(blocks, np.abs(blocks).argmax(1, keepdims=True), 1)
+    scales = (greatest / -8).astype(np.float16)
+    steps = np.where(scales != 0, scales, 1).astype(np.float32)
+    values = np.floor(blocks / steps + 8.5).clip(0, 15).astype(np.uint8)
+    return np.concatenate([scales.view(np.uint8), values[:, :16] | values[:, 16:] << 4], 1).tobytes()
+
+
 def encoded(name, array, kind):
     """Name, array and bytes of a tensor. B by columns, which llama.cpp does not read, where its rows are shorter than a block."""
     if kind == F16:
         return name, array, np.ascontiguousarray(array, np.float16).tobytes()
     if array.shape[1] % 32:
         name, array = name.removesuffix(".lora_b") + ".lora_bt", array.T
-    return name, array, as_q8_0(array)
+    return name, array, as_q4_0(array) if kind == Q4_0 else as_q8_0(array)
 
 
 def write_adapter(path, tensors, alpha, architecture, name, kind=F16):
-    """tensors: name to array; NAME.lora_a of shape (rank, in) and NAME.lora_b of shape (out, rank). kind: F16 or Q8_0."""
+    """tensors: name to array; NAME.lora_a of shape (rank, in) and NAME.lora_b of shape (out, rank). kind: F16, Q8_0 or Q4_0."""
     def text(value):
         return struct.pack("<Q", len(value.encode())) + value.encode()
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { EngineHost } from '../../../language-server/engine/engine-host.ts';
 import { loadModel } from '../../../language-server/engine/load-model.ts';
-import { editAdapterPath, explainOptions, loadOptions } from '../../../language-server/engine/load-options.ts';
+import { adapterFor, explainOptions, loadOptions } from '../../../language-server/engine/load-options.ts';
 import type { Settings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { LoadOptions } from '../../../native/index.ts';
@@ -158,24 +158,32 @@ test('turns settings into load options', () => {
   expect(loadOptions({ ...settings, 'model.path': '~/m.gguf' }, bundled).modelPath).toMatch(/^\/.*[^~]\/m\.gguf$/);
 });
 
-test("Hearth's own adapter is used unless the settings name another or none, and never takes the place of a GPU", () => {
-  const with_ = (editAdapter: string, backend: Settings['backend'] = 'auto') => {
-    const settings = { ...defaultSettings, 'model.editAdapter': editAdapter, backend };
-    const { adapterFolder, adapters } = loadOptions(settings, { ...bundled, adapterFolder: '/models' });
-    return { adapterFolder, adapters, used: editAdapterPath(settings, '/models/own.gguf') };
-  };
-  const own = { adapterFolder: '/models', adapters: undefined, used: '/models/own.gguf' };
-  const none = { adapterFolder: undefined, adapters: undefined, used: null };
-  expect(with_('')).toEqual(own);
-  expect(with_(' ', 'cpu')).toEqual(own);
-  expect(with_('off')).toEqual(none);
-  expect(with_(' /team.gguf')).toEqual({ ...none, adapters: ['/team.gguf'], used: '/team.gguf' });
-  expect(with_('', 'webgpu')).toEqual(none);
-  expect(with_('', 'webgpu-if-faster')).toEqual(none);
-  expect(with_('/team.gguf', 'webgpu').used).toBe('/team.gguf');
-  expect(loadOptions(defaultSettings, bundled)).not.toHaveProperty('adapterFolder');
-  expect(editAdapterPath(defaultSettings)).toBeNull();
-});
+const tasks = [
+  ['completions', 'model.adapter', 'edits'],
+  ['edits', 'model.editAdapter', 'completions'],
+] as const;
+test.each(tasks)(
+  "Hearth's own adapter for %s is used unless the settings name another or none",
+  (task, setting, other) => {
+    const with_ = (adapter: string, backend: Settings['backend'] = 'auto') => {
+      const settings = { ...defaultSettings, [setting]: adapter, backend };
+      const { own, adapters } = loadOptions(settings, { ...bundled, adapterFolder: '/models' });
+      return { tasks: own?.tasks, adapters, used: adapterFor(task, settings, { [task]: '/models/own.gguf' }) };
+    };
+    const own = { tasks: ['completions', 'edits'], adapters: undefined, used: '/models/own.gguf' };
+    const none = { tasks: [other], adapters: undefined, used: null };
+    expect(with_('')).toEqual(own);
+    expect(with_(' ', 'cpu')).toEqual(own);
+    expect(with_('off')).toEqual(none);
+    expect(with_(' /team.gguf')).toEqual({ ...none, adapters: ['/team.gguf'], used: '/team.gguf' });
+    // It never takes the place of a GPU.
+    expect(with_('', 'webgpu')).toEqual({ ...none, tasks: undefined });
+    expect(with_('', 'webgpu-if-faster')).toEqual({ ...none, tasks: undefined });
+    expect(with_('/team.gguf', 'webgpu').used).toBe('/team.gguf');
+    expect(loadOptions(defaultSettings, bundled)).not.toHaveProperty('own');
+    expect(adapterFor(task, defaultSettings)).toBeNull();
+  },
+);
 
 test('the error for a relative path without a file names the absolute path', async () => {
   const message = `There is no model file at ${join(process.cwd(), 'models/gone.gguf')}, where the relative path "models/gone.gguf" leads.`;

@@ -1,4 +1,4 @@
-// Hearth's own adapter is loaded with the model that it was trained for, and never keeps a model from loading.
+// Hearth's own adapters are loaded with the model that they were trained for, and never keep a model from loading.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,8 @@ import { shapes, syntheticModel } from '../../support/synthetic-model.ts';
 const adapterFolder = mkdtempSync(join(tmpdir(), 'hearth-own-'));
 afterAll(() => rmSync(adapterFolder, { recursive: true }));
 const modelPath = join(adapterFolder, 'renamed.gguf');
-const ownAdapter = join(adapterFolder, 'next-edit-1.5b.gguf');
+const completion = join(adapterFolder, 'completion-1.5b.gguf');
+const nextEdit = join(adapterFolder, 'next-edit-1.5b.gguf');
 
 const tiny = () => syntheticModel({ shape: shapes.tiny, quantization: 'q8_0' });
 const adapter = () => syntheticAdapter(tiny());
@@ -23,65 +24,83 @@ function writeModel(name: string, model = tiny()): void {
 
 beforeEach(() => {
   writeModel('Qwen2.5 Coder 1.5B Instruct');
-  writeGguf(ownAdapter, adapter());
+  for (const path of [completion, nextEdit]) writeGguf(path, adapter());
 });
 
-/** Loads the model as the server does. Resolves to the adapter that it writes next edits with, and to the log. */
+/** Loads the model as the server does. Resolves to the adapters that came with it, and to the log. */
 async function loaded(options: object = {}) {
   const lines: string[] = [];
   const keep = (line: string) => lines.push(line);
   const host = new EngineHost(loadModel, { info: keep, warn: keep, error: keep }, () => {});
-  await host.ensure({ modelPath, adapterFolder, backend: 'cpu', ...options });
+  await host.ensure({
+    modelPath,
+    own: { folder: adapterFolder, tasks: ['completions', 'edits'] },
+    backend: 'cpu',
+    ...options,
+  });
   const { engine } = host;
   const adapters = engine?.info.adapters;
-  const own = host.model?.ownAdapter;
-  const request = { tokens: new Uint32Array([1]), maxTokens: 2, ...(own !== undefined && { adapter: own }) };
+  const own = host.model?.ownAdapters;
+  const request = {
+    tokens: new Uint32Array([1]),
+    maxTokens: 2,
+    ...(own?.edits !== undefined && { adapter: own.edits }),
+  };
   const answer = await engine?.generate(request);
   const { kind } = host.state;
   await host.unload();
   return { kind, adapters, own, tokens: answer?.timings.completionTokens, log: lines.join('\n') };
 }
 
-test('it is loaded with its model, whatever the file of the model is called', async () => {
+test('they are loaded with their model, whatever the file of the model is called', async () => {
   const { adapters, own, tokens, log } = await loaded();
-  expect({ adapters, own, tokens }).toEqual({ adapters: [ownAdapter], own: ownAdapter, tokens: 2 });
-  expect(log).toMatch(/the model writes next edits with next-edit-1\.5b\.gguf$/);
+  expect({ adapters, own, tokens }).toEqual({
+    adapters: [completion, nextEdit],
+    own: { completions: completion, edits: nextEdit },
+    tokens: 2,
+  });
+  expect(log).toMatch(/adapter for completions: completion-1\.5b\.gguf\nadapter for edits: next-edit-1\.5b\.gguf$/);
 });
 
-test('it is loaded once, also if the settings name it for suggestions, and beside another adapter', async () => {
-  expect((await loaded({ adapters: [ownAdapter] })).adapters).toEqual([ownAdapter]);
+test('only those for the given tasks are loaded', async () => {
+  const { adapters, own } = await loaded({ own: { folder: adapterFolder, tasks: ['edits'] } });
+  expect({ adapters, own }).toEqual({ adapters: [nextEdit], own: { edits: nextEdit } });
+});
+
+test('they are loaded once, also if the settings name one of them, and beside another adapter', async () => {
+  expect((await loaded({ adapters: [nextEdit] })).adapters).toEqual([nextEdit, completion]);
   const team = join(adapterFolder, 'team.gguf');
   writeGguf(team, adapter());
-  expect((await loaded({ adapters: [team] })).adapters).toEqual([team, ownAdapter]);
+  expect((await loaded({ adapters: [team] })).adapters).toEqual([team, completion, nextEdit]);
 });
 
-test('other models are loaded without it, and so is its own if nobody gives a folder', async () => {
+test('other models are loaded without them, and so is their own if nobody gives a folder', async () => {
   writeModel('Qwen2.5 Coder 1.5B');
   const plain = { kind: 'ready', adapters: [], own: undefined };
-  expect(await loaded()).toMatchObject({ ...plain, log: expect.not.stringMatching(/next edits/) });
+  expect(await loaded()).toMatchObject({ ...plain, log: expect.not.stringMatching(/adapter/) });
   writeModel('Qwen2.5 Coder 1.5B Instruct');
-  expect(await loaded({ adapterFolder: undefined })).toMatchObject(plain);
+  expect(await loaded({ own: undefined })).toMatchObject(plain);
 });
 
 test.each<[string, () => void, RegExp]>([
-  ['is missing', () => rmSync(ownAdapter), /There is no adapter file at .*next-edit/],
+  ['is missing', () => rmSync(nextEdit), /There is no adapter file at .*next-edit/],
   [
     'is cut off',
-    () => writeFileSync(ownAdapter, readFileSync(ownAdapter).subarray(0, 5000)),
+    () => writeFileSync(nextEdit, readFileSync(nextEdit).subarray(0, 5000)),
     /The adapter file .*next-edit/,
   ],
-  ['is no adapter', () => writeFileSync(ownAdapter, 'text'), /next-edit-1\.5b\.gguf is not a GGUF/],
-  ['has a value that is no number', () => writeGguf(ownAdapter, notANumber()), /holds a value that is not a number/],
+  ['is no adapter', () => writeFileSync(nextEdit, 'text'), /next-edit-1\.5b\.gguf is not a GGUF/],
+  ['has a value that is no number', () => writeGguf(nextEdit, notANumber()), /holds a value that is not a number/],
   [
     'was made for another shape',
     () => writeModel('Qwen2.5 Coder 1.5B Instruct', syntheticModel({ shape: wide, quantization: 'q8_0' })),
     /has shape/,
   ],
-])('a model is loaded without it if the adapter %s, and the log says why', async (_, damage, reason) => {
+])('a model is loaded without adapters of ours if one of them %s, and the log says why', async (_, damage, reason) => {
   damage();
   const { kind, adapters, own, log } = await loaded();
   expect({ kind, adapters, own }).toEqual({ kind: 'ready', adapters: [], own: undefined });
-  expect(log).toMatch(/the model does not write next edits: /);
+  expect(log).toMatch(/the model runs without Hearth's adapters: /);
   expect(log).toMatch(reason);
 });
 

@@ -70,7 +70,12 @@ test('the engine follows the most careful window, whichever connected last', asy
   };
   const afterCrashes = { isSafeMode: true };
   const withoutGpu = { avoidsGpu: true };
-  const whole = { backend: 'auto', draftModelPath: '/draft.gguf', adapterFolder: '/models', diskFolder: '/pages' };
+  const whole = {
+    backend: 'auto',
+    draftModelPath: '/draft.gguf',
+    own: { folder: '/models', tasks: ['completions', 'edits'] },
+    diskFolder: '/pages',
+  };
   const safe = { modelPath: 'base.gguf', backend: 'cpu' };
   expect(await connect({})).toMatchObject(whole);
   expect(await connect(afterCrashes)).toEqual(safe);
@@ -164,22 +169,24 @@ test('a model that reads slowly here does not write next edits', async () => {
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
 });
 
-test("the model writes next edits with Hearth's own adapter, which the setting turns off", async () => {
-  const loadModel: LoadModel = async ({ adapterFolder }) => ({
+test("the model completes and writes next edits with Hearth's own adapters, which the settings turn off", async () => {
+  const loadModel: LoadModel = async ({ own }) => ({
     engine: new FakeEngine(),
     traits: fakeTraits,
-    ...(adapterFolder !== undefined && { ownAdapter: join(adapterFolder, 'own.gguf') }),
+    ...(own && { ownAdapters: Object.fromEntries(own.tasks.map((task) => [task, join(own.folder, task)])) }),
   });
   const addonInfo = () => ({ variants: [], gpus: async () => '' });
   const shared = new SharedEngine({ loadModel, addonInfo, bundledModel: 'base.gguf', adapterFolder: 'models' }, silent);
-  const adapterWith = async (editAdapter: string) => {
-    const settings = { ...defaultSettings, 'model.editAdapter': editAdapter };
+  const adaptersWith = async (adapter: string, editAdapter: string) => {
+    const settings = { ...defaultSettings, 'model.adapter': adapter, 'model.editAdapter': editAdapter };
     await shared.configure({ settings, bundledModel: 'base.gguf', pagesFolder: '', connecting: {} });
-    return shared.models?.editAdapter;
+    return [shared.models?.adapter, shared.models?.editAdapter];
   };
-  expect(await adapterWith('')).toBe(join('models', 'own.gguf'));
-  expect(await adapterWith('off')).toBeNull();
-  expect(await adapterWith('/team.gguf')).toBe('/team.gguf');
+  const [completions, edits] = ['completions', 'edits'].map((task) => join('models', task));
+  expect(await adaptersWith('', '')).toEqual([completions, edits]);
+  expect(await adaptersWith('', 'off')).toEqual([completions, null]);
+  expect(await adaptersWith('off', '')).toEqual([undefined, edits]);
+  expect(await adaptersWith('/team.gguf', '/edits.gguf')).toEqual(['/team.gguf', '/edits.gguf']);
   await shared.close();
 });
 

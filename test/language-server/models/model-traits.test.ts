@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fimTokensOf, ownAdapterOf, tokenNames, traitsOf } from '../../../language-server/models/model-traits.ts';
+import { fimTokensOf, ownAdaptersOf, tokenNames, traitsOf } from '../../../language-server/models/model-traits.ts';
 
 const qwenTokens = ['endoftext', 'im_start', 'im_end', 'fim_prefix', 'fim_middle', 'fim_suffix', 'fim_pad', 'file_sep'];
 const chatTemplate = { 'tokenizer.chat_template': '<|im_start|>user' };
@@ -104,8 +104,11 @@ test('only 500 characters of a name are examined, whatever a server or a file sa
   expect(traitsOf(header({ 'general.name': `${name}-instruct` })).kind).toBe('base');
 });
 
-test('each size has its own adapter', () => {
-  expect(ownAdapterOf({ 'general.name': 'Qwen2.5 Coder 0.5B Instruct AWQ' })).toBe('next-edit-0.5b.gguf');
+test('each size has adapters of its own', () => {
+  expect(ownAdaptersOf({ 'general.name': 'Qwen2.5 Coder 0.5B Instruct AWQ' })).toEqual({
+    completions: 'completion-0.5b.gguf',
+    edits: 'next-edit-0.5b.gguf',
+  });
 });
 
 test.each<[string, Record<string, string>]>([
@@ -120,8 +123,11 @@ test.each<[string, Record<string, string>]>([
       'general.finetune': 'Instruct-GGUF',
     },
   ],
-])('the model that an adapter of ours was trained for is recognized by %s', (_, metadata) => {
-  expect(ownAdapterOf(metadata)).toBe('next-edit-1.5b.gguf');
+])('the model that our adapters were trained for is recognized by %s', (_, metadata) => {
+  expect(ownAdaptersOf(metadata)).toEqual({
+    completions: 'completion-1.5b.gguf',
+    edits: 'next-edit-1.5b.gguf',
+  });
 });
 
 test.each<[string, Record<string, string>]>([
@@ -131,6 +137,6 @@ test.each<[string, Record<string, string>]>([
   ['a model made from it', { 'general.name': 'Sweep', 'general.base_model.0.name': 'Qwen2.5 Coder 1.5B Instruct' }],
   ['the starter', { 'general.name': 'Starter Coder v3 83M' }],
   ['a file that says nothing', {}],
-])('there is no adapter of ours for %s', (_, metadata) => {
-  expect(ownAdapterOf(metadata)).toBeNull();
+])('we have no adapters for %s', (_, metadata) => {
+  expect(ownAdaptersOf(metadata)).toBeNull();
 });
