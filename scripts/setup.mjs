@@ -1,9 +1,9 @@
 // Prepares a fresh clone: installs packages, and builds the addon and the bundles. Skips what is up to date, so a
 // second run takes about a second.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkBuildTools, main, root, run, runNpm } from './tools.mjs';
+import { checkBuildTools, main, root, run, runNpm, ToolError } from './tools.mjs';
 
 // npm writes node_modules/.package-lock.json last, so it is missing after an interrupted install.
 function packagesAreCurrent() {
@@ -11,12 +11,20 @@ function packagesAreCurrent() {
   return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs;
 }
 
+async function installPackages() {
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new ToolError(
+      'node_modules is a link, and npm ci would empty the folder to which it leads. ' +
+        'Remove the link, or bring the packages in that folder up to date with npm ci there.',
+    );
+  }
+  console.log('installing packages (npm ci)');
+  await runNpm(['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
+}
+
 export async function setup() {
   checkBuildTools();
-  if (!packagesAreCurrent()) {
-    console.log('installing packages (npm ci)');
-    await runNpm(['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
-  }
+  if (!packagesAreCurrent()) await installPackages();
   console.log('building the engine');
   await run(process.execPath, ['scripts/build-native.mjs', '--addon']);
   await run(process.execPath, ['esbuild.mjs']);
