@@ -111,34 +111,40 @@ async function installTools() {
   return nothing;
 }
 
-/** The order is that in which the parts of a lane run. */
+/** The order is that in which they begin: the longest are not the last ones, when the other lanes might be idle. */
 const computing = {
   native: ['C++ tests', nativeTests],
-  hipcc: ['GPU kernels by the compiler for AMD', hipccTests], // also installs AMD's runtime, which the part "hip" needs
+  everywhere: [
+    'packages for Windows and Alpine', // those that run here without an emulator
+    () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
+  ],
+  hipcc: ['GPU kernels by the compiler for AMD', hipccTests],
+  asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
+  aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
+  fuzz: ['fuzzing with libFuzzer', () => fuzz()],
   nvcc: ['GPU kernels by the compiler for NVIDIA', nvccTests],
   hip: ['GPU kernels in an emulation, and the way to a real GPU', hipTests],
-  asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
   tsan: ['C++ tests with ThreadSanitizer', tsanTests],
-  fuzz: ['fuzzing with libFuzzer', () => fuzz()],
-  aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
 };
 const waiting = {
   tools: ['tools for the tests', installTools],
   check: ['lint, types, formats', check],
   e2e: ['real VS Code', editorTests],
   unit: ['TypeScript tests', () => vitest('unit', [])],
-};
-/** What CI runs, too; of `npm run test:everywhere` the two packages that run here without an emulator. */
-const extra = {
   webgpu: ['WGSL kernels with WebGPU', webgpu],
-  everywhere: [
-    'packages for Windows and Alpine',
-    () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
-  ],
 };
+/** They run only if they are named. CI runs `everywhere`. */
+const extra = ['everywhere', 'webgpu'];
 const withoutEngine = () => vitest('quick', ['--project', 'pure', '--project', 'alone']);
 const quick = { check: waiting.check, quick: ['TypeScript tests without an engine', withoutEngine] };
-const all = { ...computing, ...waiting, ...extra, ...quick };
+const all = { ...computing, ...waiting, ...quick };
+
+const buildFirst = ['asan', 'hip', 'tsan', 'webgpu']; // they take objects from the build of `native`
+const after = {
+  ...Object.fromEntries(buildFirst.map((name) => [name, ['native']])),
+  hip: ['native', 'hipcc'], // which also installs AMD's runtime
+  unit: ['native'], // which builds the fake GPUs of some of its tests
+};
 
 /** What could not be run here, as a result. */
 function countNotRun(error) {
@@ -170,19 +176,20 @@ function counts(title, { passed, failed, notRun, seconds, processor }) {
   return `${title}: ${passed} passed, ${failed} failed${left} in ${seconds.toFixed(1)} s${used}`;
 }
 
-/** One part runs in this process, so that its output comes at once; several run as processes, in two lanes. */
+/** One part runs in this process, so that its output comes at once; several run as processes, in lanes. */
 async function runParts(names) {
   if (names.length === 1) return { [names[0]]: await runPart(all[names[0]]) };
+  // Two parts must not build in the same folder at the same time.
+  if (!names.includes('native') && names.some((name) => buildFirst.includes(name))) await buildNative();
   const lanes = {
-    computing: names.filter((name) => name in computing || name === 'quick'),
-    waiting: names.filter((name) => name in waiting),
-    either: names.filter((name) => name in extra),
+    computing: [...Object.keys(computing), 'quick'].filter((name) => names.includes(name)),
+    waiting: Object.keys(waiting).filter((name) => names.includes(name)),
   };
   const results = await runLanes(lanes, import.meta.filename, {
     args: ['--part'],
     onBegin: (name) => console.log(`begins: ${all[name][0]}`),
     onEnd: (output) => process.stdout.write(output),
-    after: { unit: 'native' }, // which builds the fake GPUs of some of its tests
+    after,
   });
   console.log('');
   for (const name of names) {
@@ -199,7 +206,8 @@ await main(async () => {
   });
   if (values.part) return report(await runPart(all[values.part]));
   const given = (lists = []) => lists.flatMap((each) => each.split(','));
-  const standard = Object.keys(values.quick ? quick : { ...computing, ...waiting });
+  const parts = Object.keys({ ...computing, ...waiting }).filter((name) => !extra.includes(name));
+  const standard = values.quick ? Object.keys(quick) : parts;
   const names = [...(values.only ? given(values.only) : standard), ...given(values.with)];
   const unknown = names.find((name) => !(name in all));
   if (unknown) throw new ToolError(`no part named ${unknown}; there are ${Object.keys(all).join(', ')}`);

@@ -87,7 +87,6 @@ function chosen(all, names, kind) {
 
 /** Resolves to the counts of this run. */
 export async function everywhere({ system, suite } = {}) {
-  await run(process.execPath, ['esbuild.mjs']);
   let sum = nothing;
   for (const name of chosen(systems, system, 'system')) {
     for (const each of chosen(suites, suite, 'suite')) {

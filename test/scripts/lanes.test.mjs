@@ -9,7 +9,8 @@ const folder = mkdtempSync(join(tmpdir(), 'hearth-lanes-'));
 const script = join(folder, 'parts.mjs');
 const lanes = pathToFileURL(join(import.meta.dirname, '../support/lanes.mjs'));
 
-// Each part says when it begins and ends. "left" and "right" each wait for what the other writes.
+// Each part says when it begins and ends. "left" and "right" each wait for what the other writes, and so do "meets-1",
+// "meets-2" and "meets-3".
 beforeAll(() =>
   writeFileSync(
     script,
@@ -22,9 +23,10 @@ beforeAll(() =>
     const met = (each) => ${JSON.stringify(folder)} + '/' + each;
     console.log(name + ' begins');
     if (name === 'dies') process.exit(1);
-    if (name === 'left' || name === 'right') {
+    const meeting = [['left', 'right'], ['meets-1', 'meets-2', 'meets-3']].find((names) => names.includes(name)) ?? [];
+    for (const each of meeting) {
       writeFileSync(met(name), '');
-      while (!existsSync(met(name === 'left' ? 'right' : 'left'))) await sleep(5);
+      while (!existsSync(met(each))) await sleep(5);
     }
     const left = name === 'leaves' ? spawn('sleep', ['60'], { detached: true, stdio: 'inherit' }) : undefined;
     left?.unref();
@@ -35,7 +37,7 @@ beforeAll(() =>
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the lanes run in parallel, and the computing one has the lower priority', async () => {
+test('the waiting lane runs beside a computing one, which has the lower priority', async () => {
   const printed = [];
   const results = await runLanes({ computing: ['left'], waiting: ['right'] }, script, {
     onEnd: (output) => printed.push(String(output)),
@@ -45,22 +47,31 @@ test('the lanes run in parallel, and the computing one has the lower priority', 
   expect(results.left.priority).toBeGreaterThan(results.right.priority);
 });
 
+test('two parts compute at the same time, whatever the waiting lane does', async () => {
+  const results = await runLanes({ computing: ['left', 'right', 'three'], waiting: ['one'] }, script, {
+    onEnd: () => {},
+    after: { one: ['three'] }, // so the waiting lane can't help
+  });
+  expect(Object.keys(results).toSorted()).toEqual(['left', 'one', 'right', 'three']);
+  expect(results.left.priority).toBe(results.right.priority);
+});
+
 test('the parts of a lane run one after the other, and the output of one that dies is kept', async () => {
   const printed = [];
-  const results = await runLanes({ computing: ['one', 'dies', 'two'], waiting: [] }, script, {
+  const results = await runLanes({ computing: [], waiting: ['one', 'dies', 'two'] }, script, {
     onEnd: (output) => printed.push(String(output)),
   });
   expect(printed).toEqual(['one begins\none ends\n', 'dies begins\n', 'two begins\ntwo ends\n']);
   expect(results).toMatchObject({ one: { passed: 1 }, dies: undefined, two: { passed: 1 } });
 });
 
-test('the lane that is done first runs the parts that may run in either', async () => {
-  const printed = [];
-  const results = await runLanes({ computing: ['left', 'two'], waiting: [], either: ['right', 'three'] }, script, {
-    onEnd: (output) => printed.push(String(output).split(' ')[0]),
+test('the waiting lane helps to compute once it has nothing else', async () => {
+  // Two lanes can't run three parts that meet.
+  const results = await runLanes({ computing: ['meets-1', 'meets-2', 'meets-3'], waiting: ['one'] }, script, {
+    onEnd: () => {},
   });
-  expect(results.right.priority).toBeLessThan(results.left.priority); // they ran at the same time
-  expect(printed.sort()).toEqual(['left', 'right', 'three', 'two']);
+  const priorities = ['meets-1', 'meets-2', 'meets-3'].map((name) => results[name].priority);
+  expect(new Set(priorities).size).toBe(2);
 });
 
 test('a part ends without waiting for a process that it leaves behind', async () => {
@@ -72,14 +83,16 @@ test('a part ends without waiting for a process that it leaves behind', async ()
   process.kill(results.leaves.left);
 });
 
-test('a part begins after the part that it needs, and does not wait for one that does not run', async () => {
+test('a part begins after the parts that it needs, and does not wait for one that does not run', async () => {
   const printed = [];
   const lanes = { computing: ['one', 'two'], waiting: ['three', 'four'] };
   await runLanes(lanes, script, {
     onBegin: (name) => printed.push(`begin ${name}`),
     onEnd: (output) => printed.push(String(output).split('\n')[1]),
-    after: { three: 'two', four: 'five' },
+    after: { three: ['one', 'two'], four: ['five'] },
   });
-  expect(printed.indexOf('begin three')).toBeGreaterThan(printed.indexOf('two ends'));
+  for (const first of ['one ends', 'two ends']) {
+    expect(printed.indexOf('begin three')).toBeGreaterThan(printed.indexOf(first));
+  }
   expect(printed.at(-1)).toBe('four ends');
 });

@@ -1,6 +1,6 @@
-// Runs the parts of the tests in two lanes, each part in a process. The parts in one lane compute on all cores; those
-// in the other mostly wait for an editor, a download or a server. The computing lane has the lower priority, so the
-// waiting lane is about as fast as on an idle machine.
+// Runs the parts of the tests in three lanes, each part in a process. The parts in one lane mostly wait for an editor, a
+// download or a server. Two lanes compute, each on all cores: where one of them links or has one test left, the other goes
+// on. They have the lower priority, so the waiting lane is about as fast as on an idle machine.
 import { fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -12,24 +12,22 @@ const outputPatienceMs = 2000;
 export const report = (result) => new Promise((sent) => process.send(result, sent));
 
 /**
- * lanes: { computing, waiting, either }, lists of part names; whichever lane is done first runs the parts in `either`.
- * script: the program to run with args and a part's name; it calls report(). onBegin: called with the part's name.
- * onEnd: called with everything that the part printed, so that the outputs of parts are not mixed. after: for a part's
- * name, the part that must end first, if it runs at all. Resolves to an object with each part's result by name; the
- * result is undefined if the part's process did not report one.
+ * computing, waiting: lists of part names. A lane runs the next of its parts when it is free; once the waiting lane has
+ * none left, it helps with those that compute. script: the program to run with args and a part's name; it calls report().
+ * onBegin: called with the part's name. onEnd: called with everything that the part printed, so that the outputs of parts
+ * are not mixed. after: for a part's name, the parts that must end first, if they run at all; those that compute are listed
+ * before it. Resolves to an object with each part's result by name; the result is undefined if the part's process did not
+ * report one.
  */
-export async function runLanes(lanes, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
+export async function runLanes({ computing, waiting }, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
   const results = {};
   const ended = new EventEmitter();
-  const { computing, waiting, either = [] } = lanes;
-  const isGiven = (name) => [...computing, ...waiting, ...either].includes(name);
-  const rest = [...either];
-  const run = async (names, priority) => {
-    const own = [...names];
-    const next = () => own.shift() ?? rest.shift();
+  const isGiven = (name) => [...computing, ...waiting].includes(name);
+  const left = [...computing];
+  const run = async (own, priority) => {
+    const next = () => own.shift() ?? left.shift();
     for (let name = next(); name !== undefined; name = next()) {
-      const first = after[name];
-      if (isGiven(first) && !(first in results)) await once(ended, first);
+      for (const first of after[name] ?? []) if (isGiven(first) && !(first in results)) await once(ended, first);
       onBegin(name);
       const { output, result } = await runProcess(script, [...args, name], priority);
       onEnd(output);
@@ -38,7 +36,7 @@ export async function runLanes(lanes, script, { args = [], onBegin = () => {}, o
     }
   };
   const { PRIORITY_NORMAL, PRIORITY_LOW } = constants.priority;
-  await Promise.all([run(computing, PRIORITY_LOW), run(waiting, PRIORITY_NORMAL)]);
+  await Promise.all([run([...waiting], PRIORITY_NORMAL), run([], PRIORITY_LOW), run([], PRIORITY_LOW)]);
   return results;
 }
 
