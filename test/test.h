@@ -5,12 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace test {
+
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
 
 struct Case {
   std::string name;
@@ -75,8 +79,9 @@ std::vector<T> sample(std::vector<T> all, size_t turn) {
   static void id();                                         \
   static const test::Register TEST_JOIN(id, _r)(title, id); \
   static void id()
-/// TEST("a plain sentence") { ... }
-#define TEST(title) TEST_NAMED(title, TEST_JOIN(test_case_, __LINE__))
+/// TEST("a plain sentence") { ... } The names of its functions have a number, not the line, since
+/// several files may be compiled as one.
+#define TEST(title) TEST_NAMED(title, TEST_JOIN(test_case_, __COUNTER__))
 #define CHECK(condition) \
   if (!(condition)) test::fail(__FILE__, __LINE__, #condition)
 #define CHECK_EQUAL(a, b) test::check_equal((a), (b), #a " == " #b, __FILE__, __LINE__)

@@ -33,7 +33,7 @@ static std::atomic<int> n_allocations{0};
 
 namespace {
 
-constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kWidth = 256, kFf = 224;
+constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kLayerWidth = 256, kFf = 224;
 constexpr int kVocab = 110;
 // More than a split of attention. In an emulator, only attention_test.cc has several splits.
 const int kContext = test::is_emulated() ? 96 : 288;
@@ -46,25 +46,27 @@ class Model {
     const auto q8 = BlockType::kQ8_0;
     const auto q4 = BlockType::kQ4_K;  // needs its input in a different form
     const auto f32 = BlockType::kF32;
-    const TestMatrix q = random_matrix(q4, n_q, kWidth, 1), k = random_matrix(f32, n_kv, kWidth, 2),
-                     v = random_matrix(q8, n_kv, kWidth, 3), o = random_matrix(q8, kWidth, n_q, 4),
-                     gate = random_matrix(q8, kFf, kWidth, 5),
-                     up = random_matrix(f32, kFf, kWidth, 6),
-                     down = random_matrix(q8, kWidth, kFf, 7),
-                     head = random_matrix(q8, kVocab, kWidth, 8);
+    const TestMatrix q = random_matrix(q4, n_q, kLayerWidth, 1),
+                     k = random_matrix(f32, n_kv, kLayerWidth, 2),
+                     v = random_matrix(q8, n_kv, kLayerWidth, 3),
+                     o = random_matrix(q8, kLayerWidth, n_q, 4),
+                     gate = random_matrix(q8, kFf, kLayerWidth, 5),
+                     up = random_matrix(f32, kFf, kLayerWidth, 6),
+                     down = random_matrix(q8, kLayerWidth, kFf, 7),
+                     head = random_matrix(q8, kVocab, kLayerWidth, 8);
     qkv_ = pack(*ops, {&q, &k, &v});
     out_ = pack(*ops, {&o});
     gate_up_ = pack(*ops, {&gate, &up});
     head_ = pack(*ops, {&head});
     down_ = pack(*ops, {&down});
     // v has no adapter.
-    qkv_added_ = TestAdapter({{0, n_q, 16, true}, {n_q, n_kv, 5}}, kWidth).pack(*ops);
-    out_added_ = TestAdapter({{0, kWidth, 40, true}}, n_q).pack(*ops);
-    gate_up_added_ = TestAdapter({{0, kFf, 32, true}, {kFf, kFf, 3}}, kWidth).pack(*ops);
-    down_added_ = TestAdapter({{0, kWidth, 100, true}}, kFf).pack(*ops);
-    norm_ = to_buffer(*ops, random_floats(kWidth, 10, 1));
+    qkv_added_ = TestAdapter({{0, n_q, 16, true}, {n_q, n_kv, 5}}, kLayerWidth).pack(*ops);
+    out_added_ = TestAdapter({{0, kLayerWidth, 40, true}}, n_q).pack(*ops);
+    gate_up_added_ = TestAdapter({{0, kFf, 32, true}, {kFf, kFf, 3}}, kLayerWidth).pack(*ops);
+    down_added_ = TestAdapter({{0, kLayerWidth, 100, true}}, kFf).pack(*ops);
+    norm_ = to_buffer(*ops, random_floats(kLayerWidth, 10, 1));
     bias_ = to_buffer(*ops, random_floats(static_cast<size_t>(n_q + 2 * n_kv), 11));
-    x_ = ops->buffer(size_t{kMaxBatch} * kWidth);
+    x_ = ops->buffer(size_t{kMaxBatch} * kLayerWidth);
     q_ = ops->buffer(size_t{kMaxBatch} * n_q);
     attention_ = ops->buffer(size_t{kMaxBatch} * n_q);
     h_ = ops->buffer(size_t{kMaxBatch} * kFf);

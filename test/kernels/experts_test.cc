@@ -19,7 +19,7 @@ using test::pack, test::random_floats, test::random_matrix, test::TestBatch, tes
 
 namespace {
 
-constexpr int kExperts = 10, kUsed = 3, kWidth = 96, kFf = 160;
+constexpr int kExperts = 10, kUsed = 3, kWidth = 96, kExpertFf = 160;
 
 struct ExpertWeights {
   explicit ExpertWeights(BlockType type)
@@ -27,9 +27,9 @@ struct ExpertWeights {
     for (float& weight : router.weights) weight *= 4;
     std::memcpy(router.bytes.data(), router.weights.data(), router.bytes.size());
     for (unsigned i = 0; i < kExperts; i++) {
-      gate.push_back(random_matrix(type, kFf, kWidth, 100 + i));
-      up.push_back(random_matrix(BlockType::kF32, kFf, kWidth, 200 + i));
-      down.push_back(random_matrix(type, kWidth, kFf, 300 + i));
+      gate.push_back(random_matrix(type, kExpertFf, kWidth, 100 + i));
+      up.push_back(random_matrix(BlockType::kF32, kExpertFf, kWidth, 200 + i));
+      down.push_back(random_matrix(type, kWidth, kExpertFf, 300 + i));
     }
   }
   TestMatrix router;
@@ -59,7 +59,7 @@ class Layer {
     const Experts experts{*router_, *gate_up_, *down_, kExperts, kUsed};
     const auto x = to_buffer(ops_, in), norm_buffer = to_buffer(ops_, norm);
     const auto routes = ops_.buffer(ops_.n_route_floats(experts));
-    const auto h = ops_.buffer(static_cast<size_t>(n) * kUsed * kFf);
+    const auto h = ops_.buffer(static_cast<size_t>(n) * kUsed * kExpertFf);
     const TestBatch batch(0, n, n / kPageTokens + 1);
     ops_.begin(batch.batch());
     ops_.norm_route(norm_buffer->data, 1e-6f, experts, x->data, routes->data);
@@ -83,22 +83,13 @@ Doubles product(const TestMatrix& w, const Doubles& in) {
   return out;
 }
 
-Doubles normed(const float* x, const std::vector<float>& norm) {
-  double squares = 0;
-  for (size_t i = 0; i < norm.size(); i++) squares += double{x[i]} * x[i];
-  const double rms = std::sqrt(squares / static_cast<double>(norm.size()) + 1e-6f);
-  Doubles out;
-  for (size_t i = 0; i < norm.size(); i++) out.push_back(x[i] / rms * norm[i]);
-  return out;
-}
-
 struct Exact {
   std::vector<int> ids;  // ascending
   Doubles weights, x;
 };
 
 Exact exact(const ExpertWeights& weights, const std::vector<float>& norm, const float* in) {
-  const Doubles h = normed(in, norm), logits = product(weights.router, h);
+  const Doubles h = test::normed(in, norm), logits = product(weights.router, h);
   Exact result{std::vector<int>(kExperts), {}, Doubles(in, in + kWidth)};
   std::iota(result.ids.begin(), result.ids.end(), 0);
   std::sort(result.ids.begin(), result.ids.end(), [&](int a, int b) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <vector>
 
@@ -18,10 +17,7 @@ using hearth::kernels::cpu::RowKernels;
 
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
-
-std::vector<float> random_floats(int n, float spread, unsigned seed) {
+std::vector<float> normal_floats(int n, float spread, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0, spread);
   std::vector<float> floats(static_cast<size_t>(n));
@@ -81,10 +77,10 @@ TEST("appending f16 keys and values rounds and clamps them, and writes only one 
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     for (int dim : {16, 64, 128, 256}) {
       for (int slot : {0, 1, 17, 31}) {
-        std::vector<float> k = random_floats(dim, 1, 9), v = random_floats(dim, 0.001f, 10);
-        const float special[] = {1e9f, -1e9f, kInf, -kInf, 65519.0f, 1e-7f, -0.0f};
+        std::vector<float> k = normal_floats(dim, 1, 9), v = normal_floats(dim, 0.001f, 10);
+        const float special[] = {1e9f, -1e9f, test::kInf, -test::kInf, 65519.0f, 1e-7f, -0.0f};
         for (size_t i = 0; i < 7; i++) k[i] = v[15 - i] = special[i];
-        k[8] = v[0] = kNan;
+        k[8] = v[0] = test::kNan;
         std::vector<uint16_t> page(page_head_bytes(KvType::kF16, dim) / 2, 0x1234);
         const size_t n = static_cast<size_t>(dim);
         kernels->f16.append(reinterpret_cast<std::byte*>(page.data()), slot, k.data(), v.data(),
@@ -117,10 +113,10 @@ TEST("appending int8 keys and values loses at most half a step, and writes only 
     for (int dim : {16, 48, 64, 128, 256}) {
       for (size_t slot : {0, 1, 17, 31}) {
         const size_t n = static_cast<size_t>(dim);
-        std::vector<float> k = random_floats(dim, 1, 9), v = random_floats(dim, 1e-6f, 10);
-        const float large[] = {1e9f, -1e9f, kInf, -kInf, 65519.0f, 1e-7f, -0.0f};
+        std::vector<float> k = normal_floats(dim, 1, 9), v = normal_floats(dim, 1e-6f, 10);
+        const float large[] = {1e9f, -1e9f, test::kInf, -test::kInf, 65519.0f, 1e-7f, -0.0f};
         std::copy(std::begin(large), std::end(large), k.begin());
-        if (dim > 32) k[40] = kNan;
+        if (dim > 32) k[40] = test::kNan;
         if (dim > 64) std::fill(v.begin() + 64, v.begin() + 96, 0.0f);
         Int8Page page(dim);
         kernels->int8.append(page.data(), static_cast<int>(slot), k.data(), v.data(), dim);

@@ -105,4 +105,14 @@ inline std::unique_ptr<Matrix> pack(Ops& ops, std::initializer_list<const TestMa
   return ops.pack(parts);
 }
 
+/// x divided by the root of its mean square and multiplied by norm.
+inline std::vector<double> normed(const float* x, const std::vector<float>& norm) {
+  double squares = 0;
+  for (size_t i = 0; i < norm.size(); i++) squares += double{x[i]} * x[i];
+  const double rms = std::sqrt(squares / static_cast<double>(norm.size()) + 1e-6f);
+  std::vector<double> out;
+  for (size_t i = 0; i < norm.size(); i++) out.push_back(x[i] / rms * norm[i]);
+  return out;
+}
+
 }  // namespace test

@@ -47,15 +47,6 @@ Bounded product(const TestMatrix& w, int row, const std::vector<double>& in) {
   return result;
 }
 
-std::vector<double> normed(const float* x, const std::vector<float>& norm) {
-  double squares = 0;
-  for (size_t i = 0; i < norm.size(); i++) squares += double{x[i]} * x[i];
-  const double rms = std::sqrt(squares / static_cast<double>(norm.size()) + 1e-6f);
-  std::vector<double> out;
-  for (size_t i = 0; i < norm.size(); i++) out.push_back(x[i] / rms * norm[i]);
-  return out;
-}
-
 template <typename Check>
 void for_variants_and_types(const Check& check) {
   for (const std::string& variant : test::tested_variants()) {
@@ -149,7 +140,7 @@ TEST("norm_gate_up multiplies silu of the gate with up") {
     ops.begin(batch.batch());
     ops.norm_gate_up(norm_buffer->data, 1e-6f, *packed, x->data, h->data, nullptr);
     for (int token = 0; token < n; token++) {
-      const std::vector<double> row = normed(in.data() + token * n_cols, norm);
+      const std::vector<double> row = test::normed(in.data() + token * n_cols, norm);
       for (int i = 0; i < n_ff; i++) {
         const Bounded g = product(gate, i, row), u = product(up, i, row);
         const double silu = g.value / (1 + std::exp(-g.value));
@@ -182,7 +173,7 @@ TEST("norm_qkv returns rotated queries and appends keys and values to the pages"
 
     std::vector<uint16_t> page(ops.kv_page_bytes() / 2);
     for (int token = 0; token < n; token++) {
-      const std::vector<double> row = normed(in.data() + token * n_cols, norm);
+      const std::vector<double> row = test::normed(in.data() + token * n_cols, norm);
       const int position = first + token;
       ops.read_page(std::as_writable_bytes(std::span(page)),
                     batch.pages[static_cast<size_t>(position / 32)]);
@@ -232,7 +223,8 @@ TEST("norm_head returns the logits of the requested tokens, with the same bits f
     ops.norm_head(norm_buffer->data, 1e-6f, *packed, x->data, rows, logits->data);
     for (int i = 0; i < 2 * n_vocab; i++) {
       const int row = rows[static_cast<size_t>(i / n_vocab)];
-      const Bounded expected = product(head, i % n_vocab, normed(in.data() + row * n_cols, norm));
+      const Bounded expected =
+          product(head, i % n_vocab, test::normed(in.data() + row * n_cols, norm));
       CHECK_NEAR(logits->data[i], expected.value, expected.error + 1e-6);
     }
     std::vector<uint32_t> candidates;

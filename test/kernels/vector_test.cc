@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <vector>
 
@@ -14,8 +13,6 @@ namespace cpu = hearth::kernels::cpu;
 namespace {
 
 constexpr double kUnit = 0x1p-24;  // the rounding of a float
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 /// n floats at an address that is 4 more than a multiple of 8, with guards on both sides.
 class Row {
@@ -77,7 +74,7 @@ TEST("rmsnorm divides by the root of the mean square, and scales") {
 TEST("rmsnorm of a row with a NaN is NaN everywhere") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     Row x = random_row(n, 1, 3), norm(n, 1.0f), out(n);
-    x[n / 2] = kNan;
+    x[n / 2] = test::kNan;
     kernels.rmsnorm(x.data(), norm.data(), 1e-6f, n, out.data());
     for (int i = 0; i < n; i++) CHECK(std::isnan(out[i]));
   });
@@ -122,7 +119,7 @@ TEST("silu_mul multiplies up by gate times its sigmoid") {
 TEST("silu_mul handles very large floats, and NaN gives NaN") {
   for (const RowKernels* kernels : test::usable_row_kernels()) {
     Row gate(5), up(5, 2.0f), h(5);
-    const float gates[] = {1e30f, -1e30f, -90.0f, 0.0f, kNan};
+    const float gates[] = {1e30f, -1e30f, -90.0f, 0.0f, test::kNan};
     for (int i = 0; i < 5; i++) gate[i] = gates[i];
     kernels->silu_mul(gate.data(), up.data(), 5, h.data());
     CHECK_EQUAL(h[0], 2e30f);
@@ -184,7 +181,7 @@ TEST("argmax sums up exp(logit - greatest), in whatever order the logits are") {
 TEST("argmax reports NaN and Inf at any index, and its id is always inside the row") {
   for_variants_and_lengths([](const RowKernels& kernels, int n) {
     if (n > 70) return;
-    for (float bad : {kNan, kInf, -kInf}) {
+    for (float bad : {test::kNan, test::kInf, -test::kInf}) {
       for (int place = 0; place < n; place++) {
         Row x = random_row(n, 1, 12);
         x[place] = bad;

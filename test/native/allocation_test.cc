@@ -96,7 +96,7 @@ int allocations_in_all(hearth::Engine& engine, const hearth::Request& request) {
   return n_seen;
 }
 
-hearth::Request request() {
+hearth::Request counted() {
   hearth::Request request;
   for (uint32_t i = 0; i < 150; i++) request.tokens.push_back(300 + i * i % 23);
   request.max_tokens = kTokens;
@@ -117,20 +117,20 @@ TEST("these tests count allocations correctly") {
 }
 
 TEST("plain decoding does not allocate") {
-  hearth::Request plain = request();
+  hearth::Request plain = counted();
   plain.speculate = false;
   CHECK_EQUAL(allocations(plain), 0);
 }
 
 TEST("decoding with drafts and sampling does not allocate") {
-  hearth::Request sampled = request();
+  hearth::Request sampled = counted();
   sampled.sampling.temperature = 0.5f;
   CHECK_EQUAL(allocations(sampled), 0);
-  CHECK_EQUAL(allocations(request()), 0);
+  CHECK_EQUAL(allocations(counted()), 0);
 }
 
 TEST("decoding alternatives does not allocate") {
-  hearth::Request several = request();
+  hearth::Request several = counted();
   several.n_alternatives = 4;
   // The alternatives begin after the main answer's first token.
   CHECK_EQUAL(allocations(several, 2), 0);
@@ -138,7 +138,7 @@ TEST("decoding alternatives does not allocate") {
 
 TEST("choosing tokens while healing does not allocate") {
   const auto engine = test::load_tiny(2, 0);
-  hearth::Request healed = request();
+  hearth::Request healed = counted();
   healed.speculate = false;
   healed.max_tokens = 14;
   healed.heal = "q";
@@ -151,7 +151,7 @@ TEST("choosing tokens while healing does not allocate") {
 
 TEST("if there is no memory for a result, only its own request gets an error") {
   const auto engine = test::load_tiny(2, 0);
-  hearth::Request several = request();
+  hearth::Request several = counted();
   several.max_tokens = 4;
   several.n_alternatives = 4;
   int n_pieces = 0;
@@ -199,7 +199,7 @@ TEST("whichever allocation during loading fails, there is a clear error and noth
   int n = 1;
   while (!survives_loading(news_left, n)) n = after(n);
   CHECK(n > 1000);
-  CHECK_EQUAL(test::ask(*test::load_tiny(2, 0), request()).tokens.size(), size_t{kTokens});
+  CHECK_EQUAL(test::ask(*test::load_tiny(2, 0), counted()).tokens.size(), size_t{kTokens});
 }
 
 TEST("whichever thread cannot be started during loading, the model loads or the error is clear") {
@@ -211,13 +211,13 @@ TEST("whichever thread cannot be started during loading, the model loads or the 
 }
 
 TEST("whichever allocation of a request fails, the engine answers the next request") {
-  const std::vector<uint32_t> expected = test::ask(*test::load_tiny(1, 0), request()).tokens;
+  const std::vector<uint32_t> expected = test::ask(*test::load_tiny(1, 0), counted()).tokens;
   const auto engine =
       test::load_tiny(1, 1 << 20);  // a few pages: they must be allocated and evicted
   is_spared = true;                 // failures on the caller's side are not tested
   bool is_over = false;
   for (int n = 1; !is_over; n++) {
-    hearth::Request asked = request();
+    hearth::Request asked = counted();
     asked.tokens[0] = 300 + n;  // so that no page of an earlier request can be reused
     news_left = n;
     try {
@@ -227,7 +227,7 @@ TEST("whichever allocation of a request fails, the engine answers the next reque
     }
     is_over = news_left.exchange(0) > 0;
     CHECK_EQUAL(engine->status().cache.pages_held, 0);
-    CHECK(test::ask(*engine, request()).tokens == expected);
+    CHECK(test::ask(*engine, counted()).tokens == expected);
   }
   is_spared = false;
 }

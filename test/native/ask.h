@@ -87,4 +87,10 @@ inline std::unique_ptr<hearth::Engine> load_tiny(int n_threads, uint64_t cache_b
   return load(options);
 }
 
+/// With room for so few pages that several prompts do not fit.
+inline std::unique_ptr<hearth::Engine> load_small() {
+  constexpr int kPages = 16;
+  return load_tiny(2, kPages * load_tiny(1, 0)->status().page_bytes);
+}
+
 }  // namespace test

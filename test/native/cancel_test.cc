@@ -16,7 +16,7 @@ using hearth::RequestKind;
 
 namespace {
 
-constexpr int kRounds = 150;
+constexpr int kCancelled = 150;
 
 Request prompt(RequestKind kind, uint32_t seed, int n_tokens) {
   Request request;
@@ -38,7 +38,7 @@ TEST("a request cancelled at any moment holds no page, and the next answer equal
   const auto cold = test::load_tiny(1, 0);
   std::mt19937 random(3);
   int n_cancelled = 0;
-  for (uint32_t round = 0; round < kRounds; round++) {
+  for (uint32_t round = 0; round < kCancelled; round++) {
     Request generate = prompt(RequestKind::kGenerate, round, 250);
     generate.max_tokens = 100;
     generate.n_alternatives = 1 + round % 3;

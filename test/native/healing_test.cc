@@ -31,7 +31,7 @@ std::unique_ptr<hearth::Engine> load_without_byte() {
   return test::load(options);
 }
 
-Request request(const std::string& heal = "") {
+Request healing(const std::string& heal = "") {
   Request request;
   for (uint32_t i = 0; i < 40; i++) request.tokens.push_back(300 + i * 7 % 600);
   request.max_tokens = 12;
@@ -43,8 +43,8 @@ Request request(const std::string& heal = "") {
 
 TEST("if no token begins with the bytes to heal, they are ignored") {
   const auto engine = load_without_byte();
-  const Result free = test::ask(*engine, request());
-  const Result answer = test::ask(*engine, request("\xA9 and more"));
+  const Result free = test::ask(*engine, healing());
+  const Result answer = test::ask(*engine, healing("\xA9 and more"));
   CHECK(answer.tokens == free.tokens);
   CHECK(answer.values == free.values);
   CHECK_EQUAL(answer.text, free.text);
@@ -52,8 +52,8 @@ TEST("if no token begins with the bytes to heal, they are ignored") {
 
 TEST("healing ends at a byte that the vocabulary lacks") {
   const auto engine = load_without_byte();
-  const Result answer = test::ask(*engine, request("\xC3\xA9 and more"));
-  Request after = request();
+  const Result answer = test::ask(*engine, healing("\xC3\xA9 and more"));
+  Request after = healing();
   after.tokens.push_back(kFirstByte);
   after.max_tokens--;
   std::vector<uint32_t> expected = test::ask(*engine, after).tokens;
@@ -63,7 +63,7 @@ TEST("healing ends at a byte that the vocabulary lacks") {
 
 TEST("alternatives may begin with any token if no token agrees with the bytes to heal") {
   const auto engine = load_without_byte();
-  Request several = request(), healed = request("\xA9");
+  Request several = healing(), healed = healing("\xA9");
   several.n_alternatives = healed.n_alternatives = 3;
   const Result expected = test::ask(*engine, several), answers = test::ask(*engine, healed);
   CHECK_EQUAL(answers.alternatives.size(), 3u);

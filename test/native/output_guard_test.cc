@@ -3,7 +3,6 @@
 #include "common/output_guard.h"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "faulty_engine.h"
@@ -17,9 +16,7 @@ using test::FaultyEngine;
 
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-Request request(int max_tokens = 20) {
+Request guarded(int max_tokens = 20) {
   Request request;
   for (uint32_t i = 0; i < 70; i++) request.tokens.push_back(300 + i * i % 23);
   request.max_tokens = max_tokens;
@@ -29,12 +26,12 @@ Request request(int max_tokens = 20) {
 
 std::vector<uint32_t> right_answer(int max_tokens = 20) {
   static FaultyEngine engine;
-  return engine.ask(request(max_tokens)).tokens;
+  return engine.ask(guarded(max_tokens)).tokens;
 }
 
 void check_error(FaultyEngine& engine, const char* text) {
   try {
-    engine.ask(request());
+    engine.ask(guarded());
     CHECK(false);
   } catch (const EngineError& error) {
     CHECK_EQUAL(error.code, "engine-fault");
@@ -52,11 +49,11 @@ TEST("if an op gives NaN once, the request is repeated and the answer is right")
   FaultyEngine engine;
   int n_left = 100;  // this call is in the middle of the answer
   engine.ops.after_attention = [&](int, float* out) {
-    if (--n_left == 0) out[3] = kNan;
+    if (--n_left == 0) out[3] = test::kNan;
   };
   std::string streamed;
   const Result result =
-      engine.ask(request(60), [&](const hearth::Piece& piece) { streamed += piece.text; });
+      engine.ask(guarded(60), [&](const hearth::Piece& piece) { streamed += piece.text; });
   CHECK(n_left < 0);
   CHECK(result.tokens == right_answer(60));
   CHECK_EQUAL(streamed, result.text);
@@ -65,11 +62,11 @@ TEST("if an op gives NaN once, the request is repeated and the answer is right")
 TEST("an op that always gives NaN is named in the error, and no pages are left") {
   FaultyEngine engine;
   engine.ops.after_attention = [&](int layer, float* out) {
-    if (layer == 1) out[3] = kNan;
+    if (layer == 1) out[3] = test::kNan;
   };
   check_error(engine, "attention of layer 1");
   engine.ops.after_attention = [](int, float*) {};
-  CHECK(engine.ask(request()).tokens == right_answer());
+  CHECK(engine.ask(guarded()).tokens == right_answer());
 }
 
 TEST("an op that always gives NaN is named even if another request ends meanwhile") {
@@ -79,12 +76,12 @@ TEST("an op that always gives NaN is named even if another request ends meanwhil
   other->request.tokens = {5, 6, 7};
   other->on_done = [](Result&&, const EngineError*) {};
   // The prompt is evaluated in two chunks, so the third chunk begins the second attempt.
-  Request background = request();
+  Request background = guarded();
   background.priority = hearth::Priority::kBackground;
   int n_calls = 0;
   engine.ops.after_attention = [&](int layer, float* out) {
     if (layer != 0) return;
-    out[3] = kNan;
+    out[3] = test::kNan;
     if (++n_calls == 3) engine.submit(other);
   };
   CHECK_THROWS(engine.ask(background), "first in attention of layer 0");
@@ -93,9 +90,7 @@ TEST("an op that always gives NaN is named even if another request ends meanwhil
 
 TEST("an infinite logit is an error") {
   FaultyEngine engine;
-  engine.ops.after_head = [](std::span<float> logits) {
-    logits[5] = std::numeric_limits<float>::infinity();
-  };
+  engine.ops.after_head = [](std::span<float> logits) { logits[5] = test::kInf; };
   check_error(engine, "logits that are not numbers");
 }
 
@@ -107,10 +102,10 @@ TEST("equal logits are an error") {
 
 TEST("a request for logits or scores gets an error if they are not numbers") {
   FaultyEngine engine;
-  engine.ops.after_head = [](std::span<float> logits) { logits.back() = kNan; };
+  engine.ops.after_head = [](std::span<float> logits) { logits.back() = test::kNan; };
   for (const auto kind : {hearth::RequestKind::kLogits, hearth::RequestKind::kLastLogits,
                           hearth::RequestKind::kScore}) {
-    Request values = request();
+    Request values = guarded();
     values.kind = kind;
     CHECK_THROWS(engine.ask(values), "logits that are not numbers");
   }
@@ -118,20 +113,20 @@ TEST("a request for logits or scores gets an error if they are not numbers") {
 
 TEST("a healed token is not chosen from logits that are not numbers") {
   FaultyEngine engine;
-  Request healed = request();
+  Request healed = guarded();
   healed.heal = "q";
-  engine.ops.after_attention = [](int, float* out) { out[0] = kNan; };
+  engine.ops.after_attention = [](int, float* out) { out[0] = test::kNan; };
   CHECK_THROWS(engine.ask(healed), "attention of layer 0");
 }
 
 TEST("cached pages that have become wrong are dropped, and the answer is right") {
   FaultyEngine engine;
-  CHECK(engine.ask(request()).tokens == right_answer());
+  CHECK(engine.ask(guarded()).tokens == right_answer());
   // With all bits set, every key and value is NaN.
   const std::vector<std::byte> garbage(engine.ops.kv_page_bytes(), std::byte{0xff});
   for (const hearth::CachedPage& page : engine.cache.pages())
     engine.ops.write_page(page.page, garbage);
-  CHECK(engine.ask(request()).tokens == right_answer());
+  CHECK(engine.ask(guarded()).tokens == right_answer());
 }
 
 TEST("if the same token repeats after cached pages, the request is repeated once without them") {
@@ -148,16 +143,16 @@ TEST("if the same token repeats after cached pages, the request is repeated once
     repeats(logits);
   };
   const int n_tokens = hearth::kMostRepeats + 10;
-  CHECK_EQUAL(n_heads_of(request(n_tokens)), n_tokens);
-  CHECK_EQUAL(n_heads_of(request(n_tokens)), hearth::kMostRepeats + 1 + n_tokens);
+  CHECK_EQUAL(n_heads_of(guarded(n_tokens)), n_tokens);
+  CHECK_EQUAL(n_heads_of(guarded(n_tokens)), hearth::kMostRepeats + 1 + n_tokens);
 }
 
 TEST("if the second attempt begins differently from the text already streamed, it is an error") {
   FaultyEngine engine;
   int n_heads = 0;
   engine.ops.after_head = [&](std::span<float> logits) {
-    if (++n_heads == 10) logits[5] = kNan;
+    if (++n_heads == 10) logits[5] = test::kNan;
     logits[n_heads <= 10 ? 77 : 78] = 1000;
   };
-  CHECK_THROWS(engine.ask(request(), [](const hearth::Piece&) {}), "a different answer");
+  CHECK_THROWS(engine.ask(guarded(), [](const hearth::Piece&) {}), "a different answer");
 }

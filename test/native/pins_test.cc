@@ -12,14 +12,9 @@ using hearth::RequestKind;
 
 namespace {
 
-constexpr int kPages = 16;
 constexpr int kAnchorTokens = 4 * 32;
 
-std::unique_ptr<Engine> load_small() {
-  return test::load_tiny(2, kPages * test::load_tiny(1, 0)->status().page_bytes);
-}
-
-Request document(uint32_t number, int n_tokens) {
+Request numbered(uint32_t number, int n_tokens) {
   Request request;
   request.kind = RequestKind::kLastLogits;
   for (int i = 0; i < n_tokens; i++) request.tokens.push_back(300 + (number * 7 + i * number) % 90);
@@ -28,7 +23,7 @@ Request document(uint32_t number, int n_tokens) {
 
 /// Evaluates several times as many tokens as the cache holds.
 void read_others(Engine& engine) {
-  for (uint32_t number = 20; number < 30; number++) test::ask(engine, document(number, 5 * 32));
+  for (uint32_t number = 20; number < 30; number++) test::ask(engine, numbered(number, 5 * 32));
 }
 
 int n_cached(Engine& engine, const Request& document) {
@@ -38,8 +33,8 @@ int n_cached(Engine& engine, const Request& document) {
 }  // namespace
 
 TEST("a pinned prompt stays cached while others are evaluated, until it is unpinned") {
-  const auto engine = load_small();
-  const Request anchor = document(1, kAnchorTokens);
+  const auto engine = test::load_small();
+  const Request anchor = numbered(1, kAnchorTokens);
   const std::vector<float> cold = test::ask(*engine, anchor).values;
   read_others(*engine);
   CHECK_EQUAL(n_cached(*engine, anchor), 0);
@@ -56,41 +51,41 @@ TEST("a pinned prompt stays cached while others are evaluated, until it is unpin
 }
 
 TEST("a new anchor replaces the old one") {
-  const auto engine = load_small();
+  const auto engine = test::load_small();
   for (uint32_t number = 1; number < 6; number++) {
-    const Request anchor = document(number, kAnchorTokens);
+    const Request anchor = numbered(number, kAnchorTokens);
     test::ask(*engine, anchor);
     test::set_pin(*engine, 7, anchor.tokens);
     CHECK_EQUAL(engine->status().cache.pages_held, 4);
   }
   read_others(*engine);
-  CHECK_EQUAL(n_cached(*engine, document(5, kAnchorTokens)), kAnchorTokens - 1);
-  CHECK_EQUAL(n_cached(*engine, document(4, kAnchorTokens)), 0);
+  CHECK_EQUAL(n_cached(*engine, numbered(5, kAnchorTokens)), kAnchorTokens - 1);
+  CHECK_EQUAL(n_cached(*engine, numbered(4, kAnchorTokens)), 0);
 }
 
 TEST("a prompt that needs more pages takes them from pins, first from the oldest pin") {
   for (const hearth::Priority priority :
        {hearth::Priority::kForeground, hearth::Priority::kBackground}) {
-    const auto engine = load_small();
-    Request large = document(9, 10 * 32);
+    const auto engine = test::load_small();
+    Request large = numbered(9, 10 * 32);
     large.priority = priority;
     const std::vector<float> cold = test::ask(*engine, large).values;
     for (uint32_t number : {1, 2, 3}) {
-      test::ask(*engine, document(number, kAnchorTokens));
-      test::set_pin(*engine, number, document(number, kAnchorTokens).tokens);
+      test::ask(*engine, numbered(number, kAnchorTokens));
+      test::set_pin(*engine, number, numbered(number, kAnchorTokens).tokens);
     }
     read_others(*engine);
     CHECK(test::ask(*engine, large).values == cold);
     CHECK_EQUAL(engine->status().cache.pages_held, 4);
-    CHECK_EQUAL(n_cached(*engine, document(3, kAnchorTokens)), kAnchorTokens - 1);
+    CHECK_EQUAL(n_cached(*engine, numbered(3, kAnchorTokens)), kAnchorTokens - 1);
   }
 }
 
 TEST("a pin holds those of its tokens that are cached") {
-  const auto engine = load_small();
-  const Request known = document(1, 40);
+  const auto engine = test::load_small();
+  const Request known = numbered(1, 40);
   test::ask(*engine, known);
-  test::set_pin(*engine, 1, document(2, 40).tokens);
+  test::set_pin(*engine, 1, numbered(2, 40).tokens);
   CHECK_EQUAL(engine->status().cache.pages_held, 0);
   std::vector<uint32_t> longer = known.tokens;
   longer.insert(longer.end(), 100, 300);

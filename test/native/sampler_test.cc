@@ -1,7 +1,6 @@
 #include "scheduler/sampler.h"
 
 #include <cmath>
-#include <limits>
 
 #include "test.h"
 
@@ -13,8 +12,6 @@ using hearth::SamplingOptions;
 
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 using Logits = std::vector<float>;
 
 /// The fraction of n draws in which each index is chosen.
@@ -107,13 +104,13 @@ TEST("the log-probability is that of the model, whatever the sampling options ar
 }
 
 TEST("a logit that is not finite is never chosen") {
-  const Logits logits{kNan, 1, kInf, 2, -kInf, kNan};
-  for (const float temperature : {0.0f, 1e-30f, 1.0f, 1e30f, kNan}) {
+  const Logits logits{test::kNan, 1, test::kInf, 2, -test::kInf, test::kNan};
+  for (const float temperature : {0.0f, 1e-30f, 1.0f, 1e30f, test::kNan}) {
     for (const int top_k : {0, 1, 3}) {
-      for (const float top_p : {1.0f, 0.5f, kNan}) {
+      for (const float top_p : {1.0f, 0.5f, test::kNan}) {
         const std::vector<double> actual = frequencies(
-            logits, {.temperature = temperature, .top_k = top_k, .top_p = top_p, .min_p = kNan},
-            100);
+            logits,
+            {.temperature = temperature, .top_k = top_k, .top_p = top_p, .min_p = test::kNan}, 100);
         CHECK_NEAR(actual[1] + actual[3], 1, 1e-9);
       }
     }
@@ -123,13 +120,14 @@ TEST("a logit that is not finite is never chosen") {
 TEST("if no logit is finite, index 0 is chosen, with log-probability minus infinity") {
   Sampler sampler(3);
   Random random(1);
-  const Sampled sampled = sampler.sample(Logits{kNan, -kInf, kInf}, {.temperature = 1}, random);
+  const Sampled sampled =
+      sampler.sample(Logits{test::kNan, -test::kInf, test::kInf}, {.temperature = 1}, random);
   CHECK_EQUAL(sampled.index, 0u);
-  CHECK_EQUAL(sampled.log_probability, -kInf);
+  CHECK_EQUAL(sampled.log_probability, -test::kInf);
 }
 
 TEST("log_sum_exp does not overflow, and does not lose small terms") {
   CHECK_NEAR(log_sum_exp(Logits{1000, 1000}), 1000 + std::log(2.0), 1e-9);
   CHECK_NEAR(log_sum_exp(Logits(152064, -50.0f)), -50 + std::log(152064.0), 1e-9);
-  CHECK_EQUAL(log_sum_exp({}), -kInf);
+  CHECK_EQUAL(log_sum_exp({}), -test::kInf);
 }

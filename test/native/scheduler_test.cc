@@ -14,13 +14,7 @@ using hearth::RequestKind;
 
 namespace {
 
-constexpr int kPages = 16;
 constexpr int kPromptTokens = 12 * 32;  // the cache has no room for two such prompts
-
-std::unique_ptr<hearth::Engine> load_small() {
-  const size_t page_bytes = test::load_tiny(1, 0)->status().page_bytes;
-  return test::load_tiny(2, kPages * page_bytes);
-}
 
 Request prompt(RequestKind kind, uint32_t first_token) {
   Request request;
@@ -40,7 +34,7 @@ Request background(RequestKind kind) {
 }  // namespace
 
 TEST("a foreground request takes pages from a background prompt, which is then evaluated later") {
-  const auto engine = load_small();
+  const auto engine = test::load_small();
   const std::vector<float> alone = test::ask(*engine, prompt(RequestKind::kLastLogits, 300)).values;
   test::Pending waiting = test::submit(*engine, background(RequestKind::kLastLogits));
   while (engine->status().cache.pages_held < 3 && !waiting.is_done()) std::this_thread::yield();
@@ -51,7 +45,7 @@ TEST("a foreground request takes pages from a background prompt, which is then e
 }
 
 TEST("the engine keeps running if a caller's on_done throws") {
-  const auto engine = load_small();
+  const auto engine = test::load_small();
   const auto job = std::make_shared<hearth::Job>();
   job->request = prompt(RequestKind::kPrefill, 300);
   job->on_done = [](hearth::Result&&, const hearth::EngineError*) { throw std::bad_alloc(); };
@@ -60,7 +54,7 @@ TEST("the engine keeps running if a caller's on_done throws") {
 }
 
 TEST("a foreground request takes pages from a background generation, which then ends early") {
-  const auto engine = load_small();
+  const auto engine = test::load_small();
   const std::vector<uint32_t> whole = test::ask(*engine, background(RequestKind::kGenerate)).tokens;
   Request urgent = prompt(RequestKind::kGenerate, 300);
   urgent.max_tokens = 5;

@@ -12,7 +12,7 @@ using test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
-constexpr int kRows = 96;
+constexpr int kNormRows = 96;
 constexpr BlockType kSomeTypes[] = {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kQ6_K,
                                     BlockType::kF16};
 
@@ -22,7 +22,7 @@ std::vector<float> logits_of(Ops& ops, const Matrix& head, const std::vector<flo
   std::vector<int32_t> rows(n);
   std::iota(rows.begin(), rows.end(), 0);
   const auto x_buffer = to_buffer(ops, x), norm_buffer = to_buffer(ops, norm);
-  const auto out = ops.buffer(n * size_t{kRows});
+  const auto out = ops.buffer(n * size_t{kNormRows});
   const TestBatch step(0, n, 3);
   ops.begin(step.batch());
   ops.norm_head(norm_buffer->data, 1e-6f, head, x_buffer->data, rows, out->data);
@@ -38,7 +38,7 @@ TEST("a GPU token's product after a norm has the same bits in any batch") {
   for (BlockType type : kSomeTypes) {
     const bool has_blocks = block_traits(type).weights == 256;
     for (int n_cols : {has_blocks ? 512 : 544, has_blocks ? 2560 : 2144}) {
-      const TestMatrix head(type, kRows, n_cols, 3);
+      const TestMatrix head(type, kNormRows, n_cols, 3);
       const auto x = random_floats(70 * size_t(n_cols), 1), norm = random_floats(n_cols, 2, 1);
       std::vector<float> all;
       for (int most_processors : test::sample(std::vector{INT_MAX, 1}, turn++)) {
@@ -57,7 +57,7 @@ TEST("a GPU token's product after a norm has the same bits in any batch") {
 TEST("a NaN or an infinity before a GPU norm reaches its token's logits, and no other's") {
   for (BlockType type : kSomeTypes) {
     const int n_cols = 512;
-    const TestMatrix head(type, kRows, n_cols, 3);
+    const TestMatrix head(type, kNormRows, n_cols, 3);
     const auto norm = random_floats(n_cols, 2, 1);
     const auto ops = gpu_ops();
     const auto matrix = ops->pack(std::vector{head.source()});
@@ -66,7 +66,8 @@ TEST("a NaN or an infinity before a GPU norm reaches its token's logits, and no 
         auto x = random_floats(n * size_t(n_cols), 1);
         x[n_cols + 300] = bad;
         const auto got = logits_of(*ops, *matrix, norm, x, n);
-        for (int i = 0; i < n * kRows; i++) CHECK_EQUAL(std::isfinite(got[i]), i / kRows != 1);
+        for (int i = 0; i < n * kNormRows; i++)
+          CHECK_EQUAL(std::isfinite(got[i]), i / kNormRows != 1);
       }
     }
   }

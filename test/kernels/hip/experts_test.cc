@@ -15,10 +15,10 @@ using test::random_floats, test::TestBatch, test::to_buffer;
 
 namespace {
 
-constexpr int kExperts = 10, kUsed = 3, kCols = 256;
+constexpr int kExperts = 10, kUsed = 3, kExpertCols = 256;
 
 struct ExpertWeights {
-  explicit ExpertWeights(BlockType type, int n_experts = kExperts, int cols = kCols)
+  explicit ExpertWeights(BlockType type, int n_experts = kExperts, int cols = kExpertCols)
       : n_cols(cols),
         n_ff(block_traits(type).weights == 256 ? 256 : 96),
         router(random_floats(size_t(n_experts) * cols, 1)) {
@@ -84,14 +84,14 @@ TEST("GPU experts compute the same as the CPU's, for every type of quantized wei
     const ExpertWeights weights(type);
     for (int n : {1, 3, 40}) {
       if (test::kIsSanitized && n == 40 && type != BlockType::kQ4_K) continue;
-      const auto in = random_floats(size_t(n) * kCols, 3);
+      const auto in = random_floats(size_t(n) * kExpertCols, 3);
       const auto ops = gpu_ops();
       ops->residual_scale = 0.5f;
       const auto cpu = cpu_ops();
       cpu->residual_scale = 0.5f;
       const Result expected = run_experts(*cpu, weights, {n}, in);
       const Result got = run_experts(*ops, weights, {n}, in);
-      const std::string what = title(type, weights.n_ff, kCols, n);
+      const std::string what = title(type, weights.n_ff, kExpertCols, n);
       for (size_t i = 0; i < got.routes.size(); i++)
         check_near(got.routes, expected.routes, i, i % (2 * kUsed) < kUsed ? 0 : 1e-4, what);
       double greatest = 0;
@@ -109,17 +109,17 @@ TEST("GPU experts add the plain sum of the chosen experts") {
   for (size_t i = 0; i < weights.matrices.size(); i += 3)
     experts.push_back({weights.matrices[i].weights, weights.matrices[i + 1].weights,
                        weights.matrices[i + 2].weights});
-  const auto in = random_floats(20 * kCols, 3), norm = random_floats(kCols, 2, 1);
+  const auto in = random_floats(20 * kExpertCols, 3), norm = random_floats(kExpertCols, 2, 1);
   const Result got = run_experts(*gpu_ops(), weights, {20}, in);
   for (size_t token = 0; token < 20; token++) {
-    const auto x = std::span(in).subspan(token * kCols, kCols);
+    const auto x = std::span(in).subspan(token * kExpertCols, kExpertCols);
     const auto expected =
         hip::plain::mixture(weights.router, experts, kUsed, hip::plain::normed(x, norm, 1e-6));
     double greatest = 0;
     for (const double value : expected) greatest = std::max(greatest, std::fabs(value));
     // int8 inputs: the error is about a hundredth of the greatest value.
-    for (size_t i = 0; i < kCols; i++)
-      check_near(got.x[token * kCols + i], x[i] + expected[i], greatest * 0.02, "x" + at(i));
+    for (size_t i = 0; i < kExpertCols; i++)
+      check_near(got.x[token * kExpertCols + i], x[i] + expected[i], greatest * 0.02, "x" + at(i));
   }
 }
 
@@ -139,7 +139,7 @@ TEST("a GPU token's experts give the same bits in any batch") {
 TEST("a GPU token whose router gives NaN still gets experts that exist") {
   for (const float scale : {std::numeric_limits<float>::quiet_NaN(), 0.0f}) {
     const ExpertWeights weights(BlockType::kQ8_0);
-    const auto in = random_floats(2 * kCols, 3);
+    const auto in = random_floats(2 * kExpertCols, 3);
     const Result got = run_experts(*gpu_ops(), weights, {2}, in, scale);
     for (int token = 0; token < 2; token++) {
       const float* ids = &got.routes[size_t(token) * 2 * kUsed];
@@ -152,7 +152,7 @@ TEST("a GPU token whose router gives NaN still gets experts that exist") {
 TEST("a GPU layer may have many more experts than a token uses, or just as many") {
   for (const int n_experts : {kUsed, 40}) {
     const ExpertWeights weights(BlockType::kQ8_0, n_experts);
-    const auto in = random_floats(size_t(20) * kCols, 3);
+    const auto in = random_floats(size_t(20) * kExpertCols, 3);
     const Result expected = run_experts(*cpu_ops(), weights, {20}, in);
     const Result got = run_experts(*gpu_ops(), weights, {20}, in);
     double greatest = 0;

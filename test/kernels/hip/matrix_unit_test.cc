@@ -13,7 +13,7 @@ namespace {
 namespace hip = hearth::kernels::hip;
 using hearth::kernels::BlockType;
 
-constexpr int kRows = 200, kCols = 320;  // one and a half blocks of tiles; odd slices
+constexpr int kMatrixRows = 200, kMatrixCols = 320;  // one and a half blocks of tiles; odd slices
 
 /// The product for n tokens on a GPU with this many processors. If there are few, this matrix has
 /// many tiles for each.
@@ -23,11 +23,11 @@ std::vector<float> product(BlockType type, int n_cols, int n, emulation::MatrixU
   hip::DeviceChoice choice = test::gpu_choice();
   choice.n_processors = n_processors;
   hip::HipOps ops(test::gpu_api(), choice);
-  const std::vector<std::byte> rows = test::random_rows(type, kRows, n_cols, 61);
+  const std::vector<std::byte> rows = test::random_rows(type, kMatrixRows, n_cols, 61);
   const auto matrix =
-      ops.pack(std::vector{hearth::kernels::MatrixSource{type, rows.data(), kRows, n_cols}});
+      ops.pack(std::vector{hearth::kernels::MatrixSource{type, rows.data(), kMatrixRows, n_cols}});
   const auto in = test::to_buffer(ops, test::random_floats(n * size_t(n_cols), 62));
-  const auto out = ops.buffer(n * size_t(kRows));
+  const auto out = ops.buffer(n * size_t(kMatrixRows));
   const test::TestBatch step(0, n, 3);
   ops.begin(step.batch());
   ops.matmul_add(*matrix, in->data, out->data);
@@ -50,7 +50,7 @@ TEST("a prompt has the same bits with every GPU's matrix instructions") {
   size_t turn = 0;
   for (BlockType type : hearth::kernels::kBlockTypes) {
     if (hearth::kernels::block_traits(type).weights == 1) continue;  // floats are not packed
-    const int n_cols = hearth::kernels::block_traits(type).weights == 256 ? 512 : kCols;
+    const int n_cols = hearth::kernels::block_traits(type).weights == 256 ? 512 : kMatrixCols;
     for (int n : {20, 70}) {  // kernels for 32 tokens at a time, and for 64
       const std::vector<float> expected = product(type, n_cols, n, MatrixUnit::kQuad);
       for (MatrixUnit unit : test::sample(units(), turn++))
