@@ -118,8 +118,8 @@ const computing = {
     'packages for Windows and Alpine', // those that run here without an emulator
     () => everywhere({ system: ['alpine-x64', 'win32-x64'], suite: ['package', 'bits', 'cli', 'lsp', 'server'] }),
   ],
-  hipcc: ['GPU kernels by the compiler for AMD', hipccTests],
   asan: ['C++ tests with AddressSanitizer and UBSan', asanTests],
+  hipcc: ['GPU kernels by the compiler for AMD', hipccTests],
   aarch64: ['kernel tests on 64-bit ARM', aarch64Tests],
   fuzz: ['fuzzing with libFuzzer', () => fuzz()],
   nvcc: ['GPU kernels by the compiler for NVIDIA', nvccTests],

@@ -96,3 +96,13 @@ test('a part begins after the parts that it needs, and does not wait for one tha
   }
   expect(printed.at(-1)).toBe('four ends');
 });
+
+test('a lane that computes does not wait for what a part needs while another part could run', async () => {
+  // "left" ends only once "right" has begun.
+  const lanes = { computing: ['left', 'after-left', 'right'], waiting: ['one'] };
+  const results = await runLanes(lanes, script, {
+    onEnd: () => {},
+    after: { 'after-left': ['left'], one: ['after-left'] },
+  });
+  expect(Object.keys(results)).toEqual(expect.arrayContaining(['left', 'right', 'after-left', 'one']));
+});

@@ -1,6 +1,6 @@
-// Runs the parts of the tests in three lanes, each part in a process. The parts in one lane mostly wait for an editor, a
-// download or a server. Two lanes compute, each on all cores: where one of them links or has one test left, the other goes
-// on. They have the lower priority, so the waiting lane is about as fast as on an idle machine.
+// Runs the parts of the tests in three lanes, each part in a process. The parts in one lane mostly wait for an editor,
+// a download or a server. Two lanes compute, each on all cores: where one of them links or has one test left, the
+// other goes on. They have the lower priority, so the waiting lane is about as fast as on an idle machine.
 import { fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
@@ -12,22 +12,27 @@ const outputPatienceMs = 2000;
 export const report = (result) => new Promise((sent) => process.send(result, sent));
 
 /**
- * computing, waiting: lists of part names. A lane runs the next of its parts when it is free; once the waiting lane has
- * none left, it helps with those that compute. script: the program to run with args and a part's name; it calls report().
- * onBegin: called with the part's name. onEnd: called with everything that the part printed, so that the outputs of parts
- * are not mixed. after: for a part's name, the parts that must end first, if they run at all; those that compute are listed
- * before it. Resolves to an object with each part's result by name; the result is undefined if the part's process did not
- * report one.
+ * computing, waiting: lists of part names. A lane runs the next of its parts when it is free; of those that compute,
+ * the next one that need not wait for another. Once the waiting lane has none left, it helps with these. script: the
+ * program to run with args and a part's name; it calls report(). onBegin: called with the part's name. onEnd: called
+ * with everything that the part printed, so that the outputs of parts are not mixed. after: for a part's name, the
+ * parts that must end first, if they run at all; those that compute are listed before it. Resolves to an object with
+ * each part's result by name; the result is undefined if the part's process did not report one.
  */
 export async function runLanes({ computing, waiting }, script, { args = [], onBegin = () => {}, onEnd, after = {} }) {
   const results = {};
   const ended = new EventEmitter();
   const isGiven = (name) => [...computing, ...waiting].includes(name);
+  const missing = (name) => (after[name] ?? []).filter((first) => isGiven(first) && !(first in results));
   const left = [...computing];
+  const takeReady = () => {
+    const first = left.findIndex((name) => missing(name).length === 0);
+    return left.splice(Math.max(0, first), 1)[0];
+  };
   const run = async (own, priority) => {
-    const next = () => own.shift() ?? left.shift();
+    const next = () => own.shift() ?? takeReady();
     for (let name = next(); name !== undefined; name = next()) {
-      for (const first of after[name] ?? []) if (isGiven(first) && !(first in results)) await once(ended, first);
+      for (const first of missing(name)) if (!(first in results)) await once(ended, first);
       onBegin(name);
       const { output, result } = await runProcess(script, [...args, name], priority);
       onEnd(output);
