@@ -75,9 +75,14 @@ interface Addon {
   checkAdapter(modelPath: string, adapterPath: string): Promise<void>;
   variants(): string[];
   gpus(backend: string, kernels: string): Promise<string>;
-  /** A backend's driver: whether it seems to be installed, and files about it, which are '' without a cache folder. */
+  /**
+   * Whether a backend's driver seems to be installed, and the paths of our files about it: '' without a cache folder.
+   */
   gpuDriver(backend: string): { isThere: boolean; recordFile: string; trialsFile: string };
-  /** The name and driver of the GPU that WebGPU would use; '' if there is none, or if `others` can use one. */
+  /**
+   * The name and driver of the GPU that WebGPU would use; '' if there is none, or if the backends `others` can use a
+   * GPU.
+   */
   unservedGpu(others: string, kernels: string, gpu: string): Promise<string>;
   gpuReport(backend: 'auto' | 'webgpu', kernels: string, isBrief: boolean): Promise<string>;
   keepOthersOut(pipe: string): string;

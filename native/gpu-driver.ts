@@ -1,14 +1,13 @@
-// Finds out whether the drivers of GPUs can be called. A broken driver might never return, or end the process that
-// calls it. So a separate process calls it first. The result is remembered in a file in the cache folder. If the driver
-// fails, the file says so for a day. If it works, the file says so until the next call; it says so again only when that
-// call has returned.
+// Finds out whether GPU drivers can be called. A broken driver might hang, or end the process that calls it, so a
+// separate process calls it first. A file in the cache folder records the result. A failure is believed for a day. A
+// success is believed for one call: `rememberThatItWorks()` records it again once that call has returned.
 import { type ExecFileException, execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { addon, addonPath, EngineError, gpuKernels } from './addon.ts';
 import type { LoadOptions } from './types.ts';
 
-/** What can be asked for. Each backend but 'cpu' needs a driver; 'auto' can use several. */
+/** The backends to choose from. Each except 'cpu' needs a driver; 'auto' can use several. */
 export type Backend = Exclude<NonNullable<LoadOptions['backend']>, 'webgpu-if-faster'>;
 
 const vendors = { hip: "AMD's driver", cuda: "NVIDIA's driver", webgpu: 'the driver behind WebGPU' } as const;
@@ -19,8 +18,8 @@ const answerMs = 20_000;
 const maxTextBytes = 2 ** 16;
 const rememberedMs = 24 * 3_600_000;
 /**
- * Ends with the process that has started it, even if the driver never returns. The answer is between two NULs, since a
- * driver might print something, or end the process as if all were well.
+ * Ends when its parent ends, even if the driver hangs. NULs enclose the answer, since a driver might print something,
+ * or exit with status 0.
  */
 const program = `
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
@@ -37,7 +36,7 @@ const driversOf = (backend: Backend): Vendor[] => {
   return (['hip', 'cuda'] as const).filter((vendor) => addon().gpuDriver(vendor).isThere);
 };
 
-/** The backend to use so that no failing driver is called, and why drivers fail: '' if none does. */
+/** The backend to use so that no failing driver is called, and why drivers fail ('' if none fails). */
 export async function usableBackend(
   backend: Backend,
   limitMs = answerMs,
@@ -72,7 +71,7 @@ async function problemOf(vendor: Vendor, limitMs: number): Promise<string> {
     if (problem === '') rmSync(file);
     if (problem === '' || Date.now() - statSync(file).mtimeMs < rememberedMs) return problem;
   } catch {
-    // Nothing is known about it.
+    // No record yet.
   }
   const { text, works } = await askAnew(vendor, limitMs);
   return works ? '' : text;
@@ -96,7 +95,7 @@ async function askAnew(vendor: Vendor, limitMs: number): Promise<{ text: string;
   });
 }
 
-/** What is wrong with a driver if the process that called it has failed. */
+/** Says what is wrong with a driver, from the way in which the process that called it has failed. */
 export function driverFault(
   vendor: Vendor,
   { killed = false, signal, code }: Pick<ExecFileException, 'killed' | 'signal' | 'code'>,

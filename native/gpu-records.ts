@@ -1,5 +1,4 @@
-// Remembers how GPUs did that were tried with a model, in a file in the cache folder. Each build of Hearth has its own
-// file.
+// Records the results of GPU trials by model, in a file in the cache folder. Each build of Hearth has its own file.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { addon } from './addon.ts';
@@ -7,7 +6,7 @@ import type { GpuTrial } from './types.ts';
 
 interface Entry {
   trial?: GpuTrial | undefined;
-  /** How many trials have begun since the last one that came to its end. */
+  /** How many trials have begun since the last one that ended. */
   begun: number;
   /** When the last one began or ended, in ms since 1970. */
   at: number;
@@ -15,8 +14,8 @@ interface Entry {
 
 const rememberedMs = 24 * 3_600_000;
 /**
- * If trials do not come to their end, they might crash the computer. (A single trial might have been ended from
- * outside.)
+ * After this many trials in a row that never ended, we assume that they crash the computer. (A single trial might have
+ * been killed.)
  */
 const mostBegun = 2;
 
@@ -31,7 +30,7 @@ export class GpuRecord {
     return this.entry.trial;
   }
 
-  /** False for a day after a trial has failed, or after two in a row have not come to their end. */
+  /** False for a day after a trial has failed, or after two in a row have never ended. */
   get mayBegin(): boolean {
     const { trial, begun, at } = this.entry;
     const isOver = Date.now() - at >= rememberedMs;
@@ -43,7 +42,7 @@ export class GpuRecord {
     this.write({ trial, begun: Date.now() - at >= rememberedMs ? 1 : begun + 1, at: Date.now() });
   }
 
-  /** trial: absent if it was broken off, which says nothing about the GPU. */
+  /** trial: absent if it was aborted, which says nothing about the GPU. */
   end(trial = this.entry.trial): void {
     this.write({ trial, begun: 0, at: Date.now() });
   }

@@ -17,8 +17,8 @@ export type CompleteOptions = Required<Omit<LoadOptions, 'tokenNames'>>;
 const limitMs = 300_000;
 const maxTextBytes = 2 ** 20;
 /**
- * Ends with the process that has started it. Each finding is between NULs, since a driver might print something. The
- * first is the GPU's name. If there is a GPU and it is not the known one, timings or a problem follow.
+ * Ends when its parent ends. NULs enclose each finding, since a driver might print something. The first finding is the
+ * GPU's name. If there is a GPU other than the known one, timings or a problem follow.
  */
 const program = `
   process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL')).resume();
@@ -47,10 +47,10 @@ const program = `
   run().catch((error) => say({ problem: error.message })).then(() => process.exit(0));
 `;
 
-// Its typed arrays are empty. JSON cannot express them, so the program makes new ones.
+// JSON cannot express the empty typed arrays of a request, so the program makes new ones.
 const request = { ...requestDefaults, kind: 'generate', maxTokens: writtenTokens } satisfies Partial<NativeRequest>;
 
-/** Random prompts, so that nothing of them is cached. */
+/** Random prompts, so that the cache has no part of them. */
 const prompts = (vocabulary: number): number[][] =>
   Array.from({ length: rounds }, () =>
     Array.from({ length: readTokens }, () => Math.floor(Math.random() * vocabulary)),
@@ -83,7 +83,7 @@ export class GpuRace {
     return this.record.trial;
   }
 
-  /** Whether the GPU has won and is still there. Calls no driver if it has not won. */
+  /** Whether the GPU has won and is still there. If it has not won, no driver is called. */
   async isWon(): Promise<boolean> {
     const { trial } = this;
     if (trial?.figures?.isFaster !== true) return false;
@@ -95,8 +95,8 @@ export class GpuRace {
   }
 
   /**
-   * Tries the GPU, unless that has been done. cpu: the engine that the model runs on. Takes seconds or minutes, at low
-   * priority. An abort ends it soon. Resolves to what is then known about the GPU.
+   * Tries the GPU, unless there is a result already. cpu: the engine that runs the model now. Takes seconds or minutes,
+   * at low priority; an abort ends it soon. Resolves to the result, if there is one.
    */
   async run(cpu: Engine, signal: AbortSignal): Promise<GpuTrial | undefined> {
     if (!this.record.mayBegin) return this.trial;
@@ -105,7 +105,7 @@ export class GpuRace {
     try {
       trial = await tryGpu(this.options, this.served, cpu, signal, this.trial?.figures && this.trial.gpu);
     } finally {
-      this.record.end(trial); // also if it was broken off
+      this.record.end(trial); // also after an abort
     }
     return this.trial;
   }
@@ -174,7 +174,7 @@ function findingsIn(output: string): Findings {
   return Object.assign({ gpu: '', timings: [], problem: '' }, ...said);
 }
 
-/** Deletes the marks that the process has left: how it ended is known, so they are no longer needed. */
+/** Deletes the marks that the process has left: they matter only if nobody saw how it ended. */
 function forgetMarks(pid = 0): void {
   const folder = dirname(addon().gpuDriver('webgpu').trialsFile);
   try {

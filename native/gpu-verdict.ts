@@ -1,5 +1,5 @@
-// Judges whether a GPU is worth using, by how fast it and the CPU have read prompts and written answers. It must be
-// clearly faster at one of the two, and slower at neither.
+// Judges whether a GPU is worth using, from the speeds at which it and the CPU have read prompts and written answers.
+// The GPU must be clearly faster at one of these and slower at neither.
 import type { GpuFigures, Speed, Timings } from './types.ts';
 
 export const readTokens = 64;
@@ -8,7 +8,7 @@ export const writtenTokens = 16;
 export const rounds = 4;
 const clearlyFaster = 1.3;
 
-/** Other programs can only make a round slower, so the best round counts. Null if nothing was read or written. */
+/** Other programs can only slow a round down, so the best round counts. Null if no tokens were read or written. */
 export function bestSpeed(all: readonly Timings[]): Speed | null {
   const best = (speedOf: (timings: Timings) => number) => Math.max(0, ...all.map(speedOf).filter(Number.isFinite));
   const reading = best(

@@ -19,8 +19,8 @@ export interface AddonInfo {
 }
 
 /**
- * What a model file says about its model, without loading it. path: the file or its first part. Rejects with an
- * EngineError if the engine cannot run the model.
+ * Describes a model from its file, without loading it. path: the file or its first part. Rejects with an EngineError if
+ * the engine cannot run the model.
  */
 export const describeModel = (path: string): Promise<ModelDescription> => guarded(addon().describe(path));
 
@@ -37,7 +37,8 @@ export function addonInfo(): AddonInfo {
 
 /**
  * For each GPU: runtime and driver, memory, clock, whether its kernels compute correctly, and how fast they read
- * weights; then the same with WebGPU. Takes some seconds per GPU. isBrief: with minimal measurements, for the tests.
+ * weights; then the same for WebGPU. Takes some seconds per GPU. isBrief: measures as little as possible, for the
+ * tests.
  */
 export async function gpuReport(kernels = gpuKernels(), isBrief = false): Promise<string> {
   const parts = (['auto', 'webgpu'] as const).map(async (backend) => {
@@ -61,8 +62,8 @@ export async function timeGpu(
 }
 
 /**
- * Windows: lets only this user open a named pipe on which this process listens. If that fails, throws the system's
- * reason.
+ * Windows: lets only this user open a named pipe on which this process listens. Throws the system's reason if that
+ * fails.
  */
 export function keepOthersOut(pipe: string): void {
   const problem = addon().keepOthersOut(pipe);
@@ -121,16 +122,16 @@ function complete(given: Omit<LoadOptions, 'tokenNames'>): CompleteOptions {
 
 interface Choice {
   backend: Backend;
-  /** Why the drivers of some GPUs are not called, or ''. */
+  /** Why the drivers of some GPUs are not called; '' if all are. */
   problem: string;
-  /** For a GPU that is used only if it is faster. */
+  /** The trial of a GPU that is used only if it is faster. */
   race?: GpuRace | undefined;
 }
 
 async function choose(options: CompleteOptions): Promise<Choice> {
   const mayRace = options.backend === 'webgpu-if-faster';
   const asked = options.backend === 'webgpu-if-faster' ? 'auto' : options.backend;
-  // With "auto" and a variant, the CPU is used (only it has variants), so no driver is called.
+  // A variant selects the CPU, since only the CPU has variants; so no driver is called.
   if (asked === 'auto' && options.variant !== '') return { backend: asked, problem: '' };
   const choice = await usableBackend(asked);
   const race = mayRace ? await GpuRace.of(options, choice.backend) : undefined;
@@ -138,8 +139,8 @@ async function choose(options: CompleteOptions): Promise<Choice> {
 }
 
 /**
- * Sets info.gpuTrial and tryGpu. If the GPU has won (backend 'webgpu'), it is in use, or its memory was not enough. A
- * GPU that another backend uses does not race.
+ * Sets info.gpuTrial and tryGpu. With backend 'webgpu' the GPU has already won: it is in use, or its memory was not
+ * enough. A GPU that another backend uses does not race.
  */
 function enter(race: GpuRace, engine: LoadedEngine, backend: Backend): void {
   const setTrial = () => {

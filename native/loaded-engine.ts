@@ -36,7 +36,7 @@ export class LoadedEngine implements Engine {
     private native: NativeEngine,
     tokenNames: (texts: ModelTexts) => TokenNames,
     private readonly loadOnCpu: () => Promise<NativeEngine>,
-    /** Why the drivers of some GPUs were not called, or ''. */
+    /** Why the drivers of some GPUs were not called; '' if all were. */
     driverProblem = '',
   ) {
     this.texts = native.texts();
@@ -159,8 +159,8 @@ export class LoadedEngine implements Engine {
   }
 
   /**
-   * Reloads the model once, however many requests find that the GPU is lost. If reloading fails, all later requests are
-   * rejected with the reason.
+   * Reloads the model once, however many requests find the GPU lost. If reloading fails, all later requests reject with
+   * the reason.
    */
   private moveToCpu(lost: NativeEngine, fallbackReason: string): Promise<void> {
     if (this.native === lost) {
@@ -174,15 +174,15 @@ export class LoadedEngine implements Engine {
   private async replace(lost: NativeEngine, fallbackReason: string): Promise<void> {
     this.native = await this.loadOnCpu();
     this.info = { ...infoOf(this.native, this.texts, this.names), fallbackReason };
-    // The old engine rejects each request, and submit() repeats it on the new one. Closing it first would cancel those
-    // that are still queued.
+    // The old engine rejects each request, and submit() repeats it on the new one. Closing the old engine first would
+    // cancel its queued requests.
     await Promise.allSettled(this.unanswered);
     // Errors are ignored: the pages on the lost GPU cannot be saved.
     await lost.close().catch(() => undefined);
     this.onMovedToCpu?.(this.info);
   }
 
-  /** For calls that do not use the GPU and therefore never notice that it is lost. */
+  /** For calls that do not use the GPU and so never find out that it is lost. */
   private async whenReady(ask: (native: NativeEngine) => Promise<void>): Promise<void> {
     if (this.moving !== undefined) await this.moving;
     this.requireOpen();
@@ -273,7 +273,7 @@ export const requestDefaults = {
   traceOps: false,
 };
 
-/** The names in qwen2.5-coder. */
+/** The names of qwen2.5-coder's tokens. */
 const usualNames: Record<keyof SpecialTokens, string> = {
   fimPrefix: '<|fim_prefix|>',
   fimMiddle: '<|fim_middle|>',

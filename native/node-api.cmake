@@ -1,5 +1,5 @@
-# Lets the addon for Windows call the Node-API of the program that loads it: the names of its functions, in a list
-# for system/windows/addon/node_api.cc.
+# Lets the addon for Windows call the Node-API of the program that loads it: lists the names of its functions for
+# system/windows/addon/node_api.cc.
 list(GET HEARTH_NODE_API 0 NODE_API_HEADERS)
 set(NODE_FUNCTIONS "")
 foreach(DEF node_api js_native_api)
@@ -14,5 +14,5 @@ set(NODE_SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/../system/windows/addon/node_api.cc)
 file(WRITE ${NODE_LIST} "${NODE_FUNCTIONS}")
 target_sources(hearth_addon PRIVATE ${NODE_SOURCE})
 set_source_files_properties(${NODE_SOURCE} PROPERTIES COMPILE_DEFINITIONS HEARTH_NODE_API_FUNCTIONS="${NODE_LIST}")
-# Its functions are declared as imported.
+# Declares the functions of the Node-API as imported.
 target_compile_definitions(hearth_addon PRIVATE BUILDING_NODE_EXTENSION)

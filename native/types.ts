@@ -29,19 +29,19 @@ export interface ModelInfo {
   special: SpecialTokens;
   /** The token that begins every prompt; -1 if there is none. */
   bosToken: number;
-  /** See TokenNames. */
+  /** Whether the suffix comes first, see TokenNames. */
   suffixFirst: boolean;
   /** The number format of the KV cache. */
   kvType: KvType;
-  /** What computes. */
+  /** What runs the model: this computer's CPU or GPU, or the team's server. */
   device: 'cpu' | 'gpu' | 'server';
   /** For people, e.g. "cpu avx512vnni, 2 threads". */
   backend: string;
-  /** Why the GPU, or the team's server, is not used; '' if it is, or if none was wanted. */
+  /** Why the GPU, or the team's server, is not used; '' if it is used or not wanted. */
   fallbackReason: string;
   /** What is known about a GPU that is used only if it is faster; absent if none was tried. */
   gpuTrial?: GpuTrial;
-  /** Why the draft model is not used; '' if it is, or if none was wanted. */
+  /** Why the draft model is not used; '' if it is used or not wanted. */
   draftProblem: string;
   loadMs: number;
   /** The size of the packed weights in memory. */
@@ -54,9 +54,9 @@ export interface ModelInfo {
   diskProblems: string[];
 }
 
-/** How a GPU did with a model. It has either figures or a problem. */
+/** The result of a GPU's trial with a model: either figures or a problem. */
 export interface GpuTrial {
-  /** Its name and driver; '' if it failed before it was named. */
+  /** Its name and driver; '' if the trial failed before it knew them. */
   gpu: string;
   figures?: GpuFigures;
   problem?: string;
@@ -75,11 +75,11 @@ export interface GpuFigures {
   reading: number;
   /** How many times as fast as the CPU the GPU writes an answer. */
   writing: number;
-  /** Whether it is worth using. */
+  /** Whether the GPU is worth using. */
   isFaster: boolean;
 }
 
-/** What a model file says about its model. */
+/** A model, as its file describes it. */
 export interface ModelDescription {
   /**
    * general.name and the other texts of general.*, tokenizer.chat_template, and the names of the tokens BOS and EOS as
@@ -95,7 +95,7 @@ export interface ModelDescription {
   parameters: number;
   /** The bytes of the weights that a generated token reads. */
   readBytesPerToken: number;
-  /** How many weights of the layers each token of a prompt is multiplied by. */
+  /** The number of layer weights that each token of a prompt is multiplied by. */
   weightsPerToken: number;
   /** Bytes of a token's keys and values, as f16. */
   kvBytesPerToken: number;
@@ -111,7 +111,7 @@ export interface ModelTexts {
 
 /** How a model's prompts differ from those of qwen2.5-coder. */
 export interface TokenNames {
-  /** The names of its special tokens; '' for a token that is not to be used. */
+  /** The names of its special tokens; '' for a token that prompts must not use. */
   special?: Partial<Record<keyof SpecialTokens, string>>;
   /** Whether the suffix comes first in fill-in-the-middle prompts. If so, fimMiddle can be missing. Default: false. */
   suffixFirst?: boolean;
@@ -132,7 +132,7 @@ export interface Sampling {
 }
 
 export interface GenerateRequest {
-  /** The whole prompt. The engine finds by itself how much of it is cached. */
+  /** The whole prompt. The engine finds out how much of it is cached. */
   tokens: Uint32Array;
   /** The path of one of LoadOptions.adapters, to be applied to this request. Default: none. */
   adapter?: string;
@@ -157,7 +157,7 @@ export interface GenerateRequest {
 }
 
 export interface Timings {
-  /** The length of the prompt; for a cancelled request, only what was cached or evaluated of it. */
+  /** The length of the prompt; for a cancelled request, of its cached or evaluated part. */
   promptTokens: number;
   cachedTokens: number;
   prefillMs: number;
@@ -211,7 +211,7 @@ export interface CacheStatus {
   pagesTotal: number;
   /** In use by a request or cached for a later one. */
   pagesUsed: number;
-  /** In use by a request or pinned, and therefore not evictable. */
+  /** In use by a request or pinned, so not evictable. */
   pagesHeld: number;
   pageBytes: number;
   /** Prompt tokens found in the cache since loading. */
@@ -253,7 +253,7 @@ export interface OpTime {
 export interface LoadOptions {
   modelPath: string;
   /**
-   * 'auto': a GPU if one can run the model, otherwise the CPU. 'hip' tries only AMD's GPUs and 'cuda' only NVIDIA's;
+   * 'auto': a GPU if one can run the model, otherwise the CPU. 'hip' tries only AMD GPUs and 'cuda' only NVIDIA GPUs;
    * both load the runtime even if no driver is found. 'webgpu' uses any GPU, with kernels/webgpu. 'webgpu-if-faster' is
    * like 'auto', but also uses a GPU that 'auto' cannot use if Engine.tryGpu() has found it faster than the CPU.
    */
@@ -276,8 +276,8 @@ export interface LoadOptions {
   /** A limit on the context, to make it shorter than the model's. */
   contextTokens?: number;
   /**
-   * Paths of LoRA adapters for the model, as llama.cpp's converter writes them. Each request names one or none. If one
-   * does not fit the model, loading rejects.
+   * Paths of LoRA adapters for the model, as llama.cpp's converter writes them. Each request names at most one. If an
+   * adapter does not fit the model, loading rejects.
    */
   adapters?: string[];
   /** A draft model for speculative decoding: a smaller model with the same vocabulary. */
@@ -292,9 +292,9 @@ export interface LoadOptions {
 
 /**
  * Called with the next piece of an answer: whole characters, and the sum of the log-probabilities of all tokens since
- * the last piece, up to the one that completed this piece. So a token without text, such as a healed one or one with
- * the first bytes of a character, counts for the next piece. A token that ends one piece and begins another counts for
- * the first of the two. An end token counts for no piece.
+ * the last piece, up to the token that completed this piece. So a token without text, such as a healed token or one
+ * with the first bytes of a character, counts for the next piece. A token that ends one piece and begins another counts
+ * for the first of the two. An end token counts for no piece.
  *
  * answer: 0 for the main answer, otherwise the index of the alternative. Returning true ends that answer soon, with
  * finish reason 'stop'; the others continue.
@@ -303,8 +303,8 @@ export type OnText = (text: string, logProbability: number, answer: number) => u
 
 export interface CompletionRequest extends GenerateRequest {
   /**
-   * The caller will not use this text or anything after it. So a team's server can stop by itself; onText tells an
-   * engine.
+   * The caller will not use this text or anything after it, so a team's server can stop at it. (With an engine, onText
+   * ends the answer.)
    */
   stopBefore?: string;
 }
@@ -312,27 +312,27 @@ export interface CompletionRequest extends GenerateRequest {
 /** How a completion ended; its text has been streamed. */
 export type Completed = Pick<Completion, 'finishReason' | 'timings' | 'alternatives'>;
 
-/** What completing code needs from a model. An engine provides it, and so does the model on a team's server. */
+/** The functions of a model that completing code needs. An engine implements them, and so does a team's server. */
 export interface Completer {
   readonly info: ModelInfo;
   tokenize(text: string): Uint32Array;
   tokenBytes(token: number): Uint8Array;
   generate(request: CompletionRequest, onText?: OnText, signal?: AbortSignal): Promise<Completed>;
   prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Timings>;
-  /** Absent for a server, which manages its cache and its drafts itself. So is learn(). */
+  /** Absent, like learn(), for a server, which manages its cache and its drafts itself. */
   pin?(id: number, tokens: Uint32Array, adapter?: string): Promise<void>;
   learn?(tokens: Uint32Array): Promise<void>;
 }
 
-/** Some given tokens, and the tokens after them that are to be scored. The given ones cost less. */
+/** Some given tokens, and the tokens to score after them. Given tokens cost less. */
 export interface Continuation {
   given: Uint32Array;
   scored: Uint32Array;
 }
 
 /**
- * One loaded model. Requests may overlap: foreground requests run first, prompts that are prefilled in the background
- * last, and otherwise the order is that of arrival.
+ * One loaded model. Requests may overlap: foreground requests run first and background prefill last; otherwise requests
+ * run in order of arrival.
  */
 export interface Engine extends Completer {
   /** Replaced by another object when the GPU is lost and the model moves to the CPU. */
@@ -362,8 +362,7 @@ export interface Engine extends Completer {
   score(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
   /**
    * The log-probability, in nats, of each scored token of each continuation. All continuations come after the same
-   * tokens; there can be at most 64. A beginning that several share is evaluated once. An abort resolves with no
-   * scores.
+   * tokens; there can be at most 64. A prefix that several share is evaluated once. An abort resolves with no scores.
    */
   scoreContinuations(
     tokens: Uint32Array,
@@ -373,8 +372,8 @@ export interface Engine extends Completer {
     adapter?: string,
   ): Promise<Float32Array[]>;
   /**
-   * Pins what is cached of these tokens, instead of what the id pinned before; an empty array unpins. Pages without a
-   * pin are evicted first. Runs after background requests that arrived earlier.
+   * Pins the cached part of these tokens, in place of the id's previous pin; an empty array unpins. Pages without a pin
+   * are evicted first. Runs after background requests that arrived earlier.
    */
   pin(id: number, tokens: Uint32Array, adapter?: string): Promise<void>;
   /**
@@ -386,9 +385,9 @@ export interface Engine extends Completer {
   /** Drops all pins and every page that no request holds. */
   clearCache(): Promise<void>;
   /**
-   * Finds out whether a GPU is faster, unless that is known, and sets info.gpuTrial. A faster GPU is used from the next
-   * load on. Absent if no GPU is to be tried. It can take minutes, so call it when there is nothing else to do, and
-   * abort it when there is.
+   * Finds out whether a GPU is faster, unless that is known, and sets info.gpuTrial. The next load uses a faster GPU.
+   * Absent if there is no GPU to try. It can take minutes, so call it when the engine is idle, and abort it when a
+   * request comes.
    */
   tryGpu?(signal: AbortSignal): Promise<void>;
   /**

@@ -1,6 +1,6 @@
 // The Node-API binding: the engine as a JavaScript object. It converts values and contains no
-// logic; index.ts and loaded-engine.ts check options before they come here. Functions that take
-// long return a promise (AsyncTask) and do not block the JavaScript thread.
+// logic; index.ts and loaded-engine.ts have checked the options. Slow functions return a promise
+// (AsyncTask) and do not block the JavaScript thread.
 #include <napi.h>
 
 #include <map>
@@ -77,7 +77,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     const auto job = std::make_shared<Job>();
     job->id = static_cast<uint64_t>(call[0].ToNumber().Int64Value());
     job->request = request_of(call[1].As<Napi::Object>());
-    // Created last, because reading a value may throw, and a task that is never settled keeps the
+    // Created last: reading a value may throw, and a task that is never settled would keep the
     // process alive.
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call[2]);
     if (call[2].IsFunction())
@@ -123,7 +123,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return promise(call, [&](Engine::Done done) { engine.clear_cache(done); });
   }
 
-  /// A promise of undefined. start(done) must see to it that done is called.
+  /// A promise of undefined, which is settled when start(done) or its work calls done.
   template <typename Start>
   static Napi::Value promise(const Napi::CallbackInfo& call, Start start) {
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
@@ -244,7 +244,7 @@ Napi::Value variants(const Napi::CallbackInfo& call) {
   return array;
 }
 
-/// A promise of the text that `make` returns on another thread.
+/// Runs `make` on another thread; returns a promise of its text.
 Napi::Value text_of(Napi::Env env, std::function<std::string()> make) {
   const std::shared_ptr<AsyncTask> task = AsyncTask::create(env, env.Undefined());
   task->run([make = std::move(make)]() -> AsyncTask::Make {

@@ -1,5 +1,5 @@
-// One function for each struct. TypeScript has already checked the options; here, a number that
-// does not fit its type is only brought into range.
+// One function for each struct. TypeScript has already checked the options; here, numbers are only
+// clamped to the range of their C++ type.
 #include "addon_values.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ double number(const Napi::Object& object, const char* key) {
   return object.Get(key).ToNumber().DoubleValue();
 }
 
-/// A number beyond the range of int becomes the nearest int.
+/// Clamps the number to the range of int.
 int integer(const Napi::Object& object, const char* key) {
   constexpr double kLeast = std::numeric_limits<int>::min(),
                    kMost = std::numeric_limits<int>::max();

@@ -1,6 +1,6 @@
-// Promises of the binding. Work runs on another thread; its outcome, and events before that, are
-// posted to the JavaScript thread through a thread-safe function. Every asynchronous function of
-// the addon uses this class; run() is the only place that turns exceptions into rejections.
+// Promises of the binding. Work runs on another thread; events and the outcome are posted to the
+// JavaScript thread through a thread-safe function. Every asynchronous function of the addon uses
+// this class; run() is the only place that turns exceptions into rejections.
 #pragma once
 
 #include <napi.h>
@@ -30,8 +30,8 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
 
   Napi::Promise promise() const { return deferred_.Promise(); }
 
-  /// Calls on_event, later and on the JavaScript thread, with the arguments that make returns
-  /// there.
+  /// Schedules a call on the JavaScript thread, which runs make() and passes its result to
+  /// on_event.
   void post(MakeArguments make) {
     if (!has_event_) return;
     call([self = shared_from_this(), make = std::move(make)](Napi::Env env, Napi::Function) {
@@ -53,10 +53,10 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
   }
 
   /// Runs work on a new thread. The work returns a function that makes the promise's value on the
-  /// JavaScript thread; if the work throws, the promise is rejected. Some memory is set aside, so
-  /// that a lack of memory can be reported, too. If the system cannot start a thread, the work runs
-  /// at once on this one: so a load can still say why it fails, and an engine that closes can still
-  /// save its pages.
+  /// JavaScript thread; if the work throws, the promise is rejected. Some memory is reserved for
+  /// reporting that memory has run out. If the system cannot start a thread, the work runs at once
+  /// on this one: then a load can still say why it fails, and a closing engine can still save its
+  /// pages.
   void run(std::function<Make()> work) {
     const auto set_aside = std::make_shared<std::vector<char>>(kBytesToReject);
     const auto settle_with_result = [self = shared_from_this(), work = std::move(work), set_aside] {

@@ -12,7 +12,7 @@
 namespace hearth {
 namespace {
 
-/// The bytes of a matrix or, if the tensor has those of all experts, of all matrices.
+/// The bytes of a tensor's matrix or, for a tensor of experts, of all its matrices.
 uint64_t matrix_bytes(const GgufTensor& tensor, const std::string& backend) {
   const uint64_t n_matrices = tensor.shape.size() > 2 ? tensor.shape[2] : 1;
   return n_matrices * gpu::packed_bytes(backend, tensor.type, static_cast<int>(tensor.shape[1]),
@@ -47,33 +47,33 @@ uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
       kBatch * n_q * kFloat,
       kBatch * n_ff * std::max<uint64_t>(n_used, 1) * kFloat,
       uint64_t{16} * config.n_vocab * kFloat,
-      // Inputs of products: as floats, twice as int8 with their scales, once with what eight bits
-      // lose, and sums.
+      // Inputs of products: floats; int8 with scales, twice; the remainders of rounding to int8;
+      // sums.
       kBatch * widest * kFloat,
       2 * kBatch * widest,
       kBatch * widest,
       2 * kBatch * widest / 4,
       kBatch * widest / 4,
       kBatch * widest / 4,
-      // Attention: parts with their maximum and sum, q, k and v before norms of heads, RoPE.
+      // Attention: parts, each with its maximum and sum; q, k and v before head norms; RoPE tables.
       n_parts * config.n_heads * (config.head_dim + 2) * kFloat,
       kBatch * (n_q + 2 * config.n_kv()) * kFloat,
       n_positions * config.head_dim * kFloat,
       config.is_sliding.empty() ? 0 : n_positions * config.head_dim * kFloat,
-      // Experts: inputs of their second product, results, the router's logits, routes and the plan.
+      // Experts: inputs of the down product, results, the router's logits, routes and the plan.
       n_rows * padded(n_ff),
       n_rows * padded(n_ff) / 2,
       n_rows * n_embd * kFloat,
       kBatch * config.n_experts * kFloat,
       n_rows * 40 * kFloat,
-      // WebGPU: q, k and v or gate and up of a batch, attention's parts, parameters, and what is
-      // lost between allocations.
+      // WebGPU: a batch's q, k and v or gate and up; attention's parts; parameters; gaps between
+      // allocations.
       is_webgpu ? kBatch * std::max(2 * n_ff, n_q + 2 * config.n_kv()) * kFloat : 0,
       is_webgpu ? uint64_t{40} << 20 : 0,
       is_webgpu ? uint64_t{64} << 20 : 0,
   };
-  // Rows of the file, batches, and what is smaller than a megabyte, such as inputs lowered to
-  // ranks.
+  // Rows of the file, batches, and buffers of less than a megabyte, such as the lowered inputs of
+  // adapters.
   constexpr uint64_t kOthers = uint64_t{16 + 8} << 20;
   return std::accumulate(std::begin(sizes), std::end(sizes), kOthers,
                          [](uint64_t sum, uint64_t size) { return sum + allocated_bytes(size); });
@@ -91,7 +91,7 @@ GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
   for (const GgufTensor& tensor : file.tensors()) {
     if (tensor.shape.size() > 1)
       matrices[matrix_of(tensor.name)] += matrix_bytes(tensor, backend);
-    else  // CPU and GPU both have all vectors, whatever their layer
+    else  // CPU and GPU both have the vectors of all layers
       needs.common_bytes += tensor.shape[0] * sizeof(float);
   }
   for (const auto& [name, n_bytes] : matrices) {

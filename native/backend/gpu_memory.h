@@ -14,10 +14,9 @@ class GgufFile;
 
 /// How much GPU memory the parts of a model need.
 struct GpuNeeds {
-  uint64_t common_bytes =
-      0;  // needed whichever layers are on the GPU: workspace, vectors, the head
+  uint64_t common_bytes = 0;  // whichever layers are on the GPU: workspace, vectors, the head
   uint64_t embedding_bytes = 0;
-  std::vector<uint64_t> layer_bytes;  // with their KV pages
+  std::vector<uint64_t> layer_bytes;  // each with its KV pages
 
   uint64_t total_bytes() const;
   /// How many of the last layers, with the head, fit into this much free memory. All layers if the

@@ -17,7 +17,7 @@ struct LoadOptions {
   int n_threads = 0;                  // 0: one per core, at most 8
   uint64_t cache_bytes = 0;           // memory for KV pages; 0: min(1 GiB, 10 % of RAM)
   std::string kv_type = "f16";        // or "int8", half the memory; a GPU always uses f16
-  int context_tokens = 0;             // a limit; 0: only the model's own and that of the cache
+  int context_tokens = 0;             // a limit; 0: limited only by the model and the cache
   std::vector<std::string> adapters;  // paths; a request names one by its number, from 1
   std::string draft_model_path;       // for speculative decoding; empty: none
   std::string disk_folder;            // of the disk cache; empty: none

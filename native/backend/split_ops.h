@@ -1,7 +1,7 @@
-// Partial offload: if a model does not fit into a GPU's memory, its first layers are on the CPU and
-// the others on the GPU. For the engine this is one backend. Every op runs where its layer is; once
-// per pass, the residual stream of the batch is copied from the CPU to the GPU. A layer gives the
-// same bits as if the whole model were on its backend.
+// Partial offload: if a model does not fit into a GPU's memory, the CPU runs its first layers and
+// the GPU the others. To the engine, SplitOps is one backend. Every op runs where its layer is;
+// once per pass, the residual stream of the batch is copied from the CPU to the GPU. A layer gives
+// the same bits as on a backend that runs the whole model.
 //
 //   embedding, layers 0 .. n - 1 on the CPU  ->  layers n .. on the GPU  ->  head
 //
@@ -82,7 +82,8 @@ class SplitOps final : public kernels::Ops {
   const int n_layers_, n_cpu_layers_;
   std::map<const float*, float*> buffers_;  // from the CPU's data (host memory) to the GPU's
   bool is_head_on_gpu_ = false;
-  // Which side here() is: that of the layer that runs or, at load, of the layer that is packed.
+  // The side that here() returns: that of the layer that runs or, at load, of the layer being
+  // packed.
   bool on_gpu_ = false;
   int layer_ = -1;    // the layer that is being packed
   int n_tokens_ = 0;  // of the batch

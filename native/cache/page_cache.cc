@@ -33,8 +33,8 @@ bool Path::is_unshared_leaf(int32_t page) const {
   return node.n_holders == 1 && node.first_child == PageTree::kNone;
 }
 
-// Other paths and lookups in the tree read pages. Positions that they might see are never
-// overwritten. Two paths must not append to one page either; Node::writer prevents that.
+// Other paths and lookups in the tree also read the page, so positions that they might see are
+// never overwritten. Node::writer keeps two paths from appending to one page.
 Path::Tail Path::tail_kind() const {
   const int fill = length() % tree().page_tokens();
   if (fill == 0) return Tail::kAppend;
@@ -89,13 +89,13 @@ bool Path::reserve(int n) {
   const int n_new = std::max(0, pages_for(length() + n) - static_cast<int>(pages_.size()));
   Tail tail = tail_kind();
   // A prompt that fits an empty pool must also fit a warm one. So if there is no page for the copy
-  // and nobody else holds this page, the positions cached in it after length() are dropped, and it
-  // is written in place.
+  // and nobody else holds this page, the path drops the page's positions after length() and writes
+  // in place.
   if (tail == Tail::kCopy && n_new + 1 > tree().n_available() &&
       is_unshared_leaf(pages_[length() / tree().page_tokens()]))
     tail = Tail::kShrink;
   if (n_new + (tail == Tail::kCopy) > tree().n_available()) return false;
-  // This may throw, so it comes first: a page that was allocated must not be lost.
+  // Comes first because it may throw, and an allocated page must not be lost.
   pages_.reserve(pages_.size() + n_new);
   make_tail_writable(tail);
   for (int i = 0; i < n_new; i++) pages_.push_back(tree().allocate(id_));
@@ -166,15 +166,15 @@ std::vector<CachedPage> PageCache::pages() const {
     pages.push_back({page, is_first ? kNone : node.parent,
                      is_first ? node.parent - tree_.root(0) : 0, tree_.tokens(page)});
   }
-  // Whoever uses a page uses its ancestors, too, so a parent is never older than its child. Pages
-  // of the same age are ordered by depth.
+  // Using a page also uses its ancestors, so a parent is at least as recent as its child. Pages
+  // used at the same time are ordered by depth.
   std::sort(pages.begin(), pages.end(), [&](const CachedPage& a, const CachedPage& b) {
     const PageTree::Node& left = tree_.node(a.page);
     const PageTree::Node& right = tree_.node(b.page);
     return std::tie(right.last_used, left.depth) < std::tie(left.last_used, right.depth);
   });
-  // There is an exception: if a path has released its last page but keeps the earlier ones, these
-  // have an older last_used and may come too late in this order. Then the pages below them are left
+  // One exception: last_used is set on release. If a path has released its last page but still
+  // holds the earlier ones, a child may precede its parent in this order. Such children are left
   // out.
   constexpr int kNotListed = -1;
   std::vector<int> root_of(tree_.n_pages(), kNotListed);

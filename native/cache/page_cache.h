@@ -2,16 +2,13 @@
 // token ids (SGLang calls this a radix cache). PageCache looks a prompt up in the radix tree of
 // page_tree.h. Path is one sequence: it holds the pages that it uses, and gives them back to the
 // tree when it is destroyed. Page bytes belong to Ops. Only the engine thread may use a PageCache
-// and its Paths.
-//
-// A match may end inside a page. While others might read a page, it is append-only. So a path that
-// goes on differently copies the part that it shares to a new page and writes there
+// and its Paths. A match may end inside a page. A page that others might read is append-only. So a
+// path that continues with other tokens copies the matching part to a new page and writes there
 // (copy-on-write):
 //
 //   cached page: a b c d e       path: a b c X       new page of the path: a b c X
-//
-// The keys and values of a token depend on the adapter in use. So each adapter has its own root,
-// and a path says which root its pages belong to.
+// The keys and values of a token depend on the adapter in use, so each adapter has its own root. A
+// path knows the root of its pages.
 //
 // Pages that no path holds are evicted leaf by leaf, see PageTree::retention_score().
 #pragma once
@@ -38,7 +35,7 @@ struct NoPages : EngineError {
 struct CacheStatistics {
   int pages_total = 0;       // the budget
   int pages_used = 0;        // held or cached
-  int pages_held = 0;        // held by a path, and therefore not evictable
+  int pages_held = 0;        // held by a path, so not evictable
   uint64_t hit_tokens = 0;   // prompt tokens found in the cache since load
   uint64_t miss_tokens = 0;  // prompt tokens evaluated since load
   uint64_t evictions = 0;
@@ -79,9 +76,9 @@ class Path {
   /// becomes writable: it is copied if others might read it. Returns false if other paths hold too
   /// many pages; then nothing has changed.
   bool reserve(int n);
-  /// Says that the KV of the next tokens has been written; reserve() must have made room for them.
-  /// From now on others can find these tokens. If a page becomes full and another path has a page
-  /// with the same tokens, this path takes that one instead.
+  /// Call it when the KV of the next tokens has been written; reserve() must have made room for
+  /// them. From now on, others can find these tokens. If this fills a page and another path has a
+  /// page with the same tokens, this path switches to that page.
   void commit(std::span<const uint32_t> tokens);
   /// Drops all positions from length on. The next reserve() copies the last page if it is shared.
   void truncate(int length);
@@ -92,10 +89,10 @@ class Path {
   friend class PageCache;
   // How the last, partly filled page becomes writable.
   enum class Tail {
-    kAppend,  // in place: the page has nothing after the path's last position, and no other path
-              // writes to it; or the path ends where a page ends
-    kShrink,  // in place: what the page has after that position is dropped; only this path wrote it
-    kCopy,    // others might read what the page has after that position: copy-on-write
+    kAppend,  // in place: the path ends at the page's last cached position, and no other path
+              // writes to it; or the path ends at a page boundary
+    kShrink,  // in place: the page's later positions are dropped; only this path wrote them
+    kCopy,    // others might read the page's later positions: copy-on-write
   };
   Path(PageCache& cache, int root, size_t capacity_tokens);
   void swap(Path& other) noexcept;
@@ -123,8 +120,8 @@ class PageCache {
       : tree_(n_pages, page_tokens, n_roots), copy_(std::move(copy)) {}
   PageCache(const PageCache&) = delete;
 
-  /// The longest cached prefix of a prompt, but at most tokens.size() - 1 tokens: the last token is
-  /// always evaluated, because its logits are wanted. The statistics count it as a hit.
+  /// The longest cached prefix of a prompt, at most tokens.size() - 1 tokens: the last token is
+  /// always evaluated, because its logits are wanted. Adds the prefix to hit_tokens.
   Path find(std::span<const uint32_t> tokens, int root = 0);
   /// The longest cached prefix, for pinning it: all tokens can match, and no hit is counted.
   Path find_whole(std::span<const uint32_t> tokens, int root = 0);

@@ -24,7 +24,7 @@ uint64_t checksum(std::span<const std::byte> bytes, uint64_t seed);
 
 inline constexpr uint64_t kPageFileHeaderBytes = 48;
 
-/// What must be the same for a file's pages and for the engine that reads them.
+/// The properties that a file's pages and the engine that reads them must share.
 struct PageShape {
   uint64_t identity = 0;  // of the model and the kernels, see kv_identities()
   uint32_t page_tokens = 0;
@@ -49,7 +49,7 @@ class PageFileReader {
   /// nullptr if there is no such file or it cannot be opened.
   static std::unique_ptr<PageFileReader> open(const std::string& path, const PageShape& shape);
 
-  /// Whether the file has this shape. If not, it gives no records.
+  /// Whether the file has this shape. If not, next() returns no records.
   bool is_sound() const { return is_sound_; }
   uint32_t n_records() const { return n_records_; }
   enum class Read { kRecord, kDamaged, kEnd };

@@ -1,5 +1,5 @@
-// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits. The identity says which
-// model, adapter and kernels the pages are for; because of the time, the files of one identity sort
+// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits. The identity stands for the
+// model, adapter and kernels that computed the pages; the time makes the files of one identity sort
 // by age.
 #include "page_store.h"
 
@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 using system::path_of;
 using system::utf8_of;
 
-// A file is written under the second name and renamed when it is complete, so that another server
-// never reads half a file.
+// A file is written with the second extension and renamed when it is complete, so that another
+// server never reads half a file.
 constexpr const char* kExtension = ".pages";
 constexpr const char* kUnfinished = ".unfinished";
 
@@ -62,7 +62,7 @@ bool is_newer(const fs::path& a, const fs::path& b) {
   return a.stem().string().substr(17) > b.stem().string().substr(17);
 }
 
-/// Deletes a file at the end of a scope, unless it has been renamed by then.
+/// Deletes a file at the end of a scope, unless the file has been renamed.
 struct DeletedInTheEnd {
   explicit DeletedInTheEnd(fs::path path) : path(std::move(path)) {}
   DeletedInTheEnd(const DeletedInTheEnd&) = delete;
@@ -115,7 +115,7 @@ bool PageStore::restore_file(const std::string& path, int root, PageCache& cache
   const std::unique_ptr<PageFileReader> reader = PageFileReader::open(path, shape(root));
   if (!reader) {
     std::error_code error;
-    // If it is gone, another server has replaced it since the folder was listed.
+    // A missing file is no problem: another server has replaced it since the folder was listed.
     if (fs::exists(path_of(path), error))
       restored.problems.push_back(path +
                                   " could not be opened, or others may write it, and was left out");

@@ -1,8 +1,8 @@
 // The disk cache: when an engine closes, its cached KV pages are written to a file, and the next
 // engine loads them. This class owns the folder: it decides which files are read, what is written,
 // which files are deleted, and how many bytes they may take in total; page_file.h knows the format.
-// Pages reveal what was in the user's documents, so only their owner can read the files, and the
-// engine writes them only if the user has asked for it.
+// Pages reveal the user's documents, so only their owner can read the files, and the engine writes
+// them only if the user has enabled the disk cache.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class PageStore {
   Restored restore(PageCache& cache);
 
   /// Writes the most recently used pages to new files, one for each root, up to max_bytes in total.
-  /// Then deletes the files that these replace and, if the folder exceeds max_bytes, the oldest
-  /// files of any model. Throws EngineError "cache-unwritable".
+  /// Then deletes the files that the new ones replace and, if the folder exceeds max_bytes, the
+  /// oldest files of any model. Throws EngineError "cache-unwritable".
   void save(const PageCache& cache);
 
  private:

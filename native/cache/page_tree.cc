@@ -9,8 +9,8 @@
 namespace hearth {
 namespace {
 
-// Attention over about this many positions costs as much as the rest of a token's forward pass. So
-// a page at this depth costs twice as much to recompute as a page below the root.
+// Attention over about this many positions costs as much as the rest of a token's forward pass, so
+// recomputing a page at this depth costs twice as much as one below the root.
 constexpr double kCostDoublingTokens = 4096;
 
 }  // namespace
@@ -51,7 +51,8 @@ PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> t
 std::vector<uint32_t> PageTree::continuation(int32_t root, std::span<const uint32_t> tokens,
                                              size_t n_most) const {
   std::vector<uint32_t> next;
-  // Whether the page agrees with the tokens and either has more of them or is full.
+  // Whether the page agrees with the tokens to the end of one of the two, and either has further
+  // tokens or is full.
   const auto continues = [&](int32_t page) {
     const size_t n = nodes_[page].n_tokens;
     const bool is_long_enough = n > tokens.size() || static_cast<int>(n) == page_tokens_;

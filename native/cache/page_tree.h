@@ -1,9 +1,8 @@
 // The radix tree of the prefix cache. A node is a KV page; its key is the tokens whose keys and
 // values the page holds; a path from the root spells a prompt. The tree owns the free list, the
-// links, the reference counts and the eviction policy, but not the page bytes (those are in Ops)
-// and not the sequences (those are Path in page_cache.h). The same tokens have other keys and
-// values with each adapter, so there is one root for the model without an adapter and one for each
-// adapter.
+// links, the reference counts and the eviction policy. Ops own the page bytes, and Path
+// (page_cache.h) is a sequence. The same tokens have other keys and values with each adapter, so
+// there is one root for the model without an adapter and one for each adapter.
 //
 //   root ─┬─ page 7 [int main ( ... ]   32 tokens, full ─┬─ page 3 [return 0 ; ...]
 //         │                                              └─ page 9 [puts ( ...]       partly filled
@@ -34,7 +33,7 @@ class PageTree {
     int32_t n_tokens = 0;
     int32_t n_holders = 0;   // reference count
     uint64_t last_used = 0;  // the tick at which a holder last released it
-    // Id of the only path that may append to this page; it holds the page. 0: no path may.
+    // Id of the only path that may append to this page, one of its holders. 0: no path may.
     uint64_t writer = 0;
   };
   struct Match {
@@ -83,8 +82,8 @@ class PageTree {
   /// Needs n_available() > 0.
   int32_t allocate(uint64_t writer);
   void hold(int32_t page);
-  /// Drops one reference. Without references, the page can still be found; but if it is empty or
-  /// its tokens are a prefix of a sibling's, it becomes free.
+  /// Drops one reference. A page without references can still be found, unless it is empty or its
+  /// tokens are a prefix of a sibling's: then it becomes free.
   void release(int32_t page);
   /// Adds a token; the first token links the page below parent.
   void append(int32_t page, int32_t parent, uint32_t token);

@@ -1,6 +1,6 @@
 // Pinned prompts: the language server pins the prompt of each open document. The pages of a pinned
-// prompt are not evicted; but if a request finds no free page, the scheduler drops the pin that was
-// set longest ago. Belongs to the engine thread.
+// prompt are not evicted. If a request finds no free page, the scheduler drops the oldest pin.
+// Belongs to the engine thread.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace hearth {
 
 class Pins {
  public:
-  /// Pins a path, instead of what the id pinned before. An empty path only unpins.
+  /// Pins a path in place of the id's previous one. An empty path only unpins.
   void set(uint64_t id, Path path) {
     std::erase_if(held_, [id](const auto& pin) { return pin.first == id; });
     if (path.length() > 0) held_.emplace_back(id, std::move(path));

@@ -1,5 +1,5 @@
-// The exception that leaves the engine: a code for programs and a message for people. Whatever else
-// is thrown inside becomes one of these before a caller sees it.
+// The only exception that leaves the engine: a code for programs and a message for people. Any
+// other exception is converted to an EngineError before a caller sees it.
 #pragma once
 
 #include <stdexcept>

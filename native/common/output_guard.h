@@ -1,7 +1,7 @@
 // Detects output that a sound model cannot produce: logits that are not numbers or are all equal,
-// or one token again and again. A damaged file, faulty memory or a failing GPU can cause it. These
-// checks throw BadOutput. The scheduler then restarts the request once, without any cached page; if
-// it happens again, it reports an error.
+// or one token again and again. Causes are a damaged file, faulty memory or a failing GPU. The
+// checks throw BadOutput. The scheduler then restarts the request once, without cached pages; the
+// second time, it reports an error.
 #pragma once
 
 #include <cmath>
@@ -15,12 +15,11 @@ struct BadOutput {
   const char* what;
 };
 
-/// If an answer that began with cached pages repeats one token this many times, it is taken for bad
-/// output.
+/// An answer that began with cached pages is bad output if it repeats one token this many times.
 inline constexpr int kMostRepeats = 64;
 
-/// Checks all logits of a row by their argmax, whose log-probability contains the sum over the row.
-/// That costs nothing.
+/// Checks all logits of a row at no cost: the log-probability of their argmax contains the sum over
+/// the row.
 inline void require_sound(const kernels::Argmax& best, int n_vocab) {
   if (!best.finite) throw BadOutput{"logits that are not numbers"};
   // If all logits are equal, the probability is 1 / n_vocab.

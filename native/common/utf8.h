@@ -1,6 +1,6 @@
-// UTF-8: decodes characters, finds and repairs what is not valid, and finds the unfinished
-// character at the end of streamed text, since a token may end inside a character. Valid means
-// table 3-7 of the Unicode Standard: no overlong forms, no surrogates, at most U+10FFFF.
+// UTF-8: decodes characters, finds and repairs invalid bytes, and finds the unfinished character at
+// the end of streamed text, since a token may end inside a character. Valid text follows table 3-7
+// of the Unicode Standard: no overlong forms, no surrogates, at most U+10FFFF.
 #pragma once
 
 #include <cstddef>
@@ -34,13 +34,11 @@ size_t valid_utf8_length(std::string_view text);
 /// The text with U+FFFD in place of each byte that is not part of a valid character.
 std::string repair_utf8(std::string_view text);
 
-/// Makes one line of visible characters from text that is not ours: valid UTF-8, at most n_most
-/// bytes.
+/// Turns foreign text into one line of visible characters: valid UTF-8, at most n_most bytes.
 std::string one_line(std::string_view text, size_t n_most);
 
-/// Length of the longest prefix that does not end inside a character. Bytes that cannot become
-/// valid, whatever comes after them, count as whole characters, so that they are not held back for
-/// ever.
+/// Length of the longest prefix that does not end inside a character. Bytes that no continuation
+/// can make valid count as whole characters, so that they are not held back for ever.
 size_t whole_characters(std::string_view text);
 
 }  // namespace hearth

@@ -10,7 +10,7 @@
 namespace hearth {
 namespace {
 
-// In about the time of one pass of the main model, a small model evaluates this many tokens.
+// A small model evaluates about this many tokens in the time of one pass of the main model.
 constexpr int kMostUnread = 32;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
@@ -18,8 +18,9 @@ constexpr int kMostUnread = 32;
                                              ". Choose a smaller model of the same family.");
 }
 
-/// The number of ids that both vocabularies have; their tokens must be the same. After them, the
-/// main model's vocabulary may have padding, and the draft model's may have other special tokens.
+/// The number of ids that both vocabularies have; these ids must mean the same tokens. Beyond them,
+/// the main model's vocabulary may have padding, and the draft model's may have other special
+/// tokens.
 uint32_t shared_tokens(const Tokenizer& main, const Tokenizer& draft, const std::string& path) {
   const uint32_t n = std::min(main.size(), draft.size());
   for (uint32_t id = 0; id < n; id++)
@@ -51,9 +52,9 @@ DraftModel::DraftModel(const LoadOptions& options, int n_context, const Tokenize
       [this](int to, int from, int n_positions) { ops_->copy_page(to, from, n_positions); });
 }
 
-/// Makes path_ a prefix of the text, but without its last token, which is always evaluated for its
-/// logits. If path_ and the text have nearly all in common, it is what they have in common,
-/// otherwise the longest cached prefix.
+/// Makes path_ a prefix of the text without its last token, which is always evaluated for its
+/// logits. If path_ and the text differ only near the end, path_ is truncated to their common
+/// prefix; otherwise it becomes the longest cached prefix.
 void DraftModel::find_prefix(std::span<const uint32_t> text) {
   const std::span<const uint32_t> known = path_.tokens();
   const auto differs = std::mismatch(known.begin(), known.end(), text.begin(), text.end());
@@ -91,7 +92,8 @@ std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, in
   return std::span(draft_).first(n);
 }
 
-/// Whether the model has embeddings of all tokens. It may lack those for the main model's padding.
+/// Whether the model has embeddings of all these tokens. It may lack those of the main model's
+/// padding.
 bool DraftModel::is_known(std::span<const uint32_t> tokens) const {
   const auto n_vocab = static_cast<uint32_t>(model_.config.n_vocab);
   return std::ranges::all_of(tokens, [n_vocab](uint32_t token) { return token < n_vocab; });

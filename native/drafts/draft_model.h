@@ -21,19 +21,19 @@ struct LoadOptions;
 class DraftModel {
  public:
   /// Loads options.draft_model_path. tokenizer and n_context: those of the main model. Throws
-  /// EngineError, also if the two vocabularies differ or if the draft model's lacks a token. All
-  /// arguments but options and progress must outlive this object.
+  /// EngineError, also if the two vocabularies differ or if the draft model's lacks a token.
+  /// tokenizer and the arguments after it must outlive this object, except progress.
   DraftModel(const LoadOptions& options, int n_context, const Tokenizer& tokenizer,
              Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
              const std::function<bool(double)>& progress);
 
   /// The next tokens after the text, at most n_most and at most kMaxDraft. Empty if interrupted, or
-  /// if too much of the text is not in this model's cache yet: evaluating that would delay the
+  /// if too much of the text is missing from this model's cache: evaluating it would delay the
   /// answer. Valid until the next call.
   std::span<const uint32_t> propose(std::span<const uint32_t> text, int n_most);
-  /// Evaluates at most n_most more tokens of the text. Returns true once all of it has been
-  /// evaluated, or if this model cannot take the text, because it is too long or contains padding.
-  /// Otherwise returns false, also if interrupted.
+  /// Evaluates at most n_most more tokens of the text. Returns true if the whole text has been
+  /// evaluated, or if it is too long or contains padding and so never will be. Returns false if
+  /// tokens remain, also after an interruption.
   bool read(std::span<const uint32_t> text, int n_most);
 
  private:

@@ -5,17 +5,17 @@
 namespace hearth {
 namespace {
 
-// A smaller gain is not worth the power.
+// A smaller gain is not worth the energy.
 constexpr double kLeastGain = 1.03;
 // How many opportunities to skip between trials of one token. Each trial costs about a tenth of a
 // pass.
 constexpr int kRest = 64;
-// The weight of the newest case in the moving averages. With it, about the last dozen cases matter.
+// The weight of the newest case in the moving averages: about the last dozen cases matter.
 constexpr double kNewestWeight = 0.06;
 // The relative cost of each further token in a pass, until it has been measured.
 constexpr double kAssumedTokenCost = 0.1;
-// PassCosts keeps the minimum, because other work on the machine only ever makes a pass longer. The
-// minimum grows by 2 % with each pass, so that it follows a context that becomes longer.
+// PassCosts keeps the shortest time, because other work on the machine can only lengthen a pass.
+// The minimum grows by 2 % with each pass, since passes take longer as the context grows.
 constexpr double kMinimumGrowth = 1.02;
 // Match lengths up to each of these bounds share a record; all longer matches share the last one.
 constexpr std::array kMatchBounds{3, 5, 8, 15};

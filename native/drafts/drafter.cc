@@ -1,5 +1,5 @@
-// Chooses among the sources of drafts, and follows the text in two suffix automata: the text's own,
-// and the corpus's, in which each appended token moves a match forward.
+// Chooses among the sources of drafts, and keeps two suffix automata up to date: the text's own
+// grows with each token, and in the corpus's each token advances a match.
 #include "drafter.h"
 
 #include <algorithm>
@@ -7,9 +7,10 @@
 namespace hearth {
 namespace {
 
-// Matches of three tokens in other texts save passes, but not enough to pay for their rows.
+// Drafts from matches of three tokens in other texts save passes, but fewer than verifying them
+// costs.
 constexpr int kShortestCorpusMatch = 4;
-// All longer matches are treated the same (see MatchRecords), so more tokens need not be looked up.
+// MatchRecords treats all longer matches alike, so looking up more tokens would gain nothing.
 constexpr size_t kLongestCorpusMatch = 32;
 
 }  // namespace
@@ -31,7 +32,7 @@ void Drafter::append(uint32_t token) {
   in_corpus_ = drafting_.corpus.text().advance(in_corpus_, token);
 }
 
-/// Looks up the end of the text in the corpus: at first, and after the corpus has changed.
+/// Looks up the end of the text in the corpus, the first time and whenever the corpus has changed.
 void Drafter::find_in_corpus() {
   const DraftCorpus& corpus = drafting_.corpus;
   generation_ = corpus.generation();
@@ -60,8 +61,8 @@ std::span<const uint32_t> Drafter::propose(int n_most) {
   return {};
 }
 
-/// Sets record_ and n_, the number of tokens to draft, and returns whether there are any. token_ms:
-/// how long drafting one token takes.
+/// Sets record_ and n_, the number of tokens to draft; returns whether n_ > 0. token_ms: the time
+/// to draft one token.
 bool Drafter::is_worth_trying(DraftRecord& record, int n_most, double token_ms) {
   const PassCosts& costs = drafting_.pass_costs;
   record_ = &record;
@@ -77,8 +78,9 @@ std::span<const uint32_t> Drafter::ask_model() {
   return draft;
 }
 
-/// Repeats what followed the match until there are n_ tokens. It is shorter if the match overlaps
-/// the end of the text, as in "a b a b a b": then the text repeats with this period.
+/// Repeats `known`, the continuation of the match, until there are n_ tokens. A continuation is
+/// shorter if the match overlaps the end of the text, as in "a b a b a b": its length is the period
+/// with which the text repeats.
 std::span<const uint32_t> Drafter::repeated(std::span<const uint32_t> known) {
   const int n_known = static_cast<int>(known.size());
   for (int i = 0; i < n_; i++) draft_[i] = i < n_known ? known[i] : draft_[i - n_known];

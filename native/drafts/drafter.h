@@ -1,9 +1,8 @@
-// Speculative decoding, the proposing side: drafts of the next tokens, which the decoder verifies
-// in one pass. It asks its sources in this order: what followed the same last tokens earlier in the
-// prompt or the answer (n-gram lookup, also called prompt lookup); a smaller draft model, if there
-// is one; what followed the same last tokens in a corpus of other texts. Acceptance statistics
-// decide whether a source is worth asking, and for how many tokens. A bad draft costs time but
-// cannot change the text.
+// The proposing side of speculative decoding: drafts the next tokens, which the decoder verifies in
+// one pass. It asks its sources in this order: n-gram lookup (also called prompt lookup) of the
+// last tokens in the prompt and the answer; a smaller draft model, if there is one; n-gram lookup
+// in a corpus of other texts. Acceptance statistics decide whether a source is worth asking, and
+// for how many tokens. A bad draft costs time but cannot change the text.
 #pragma once
 
 #include <array>
@@ -17,8 +16,8 @@
 
 namespace hearth {
 
-/// What drafting keeps from request to request: the corpus and the draft model, and what was
-/// measured of each source.
+/// The state that drafting keeps between requests: the corpus, the draft model, and the
+/// measurements of each source.
 struct Drafting {
   DraftCorpus corpus{};
   DraftModel* model = nullptr;  // null: none
@@ -31,8 +30,8 @@ struct Drafting {
 
 class Drafter {
  public:
-  /// Allocates memory for the prompt and n_expected more tokens. The prompt is indexed only when
-  /// that is first needed, so it must outlive the drafter. The corpus may change meanwhile.
+  /// Allocates memory for the prompt and n_expected more tokens. The prompt must outlive the
+  /// drafter, which indexes it on first use. The corpus may change meanwhile.
   Drafter(Drafting& drafting, std::span<const uint32_t> prompt, int n_expected);
   Drafter(const Drafter&) = delete;
   /// Adds a token of the answer.
@@ -58,7 +57,7 @@ class Drafter {
   SuffixAutomaton::Match in_corpus_;  // the longest suffix of text_ that occurs in the corpus
   uint64_t generation_ = 0;           // the corpus's generation when in_corpus_ was found
   DraftRecord* record_ = nullptr;     // the record of the last proposal's source
-  int n_ = 0;                         // how many tokens were wanted from it
+  int n_ = 0;                         // how many tokens that source was asked for
   std::array<uint32_t, kMaxDraft> draft_{};
 };
 

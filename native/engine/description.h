@@ -1,4 +1,4 @@
-// What a model file says about its model, without loading it. Lists of models show it.
+// Describes a model from its file, without loading it. Lists of models show the description.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct ModelDescription {
   int context_tokens = 0;
   uint64_t file_bytes = 0;  // of all parts
   uint64_t parameters = 0;
-  /// How many bytes of weights a generated token reads, and how many weights of the layers a token
-  /// of a prompt is multiplied by.
+  /// Bytes of weights that a generated token reads, and the number of layer weights that a prompt
+  /// token is multiplied by.
   uint64_t read_bytes_per_token = 0;
   uint64_t weights_per_token = 0;
   uint64_t kv_bytes_per_token = 0;  // as f16
@@ -32,8 +32,8 @@ ModelDescription describe(const std::string& path);
 /// EngineError with the names of file and tensor.
 void check_adapter(const std::string& model_path, const std::string& adapter_path);
 
-/// Texts that tell how a model was trained: general.*, the template of its conversations, and the
-/// names of the tokens BOS and EOS, which the template may use, as tokenizer.ggml.bos_token and
+/// Texts about a model's training: general.*, the chat template, and the texts of the BOS and EOS
+/// tokens, which the template may use, under the keys tokenizer.ggml.bos_token and
 /// tokenizer.ggml.eos_token.
 std::map<std::string, std::string> texts_of(const GgufFile& file);
 

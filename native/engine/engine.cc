@@ -46,8 +46,8 @@ std::string file_name(const std::string& path) {
   return system::utf8_of(system::path_of(path).filename());
 }
 
-/// A value that another thread makes in the meantime; the destructor waits for it. std::async would
-/// be enough, but in libc++ 20 it waits for ever if no thread can be started.
+/// A value that another thread computes; the destructor waits for it. Replaces std::async, which in
+/// libc++ 20 waits for ever if no thread can be started.
 template <class T>
 class Meanwhile {
  public:
@@ -87,7 +87,7 @@ struct Engine::Loaded {
   std::unique_ptr<PageStore> store;  // null: no disk cache
 
   using Progress = std::function<bool(double)>;
-  /// What is loaded, whichever the backend.
+  /// The parts of the model that every backend needs.
   struct Source {
     const GgufFile& file;
     const std::vector<GgufFile>& adapters;
@@ -132,7 +132,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
   info.load_ms = static_cast<double>(now_ns() - start) / 1e6;
 }
 
-/// A draft model only saves time, so the engine is loaded without it if anything is wrong with it.
+/// A draft model only saves time, so if it cannot be loaded, the engine runs without it.
 void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress& progress) {
   if (is_whole_on_gpu) {
     info.draft_problem = options.draft_model_path +
@@ -155,8 +155,8 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
   bench->drafting.model = draft_model.get();
 }
 
-/// If no GPU can run the model, ops stays null, and fallback_reason says why. Errors in the file
-/// are thrown, since the CPU would find them, too.
+/// If no GPU can run the model, ops stays null, and fallback_reason says why. Throws errors in the
+/// file, since the CPU would find them, too.
 void Engine::Loaded::load_on_gpu(Source& source) {
   constexpr kernels::KvType kOnly = kernels::KvType::kF16;
   const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();

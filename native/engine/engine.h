@@ -31,12 +31,12 @@ struct ModelInfo {
   kernels::KvType kv_type = kernels::KvType::kF16;
   bool is_on_gpu = false;
   std::string backend;
-  std::string draft_problem;    // why the draft model was not loaded; empty if it was, or if none
-                                // was wanted
-  std::string fallback_reason;  // why the GPU is not used; empty if it is, or if none was wanted
+  std::string
+      draft_problem;  // why the draft model was not loaded; empty if it was loaded or not wanted
+  std::string fallback_reason;  // why no GPU is used; empty if one is used or none was wanted
   double load_ms = 0;
   int restored_pages = 0;                    // from the disk cache
-  std::vector<std::string> disk_problems;    // for the log: its damaged files
+  std::vector<std::string> disk_problems;    // for the log: damaged files of the disk cache
   std::map<std::string, std::string> texts;  // see texts_of in description.h
 };
 
@@ -49,8 +49,8 @@ class Engine {
                                       const std::function<bool(double)>& progress);
   /// Cancels all jobs and joins the thread.
   ~Engine();
-  /// Does the same and then writes the disk cache, if there is one. Only the destructor may follow.
-  /// Throws EngineError "cache-unwritable".
+  /// Cancels all jobs, joins the thread, and writes the disk cache, if there is one. After that,
+  /// only the destructor may be called. Throws EngineError "cache-unwritable".
   void close();
 
   const ModelInfo& info() const;
@@ -59,9 +59,9 @@ class Engine {
   // Any thread may call the following functions.
 
   /// Queues a job. Foreground jobs run before background jobs and interrupt them within one op or,
-  /// between ops, one row of logits; only a short step of background work (see Scheduler) is not
-  /// interrupted. Jobs of one priority run in order of arrival, except that background prompts that
-  /// are only read ahead (kPrefill) come last.
+  /// during the computation of logits, one row; only the short steps of background work (see
+  /// Scheduler) are not interrupted. Jobs of one priority run in order of arrival, except that
+  /// background reading ahead (kPrefill) comes last.
   void submit(std::shared_ptr<Job> job);
   /// Ends the job with kCancelled within one op or one row of logits. No effect on a job that has
   /// ended.
@@ -69,11 +69,11 @@ class Engine {
   /// Ends one of the job's answers with kStop before its next pass.
   void end_answer(const std::shared_ptr<Job>& job, int answer);
 
-  // Work on the cache and the draft corpus. It is queued as jobs of the engine thread. When a job
-  // has ended, the engine thread calls done with an error or, if there was none, with null.
+  // Work on the cache and the draft corpus, queued as jobs. When a job has ended, the engine thread
+  // calls done with its error, or with null.
   using Done = std::function<void(const EngineError*)>;
-  /// Pins what is cached of a prompt, evaluated with this adapter (0: none), instead of what the id
-  /// pinned before. A background job.
+  /// Pins the cached part of a prompt that was evaluated with this adapter (0: none), in place of
+  /// the id's previous pin. A background job.
   void pin(uint64_t id, std::vector<uint32_t> tokens, int adapter, Done done);
   /// Adds a text to the corpus that drafts are taken from. A background job.
   void learn(std::vector<uint32_t> tokens, Done done);

@@ -14,8 +14,8 @@ uint64_t hash(const std::string& text, uint64_t seed) {
   return checksum(std::as_bytes(std::span(text)), seed);
 }
 
-/// Times are part of the identity because a file that was written again might differ in a row that
-/// the probe does not read.
+/// Times are part of the identity because a rewritten file might differ only in a row that the
+/// probe does not read.
 std::string sizes_and_times(const GgufFile& file) {
   std::string text;
   for (const GgufPart& part : file.parts()) {

@@ -10,8 +10,8 @@ namespace hearth {
 struct Workbench;
 class GgufFile;
 
-/// The first identity is for pages without an adapter, the others for the pages of each adapter. An
-/// identity is a hash of all that the bytes of a page depend on: size and time of each part of the
+/// The first identity is for pages without an adapter, each other one for an adapter's pages. An
+/// identity hashes everything that the bytes of a page depend on: size and time of each part of the
 /// model file, the source of the kernels, all bytes of the adapter's file and, as a probe of
 /// everything else (weights, processor, page layout), the KV of a few tokens. It evaluates those
 /// tokens, so it must be called before the first request.

@@ -1,7 +1,6 @@
-// A GGUF model file (versions 2 and 3). When it is opened, it is memory-mapped, parsed and checked
-// completely. It answers look-ups of metadata and tensors; tensor data are spans into the mapping.
-// A model that is split into several files (parts) can be opened through any of them and looks like
-// one file.
+// A GGUF model file (versions 2 and 3). Opening it memory-maps, parses and checks the whole file.
+// GgufFile then looks up metadata and tensors; tensor data are spans into the mapping. A model
+// split into several files (parts) can be opened through any of them and looks like one file.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +20,14 @@ namespace hearth {
 
 struct GgufTensor {
   std::string name;
-  uint32_t type_id = 0;             // of the file; may be a format that Hearth does not run
+  uint32_t type_id = 0;             // as in the file; Hearth may not support the format
   kernels::BlockType type{};        // valid if block_traits(type).name is not null
   std::vector<uint64_t> shape;      // ggml's ne[], columns first
   std::span<const std::byte> data;  // in the mapping
   std::string file;                 // path of the part that holds it
 };
 
-/// A metadata value. Numbers, also those in arrays, have the largest type of their kind.
+/// A metadata value. Numbers, alone or in arrays, have the widest type of their kind.
 using GgufValue = std::variant<uint64_t, int64_t, double, bool, std::string, std::vector<uint64_t>,
                                std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 using GgufMetadata = std::map<std::string, GgufValue, std::less<>>;

@@ -1,6 +1,6 @@
-// A read position in the bytes of a GGUF file. Values are taken one after another, and each is
-// checked against the end of the file. Errors are EngineErrors; their messages name the file and
-// the element that was being read, and say what the user can do.
+// A read position in the bytes of a GGUF file. It takes one value after another and checks each
+// against the end of the file. Its EngineErrors name the file and the element that was being read,
+// and say what the user can do.
 #pragma once
 
 #include <bit>
@@ -37,7 +37,7 @@ class GgufCursor {
   /// A length as u64, then that many bytes.
   std::string take_string();
 
-  /// Says what is read from here on, for messages: "the metadata value \"general.name\"".
+  /// Names the element that is read next, for messages: "the metadata value \"general.name\"".
   void enter(std::string where);
   const std::string& where() const { return where_; }
 

@@ -13,13 +13,13 @@ namespace hearth {
 namespace {
 
 // The most elements that all arrays of a file may have together: far more than real vocabularies
-// need. It limits the memory that a damaged count or a hostile file can ask for, since widening
-// makes up to eight bytes out of one.
+// need. Since widening turns one byte into up to eight, this limits the memory that a damaged or
+// hostile file can demand.
 constexpr uint64_t kMaxElements = uint64_t{1} << 24;
 
 struct Text {};
 struct Array {};
-// In the order of their numbers in the GGUF specification.
+// The types in the order of their numbers in the GGUF specification.
 using Types = std::tuple<uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, float, bool, Text,
                          Array, uint64_t, int64_t, double>;
 

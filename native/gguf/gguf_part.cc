@@ -24,7 +24,7 @@ constexpr uint64_t kMaxBytes = uint64_t{1} << 60;
 
 void read_version(GgufCursor& from) {
   const char* advice = "Choose a GGUF file of version 2 or 3.";
-  // A file that ends inside the magic number might be a download that was cut off.
+  // A file that ends inside the magic number might be an interrupted download.
   const size_t n_magic = std::min<size_t>(4, from.bytes().size());
   if (n_magic > 0 && std::memcmp(from.bytes().data(), "GGUF", n_magic) != 0) {
     throw EngineError("model-invalid",
@@ -71,7 +71,7 @@ uint64_t alignment_of(const GgufCursor& from, const GgufMetadata& metadata) {
 
 uint64_t tensor_bytes(const GgufCursor& from, const GgufTensor& tensor) {
   const kernels::BlockTraits traits = kernels::block_traits(tensor.type);
-  if (!traits.name) return 0;  // a format that Hearth does not run; contract.cc refuses it
+  if (!traits.name) return 0;  // contract.cc refuses unsupported formats
   if (tensor.shape[0] % static_cast<uint64_t>(traits.weights) != 0) {
     from.invalid("the rows of tensor " + in_quotes(tensor.name) + " cannot be divided into " +
                  traits.name + " blocks");

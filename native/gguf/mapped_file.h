@@ -1,6 +1,5 @@
-// A model file that is completely mapped into memory for reading, with errors for people.
-// system/files.h says how far the system keeps other programs from changing or truncating it
-// meanwhile.
+// A model file, mapped completely into memory for reading, with messages for people. system/files.h
+// says how far each system keeps other programs from changing the file meanwhile.
 #pragma once
 
 #include <cstddef>

@@ -17,9 +17,9 @@ constexpr int kProcessors = 63;  // compute units, or pairs of them (WGPs) on Ra
 constexpr int kPhysicalProcessors = 10015;  // compute units; unknown to older runtimes
 constexpr int kClock = 5;                   // kHz
 
-// hipDeviceProp_t changed in ROCm 6, and with it the offset of gcnArchName; the newer function uses
-// the newer layout. The buffer is large enough for both, and both begin with the name and the
-// memory's size.
+// ROCm 6 changed hipDeviceProp_t and so the offset of gcnArchName; its newer function uses the
+// newer layout. The buffer is large enough for both layouts, and both begin with the name and the
+// size of memory.
 constexpr size_t kPropertyBytes = 4096, kNameBytes = 256;
 constexpr size_t kNewArchitectureOffset = 1160, kOldArchitectureOffset = 396;
 

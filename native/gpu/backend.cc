@@ -76,7 +76,7 @@ bool GpuOptions::names(const std::string& gpu) const {
 
 std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
   if (options.backend == "webgpu") return make_webgpu_ops(options);
-  // Shared with the Ops: if one GPU cannot be opened, the loop goes on with the next.
+  // Shared, because every attempt in the loop below and the Ops in use need it.
   const auto gpus = std::make_shared<Gpus>(find_gpus(options.backend));
   bool is_named = false;
   for (const Candidate& gpu : gpus->candidates) {

@@ -1,5 +1,5 @@
 // Finds a GPU that can run the model: looks for runtimes and devices, loads the kernels and runs
-// the self-test. If no GPU can be used, the user is told why.
+// the self-test.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 /// (options.backend; "auto": both) has kernels for a GPU of this machine.
 std::string unserved_gpu(const GpuOptions& options);
 
-/// The bytes of a matrix in a GPU's memory, which are more than in the file.
+/// The bytes that a matrix takes in a GPU's memory, more than in the file.
 uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols);
 
 /// The bytes of what an adapter adds to a matrix: see kernels::hip::low_rank_bytes().
@@ -45,8 +45,8 @@ uint64_t low_rank_bytes(int n_parts, int greatest_rank, int n_rows, int n_cols, 
 bool has_driver(const std::string& backend);
 
 /// Describes all GPUs of a backend ("auto": of AMD and NVIDIA) and their runtimes, or says why
-/// there are none. It uses each GPU once, so that a process that only calls this shows whether the
-/// driver hangs or ends the process.
+/// there are none. It uses each GPU once: a separate process that calls only this function reveals
+/// a driver that hangs or ends its process.
 std::string describe_gpus(const std::string& backend, const std::string& kernels);
 
 }  // namespace hearth::gpu

@@ -23,7 +23,8 @@ constexpr size_t kReservedBytes = size_t{768} << 20;
 struct Vendor {
   const char* backend;
   const char* driver;
-  const char* library_variable;  // if set, it names another library, which needs no driver
+  const char* library_variable;  // an environment variable that names a library to use instead,
+                                 // without a driver
   std::string (*driver_problem)();
   Runtime (*open)();
 

@@ -1,4 +1,4 @@
-// Lists the GPUs of the machine, from all runtimes, and reads the kernels for them.
+// Lists the GPUs of the machine, from all runtimes, and reads their kernels.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ struct Gpus {
 };
 
 /// backend: "hip", "cuda", or "auto" for both. "auto" loads a runtime only if its driver's device
-/// file exists, since loading it for nothing takes up to 70 ms.
+/// file exists: loading a useless runtime takes up to 70 ms.
 Gpus find_gpus(const std::string& backend);
 
 }  // namespace hearth::gpu

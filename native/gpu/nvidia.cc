@@ -24,7 +24,7 @@ constexpr int kClockRate = 13, kMultiprocessors = 16, kIsIntegrated = 18, kMajor
 constexpr int kStaticShared = 1, kMaxDynamicShared = 8;
 // Shared memory of a thread block unless a kernel asks for more.
 constexpr size_t kDefaultShared = 48 << 10;
-// CUresult values that mean: the driver finds nothing in the kernels' file that it can use.
+// CUresult values: the driver can use no code in the kernels' file.
 constexpr int kInvalidImage = 200, kNoBinary = 209, kUnsupportedPtx = 222;
 
 /// CUlaunchAttribute
@@ -64,12 +64,12 @@ struct Driver {
   int (*launch)(const LaunchConfig*, void*, void**, void**);
   int (*instantiate_graph)(void**, void*, unsigned long long);
 };
-// It is written only once, since other threads read it. A process has one driver, which is never
+// Written only once, since other threads read it. A process has one driver, which is never
 // unloaded.
 Driver driver;
 std::once_flag driver_is_found;
 
-// These are about the device that this thread has chosen with set_device().
+// Properties of the device that this thread has chosen with set_device().
 thread_local bool has_programmatic_launch = false;
 thread_local int most_shared = kDefaultShared;
 
@@ -107,8 +107,8 @@ int copy(void* to, const void* from, size_t n_bytes, int, void* stream) {
 int fill(void* memory, int value, size_t n_bytes, void* stream) {
   return driver.fill(pointer(memory), static_cast<unsigned char>(value), n_bytes, stream);
 }
-/// Also raises the kernel's limit for dynamic shared memory to what a thread block can have in
-/// addition to the kernel's static part.
+/// Also raises the kernel's limit of dynamic shared memory to the maximum of a thread block minus
+/// the kernel's static shared memory.
 int find_function(void** function, void* module, const char* name) {
   const int result = driver.find_function(function, module, name);
   int static_bytes = 0;
@@ -119,8 +119,8 @@ int find_function(void** function, void* module, const char* name) {
     driver.set_function_attribute(*function, kMaxDynamicShared, dynamic_bytes);
   return 0;
 }
-/// Lets a kernel start before the previous one has ended: it begins to load its weights and then
-/// waits for the previous one itself.
+/// Lets a kernel start before the previous one has ended: it starts loading its weights, and then
+/// itself waits for the previous one.
 int launch(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
            unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** params,
            void** extra) {
@@ -193,8 +193,8 @@ kernels::hip::GpuApi api_functions(const Library& cuda) {
 }
 
 /// The architectures that scripts/build-nvidia.mjs compiles for, in rising order. Machine code also
-/// runs on later minor versions. The last one is included as PTX, too, which the driver translates
-/// for later GPUs.
+/// runs on later minor versions. For later GPUs, the driver translates the PTX of the last
+/// architecture.
 struct Code {
   int major, minor;
 };

@@ -37,8 +37,7 @@ struct Batch {
   std::span<const int32_t> table = pages;
 };
 
-/// How many seconds a product of the matrix with n tokens takes if products are launched back to
-/// back.
+/// Seconds for one product of the matrix with n tokens, in a series launched back to back.
 double seconds(kernels::Ops& ops, const kernels::Matrix& matrix, const ReportEffort& effort,
                int n) {
   const Batch batch(n);

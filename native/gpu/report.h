@@ -18,12 +18,13 @@ struct ReportEffort {
   size_t n_layouts = SIZE_MAX;
 };
 
-/// For each GPU of AMD and NVIDIA: runtime and driver, memory, clock, the verdict of the self-test,
+/// For each AMD and NVIDIA GPU: runtime and driver, memory, clock, the verdict of the self-test,
 /// and how fast each kernel reads weights. Takes some seconds per GPU. kernels: the folder of code
 /// objects.
 std::string report(const std::string& kernels, const ReportEffort& effort);
 
-/// The same with WebGPU; also the GPU's limits, and the verdict on each result of the self-test.
+/// The same report for WebGPU, with the GPU's limits and the verdict on each result of the
+/// self-test.
 std::string webgpu_report(const std::string& kernels, const ReportEffort& effort);
 
 /// How fast products read each format of weights.

@@ -34,14 +34,14 @@ struct Runtime {
 inline constexpr const char *kAmdLibraryVariable = "HEARTH_HIP_LIBRARY",
                             *kNvidiaLibraryVariable = "HEARTH_CUDA_LIBRARY";
 
-/// Both throw std::runtime_error, which says what is missing: the library, a function, or a GPU
-/// (with the runtime's message). The libraries are never unloaded, because their threads go on
+/// Both throw std::runtime_error, which names what is missing: the library, a function, or a GPU
+/// (with the runtime's message). The libraries are never unloaded, because their threads keep
 /// running.
 Runtime amd_runtime();
 Runtime nvidia_runtime();
 
-/// A library. It is opened under the first of the names that exists; if none does, handle is null.
-/// If the environment variable is set, only the library that it names is tried.
+/// Opens the first of several names of a library; if none exists, handle is null. If the
+/// environment variable is set, only the library that it names is tried.
 struct Library {
   Library(const char* variable, std::vector<std::string> names);
   /// Throws std::runtime_error if the function is missing; the message says what to update.

@@ -20,7 +20,7 @@ using kernels::BlockType;
 using kernels::Ops;
 
 constexpr int kHeadSizes[] = {32, 64, 128, 256};
-constexpr int kNormedHeadSize = 128;  // one size suffices, as all have the same kernel
+constexpr int kNormedHeadSize = 128;  // one size suffices: all sizes use the same kernel
 // Numbers of tokens for which there are different kernels: decode, drafts of up to 8, prompts of up
 // to 32 and longer ones.
 constexpr int kBatches[] = {1, 3, 12, 40};
@@ -29,8 +29,8 @@ constexpr int kMaxTokens = 40;
 constexpr int kCols = 256, kLongCols = 512, kRows = 48, kHidden = kCols;
 constexpr int kPages = 10;
 constexpr float kEps = 1e-6f;
-// Float sums are added in another order, which changes far less than a thousandth of the greatest
-// value. After a norm, a few int8 values may also be rounded to the next step.
+// The GPU adds float sums in another order, which changes results by far less than a thousandth of
+// the greatest value. After a norm, a few int8 values may also round to the neighbouring code.
 constexpr float kSumTolerance = 1e-3f, kStepTolerance = 1e-2f;
 
 std::vector<float> wave(size_t n, float step = 1, size_t first = 0) {
@@ -44,7 +44,7 @@ struct Range {
   int first, n;
 };
 
-/// Rows of bytes below 0x40, so that every f16 or float in any field is a small positive number.
+/// Rows of bytes below 0x40: read as f16 or float, they are small positive numbers in any format.
 class Rows {
  public:
   Rows(BlockType type, int n_rows, unsigned seed, int n_cols = kCols)
@@ -102,7 +102,7 @@ class Bench {
 
 using Step = std::function<std::vector<float>(Bench&)>;
 
-/// A GPU, used in one or several ways, beside the CPU, which computes what they all must give.
+/// Compares a GPU, used in one or several ways, with the CPU, whose results all of them must match.
 class Comparison {
  public:
   Comparison(std::span<const MakeOps> ways, const Judge& judge)
@@ -122,7 +122,7 @@ class Comparison {
       judge_(what, is_right);
     }
   }
-  /// Of the GPU, whichever tokens share a batch.
+  /// Two ways of batching must give the same bits on the GPU.
   void expect_same_bits(const std::string& what, const Step& one_way, const Step& other_way) {
     for (Bench& gpu : gpus_) {
       const std::vector<float> some = one_way(gpu), others = other_way(gpu);
@@ -139,10 +139,10 @@ class Comparison {
 };
 
 constexpr Range kAll{0, kMaxTokens};
-/// Of kMaxTokens: single ones, and batches for which there are different kernels.
+/// Divides kMaxTokens tokens into single tokens and batches that use different kernels.
 const std::vector<Range> kPieces{{0, 1}, {1, 1}, {2, 3}, {5, 12}, {17, 23}};
 
-/// A step of a prompt in pieces.
+/// A step that runs a prompt in pieces.
 Step in_pieces(const std::function<Step(Range)>& make) {
   return [make](Bench& b) {
     std::vector<float> all;
@@ -164,7 +164,7 @@ Step embedding(const Rows& table, int n) {
   };
 }
 
-/// With long rows.
+/// A product with long rows.
 Step product(const Rows& w, Range tokens) {
   return [&w, tokens](Bench& b) {
     const auto [first, n] = tokens;
@@ -177,7 +177,7 @@ Step product(const Rows& w, Range tokens) {
   };
 }
 
-/// An adapter of a matrix, in parts of equally many rows.
+/// An adapter of a matrix; its parts have equally many rows.
 std::unique_ptr<kernels::LowRank> adapter(Bench& b, int n_cols, int n_parts, int part_rows) {
   constexpr int kRank = 12;
   const std::vector<float> down = wave(kRank * size_t(n_cols), 0.7f), up = wave(kRank * part_rows);
@@ -186,8 +186,8 @@ std::unique_ptr<kernels::LowRank> adapter(Bench& b, int n_cols, int n_parts, int
   return b.ops->pack_low_rank(n_cols, parts);
 }
 
-/// Gate, up and down, so that the output of SwiGLU is used by the product after it. All with an
-/// adapter, or without.
+/// Gate, up and down: the down product uses the output of SwiGLU. All three have an adapter, or
+/// none has.
 Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, Range tokens,
                   bool is_adapted = false) {
   return [&gate, &up, &down, tokens, is_adapted](Bench& b) {
@@ -205,7 +205,7 @@ Step feed_forward(const Rows& gate, const Rows& up, const Rows& down, Range toke
   };
 }
 
-/// A mixture of two of three experts.
+/// A mixture of three experts, of which each token uses two.
 class MixedRows {
  public:
   explicit MixedRows(BlockType type) : router_(BlockType::kF32, kExperts, 8) {
@@ -240,7 +240,7 @@ class MixedRows {
   std::vector<Rows> gate_up_, down_;
 };
 
-/// The logits of two rows, of some candidates, and the argmax.
+/// Logits of two rows, logits of some candidates, and the argmax.
 Step head(const Rows& w) {
   return [&](Bench& b) {
     const auto matrix = b.pack({w.source()});
@@ -260,8 +260,8 @@ Step head(const Rows& w) {
   };
 }
 
-/// Some batches of a sequence; positions in between are zeros. Those of a single token, or all,
-/// begin with embed(), which also uploads the batch.
+/// Some batches of a sequence; the positions between them are zeros. Batches of a single token, or
+/// all batches, begin with embed(), which also uploads the batch.
 Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape& shape,
                bool has_next, const std::vector<Range>& batches, bool embeds_all = false) {
   return [&table, &qkv, shape, has_next, batches, embeds_all](Bench& b) {
@@ -284,8 +284,8 @@ Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape
   };
 }
 
-/// A prompt, another one far after it, then a single token. The later ones attend to positions in
-/// two of the parts of 256 positions, which thread blocks compute and the last one merges.
+/// A prompt, more tokens far after it, then a single token. The later tokens attend to two parts of
+/// 256 positions: each part has its own thread block, and the last block to finish merges them.
 const std::vector<Range> kFarApart{{0, kMaxTokens}, {270, 30}, {300, 1}};
 
 void test_type(Comparison& both, BlockType type, bool is_dense) {
@@ -304,15 +304,14 @@ void test_type(Comparison& both, BlockType type, bool is_dense) {
     both.expect_same_bits("SwiGLU with " + name, swiglu(kAll), in_pieces(swiglu));
   }
   if (is_dense) return;
-  // One format of each kind: with float weights, scales every 32 columns, and super-blocks.
+  // One format of each kind: float weights, a scale for every 32 columns, super-blocks.
   if (type == BlockType::kF32 || type == BlockType::kQ8_0 || type == BlockType::kQ4_K)
     for (const int n : {1, 3, kMaxTokens})
       both.expect_near("an adapter beside " + name, kStepTolerance,
                        feed_forward(gate, up, rows, {0, n}, true));
   if (kernels::block_traits(type).is_float()) return;
   const MixedRows experts(type);
-  // Of few tokens for an expert, and of many: more than the 16 whose routes one thread block
-  // chooses.
+  // Few tokens for an expert, and many: one thread block chooses the routes of at most 16.
   for (const int n : {3, 20})
     both.expect_near("experts with " + name, kStepTolerance,
                      [&](Bench& b) { return experts.run(b, n); });
@@ -346,7 +345,7 @@ void test_all(std::span<const MakeOps> ways, std::span<const BlockType> types, b
   if (is_dense) return;
   test_attention(kNormedHeadSize, "a sliding window", [](kernels::AttentionShape& shape) {
     shape.is_sliding = {1};
-    shape.window = 35;  // from the second part of positions back into the first
+    shape.window = 35;  // reaches from the second part of positions back into the first
     shape.sliding_rope_base = 500;
   });
 }
@@ -360,8 +359,8 @@ void require(const std::string& what, bool is_right) {
 }  // namespace
 
 void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice) {
-  // Also as if the GPU had a single compute unit, since small matrices then use the kernels for
-  // large ones.
+  // A second run pretends that the GPU has a single compute unit: then small matrices use the
+  // kernels for large ones.
   kernels::hip::DeviceChoice narrow = choice;
   narrow.n_processors = 1;
   const auto as = [&](const kernels::hip::DeviceChoice& gpu) {

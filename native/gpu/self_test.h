@@ -1,6 +1,6 @@
-// A test before the GPU is trusted: every kernel (except those for matrices of thousands of rows)
-// must give the same results as the CPU's scalar kernels. So a driver or compiler that breaks a
-// kernel is noticed before any completion is made with the GPU.
+// Tests a GPU before its first use: every kernel (except those for matrices of thousands of rows)
+// must give the same results as the CPU's scalar kernels. This detects a driver or compiler that
+// breaks a kernel before any completion uses the GPU.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ using MakeOps = std::function<std::unique_ptr<kernels::Ops>()>;
 /// Called for each result, with what was tested and whether it is right.
 using Judge = std::function<void(const std::string& what, bool is_right)>;
 
-/// The same test with these types, for a backend without experts, adapters and sliding windows.
-/// There, if attention is told the next product, only that product can read its output. Since the
-/// driver's compiler is not ours, this also tests that the bits of a result do not depend on which
-/// tokens share a batch.
+/// The same test with these types, for a backend without experts, adapters and sliding windows. On
+/// such a backend, only the product that attention is told about can read attention's output. Since
+/// the driver compiles the kernels, this also tests that a token's bits do not depend on the other
+/// tokens of its batch.
 void self_test_dense(const MakeOps& make_gpu, std::span<const kernels::BlockType> types);
-/// The same test, but it goes on after wrong results and tells `judge` each result.
+/// The same test, but it continues after wrong results and reports each result to `judge`.
 void judge_dense(const MakeOps& make_gpu, std::span<const kernels::BlockType> types,
                  const Judge& judge);
 

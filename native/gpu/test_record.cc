@@ -22,8 +22,8 @@ uint64_t hash(std::span<const std::byte> bytes, uint64_t value) {
   return value;
 }
 
-/// Marks that processes have left count for this long, and only if there are several: something
-/// other than the GPU might have ended a process.
+/// How long marks of dead processes count. A single mark does not: something other than the GPU
+/// might have ended the process.
 constexpr std::chrono::hours kRemembered{24};
 constexpr size_t kVictims = 2;
 

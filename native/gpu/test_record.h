@@ -1,7 +1,6 @@
-// Remembers the outcome of the self-test, in files in the user's cache folder. If it has passed,
-// only the first start runs it. If the GPU has stopped responding, it is not used again. A record
-// is only for this GPU, its driver, these kernels and this build. A failed self-test is not
-// recorded.
+// Records the outcome of the self-test, in files in the user's cache folder. After a pass, later
+// starts skip the test. A GPU that has stopped responding is not used again. A record is valid only
+// for this GPU, its driver, these kernels and this build. A failed self-test is not recorded.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +12,13 @@
 
 namespace hearth::gpu {
 
-/// The path of a file of this kind for this build and for what `about` and code_object identify; ""
-/// if there is no cache folder.
+/// The path of the record of this kind for this build, machine (`about`) and code object; "" if
+/// there is no cache folder.
 std::string record_file(const std::string& kind, const std::string& about,
                         std::span<const std::byte> code_object = {});
 
-/// For a library that might end the process when its GPU is gone: a mark on disk that is set while
-/// the GPU has work. A process that ends normally deletes the marks that other processes have left.
+/// A mark on disk that is set while the GPU has work, for a library that might end the process when
+/// its GPU is lost. A process that ends normally deletes the marks of dead processes.
 class WorkMark {
  public:
   /// file: how the path of each mark begins.
@@ -50,7 +49,7 @@ class TestRecord {
   /// Null without a cache folder.
   std::unique_ptr<WorkMark> work_mark() const;
   /// If two processes in a row have ended while their marks were set, throws std::runtime_error for
-  /// a day. (A single process might have been ended from outside.)
+  /// a day. (A single process might have been killed.)
   void require_no_victims() const;
 
  private:

@@ -13,10 +13,10 @@ namespace {
 
 using namespace kernels::webgpu;
 
-// The version of wgpu-native, in the upper byte of its version number: others have other
+// The major version of wgpu-native, the upper byte of its version number. Other versions have other
 // structures.
 constexpr uint32_t kVersion = 29;
-// The rest is left for the desktop.
+// The desktop gets the rest.
 constexpr uint8_t kMemoryPercent = 90;
 // How long to wait for a driver that computes on the processor, for tests.
 constexpr std::chrono::minutes kPatienceWithProcessor{10};

@@ -1,4 +1,4 @@
-// wgpu-native, and the GPUs that it finds. It calls a GPU with one of its drivers an adapter.
+// wgpu-native, and the GPUs that it finds. Its word for a GPU with one of its drivers is adapter.
 #pragma once
 
 #include <string>
@@ -16,10 +16,10 @@ struct WebgpuAdapter {
   bool is_integrated = false, is_processor = false;
 };
 
-/// The choice that opens this GPU; what only the opened Device knows is not set.
+/// The choice that opens this GPU. Fields that only an opened Device knows are not set.
 kernels::webgpu::DeviceChoice choice_of(const WebgpuAdapter& adapter);
 
-/// The loaded library. It is never unloaded, because its threads go on running.
+/// The loaded library. It is never unloaded, because its threads keep running.
 struct WebgpuRuntime {
   std::string library;
   kernels::webgpu::WgpuApi api;
@@ -34,7 +34,7 @@ inline constexpr const char* kAnyAdapterVariable = "HEARTH_WEBGPU_ANY_ADAPTER";
 /// Tests set it: how many MiB of memory a GPU has.
 inline constexpr const char* kWebgpuMemoryVariable = "HEARTH_WEBGPU_MEMORY";
 
-/// Opens the library at the first call. Throws std::runtime_error, which says what is missing: the
+/// Opens the library at the first call. Throws std::runtime_error, which names what is missing: the
 /// library, a function, or a GPU.
 const WebgpuRuntime& webgpu_runtime(const std::string& folder);
 

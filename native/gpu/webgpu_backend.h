@@ -9,7 +9,7 @@
 
 namespace hearth::gpu {
 
-/// What the self-test tries: one type for each layout of weights (kernels/webgpu/packed.h).
+/// The types that the self-test tries, one for each layout of weights (kernels/webgpu/packed.h).
 inline constexpr kernels::BlockType kWebgpuTypes[] = {
     kernels::BlockType::kQ4_K, kernels::BlockType::kQ6_K, kernels::BlockType::kQ8_0,
     kernels::BlockType::kQ4_1, kernels::BlockType::kQ2_K, kernels::BlockType::kF16};

@@ -31,7 +31,7 @@ std::string limits_of(const Device& device) {
          std::to_string(limits.workgroup_bytes >> 10) + " KiB\n";
 }
 
-/// Has one line for each result. A result is right if it was right for all numbers of tokens.
+/// One line for each result, which is right only if it is right for all numbers of tokens.
 std::string verdicts_on(const MakeOps& make_ops, size_t n_layouts) {
   std::vector<std::pair<std::string, bool>> results;
   const std::span types = kWebgpuTypes;

@@ -24,7 +24,7 @@ struct Stack {
   std::unique_ptr<kernels::LowRank> AdapterLayer::*packed;
   std::vector<const char*> matrices;
 };
-/// A file has either attn_qkv.weight or the three others.
+/// A file has either attn_qkv.weight, or attn_q, attn_k and attn_v.
 const Stack kStacks[] = {
     {&AdapterLayer::qkv, {"attn_qkv.weight", "attn_q.weight", "attn_k.weight", "attn_v.weight"}},
     {&AdapterLayer::attn_out, {"attn_output.weight"}},
@@ -37,7 +37,7 @@ const Stack kStacks[] = {
                                            ". Choose an adapter that was made for this model.");
 }
 
-/// Rewrites an error from gguf/, which calls every file a model.
+/// Rewrites an error from gguf/, where every file is called a model.
 EngineError about_adapter(const EngineError& error) {
   std::string code = error.code, message = error.what();
   if (code.starts_with("model-")) code.replace(0, 5, "adapter");
@@ -96,7 +96,7 @@ void check_type(const GgufTensor& tensor) {
                           ", which Hearth does not run. Choose an F16 or Q8_0 file.");
 }
 
-/// The B of a matrix, in either form; null if there is none.
+/// Matrix B for a matrix of the model, stored by rows or by columns; null if there is none.
 const GgufTensor* find_b(const GgufFile& file, const std::string& matrix) {
   const GgufTensor* b = file.find(matrix + kB);
   return b ? b : file.find(matrix + kColumnsOfB);
@@ -150,7 +150,7 @@ void check_tensors(const GgufFile& file, const GgufFile& model, const ModelConfi
   for (const std::string& matrix : changed) check_pair(file, *model.find(matrix));
 }
 
-/// Makes columns of rows.
+/// Transposes a matrix of n_rows rows.
 std::vector<float> transposed(const std::vector<float>& rows, size_t n_rows) {
   const size_t n_cols = rows.size() / n_rows;
   std::vector<float> columns(rows.size());
@@ -159,11 +159,12 @@ std::vector<float> transposed(const std::vector<float>& rows, size_t n_rows) {
   return columns;
 }
 
-/// What the file adds to one matrix. A packed matrix may stack several.
+/// The file's change to one matrix of the model. A packed matrix may stack several of these
+/// matrices.
 struct AdapterPart {
   std::string_view matrix;  // its name in the layer
   const GgufTensor *a, *b;
-  bool is_quantized;              // in the file, as the model's matrix is
+  bool is_quantized;              // in the file, like the model's matrix
   int first_row, n_rows, n_cols;  // in the packed matrix
   int rank() const { return static_cast<int>(a->shape[1]); }
 };
@@ -222,7 +223,7 @@ class AdapterLoader {
     return ops_.pack_low_rank(parts.front().n_cols, sources);
   }
 
-  /// B by rows, in the order of the packed matrix.
+  /// Matrix B by rows, in the order of the packed matrix.
   std::vector<float> read_b(const AdapterPart& part) const {
     std::vector<float> b = read(*part.b);
     if (is_by_columns(*part.b)) b = transposed(b, part.a->shape[1]);

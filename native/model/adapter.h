@@ -1,7 +1,6 @@
 // LoRA adapters: a file of thin matrices that change those of a model, as llama.cpp's converter
 // writes them. If a request names an adapter, a product y = W h becomes y + alpha / rank * B (A h).
-// The model's own weights stay as they are, so that requests with and without an adapter share
-// them.
+// The model's own weights do not change, so that requests with and without an adapter share them.
 //
 //   blk.N.attn_q.weight.lora_a [columns of W, rank]
 //   blk.N.attn_q.weight.lora_b [rank, rows of W]
@@ -21,7 +20,7 @@ namespace hearth {
 class GgufFile;
 struct ModelConfig;
 
-/// What an adapter adds to a layer's matrices; null if it adds nothing to that matrix.
+/// What an adapter adds to a layer's matrices; null for matrices that it does not change.
 struct AdapterLayer {
   std::unique_ptr<kernels::LowRank> qkv, attn_out, gate_up, ffn_down;
 };
@@ -32,12 +31,12 @@ struct Adapter {
   size_t n_bytes = 0;
 };
 
-/// Opens an adapter's file and checks it against the model's file, whose tensors have been checked.
+/// Opens an adapter's file and checks it against the model's file, which must have been checked.
 /// Throws EngineError (adapter-not-found, adapter-unreadable, adapter-invalid,
 /// adapter-unsupported), which names the file and the tensor and says what to do.
 GgufFile open_adapter(const std::string& path, const GgufFile& model, const ModelConfig& config);
 
-/// The size of what load_adapter() will pack for one matrix of a layer.
+/// The shape that load_adapter() packs for one matrix of a layer.
 struct LowRankShape {
   int layer = 0;
   int n_parts = 0;

@@ -42,7 +42,7 @@ const GgufTensor& require(const GgufFile& file, const std::string& name,
   return *tensor;
 }
 
-/// Remembers the names that were required, so that all other tensors can be refused.
+/// Collects the names that the family requires, so that all other tensors can be refused.
 class Contract {
  public:
   explicit Contract(const GgufFile& file) : file_(file) {}
@@ -87,8 +87,8 @@ class Contract {
 void check_layer(Contract& contract, const ModelConfig& config, int layer) {
   const auto name = [&](const char* tensor) { return layer_tensor(layer, tensor); };
   contract.vector(name("attn_norm.weight"), config.n_embd);
-  // A fused tensor is accepted only from families whose RoPE pairs are halves: the file does not
-  // say in which order its rows are, and no converter writes neighbours.
+  // Only families whose RoPE pairs are halves may have a fused tensor: the file does not give the
+  // order of its rows, and no converter writes neighbours.
   const bool may_be_fused = config.family->rope_pairs == RopePairs::kHalves;
   if (may_be_fused && contract.has(name("attn_qkv.weight"))) {
     contract.matrix(name("attn_qkv.weight"), config.n_q() + 2 * config.n_kv(), config.n_embd);
@@ -98,8 +98,7 @@ void check_layer(Contract& contract, const ModelConfig& config, int layer) {
     contract.matrix(name("attn_q.weight"), config.n_q(), config.n_embd);
     contract.matrix(name("attn_k.weight"), config.n_kv(), config.n_embd);
     contract.matrix(name("attn_v.weight"), config.n_kv(), config.n_embd);
-    // There must be all three biases or none: without one of them, a model runs but writes
-    // nonsense.
+    // Requires all three biases or none: a model that lacks one of them runs but writes nonsense.
     if (contract.has(name("attn_q.bias")) || contract.has(name("attn_k.bias")) ||
         contract.has(name("attn_v.bias"))) {
       contract.vector(name("attn_q.bias"), config.n_q());

@@ -1,7 +1,7 @@
-// The tensor contract of a GGUF file: which tensors a model of its family must have, with which
-// shapes and types. A file that breaks it is refused before anything is loaded, with a message that
-// names the tensor. A file with tensors that Hearth would not use is refused, too, because ignoring
-// them would change the answers.
+// The tensor contract of a GGUF file: the tensors that a model of its family must have, with their
+// shapes and types. A file that breaks the contract is refused before anything is loaded, with a
+// message that names the tensor. So is a file with tensors that Hearth would not use, because
+// ignoring them would change the answers.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@ std::string ffn_tensor(const ModelConfig& config, const std::string& part);
 /// The tensor for Llama 3's RoPE scaling: one factor per frequency.
 inline constexpr const char* kRopeFactors = "rope_freqs.weight";
 
-/// For a file that is sound as GGUF, but not as a model. Throws EngineError "model-invalid": "The
+/// Refuses a valid GGUF file whose model is incomplete. Throws EngineError "model-invalid": "The
 /// model file PATH is damaged or incomplete: WHAT. ..."
 [[noreturn]] void refuse_incomplete(const std::string& path, const std::string& what);
 /// Throws EngineError "model-unsupported": "The model file PATH cannot be used: WHAT. ADVICE."

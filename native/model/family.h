@@ -1,7 +1,7 @@
 // The model families (architectures) that Hearth runs, as one table. A row says how the GGUF files
 // and the forward pass of a family differ from the others. model_config.cc, contract.cc and
-// model.cc read it. It does not say whether q, k and v have biases, since the file shows that.
-// Tokenizers do not depend on it: see pretokenizer.cc and vocabulary.cc.
+// model.cc read the table. It has no column for biases of q, k and v, since the file shows them,
+// and none for tokenizers: see pretokenizer.cc and vocabulary.cc.
 #pragma once
 
 #include <string_view>

@@ -61,7 +61,7 @@ bool Forward::run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op) {
   return completed;
 }
 
-/// Bytes of keys and values that attention reads in a layer: those of all sequences of the batch.
+/// Bytes of keys and values that attention reads in a layer, for all sequences of the batch.
 uint64_t Forward::kv_bytes_read(const kernels::Batch& batch, int layer) const {
   uint64_t n_positions = 0;
   for (int i = 0, first = 0; i < batch.size(); i++) {
@@ -75,8 +75,8 @@ uint64_t Forward::kv_bytes_read(const kernels::Batch& batch, int layer) const {
   return ops_.kv_page_bytes() * n_positions / (kernels::kPageTokens * model_.layers.size());
 }
 
-/// Checks the activations of the batch's tokens. It does not check the KV pages, nor the logits,
-/// which each answer checks anyway.
+/// Checks the activations of the batch's tokens, but not the KV pages, and not the logits, which
+/// each answer checks anyway.
 void Forward::check_output(OpIndex index, int layer) {
   const bool is_residual = index == kEmbed || index == kAttnOut || index == kDown;
   const kernels::Buffer* output = is_residual           ? x_.get()
@@ -133,7 +133,7 @@ bool Forward::run_experts(int i) {
   const kernels::Experts experts = experts_of(config, layer);
   const float* norm = layer.ffn_norm->data;
   const float eps = config.norm_eps;
-  // An estimate: as if no two tokens of the batch used the same expert, until all are used.
+  // An estimate: assumes that tokens of a batch share no expert, until all experts are in use.
   const auto bytes_of = [&](const kernels::Matrix& matrix) {
     const int n_read = std::min(config.n_experts, n_batch_ * config.n_experts_used);
     return static_cast<uint64_t>(matrix.n_bytes) * n_read / config.n_experts;
@@ -198,7 +198,8 @@ bool Forward::run(const kernels::Batch& batch, bool needs_head, int adapter) {
     const AdapterLayer& added = adapter > 0 ? model_.adapters[adapter - 1].layers[i] : kNothing;
     if (!run_layer(batch, i, added, !needs_head && i == n_layers - 1)) return false;
   }
-  // Nothing that is read back waits for this pass, so it must be waited for to measure its time.
+  // Without the head, nothing is read back from this pass, so waiting is the only way to measure
+  // its time.
   return needs_head || run_op(kWait, n_layers - 1, 0, [&] { ops_.wait(); });
 }
 

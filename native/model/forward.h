@@ -6,10 +6,9 @@
 //                           [norm, gate and up, SiLU] [x += down projection],  then  [norm, head]
 //
 // Each bracket is one op; x is the residual stream. With a mixture of experts, [norm, router] comes
-// before the last two ops of a layer. The paths say which adapter is applied, if any
-// (Path::root()); all paths of a pass must have the same one. Forward owns the activations. When
-// the interrupt flag is set, it stops before or within any op. It publishes each op in the
-// heartbeat.
+// before the last two ops of a layer. Path::root() is the number of the adapter to apply, and must
+// be equal for all paths of a pass. Forward owns the activations. When the interrupt flag is set,
+// it stops before or within any op. It publishes each op in the heartbeat.
 #pragma once
 
 #include <array>
@@ -26,8 +25,8 @@
 
 namespace hearth {
 
-/// The most rows of logits that head() computes at once, which bounds the logits buffer. Large
-/// enough for one token plus the longest draft.
+/// The most rows of logits that head() computes at once, which bounds the logits buffer. Suffices
+/// for one token plus the longest draft.
 inline constexpr int kMaxLogitRows = 16;
 
 /// A sequence, and the tokens that a pass appends to it.
@@ -38,12 +37,12 @@ struct Extension {
 
 class Forward {
  public:
-  /// All arguments must outlive it. When interrupt becomes true, a pass ends unfinished.
+  /// All arguments must outlive it. When interrupt becomes true, the running pass stops early.
   Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
           const std::atomic<bool>& interrupt);
 
   /// Evaluates at most kMaxBatch tokens after the sequence and commits them to it. Returns false if
-  /// interrupted; then the sequence is as it was. Throws NoPages.
+  /// interrupted; then the sequence is unchanged. Throws NoPages.
   bool evaluate(Path& sequence, std::span<const uint32_t> tokens);
   /// Evaluates several sequences in one pass and keeps the hidden states for head(). For head(),
   /// row i is the i-th token of all extensions, concatenated in order. The caller commits the
@@ -69,8 +68,8 @@ class Forward {
   /// false if interrupted; then out is invalid.
   bool argmax(const float* logits, std::span<kernels::Argmax> out);
 
-  /// The wall time of the host's calls. On a GPU an op runs later; its time shows in the call that
-  /// waits for the result: argmax or, if nothing else waits, wait.
+  /// The wall time of the host's calls. A GPU runs ops later, so their time appears in the call
+  /// that waits for the result: argmax or, if nothing else waits, wait.
   const std::vector<OpTime>& op_times() const { return op_times_; }
   const ModelConfig& config() const { return model_.config; }
   int n_adapters() const { return static_cast<int>(model_.adapters.size()); }

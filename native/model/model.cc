@@ -39,7 +39,7 @@ class Loader {
   Layer layer(Model& model, int i) {
     const auto name = [&](const char* tensor) { return layer_tensor(i, tensor); };
     const bool is_fused = file_.find(name("attn_qkv.weight")) != nullptr;
-    // The first two tensors of QKV are permuted: Wq and Wk, and their biases, but not V's.
+    // Wq and Wk, the first two tensors of QKV, are permuted, and so are their biases; Wv is not.
     const size_t n_permuted = config_.family->rope_pairs == RopePairs::kNeighbours ? 2 : 0;
     Layer out;
     out.attn_norm = vector({name("attn_norm.weight")});
@@ -79,8 +79,8 @@ class Loader {
     return pack(model, sources, names);
   }
 
-  /// The same for tensors that hold one matrix per expert. The result stacks all matrices of expert
-  /// 0, then all of expert 1, and so on.
+  /// Packs tensors that hold one matrix per expert. The result stacks all matrices of expert 0,
+  /// then all of expert 1, and so on.
   std::unique_ptr<kernels::Matrix> matrix_of_each_expert(Model& model,
                                                          const std::vector<std::string>& names) {
     const int n_experts = std::max(1, config_.n_experts);
@@ -122,8 +122,8 @@ class Loader {
     return buffer;
   }
 
-  /// False if the head is tied to the embedding. Some files of tied models (Qwen's own) contain the
-  /// embedding a second time as output.weight, which need not be packed.
+  /// False if the head is tied to the embedding. Some files of tied models (Qwen's own) repeat the
+  /// embedding as output.weight, which is not packed.
   bool has_own_output() const {
     const GgufTensor* output = file_.find("output.weight");
     if (!output) return false;

@@ -27,7 +27,7 @@ struct ModelConfig : kernels::AttentionShape {
   std::string name;
   std::string quantization;  // llama.cpp's name of the mixture, for example "Q4_K_M"
   int n_embd = 0;
-  int n_ff = 0;            // if there are experts: of each expert
+  int n_ff = 0;            // with experts: of each expert
   int n_experts = 0;       // in each layer; 0: one FFN for all tokens
   int n_experts_used = 0;  // by each token
   int n_vocab = 0;

@@ -1,6 +1,6 @@
-// Reads a model's hyperparameters from the metadata of its GGUF file, and refuses a file whose
-// numbers cannot be right or describe a model that Hearth does not run. Keys begin with the name of
-// the architecture: "qwen2.block_count", "llama.rope.freq_base".
+// Reads a model's hyperparameters from the metadata of its GGUF file, and refuses a file with
+// impossible numbers or with a model that Hearth does not run. Keys begin with the name of the
+// architecture: "qwen2.block_count", "llama.rope.freq_base".
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -15,14 +15,14 @@
 namespace hearth {
 namespace {
 
-/// More than any model has. With this limit an int can count rows, even those of q, k and v
-/// together, and of gate and up of all experts.
+/// More than any model has. Below this limit, an int can count the stacked rows of q, k and v, and
+/// of gate and up of all experts.
 constexpr uint64_t kMaxDimension = 1 << 24;
-/// More than any model has, for vectors of which each token has one: memory is reserved for those
-/// of a whole batch.
+/// More than any model has, for the widths of a token's vectors: memory is reserved for a whole
+/// batch of them.
 constexpr uint64_t kMaxWidth = 1 << 18;
 
-/// what: the rest of the sentence "The file is damaged: its ...".
+/// what: completes the sentence "The file is damaged: its ...".
 void require_that(bool condition, const GgufFile& file, const std::string& what) {
   if (!condition) refuse_incomplete(file.path(), "its " + what);
 }
@@ -57,8 +57,8 @@ double yarn_factor(const GgufFile& file, const std::string& prefix) {
 }
 
 /// YaRN (arXiv 2309.00071). Frequencies that turn less than beta_slow times in the original context
-/// are divided by the factor; those that turn more than beta_fast times stay as they are. In
-/// between, the inverse of the divisor changes linearly with the dimension.
+/// are divided by the factor; those that turn more than beta_fast times do not change. In between,
+/// the inverse of the divisor changes linearly with the dimension.
 std::vector<float> yarn_factors(const GgufFile& file, const std::string& prefix,
                                 const ModelConfig& config, double factor) {
   const auto key = [&](const char* name, double fallback) {
@@ -80,8 +80,8 @@ std::vector<float> yarn_factors(const GgufFile& file, const std::string& prefix,
   return factors;
 }
 
-/// One factor for each frequency, which is divided by it. Llama 3's scaling is a tensor with these
-/// factors; linear scaling has the same factor for all. Empty without scaling.
+/// The divisor of each frequency. Llama 3's scaling is a tensor with these factors; linear scaling
+/// has one factor for all. Empty without scaling.
 std::vector<float> rope_factors_of(const GgufFile& file, const std::string& prefix,
                                    const ModelConfig& config) {
   const std::string scaling = file.string(prefix + "rope.scaling.type").value_or("none");
@@ -104,7 +104,7 @@ std::vector<float> rope_factors_of(const GgufFile& file, const std::string& pref
   return factors;
 }
 
-/// YaRN also multiplies cosines and sines by this, and therefore scores by its square.
+/// YaRN also multiplies cosines and sines by this, and so attention scores by its square.
 float rope_magnitude_of(const GgufFile& file, const std::string& prefix) {
   if (file.string(prefix + "rope.scaling.type") != "yarn") return 1;
   const double factor = file.number(prefix + "rope.scaling.attn_factor").value_or(1);
@@ -113,8 +113,8 @@ float rope_magnitude_of(const GgufFile& file, const std::string& prefix) {
   return static_cast<float>(factor * (1 + 0.1 * std::log(yarn_factor(file, prefix))));
 }
 
-/// Reads which layers slide. The file has a list or a period; in each period, all layers but the
-/// last slide.
+/// Reads which layers have a sliding window. The file has a list or a period; in each period, all
+/// layers but the last have one.
 void read_window(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   const std::string key = prefix + "attention.sliding_window";
   if (!file.unsigned_value(key)) return;
@@ -145,11 +145,12 @@ std::vector<float> head_norms(const GgufFile& file, const ModelConfig& config, c
   return norms;
 }
 
-/// Granite multiplies the embedding by e, multiplies what attention and FFN each add to the
-/// residual stream by r, and divides the logits. We keep the stream divided by e instead, so that
-/// the embedding needs no further op:
+/// Granite multiplies the embedding by e and the outputs of attention and FFN by r, and divides the
+/// logits. We keep the residual stream divided by e instead, so that the embedding needs no further
+/// op:
 ///   x' = x / e      additions times r / e      RMS norms use epsilon / e^2      same results
-/// (No family has this together with norms of q and k, whose input would not be divided.)
+/// (No family has both these multipliers and norms of q and k, which would need the undivided
+/// input.)
 void read_multipliers(const GgufFile& file, const std::string& prefix, ModelConfig& config) {
   const auto scalar = [&](const char* key) {
     const double value = file.number(prefix + key).value_or(0);

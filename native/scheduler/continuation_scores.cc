@@ -1,5 +1,5 @@
-// The continuations are a radix tree. step() evaluates what is left of the nodes whose parents are
-// done. The logits of each token give the log-probability of the token after it.
+// The continuations form a radix tree. step() evaluates the remaining tokens of nodes whose parents
+// are done. The logits of each token give the log-probability of the token after it.
 #include "continuation_scores.h"
 
 #include <algorithm>
@@ -120,8 +120,8 @@ int ContinuationScores::n_left(const Node& node) const {
   return static_cast<int>(node.tokens.size()) - n_unread - node.n_evaluated;
 }
 
-/// Adds what is left of the node or, if it is done, of its descendants. If no pages are free now,
-/// the next step asks for them again.
+/// Adds the remaining tokens of the node or, if it is done, of its descendants. If no pages are
+/// free now, the next step asks for them again.
 void ContinuationScores::add_parts(int index, int& n_free) {
   Node& node = nodes_[index];
   if (n_left(node) == 0) {
@@ -138,17 +138,16 @@ void ContinuationScores::add_parts(int index, int& n_free) {
   n_free -= n;
 }
 
-/// Whether the token needs a score. If the node has no such token: whether the first token of any
-/// child does.
+/// Whether the token needs a score. The index after the node's last token means the first tokens of
+/// its children: whether any of them needs a score.
 bool ContinuationScores::is_scored(const Node& node, size_t token) const {
   if (token < node.tokens.size()) return token >= node.n_given;
   return std::any_of(node.children.begin(), node.children.end(),
                      [&](int child) { return nodes_[child].n_given == 0; });
 }
 
-/// Computes log-probabilities from the logits of the batch's tokens. Returns false if interrupted.
-/// It checks that before each row of logits, since a sum over 152,000 logits takes the host up to 3
-/// ms.
+/// Computes log-probabilities from the logits of the batch's tokens. Returns false if interrupted,
+/// which it checks before each row of logits: a sum over 152,000 logits takes the host up to 3 ms.
 bool ContinuationScores::read_rows() {
   std::vector<int32_t> rows;  // the tokens of the batch whose logits give scores
   int first = 0;

@@ -1,6 +1,6 @@
 // Scores texts that might follow a prompt (RequestKind::kContinuations): computes the
-// log-probability of each of their tokens except the given ones. A beginning that several texts
-// share is evaluated once, and tokens that do not depend on each other are evaluated in one batch:
+// log-probability of each of their tokens except the given ones. A prefix that several texts share
+// is evaluated once, and tokens that do not depend on each other are evaluated in one batch:
 //
 //   prompt ─┬─ a b ─┬─ c d      continuations: a b c d, a b e and f
 //           │       └─ e        first batch: a b;  second batch: c
@@ -47,16 +47,16 @@ class ContinuationScores {
     std::vector<int> children;
     Path path;  // ends before the first token that is not evaluated
     int n_evaluated = 0;
-    size_t n_given = 0;  // how many of its first tokens are given in all continuations: these are
+    size_t n_given = 0;  // its first n_given tokens are given in all continuations: they are
                          // evaluated, but not scored
-    std::vector<float> log_probabilities;  // of the first tokens, as far as known; given ones: 0
+    std::vector<float> log_probabilities;  // of the tokens scored so far; 0 for given tokens
   };
   /// The part of a node that is in the batch.
   struct Part {
     int node = 0;
     int n = 0;                                   // tokens
-    std::vector<float> log_probabilities;        // what its logits give for the node's own tokens
-    std::vector<float> child_log_probabilities;  // and for the first token of each child
+    std::vector<float> log_probabilities;        // of the node's own tokens
+    std::vector<float> child_log_probabilities;  // of the first token of each child
   };
   void insert(std::span<const uint32_t> tokens, size_t n_given);
   void split(int node, size_t n_kept);

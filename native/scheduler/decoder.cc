@@ -1,4 +1,4 @@
-// Building batches, accepting choices and streaming text. decoder_choice.cc chooses the tokens.
+// Builds batches, accepts the chosen tokens and streams text. decoder_choice.cc chooses the tokens.
 #include "decoder.h"
 
 #include <algorithm>
@@ -78,8 +78,8 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
 }
 
 /// Alternative i begins with the i-th most likely token other than the main answer's first token.
-/// logits: those that the first token was chosen from. (With several alternatives there is no
-/// draft, so the first pass chooses only one token.)
+/// logits: from the row of the first token. (With several alternatives there is no draft, so the
+/// first pass chooses only one token.)
 void Decoder::add_alternatives(const float* logits) {
   const Request& request = job_.request;
   std::span<const uint32_t> candidates;  // the tokens of the logits; empty: all tokens
@@ -129,12 +129,11 @@ bool Decoder::step() {
   return true;
 }
 
-/// Ends answers that have no room left and those that the caller has ended; adds rows for the
-/// others.
+/// Ends answers that have no room left or that the caller has ended; adds rows for the others.
 void Decoder::build_batch(Pass& pass) {
   for (Answer& answer : answers_) {
-    // A second attempt first repeats the text that was streamed. While it does, the caller has seen
-    // more text than the answer has.
+    // A second attempt first repeats the streamed text. Until then, the caller has seen more text
+    // than the answer has.
     const int i = index_of(answer);
     if (job_.is_ended_by_caller[i] && text_to_repeat_[i].empty() && !answer.is_done)
       end(answer, FinishReason::kStop);
@@ -160,8 +159,8 @@ void Decoder::add_rows(Pass& pass, Answer& answer) {
   pass.n_rows += rows.n;
 }
 
-/// Reserves one more position. If the main answer finds no room, the other answers release their
-/// pages. Returns false if an alternative has no room. Throws NoPages if the main answer has none.
+/// Reserves one more position. If the main answer finds no room, the alternatives release their
+/// pages. Returns false if an alternative finds no room; throws NoPages if the main answer does.
 bool Decoder::make_room(Answer& answer) {
   if (answer.path.reserve(1)) return true;
   if (&answer != &answers_.front()) return false;
@@ -175,8 +174,8 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   const int n_most = std::min({kMaxDraft, bench_.context_tokens - answer.path.length() - 2,
                                request.max_tokens - static_cast<int>(answer.tokens.size()) - 1});
   if (!drafter_ || n_most <= 0 || !answer.heal_left.empty()) return {};
-  // The drafter indexes the prompt in the first append(); the first token has been streamed by
-  // then.
+  // The first append() indexes the prompt, which takes a moment; by now, the first token has been
+  // streamed.
   for (size_t i = drafter_->n_appended(); i < answer.tokens.size(); i++)
     drafter_->append(answer.tokens[i]);
   return drafter_->propose(n_most);
@@ -184,8 +183,8 @@ std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
 
 // --- accepting ---
 
-/// Accepts the chosen tokens until the answer ends, and returns how many it accepted. It commits
-/// only the rows that these were chosen after; the next pass overwrites the KV of rejected drafts.
+/// Accepts the chosen tokens until the answer ends, and returns their number. Commits only the rows
+/// after which they were chosen; the next pass overwrites the KV of rejected drafts.
 int Decoder::accept_choices(const Pass& pass, Answer& answer) {
   const AnswerRows& rows = pass.rows_of[static_cast<size_t>(index_of(answer))];
   int n = 0;
@@ -209,7 +208,7 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
     return end(answer, FinishReason::kStop);
   std::string_view bytes = bench_.tokenizer.bytes(token);
   if (bench_.tokenizer.is_special(token)) bytes = {};
-  // If they do not agree, no token can heal what is left (choose_healed_rows()).
+  // If they disagree, the vocabulary had no compatible token (choose_healed_rows()): healing ends.
   if (!agree(answer.heal_left, bytes)) answer.heal_left.clear();
   const size_t n_healed = std::min(answer.heal_left.size(), bytes.size());
   answer.heal_left.erase(0, n_healed);
@@ -240,8 +239,8 @@ void Decoder::emit(Answer& answer, std::string_view bytes) {
   answer.held_log_probability = 0;
 }
 
-/// Streams text. After start_over() the text is written a second time: the part that was streamed
-/// before must come out the same, and is not streamed again.
+/// Streams text. After start_over(), the model writes the text a second time: the part that was
+/// streamed before must be the same, and is not streamed again.
 void Decoder::stream(std::string_view text, const Answer& answer) {
   std::string& to_repeat = text_to_repeat_[index_of(answer)];
   const size_t n_again = std::min(to_repeat.size(), text.size());

@@ -1,16 +1,17 @@
 // Decoding: writes the answer of one request, or up to four alternative answers in one batch. Each
 // pass evaluates, for every unfinished answer, the token chosen last. With speculative decoding, a
 // pass of a single answer also evaluates a draft of the tokens that might follow. The answer keeps
-// those that the model would have chosen itself: drafts change the speed and never the text.
+// the drafted tokens that the model would have chosen itself: drafts change the speed and never the
+// text.
 //
 //   tokens of a pass       a0 d1 d2 d3     a0: last chosen token, d1..d3: draft
 //   chosen after each      c1 c2 c3 c4     c1 = d1, c2 = d2, c3 != d3:
 //                                          c1, c2, c3 are accepted, c4 is discarded
 //
 // An answer may have to begin with given bytes (token healing: the prompt ends before the word at
-// the cursor, and the model writes that word again). While such bytes are left, only tokens that
-// are compatible with them are candidates: those that begin with these bytes or are a beginning of
-// them. If there are none, since the vocabulary lacks a byte, the answer goes on without
+// the cursor, and the model writes that word again). While such bytes are left, the candidates are
+// the tokens compatible with them: tokens that begin with these bytes, and tokens that are a prefix
+// of them. If there are none, since the vocabulary lacks a byte, the answer continues without
 // restriction.
 #pragma once
 
@@ -31,13 +32,13 @@ class Decoder {
   Decoder(const Job& job, Workbench& bench) : job_(job), bench_(bench) {}
 
   /// A draft to evaluate in one batch with the end of the prompt: the cached tokens that followed
-  /// this prompt last time, as far as they spell the bytes to be healed. From one keystroke to the
-  /// next they are usually the same, so that the first new text needs one pass instead of one for
-  /// each healed token. At most n_most tokens.
+  /// this prompt last time, as long as they spell the bytes to be healed. They are usually right
+  /// for the next keystroke, too: then the first new text needs one pass instead of one for each
+  /// healed token. At most n_most tokens.
   std::vector<uint32_t> first_draft(int n_most) const;
-  /// Chooses the first tokens of each answer, after a batch of the prompt's last tokens and the
-  /// first draft has been evaluated. Then commits these and takes the path. Returns false if
-  /// interrupted; then nothing has changed.
+  /// Chooses the first tokens of each answer; a batch of the prompt's last tokens and the first
+  /// draft must have been evaluated. Then commits the tokens of the batch and takes the path.
+  /// Returns false if interrupted; then nothing has changed.
   bool start(Path& path, std::span<const uint32_t> last_tokens, std::span<const uint32_t> draft);
   bool has_started() const { return !answers_.empty(); }
   /// Runs one forward pass. Returns false if interrupted; then nothing has changed. Throws
@@ -46,7 +47,7 @@ class Decoder {
   bool is_done() const;
   FinishReason finish_reason() const { return answers_.front().finish_reason; }
   int n_tokens() const;
-  /// Releases all pages, which ends the answers here, with kLength.
+  /// Releases all pages, which ends the answers where they are, with kLength.
   void release_pages();
   /// Drops the answers, so that start() can begin them again. Text that has been streamed is not
   /// streamed a second time.
@@ -67,7 +68,7 @@ class Decoder {
     std::vector<uint32_t> tokens;  // all but the last have been evaluated
     std::vector<float> log_probabilities;
     std::string text;
-    std::string heal_left;            // bytes that the answer must still write again
+    std::string heal_left;            // bytes that the answer still has to repeat
     std::string held_bytes;           // the beginning of a UTF-8 character
     double held_log_probability = 0;  // of the tokens since text was last emitted
     Random random{0};
@@ -79,14 +80,14 @@ class Decoder {
   struct AnswerRows {
     int first = 0;
     int n = 0;
-    int first_free = 0;      // from this one of its rows on, heal_left does not restrict the choice
-    int n_chosen = 0;        // after how many of its rows a token has been chosen
+    int first_free = 0;      // the first of its rows whose choice heal_left does not restrict
+    int n_chosen = 0;        // number of its rows after which a token has been chosen
     Random random_after{0};  // the answer's `random` once the pass is accepted
   };
-  /// A batch, and what was chosen after its rows. An answer does not change before its choices are
-  /// accepted, so that a pass can be dropped at any point.
+  /// A batch, and the tokens chosen after its rows. An answer does not change before its choices
+  /// are accepted, so a pass can be dropped at any point.
   struct Pass {
-    // How many tokens of the prompt come before row 0 in the first pass. Row 0 is the prompt's last
+    // In the first pass: the number of prompt tokens before row 0, which is the prompt's last
     // token.
     int n_prompt_rows = 0;
     int n_rows = 0;

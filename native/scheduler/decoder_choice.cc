@@ -1,7 +1,7 @@
-// The part of Decoder that chooses the token after each row of the pass just evaluated. If that
-// token must heal bytes, it is chosen from the logits of compatible tokens only, row by row. All
-// other rows share one run of the output head. Choosing stops at the first row where the draft
-// differs from the choice.
+// The part of Decoder that chooses the token after each row of the pass just evaluated. A token
+// that must heal bytes is chosen from the logits of compatible tokens only, row by row. All other
+// rows share one run of the output head. Choosing stops at the first row where the draft differs
+// from the choice.
 #include <algorithm>
 
 #include "common/output_guard.h"
@@ -15,8 +15,8 @@ bool Decoder::choose(Pass& pass) {
   return choose_free_rows(pass);
 }
 
-/// Whether the token in row i of the answer is the one that the model has chosen: true for the
-/// first row, and for a drafted row only if the draft is right up to there.
+/// Whether row i of the answer holds the token that the model has chosen: true for the first row,
+/// and for a drafted row if the draft is right up to that row.
 bool Decoder::is_reached(const Pass& pass, const AnswerRows& rows, int i) {
   const int row = rows.first + i;
   return i < rows.n && (i == 0 || pass.tokens[row] == pass.choices[row - 1].token);
@@ -31,7 +31,8 @@ bool Decoder::choose_healed_rows(Pass& pass, const Answer& answer) {
   while (!left.empty() && is_reached(pass, rows, rows.n_chosen)) {
     const std::span<const uint32_t> candidates =
         bench_.tokenizer.compatible_with(left, bench_.candidates);
-    if (candidates.empty()) {  // a vocabulary may lack a byte: what is left cannot be healed
+    if (candidates
+            .empty()) {  // the vocabulary lacks a byte, so the remaining bytes cannot be healed
       left = {};
       break;
     }

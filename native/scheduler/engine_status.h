@@ -1,4 +1,4 @@
-// What the engine is doing, for callers to watch.
+// A snapshot of the engine's work, for callers that watch it.
 #pragma once
 
 #include <cstddef>

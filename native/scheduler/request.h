@@ -1,5 +1,5 @@
-// What callers hand to the engine and what they get back, as plain data: a Job with a Request, text
-// streamed in Pieces, and a Result with Timings. A request contains its whole prompt as token ids.
+// The engine's input and output as plain data: a Job with a Request, text streamed in Pieces, and a
+// Result with Timings. A request contains its whole prompt as token ids.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct Request {
   int adapter = 0;               // the number of a loaded adapter, from 1; 0: none
   std::string heal;              // token healing: bytes that the answer must begin with; the
                                  // result's text does not contain them
-  std::vector<std::vector<uint32_t>> continuations;  // to be scored, each after the prompt
+  std::vector<std::vector<uint32_t>> continuations;  // texts to score, each after the prompt
   std::vector<uint32_t> n_given;  // for each continuation: how many first tokens are not scored
   int max_tokens = 0;
   SamplingOptions sampling;
@@ -70,8 +70,9 @@ struct Result {
   FinishReason finish_reason = FinishReason::kStop;
   Timings timings;
   std::vector<float> values;  // by kind: log-probabilities of the tokens, logits or scores
-  std::vector<Alternative> alternatives;  // if several were wanted: all answers, the main one first
-  std::vector<OpEvent> trace;             // of every op, if traces_ops
+  std::vector<Alternative>
+      alternatives;            // if several were requested: all answers, the main one first
+  std::vector<OpEvent> trace;  // of every op, if traces_ops
 };
 
 /// A piece of streamed text. It consists of whole UTF-8 characters.
@@ -93,7 +94,7 @@ struct Job {
   std::function<void(Result&&, const EngineError*)> on_done;  // called once; no error: null
   std::atomic<bool> is_cancelled{false};
   std::array<std::atomic<bool>, kMaxAlternatives>
-      is_ended_by_caller{};  // by answer: whether it is to end before the next pass
+      is_ended_by_caller{};  // by answer: whether to end it before the next pass
   int64_t submitted_ns = 0;
 };
 

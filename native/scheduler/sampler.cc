@@ -1,5 +1,5 @@
-// Filters work on indices into the logits and on weights relative to the greatest probability, so
-// that nothing needs to be normalized.
+// Filters work on indices into the logits, and on weights relative to the greatest probability,
+// which need no normalization.
 #include "sampler.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void Sampler::set_weights(std::span<const float> logits, float top, float temper
     weights_[i] = std::isfinite(logits[i]) ? std::exp((logits[i] - top) / temperature) : 0;
 }
 
-// Top-p applies to the mass that top-k leaves.
+// Top-p applies to the mass of the candidates that top-k keeps.
 std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, size_t n) {
   const std::span<uint32_t> order = std::span(order_).first(n);
   std::iota(order.begin(), order.end(), 0u);
@@ -89,7 +89,7 @@ std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, si
   return {kept.begin(), std::find_if(kept.begin(), kept.end(), is_unlikely)};
 }
 
-// A heap sorts only the indices that are kept. These are few in a vocabulary of 152,000.
+// A heap sorts only the kept indices, a few of a vocabulary of 152,000.
 std::span<const uint32_t> Sampler::take_greatest(std::span<uint32_t> order, size_t n_most,
                                                  double wanted_mass) {
   const auto is_less = [this](uint32_t a, uint32_t b) {

@@ -1,5 +1,5 @@
 // run() is the loop of the engine thread: next() chooses a task; advance() runs one step of it and
-// turns what the step throws into an error or a retry; finish() answers the caller.
+// turns an exception into an error or a retry; finish() answers the caller.
 #include "scheduler.h"
 
 #include <algorithm>
@@ -73,8 +73,8 @@ void Scheduler::cancel(const std::shared_ptr<Job>& job) {
   if (current_ && &current_->job() == job.get()) interrupt_ = true;
 }
 
-/// Interrupts a running pass only if this is the job's only answer. Otherwise the pass would be
-/// lost for the job's other answers, too.
+/// Interrupts a running pass only if this is the job's only answer: other answers would lose the
+/// pass, too.
 void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
   if (answer < 0 || answer >= job->request.n_alternatives)
     throw EngineError("bad-argument", "there is no answer " + std::to_string(answer));
@@ -86,8 +86,8 @@ void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
 
 /// Chooses the next task. Cancelled jobs come first, so that they are answered at once, then
 /// foreground jobs, then background jobs. Among background jobs, requests go before prompts that
-/// are only read ahead, since one such prompt can take as long as ten requests. Chores keep their
-/// place, as they are about what was read before them.
+/// are only read ahead, since reading one prompt can take as long as ten requests. Chores do not
+/// overtake, since they refer to prompts read before them.
 ///
 /// If at least one foreground job has ended since background work last completed a step, one short
 /// background step runs as soon as the current foreground job decodes, since its first text is out
@@ -161,8 +161,8 @@ void Scheduler::run() {
   }
 }
 
-/// Runs one step. Returns nothing if the task continues, otherwise why it ended. If it failed,
-/// error is set, and the return value means nothing.
+/// Runs one step. Returns nothing if the task continues, otherwise the reason why it ended. If the
+/// task failed, error is set, and the return value is meaningless.
 std::optional<FinishReason> Scheduler::advance(Task& task, StepSize size,
                                                std::optional<EngineError>& error) {
   try {
@@ -192,7 +192,7 @@ bool Scheduler::make_room(const Task& task) {
     for (const std::unique_ptr<Task>& other : queue_)
       if (yields(other->job())) other->release_pages();
   }
-  // Dropping a pin frees nothing if others hold all of its pages, too.
+  // Dropping a pin frees nothing if other paths hold all of its pages.
   while (n_held() == n_before && bench_.pins.drop_oldest()) {
   }
   return n_held() < n_before;
@@ -226,8 +226,8 @@ EngineError Scheduler::bad_output(const BadOutput& bad) const {
               "download it again, or choose another model."};
 }
 
-/// Answers the caller. First it destroys the task, which releases its pages, so that the status
-/// that the caller reads then does not count them as held any more.
+/// Destroys the task and then answers the caller: by then the task's pages are released, and a
+/// status that the caller reads does not count them as held.
 void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
                        std::optional<EngineError> error, int64_t start_ns) {
   const std::shared_ptr<Job> job = task->shared_job();
@@ -245,11 +245,11 @@ void Scheduler::finish(std::unique_ptr<Task> task, FinishReason reason,
   try {
     job->on_done(std::move(result), error ? &*error : nullptr);
   } catch (...) {
-    // There is no memory to pass the result on. The engine goes on working for the others.
+    // Not enough memory to deliver the result. The engine continues with other jobs.
   }
 }
 
-/// Updates what status() reports after a step. Call with the lock held.
+/// Updates the fields of status() after a step. Call with the lock held.
 void Scheduler::publish(int64_t start_ns) {
   bench_.heartbeat.idle();
   busy_ms_ += static_cast<double>(now_ns() - start_ns) / 1e6;

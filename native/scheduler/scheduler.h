@@ -1,9 +1,9 @@
 // The engine thread and its queue of jobs. The thread runs one step of one task at a time: a chunk
 // of a prompt, or one decoding pass. Foreground jobs (somebody waits for the answer) run before
-// background jobs, each kind in order of arrival. But prompts that are read ahead come last, even
-// after background requests that arrive later. A foreground job that arrives interrupts a
-// background step, whose work is then lost and repeated later. So that fast typing does not starve
-// background work, next() gives it a short step now and then.
+// background jobs, each kind in order of arrival. But reading ahead comes last, even after
+// background requests that arrive later. A new foreground job interrupts a running background step,
+// whose work is lost and repeated later. To keep fast typing from starving background work, next()
+// gives it a short step now and then.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Prefill in chunks, and the requests that end with it. A prompt's last chunk is evaluated together
-// with a draft of the first tokens of the answer, see Decoder::first_draft().
+// Prefills in chunks, and answers requests that need no decoding. A prompt's last chunk is
+// evaluated together with a draft of the first tokens of the answer, see Decoder::first_draft().
 #include "task.h"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace {
 /// Twice the number of tokens that the CPU kernels multiply at a time.
 constexpr int kSmallestChunk = 24;
 constexpr int kLargestChunk = kernels::kMaxBatch;
-/// Background chunks are smaller because they are often interrupted, which loses the chunk's work.
+/// Background chunks are smaller, because they are often interrupted and then their work is lost.
 constexpr int kLargestBackgroundChunk = 48;
-/// A short step should not delay a waiting request by more than this. But however slow the machine
-/// is, it has a few tokens: a pass of eight costs little more than a pass of one. When scoring
-/// there are fewer, since each scored token also costs a sum over the vocabulary.
+/// A short step should not delay a waiting request by more than this. Yet it has a few tokens even
+/// on the slowest machine: a pass of eight costs little more than a pass of one. Steps that score
+/// have fewer, since each scored token also costs a sum over the vocabulary.
 constexpr double kShortStepMs = 10;
 constexpr int kShortestStep = 8;
 constexpr int kShortestScoringStep = 4;
@@ -62,7 +62,7 @@ bool Task::step(StepSize size) {
   return is_done;
 }
 
-/// Runs the part of the request that comes next. Returns true when the request is done.
+/// Runs the next part of the request. Returns true when the request is done.
 bool Task::advance(StepSize size) {
   if (decoder_.has_started()) return decoder_.step() && decoder_.is_done();
   return scores_.has_started() ? scoring_step(size) : prefill_step(size);
@@ -84,8 +84,7 @@ void Task::begin() {
                                           std::to_string(kMaxAlternatives) + ", not " +
                                           std::to_string(request.n_alternatives));
   scores_.require_valid();
-  // A request for values of all tokens needs the hidden state of every token, and the cache does
-  // not have these.
+  // Values of all tokens need the hidden state of every token, which the cache does not keep.
   path_ = bench_.cache.find(wants_all_values() ? std::span<const uint32_t>{} : request.tokens,
                             request.adapter);
   result_.timings.cached_tokens = path_.length();
@@ -103,8 +102,8 @@ bool Task::prefill_step(StepSize size) {
   const Request& request = job_->request;
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
-  // When a prompt is read ahead (kPrefill), the draft model, if there is one, evaluates it in the
-  // following steps: it can only continue text that it has evaluated.
+  // After reading a prompt ahead (kPrefill), the following steps evaluate it with the draft model,
+  // too, which can continue only text that it has evaluated.
   if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(size));
   const int n = std::min(n_prompt - first, chunk_tokens(size));
   const bool is_last = first + n == n_prompt;
@@ -113,13 +112,13 @@ bool Task::prefill_step(StepSize size) {
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
   const bool may_draft = is_last && request.kind == RequestKind::kGenerate;
   draft_ = may_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
-  // If there is no room for the draft, it is left out. If there is no room for the chunk,
-  // evaluate_chunk() throws.
+  // Without room for both, the draft is dropped. Without room for the chunk, evaluate_chunk()
+  // throws.
   if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
   if (!evaluate_chunk(chunk, needs_logits, size)) return false;
   if (!needs_logits) return is_last && !bench_.drafting.model;
-  // Values come before the commit: if they are interrupted, the chunk is evaluated again.
+  // Collects values before the commit: if that is interrupted, the chunk is evaluated again.
   if (wants_all_values() && !collect_values(first, n)) return false;
   if (is_last) return end_prompt(chunk);
   path_.commit(chunk);
@@ -136,7 +135,7 @@ bool Task::scoring_step(StepSize size) {
   return true;
 }
 
-/// The chunk sizes for the kind of work that the next step does.
+/// The chunk sizes for the next step's kind of work.
 ChunkSizes& Task::chunks() const {
   return scores_.has_started() ? bench_.score_chunks : bench_.prompt_chunks;
 }
@@ -167,8 +166,8 @@ bool Task::evaluate_chunk(std::span<const uint32_t> chunk, bool needs_logits, St
 
 /// Sets the size of the next chunk of this kind, whichever request it belongs to. Large chunks are
 /// fast; small chunks lose less work when keys come faster than a chunk takes. So an interrupted
-/// chunk halves the size, and each completed one adds to it. A short step gets as many tokens as
-/// the last short step could have evaluated in kShortStepMs. Results do not depend on the size.
+/// chunk halves the size, and each completed chunk increases it. A short step gets as many tokens
+/// as the last short step could have evaluated in kShortStepMs. Results do not depend on the size.
 void Task::adapt_chunk(bool completed, int n, double ms, StepSize size) {
   if (size == StepSize::kFull) {
     chunks().full = completed ? std::min(chunks().full + kSmallestChunk, kLargestChunk)
@@ -179,9 +178,9 @@ void Task::adapt_chunk(bool completed, int n, double ms, StepSize size) {
   }
 }
 
-/// Produces what the request wants from the batch with its prompt's last chunk. Returns true when
-/// the request is done. If it is interrupted, nothing has changed, and the chunk is evaluated
-/// again.
+/// Produces the request's values or first tokens from the batch with the prompt's last chunk.
+/// Returns true when the request is done. If it is interrupted, nothing has changed, and the chunk
+/// is evaluated again.
 bool Task::end_prompt(std::span<const uint32_t> chunk) {
   const Request& request = job_->request;
   if (request.kind == RequestKind::kGenerate && request.max_tokens > 0) {

@@ -1,7 +1,7 @@
 // One job in progress: a state machine that the scheduler advances step by step, so that a more
 // urgent job can run in between. A task looks its prompt up in the page cache and evaluates the
-// rest in chunks (prefill). Then it hands its path to Decoder, which writes the answer token by
-// token, to ContinuationScores, or it collects logits or scores, as the request's kind demands.
+// rest in chunks (prefill). The request's kind decides what follows: Decoder writes an answer token
+// by token, ContinuationScores scores texts, or the task collects logits or scores.
 #pragma once
 
 #include <memory>
@@ -28,10 +28,11 @@ class Task {
   Task(std::shared_ptr<Job> job, Workbench& bench);
 
   /// Evaluates one chunk of the prompt, or runs one pass of decoding. Returns true when the request
-  /// is done. If it is interrupted, the task stays as it was. Throws EngineError, NoPages or
+  /// is done. An interrupted step leaves the task unchanged. Throws EngineError, NoPages or
   /// BadOutput.
   bool step(StepSize size);
-  /// Releases all pages. A prompt will be evaluated again from its beginning; an answer ends here.
+  /// Releases all pages. During prefill, the prompt will be evaluated again from its beginning;
+  /// during decoding, the answer ends here.
   void release_pages();
   /// Restarts from the prompt and drops the answer. Returns false if it was restarted before.
   bool start_over();

@@ -1,7 +1,7 @@
-// What the engine thread works with. The references are to what the engine owns: the loaded model
-// and everything that all requests share. The other members are state that outlives a request:
-// pins, what drafting has measured, and the sizes of the next steps. Only the engine thread uses
-// it.
+// Everything that the engine thread works with. The references refer to the engine's own objects:
+// the loaded model and whatever all requests share. The other members are state that outlives a
+// request: pins, measurements of drafts, and the sizes of the next steps. Only the engine thread
+// uses it.
 #pragma once
 
 #include <vector>
@@ -36,7 +36,7 @@ struct Workbench {
   Pins pins{};
   Drafting drafting{};
   ChunkSizes prompt_chunks{};
-  ChunkSizes score_chunks{};  // for continuations, whose tokens also take the host's time
+  ChunkSizes score_chunks{};  // for continuations, which also take the host's time to score
 };
 
 }  // namespace hearth

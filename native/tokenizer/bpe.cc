@@ -1,6 +1,5 @@
-// Two algorithms with the same result. In short pieces, and nearly all are short, it scans for the
-// best pair. In long pieces, where scans would be O(n^2), it uses a heap of pairs with a linked
-// list of tokens.
+// Two algorithms with the same result. Short pieces (nearly all) are scanned for the best pair.
+// Long pieces, where scans would take O(n^2), use a heap of pairs with a linked list of tokens.
 #include "bpe.h"
 
 #include <algorithm>
@@ -47,7 +46,7 @@ size_t Merger::merge(std::span<uint32_t> ids) {
 }
 
 size_t Merger::merge_short(std::span<uint32_t> ids) {
-  MergeTable::Merge merges[kMaxShort];  // merges[i]: of ids[i] and ids[i + 1]
+  MergeTable::Merge merges[kMaxShort];  // merges[i]: the merge of ids[i] and ids[i + 1]
   size_t n = ids.size();
   for (size_t i = 0; i + 1 < n; i++) merges[i] = merges_.find(ids[i], ids[i + 1]);
   while (n > 1) {
@@ -65,14 +64,14 @@ size_t Merger::merge_short(std::span<uint32_t> ids) {
 }
 
 // The heap has entries (rank, position). A merge changes the ranks at its own position and at the
-// one before it; entries whose rank is no longer that of their position are skipped.
+// one before it; entries with an outdated rank are skipped.
 size_t Merger::merge_long(std::span<uint32_t> ids) {
   const size_t n = ids.size();
   ranks_.assign(n, kNoMerge);
   next_.resize(n);
   previous_.resize(n);
   std::iota(next_.begin(), next_.end(), 1u);
-  std::iota(previous_.begin(), previous_.end(), UINT32_MAX);  // of the first: UINT32_MAX
+  std::iota(previous_.begin(), previous_.end(), UINT32_MAX);  // UINT32_MAX: no previous token
   queue_.clear();
   const auto enqueue = [&](uint32_t i) {
     ranks_[i] = next_[i] < n ? merges_.find(ids[i], ids[next_[i]]).rank : kNoMerge;

@@ -14,14 +14,14 @@
 namespace hearth {
 namespace {
 
-/// More than the length of any model's tokens. Looking for the merges that make a token takes time
-/// that grows with the square of its length.
+/// Longer than any model's tokens. Finding the merges that make a token takes time quadratic in its
+/// length.
 constexpr size_t kLongestToken = 1024;
 
 using IdsByText = std::unordered_map<std::string_view, uint32_t>;
 
-/// The rank of each score; the highest score has the lowest rank. Equal scores have equal ranks;
-/// then the leftmost pair merges first.
+/// The rank of each score; the highest score has the lowest rank. Equal scores have equal ranks: of
+/// their pairs, the leftmost merges first.
 std::vector<uint32_t> ranks_of(const std::vector<double>& scores) {
   std::vector<double> sorted = scores;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());

@@ -1,6 +1,6 @@
 // Builds the BPE merge table of a GGUF file's tokenizer. For byte-level BPE, the file lists the
-// rules by rank. For SentencePiece it has only a score for each token, and the rules follow from
-// these.
+// rules by rank. For SentencePiece, it has only a score for each token, from which the rules
+// follow.
 #pragma once
 
 #include "bpe.h"
@@ -12,8 +12,8 @@ namespace hearth {
 /// EngineError "model-invalid" if a rule's tokens are not in the vocabulary.
 MergeTable listed_merges(const GgufFile& file);
 
-/// Builds the table from tokenizer.ggml.scores: two neighbours merge if their text together is a
-/// token, and the merge that gives the token with the highest score comes first. Throws EngineError
+/// Builds the table from tokenizer.ggml.scores: two neighbours merge if their joint text is a
+/// token, and the merge whose token has the highest score comes first. Throws EngineError
 /// "model-invalid".
 MergeTable scored_merges(const GgufFile& file, const Vocabulary& vocabulary);
 

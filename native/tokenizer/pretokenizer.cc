@@ -1,5 +1,5 @@
-// piece_end() is the common expression as code, deepseek_piece_end() is the other expression, and
-// kSplitRules is the table of pre-tokenizers.
+// piece_end() implements the common expression of pretokenizer.h, deepseek_piece_end() implements
+// DeepSeek-Coder's, and kSplitRules is the table of pre-tokenizers.
 #include "pretokenizer.h"
 
 #include <algorithm>
@@ -133,7 +133,7 @@ size_t space_end(Cursor cursor, const SplitRules& rules) {
 }
 
 // DeepSeek-Coder splits by five expressions, one after another: [\r\n], \s?\p{L}+, \s?\p{P}+,
-// [一-龥ࠀ-一가-퟿]+ and \p{N}. What is left between their matches is a piece, too.
+// [一-龥ࠀ-一가-퟿]+ and \p{N}. The text between their matches forms pieces, too.
 bool begins_word(Cursor cursor) {
   if (cursor.is(kSpace)) cursor.advance();
   return cursor.is(kLetter) || cursor.is(kPunctuation);

@@ -14,19 +14,19 @@ namespace hearth {
 
 enum class CharClass : uint8_t { kOther, kLetter, kNumber, kPunctuation, kSpace };
 
-CharClass char_class(uint32_t code_point);  // by Unicode's tables, see unicode_ranges.inc
+CharClass char_class(uint32_t code_point);  // from Unicode's tables, see unicode_ranges.inc
 
 struct SplitRules {
   std::string_view name;        // the value of tokenizer.ggml.pre
   bool is_deepseek = false;     // has another expression; the fields below do not apply
-  bool folds_case = false;      // contractions can also be in ASCII capitals
+  bool folds_case = false;      // contractions may have ASCII capitals
   bool leads_with_any = false;  // P is [^\r\n\p{L}\p{N}]; otherwise a space
   int most_digits = 0;          // digits: \p{N}{1,n}; if 0, ?\p{N}+
   bool isolates_digits =
       false;  // digits are split off first, so (?!\S) also matches before a digit
   bool takes_lines_with_symbols = false;  // ?[^\s\p{L}\p{N}]+[\r\n]*
   bool splits_lines = false;              // has the alternative \s*[\r\n]+
-  bool keeps_known_pieces = false;        // a piece that is a token as a whole is not merged
+  bool keeps_known_pieces = false;        // a piece that is itself a token is not merged
 };
 
 /// Null for a pre-tokenizer that Hearth does not know.

@@ -77,7 +77,7 @@ void Tokenizer::index_specials() {
   for (uint32_t id = 0; id < vocabulary_.size(); id++) {
     const std::string_view name = vocabulary_.bytes(id);
     if (vocabulary_.kind(id) != Kind::kSpecial || name.empty()) continue;
-    // If it were accepted, the text next to the token could begin or end inside a character.
+    // Otherwise the text beside the token could begin or end inside a character.
     if (valid_utf8_length(name) != name.size()) continue;
     specials_.emplace(name, id);
     specials_longest_first_.push_back(id);

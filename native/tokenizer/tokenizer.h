@@ -1,9 +1,9 @@
 // The tokenizer: turns text into token ids and back, by BPE with the vocabulary of the GGUF file.
-// tokenizer.ggml.model says which of two kinds it is. "gpt2" is byte-level BPE: a pre-tokenizer
-// splits the text into pieces, and merge rules combine the bytes of each piece. "llama" is
-// SentencePiece BPE: the scores of the tokens decide how the characters of the whole text are
-// combined, and a character without a token becomes byte tokens. Immutable after construction, so
-// any thread may use it.
+// tokenizer.ggml.model selects one of two kinds. "gpt2" is byte-level BPE: a pre-tokenizer splits
+// the text into pieces, and merge rules combine the bytes of each piece. "llama" is SentencePiece
+// BPE: the scores of the tokens decide how the characters of the whole text are combined, and a
+// character without a token becomes byte tokens. Immutable after construction, so any thread may
+// use it.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class Tokenizer {
   explicit Tokenizer(const GgufFile& file);
 
   /// Each byte of invalid UTF-8 becomes U+FFFD. Callers encode fragments of a document, so nothing
-  /// is added to the text: no BOS, and no space at its beginning, which SentencePiece would add.
-  /// Takes O(n log n) for the longest piece, so that no text is slow.
+  /// is added to the text: no BOS, and not the leading space that SentencePiece would add. Takes
+  /// O(n log n) for the longest piece, so that no text is slow.
   std::vector<uint32_t> encode(std::string_view text, SpecialTokens special) const;
   /// The bytes of a token, which need not be whole UTF-8 characters. For a special token they are
   /// its name; unused tokens and ids outside the vocabulary have no bytes.
@@ -45,7 +45,7 @@ class Tokenizer {
   /// All special tokens by name, for example "<|fim_prefix|>". Names that are not UTF-8 are left
   /// out.
   const std::map<std::string, uint32_t, std::less<>>& special_tokens() const { return specials_; }
-  /// BOS, with which every prompt begins; none if the model was trained without it.
+  /// BOS, with which every prompt begins; nullopt if the model was trained without it.
   std::optional<uint32_t> begin_of_text() const { return begin_; }
   /// The tokens that end an answer: EOS, EOT, and the control tokens of kWellKnown.
   const std::vector<uint32_t>& end_of_generation() const { return ends_; }

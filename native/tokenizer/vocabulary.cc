@@ -100,7 +100,7 @@ std::string bytes_of(Kind kind, std::string_view name, Spelling spelling) {
   if (kind == Kind::kSpecial) return std::string(name);
   if (kind == Kind::kByte) return *hexadecimal_byte(name);
   if (spelling == Spelling::kSentencePiece) return with_spaces(name);
-  // A token that was added to the vocabulary later might be spelled as plain text instead.
+  // Tokens added to a vocabulary later may be spelled as plain text.
   return alphabet_to_bytes(name).value_or(std::string(name));
 }
 

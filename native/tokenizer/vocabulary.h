@@ -1,6 +1,6 @@
 // The vocabulary of a GGUF file: the bytes and the kind of each token. Files spell the bytes of a
-// token in one of two ways (Spelling). They also give it a type, but that is not always right, so
-// control tokens of code models are also recognized by their names. The tokenizer uses this.
+// token in one of two ways (Spelling). The type that they give a token is not always right, so
+// control tokens of code models are also recognized by their names.
 #pragma once
 
 #include <cstdint>
