@@ -1,7 +1,7 @@
-// Unpacks the quantized blocks of a GGUF file, 32 columns of one row at a time: for packing on the
-// CPU (cpu/pack.cc) and on the GPU (hip/pack.hip.h), and for dequantize_row. Each format has one
-// specialization of read_codes; the byte offsets in it are facts of the format. Sizes and the f16
-// scales are in the table of quant_blocks.h.
+// Unpacks the quantized blocks of a GGUF file, 32 columns of one row at a time. Packing on the CPU
+// (cpu/pack.cc) and on the GPU (hip/pack.hip.h) and dequantize_row() use it. Each format has one
+// specialization of read_codes, whose byte offsets the format defines. The table of quant_blocks.h
+// has the sizes and the f16 scales.
 #pragma once
 
 #include <stdint.h>
@@ -78,12 +78,12 @@ HEARTH_EVERYWHERE void read_codes<BlockType::kQ4_0>(Bytes block, int, FileGroup&
   read_nibble_halves(block + 2, out.w);
 }
 
-template <>  // here the nibbles are indices into the code book
+template <>  // the nibbles are indices into the code book
 HEARTH_EVERYWHERE void read_codes<BlockType::kIQ4_NL>(Bytes block, int, FileGroup& out) {
   read_nibble_halves(block + 2, out.w);
 }
 
-template <>  // here, too, and the scale is one byte
+template <>  // the nibbles are indices, and the scale is one byte
 HEARTH_EVERYWHERE void read_codes<BlockType::kMXFP4>(Bytes block, int, FileGroup& out) {
   read_nibble_halves(block + 1, out.w);
 }

@@ -1,4 +1,4 @@
-// Quantizes activations to int8, per group of 32 or block of 256 columns, in the layout that the
+// Quantizes activations to int8, per group of 32 or block of 256 columns, in the layouts that the
 // matmul kernels read. A step is 4 columns; t0, t1, ... are the tokens of a token tile:
 //
 //   interleaved   t0 step 0 | t1 step 0 | ... | t0 step 1 | t1 step 1 | ...
@@ -27,7 +27,7 @@ constexpr int tile_tokens(int n_tokens) {
   return n_tokens > kTileTokens ? kBatchPlan.tile : kTileTokens;
 }
 
-/// With how many tokens, up to kTileTokens, a kernel multiplies n of them at once.
+/// The number of tokens, padding included, with which a kernel multiplies n <= kTileTokens tokens.
 constexpr int padded(int n) { return n <= 2 ? n : n <= 4 ? 4 : n <= 8 ? 8 : kTileTokens; }
 
 inline TokenTile token_tile(int first, int n_tokens) {
@@ -38,18 +38,18 @@ inline TokenTile token_tile(int first, int n_tokens) {
 }
 
 /// Whether the batch's int8 are stored in rows: [panel of kRowColumns columns][token][kRowColumns].
-/// Kernels are allowed to read rows past the last token, which belong to the next panel or to the
-/// end of the buffer, but they never store a result for them.
+/// Kernels may read rows past the last token (of the next panel, or of the buffer's padding), but
+/// never store a result for them.
 inline bool has_rows(const Activations& a) { return kBatchPlan.offset > 0 && a.n > kBatchPlan.few; }
 
-/// Where a token's int8 are: its first step, 4 int8, is at index `at`, and each further step is
-/// step_bytes after the one before.
+/// The location of a token's int8: its first step (4 int8) is at index `at`, and steps are
+/// step_bytes apart.
 struct Place {
   size_t at;
   int step_bytes;
 };
 
-/// The place of a token's columns from `column` on. kColumns is how many columns a tile instruction
+/// The place of a token's columns from `column` on. kColumns: the columns that one tile instruction
 /// multiplies (kGroupPlace or kBlockPlace).
 template <int kColumns>
 inline Place place_of(const Activations& a, const TokenTile& tile, int token, int column) {
@@ -173,8 +173,7 @@ inline void quantize_block(const float* x, const TokenTile& tile, int t, int col
 }
 
 /// Calls put(column, token of the tile, x at this column) for every kColumns-th column of tokens
-/// [first, first + n). It handles a column of all tokens before the next column, as the tokens
-/// share cache lines of the tile.
+/// [first, first + n). The outer loop is over columns, since tokens share cache lines of the tile.
 template <int kColumns, class Put>
 inline void for_columns(const float* x, int first, int n, int n_cols, const Put& put) {
   const size_t row = static_cast<size_t>(n_cols);
@@ -210,7 +209,8 @@ void quantize_tokens(const float* x, int token, int n, InputFormats formats, Act
   }
 }
 
-/// Calls run.operator()<kTokens>() for n tokens, which a kernel multiplies at once.
+/// Calls run.operator()<kTokens>(), where kTokens is n as a constant, for a kernel that multiplies
+/// n tokens at once.
 template <int kMost>
 inline void with_tokens(int n, const auto& run) {
   if (n == 1) run.template operator()<1>();
@@ -245,7 +245,7 @@ inline void for_tokens(const Activations& a, int column, float* out, size_t stri
   }
 }
 
-/// The same for the floats of all tokens, which lie in no tiles.
+/// The same for float activations, which have no token tiles.
 template <class Kernel>
 inline void for_floats(const Activations& a, int column, float* out, size_t stride,
                        const Kernel& kernel) {

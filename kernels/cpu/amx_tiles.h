@@ -10,7 +10,7 @@ namespace {
 /// Configures the tile registers for sums over kColumns columns (32 or 64), for as long as the
 /// object lives. Registers 0 to 3 hold int32 sums [16 tokens][16 rows], 4 and 5 hold tokens
 /// [16][kColumns], 6 and 7 hold weights [kColumns / 4][16 rows][4]. The destructor releases the
-/// registers, since for a thread that holds tiles, each context switch has to save 8 KiB more.
+/// registers: while a thread holds tiles, each context switch saves 8 KiB more.
 template <int kColumns>
 class TileRegisters {
  public:
@@ -27,9 +27,9 @@ class TileRegisters {
   TileRegisters& operator=(const TileRegisters&) = delete;
 };
 
-// These are in assembly, so that the compiler knows exactly which memory each one reads or writes.
-// With intrinsics, GCC 12 does not know what loads read, and assumes that a store might write all
-// memory, which forces floats out of registers.
+// The functions below are in assembly, so that the compiler knows exactly which memory each one
+// reads or writes. With intrinsics, GCC 12 does not know what a tile load reads, and assumes that a
+// tile store might write any memory, which forces floats out of registers.
 
 struct TileBytes {
   std::byte bytes[16 * kVectorBytes];
@@ -39,7 +39,7 @@ template <int kTile>
 inline void tile_zero() {
   asm volatile("tilezero %%tmm%c0" : : "i"(kTile));
 }
-/// The rows of the tile begin `stride` bytes apart. All are within the 1 KiB at p.
+/// The rows of the tile begin `stride` bytes apart, all within the 1 KiB at p.
 template <int kTile>
 inline void tile_load(const void* p, size_t stride) {
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2"

@@ -11,7 +11,8 @@ namespace hearth::kernels::cpu {
 namespace {
 
 constexpr size_t kHugePage = size_t{2} << 20;
-// The size of a slab. Pages that are never written take no memory, but Windows reserves it.
+// The size of a slab. Pages that are never written take no physical memory, but Windows reserves
+// it.
 constexpr size_t kSlabBytes = size_t{256} << 20;
 
 }  // namespace
@@ -24,7 +25,7 @@ Arena::Arena(size_t n_bytes) {
   mapping_ = data_ = static_cast<std::byte*>(memory);
   if (n_bytes < kHugePage) return;
   data_ += -reinterpret_cast<uintptr_t>(mapping_) % kHugePage;
-  // The tail gets no huge page, which would waste 1 MiB on average.
+  // A huge page for the tail would waste 1 MiB on average.
   system::prefer_huge_pages(data_, n_bytes / kHugePage * kHugePage);
 }
 

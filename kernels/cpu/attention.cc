@@ -6,11 +6,11 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-// The most queries that share one pass over K and V. With 60, the pass is bound by arithmetic, not
-// by the L2 cache. 60 is also a multiple of 12, the most queries that a kernel handles at once.
+// The most queries that share one pass over K and V. With 60, arithmetic bounds the pass, not the
+// L2 cache. 60 is a multiple of 12, the most queries that a kernel handles at once.
 constexpr int kBlockQueries = 60;
-// Several threads can share a sequence's splits (row_kernels.h) if a batch has at most this many
-// tokens, as in decoding, with drafts or alternatives.
+// If a batch has at most this many tokens, as in decoding with drafts or alternatives, several
+// threads may share a sequence's splits (row_kernels.h).
 constexpr int kMostApart = 16;
 
 }  // namespace
@@ -48,7 +48,7 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
 }
 
 int Attention::tokens_per_block(int n) const {
-  // A block should be large, to share passes over K and V, but leave work for all threads.
+  // Large blocks share passes over K and V; but there must be enough blocks for all threads.
   const int shared = std::max(1, kBlockQueries / group());
   const int spread = n * shape_.n_kv_heads / (4 * n_threads_);
   return std::clamp(spread, 1, shared);
@@ -141,8 +141,8 @@ float* Attention::split_partial(int token, int head, int split) const {
   return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
 }
 
-// Runs one split for those queries of the block that see any position in the split. Query i of the
-// block belongs to its token i / group(); partial_of(i) is where its partial result is stored.
+// Runs one split for the queries of the block that see any of its positions. Query i of the block
+// belongs to token i / group() of the block; its partial result is stored at partial_of(i).
 void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
                        Queries& queries, const auto& partial_of) const {
   int n_queries = 0, most_visible = 0;

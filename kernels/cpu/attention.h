@@ -1,7 +1,6 @@
 // Attention of one batch on the CPU: its KV pages, its RoPE angles, and how its tokens and heads
 // are divided into chunks for the threads. The division does not change any bit of the result: a
-// query's splits are ranges of positions that are always the same, and they are merged in order
-// (split-KV, row_kernels.h).
+// query's splits are fixed ranges of positions and are merged in order (split-KV, row_kernels.h).
 #pragma once
 
 #include <span>
@@ -29,8 +28,8 @@ class Attention {
   /// Used only for int8 keys (key_balance.h).
   KeyBalance& balance() { return balance_; }
 
-  /// Both apply in place: the head's norm if it has one, RoPE at the token's position, and, for
-  /// int8 keys, the key balance.
+  /// Both work in place. They apply the head's norm if it has one, RoPE at the token's position
+  /// and, for int8 keys, the key balance.
   void rotate_key(int layer, int token, int kv_head, float* k) const;
   void rotate_query(int layer, int token, int head, float* q) const;
   /// Stores the token's k and v [head_dim] of one KV head into its page.
@@ -99,7 +98,7 @@ class Attention {
 
   Batch batch_;
   std::vector<Block> blocks_;
-  int n_splits_ = 0;  // how many splits the token at the largest position sees
+  int n_splits_ = 0;  // number of splits that the token at the largest position sees
   bool splits_apart_ = false;
 };
 

@@ -18,8 +18,8 @@ static_assert(kStride == kSplitPositions);
 /// Up to kMaxQueries queries, which share each load of K and V and its conversion to float.
 struct QueryBlock {
   float* const* partials;              // per query: [head_dim] sums of weight * v, maximum, sum
-  const int32_t* n_hidden;             // per query: how many positions come before those it sees
-  const int32_t* n_visible;            // per query: where the positions that it sees end
+  const int32_t* n_hidden;             // per query: the first position that it sees
+  const int32_t* n_visible;            // per query: the end of the positions that it sees
   const std::byte* const* page_heads;  // per page: the KV head's part
   int n_pages;
   int head_dim;
@@ -53,8 +53,8 @@ inline void add_products(const float* scalars, const Rows& rows, int n,
 }
 
 /// Stores the scores q[i] . k[p] of a page in weights[i][p]. Each position has its own lane, so
-/// what an unwritten or masked position holds, even NaN, affects only that lane, and weigh()
-/// replaces the score.
+/// garbage in an unwritten or masked position, even NaN, affects only that lane, and weigh()
+/// replaces the lane's score.
 template <class Page, int kQueries>
 void score_page(QueryBlock& block, int page, int n_positions) {
   for (int p = 0; p < n_positions; p += 16 * kVectors) {
@@ -75,8 +75,8 @@ void score_page(QueryBlock& block, int page, int n_positions) {
 }
 
 /// Turns a query's scores into softmax weights e^(score - maximum). Weights before n_hidden and
-/// from n_visible on become 0. The maximum and the sum of the weights are stored after the
-/// partial's head_dim floats.
+/// from n_visible on become 0. Stores the maximum and the sum of the weights after the partial's
+/// head_dim floats.
 void weigh(float* weights, int n_hidden, int n_visible, float scale, float* maximum_and_sum) {
   const F32x16 minus_infinity = broadcast(-__builtin_inff());
   F32x16 greatest = minus_infinity;
@@ -127,8 +127,8 @@ void accumulate_page(const QueryBlock& block, int first, int page, int begin, in
 }
 
 /// Causal mask: V of positions after a query's own might be NaN, so it must not even be multiplied
-/// by a weight of 0. Therefore V is added for all queries at once at the positions that all of them
-/// see, and for one query at a time at the others.
+/// by a weight of 0. So positions that all queries see are added for all queries at once, other
+/// positions for one query at a time.
 template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {
   int n_seen_by_all = kSplitPositions, n_seen_by_any = 0;
@@ -136,7 +136,7 @@ void attend_block(QueryBlock& block) {
     n_seen_by_all = least(n_seen_by_all, block.n_visible[i]);
     n_seen_by_any = greatest(n_seen_by_any, block.n_visible[i]);
   }
-  // How many of the first n positions are in the page.
+  // The number of the first n positions that are in the page.
   const auto count_in_page = [](int n, int page) {
     const int rest = n - kPositions * page;
     return rest < 0 ? 0 : least(rest, kPositions);
@@ -179,7 +179,7 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
   for (int first = 0; first < n_queries; first += kMaxQueries) {
     const int n = least(kMaxQueries, n_queries - first);
     for (int i = 0; i < n; i++) {
-      // With a copy, the stride between queries is a constant.
+      // The copy makes the stride between queries a constant.
       std::memcpy(block.q[i], q[first + i], sizeof(float) * static_cast<size_t>(head_dim));
     }
     block.partials = partials + first;

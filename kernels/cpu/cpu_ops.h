@@ -1,6 +1,6 @@
 // The CPU backend: implements the Ops table with the row kernels of one variant. It owns the memory
-// and divides each op into chunks for the threads. What follows a matmul (bias, RoPE, residual,
-// SwiGLU) is computed in the same chunk, while its rows are still in the cache.
+// and divides each op into chunks for the threads. A matmul's chunk also does what follows (bias,
+// RoPE, residual, SwiGLU) while its rows are still in the cache.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +28,11 @@ inline const PackedLowRank& packed(const LowRank& added) {
   return static_cast<const PackedLowRank&>(added);
 }
 
-/// How many row tiles n_rows rows fill.
+/// The number of row tiles that n_rows rows need.
 inline int tiles_of(int n_rows) { return (n_rows + kTileRows - 1) / kTileRows; }
 
-/// The distance between the results of successive tokens in a chunk, in floats. It is an odd number
-/// of cache lines, as a power of two would map all tokens to a few sets of the cache.
+/// The distance in floats between the results of successive tokens in a chunk: an odd number of
+/// cache lines, since a power of two would map all tokens to a few sets of the cache.
 inline size_t chunk_stride(int n_tiles) { return static_cast<size_t>(n_tiles | 1) * kTileRows; }
 
 class CpuOps : public Ops {
@@ -124,7 +124,7 @@ class CpuOps : public Ops {
   Workspace workspace_;
   std::optional<Attention> attention_;
   ExpertPlan expert_plan_;
-  // An input lowered to the ranks of all parts of an adapter, and quantized for the b of each part.
+  // An input, lowered to the ranks of all parts of an adapter and quantized for the b of each part.
   // Allocated when an adapter is packed.
   std::unique_ptr<Buffer> ranks_;
   ActivationMemory lowered_memory_;

@@ -1,4 +1,5 @@
-// Converts rows of any block type to float. Tests compare every packed kernel with this definition.
+// Converts rows of any block type to float. This defines the values of each format; tests compare
+// every packed kernel with it.
 #include <cstring>
 
 #include "file_blocks.h"

@@ -19,7 +19,8 @@ namespace {
 bool runs_scalar() { return true; }
 
 #ifdef __x86_64__
-// These call CPUID themselves, as some compilers' __builtin_cpu_supports lacks some of the names.
+// These functions call CPUID themselves, because __builtin_cpu_supports lacks some of the names in
+// some compilers.
 
 struct Registers {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -107,7 +108,7 @@ std::vector<const cpu::RowKernels*> usable() {
 
 }  // namespace
 
-// We assume this of all AMD processors and of no others.
+// We assume that all AMD processors do, and no others.
 const bool cpu::l1_tracks_all_fills = is_from_amd();
 
 std::vector<std::string> cpu_variants() {

@@ -1,6 +1,6 @@
 // The dot products of simd.h on plain AVX2. maddubs multiplies unsigned by signed bytes and adds
-// pairs of products in int16. As many steps as cannot overflow are added up in int16 (most_steps);
-// then madd multiplies the sums by the scale and widens them to int32.
+// pairs of products in int16. most_steps() steps can be added up in int16 without overflow; then
+// madd multiplies the sums by the scale and widens them to int32.
 #pragma once
 
 #include "simd_avx2.h"
@@ -8,7 +8,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// How many steps' products an int16 can add up, for codes of this many bits:
+/// The number of steps whose products an int16 can add up, by bits of a code:
 ///   4 bits, 8 steps   16 * 15 * 127 = 30480      6 bits, 2 steps    4 * 63 * 127 = 32004
 ///   5 bits, 4 steps    8 * 31 * 127 = 31496      8 bits, signed, 1  2 * 128 * 127 = 32512
 constexpr int most_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
@@ -36,9 +36,9 @@ inline __m256i broadcast_again(const int8_t* x) {
   asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(four_bytes(x)));
   return columns;
 }
-/// acc += scale * (w * x) over one or two steps, for codes with so many bits that more steps might
-/// overflow an int16. The two halves of the rows are computed one after the other, since the 8
-/// accumulators leave no registers for both halves' weights.
+/// acc += scale * (w * x) over one or two steps, for wide codes, of which more steps might overflow
+/// an int16. The two halves of the rows are computed one after the other, since the 8 accumulators
+/// leave no registers for both halves' weights.
 template <int kSteps, int kTokens>
 [[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],
                                                  const int8_t* x, int step_bytes, I32x16 scale) {

@@ -38,7 +38,7 @@ template <int kStep, class Weights>
   return pair_steps(a, b);
 }
 
-/// Loads two steps of two tokens or, if kIsOne, of one token, twice.
+/// Loads two steps of two tokens; if kIsOne, loads those of a single token twice.
 template <bool kIsOne>
 inline int8x16_t load_tokens(const int8_t* x, int step_bytes) {
   using Half [[gnu::vector_size(8)]] = uint32_t;

@@ -1,5 +1,6 @@
 // The dot products of simd.h for instruction sets that add a step's products to int32 sums in one
-// instruction. Before it includes this file, each SIMD layer defines it for one register:
+// instruction. Before it includes this file, each SIMD layer defines that operation for one
+// register:
 //   add_dot4(acc, w, x)   in each lane, acc + the dot product of the four unsigned bytes of w and
 //                         the four int8 at x
 #pragma once
@@ -13,9 +14,9 @@ inline I32x16 second_of_pair(I32x16 pairs) { return shift_right<16>(pairs); }
 inline I32x16 add_dot4(I32x16 acc, U8x64 w, const int8_t* x) {
   return each<Unsigned>([&](int i) { return add_dot4(acc.v[i], w.v[i], x); });
 }
-/// The outer loop is over steps, the inner one over tokens. So additions to the same sum are far
-/// enough apart to hide their latency, even if two threads share a core and each has only half of
-/// the core's scheduler.
+/// The outer loop is over steps, the inner one over tokens. This keeps additions to the same sum
+/// far enough apart to hide their latency, even if two threads share a core and each has only half
+/// of its scheduler.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                        const int8_t* x, int step_bytes) {
@@ -28,7 +29,7 @@ template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 }
 
 #ifndef HEARTH_OWN_SCALED_DOT
-/// Sums up all columns that share the scale, then multiplies the sum by it, in 32 bits.
+/// Sums up all columns that share a scale, then multiplies the sum by the scale, in 32 bits.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {

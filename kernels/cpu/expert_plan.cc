@@ -29,7 +29,7 @@ void choose_experts(const float* logits, int n_experts, int n_used, float* route
   for (int i = 0; i < n_used; i++) {
     const int expert = chosen[static_cast<size_t>(i)];
     routes[i] = static_cast<float>(expert);
-    // This is computed in double, since the expf of different C libraries round differently.
+    // Computed in double, because the expf of different C libraries round differently.
     weights[i] = static_cast<float>(std::exp(double{logits[expert]} - greatest));
     sum += weights[i];
   }
@@ -45,11 +45,11 @@ void ExpertPlan::reserve(int n_experts, int n_used, int wide_tile) {
   rows_.reserve(n_most);
   ends_.resize(static_cast<size_t>(n_experts));
   logits_.resize(size_t{kMaxBatch} * static_cast<size_t>(n_experts));
-  n_experts_ = n_experts;  // last, as the lines above might throw std::bad_alloc
+  n_experts_ = n_experts;  // last, because the lines above might throw std::bad_alloc
   n_used_ = n_used;
 }
 
-// Each group's last tile is padded, and kernels are allowed to read a tile beyond the last token.
+// Each group's last tile is padded, and kernels may read one tile beyond the last token.
 int ExpertPlan::most_tokens() const {
   return kMaxBatch * n_used_ + kMostTileTokens * (n_experts_ + 1);
 }

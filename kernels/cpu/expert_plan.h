@@ -1,5 +1,5 @@
-// Mixture of experts on the CPU: which experts a token is given to, and which tokens of a batch an
-// expert gets.
+// Mixture of experts on the CPU: chooses the experts of each token, and groups a batch's tokens by
+// expert.
 //
 // In these files, a row is a pair of a token and one of its experts: row = token * n_used + i for
 // the token's i-th expert. Rows are grouped by expert, so that an expert's weights are read once
@@ -25,7 +25,7 @@ class ExpertPlan {
     int expert = 0;
     int first = 0;   // where its rows begin in the order of groups
     int n = 0;       // how many rows it has: at least 1
-    int before = 0;  // how many tokens of activations, padding included, come before the group's
+    int before = 0;  // tokens of activations before the group's own, padding included
   };
   /// The rows of a group whose activations are in one token tile.
   struct Tile {

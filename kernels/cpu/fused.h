@@ -1,5 +1,5 @@
-// Computes a * b + c with one rounding, for processors and C libraries that cannot. For example,
-// mingw-w64's fmaf rounds twice.
+// Computes a * b + c with one rounding, for processors and C libraries without a correct fma. For
+// example, mingw-w64's fmaf rounds twice.
 #pragma once
 
 #include <bit>
@@ -8,12 +8,12 @@
 namespace hearth::kernels::cpu {
 
 /// The product of two floats is exact in double. The sum is rounded to odd: if it is inexact, its
-/// last bit is made 1. Then it lies on the same side of every midpoint between two floats as the
-/// exact sum, so that rounding it to float gives what a single rounding would have given.
+/// last bit is made 1. It then lies on the same side of every midpoint between two floats as the
+/// exact sum, so rounding it to float gives the same result as a single rounding.
 inline float fused(float a, float b, float c) {
   const double product = static_cast<double>(a) * b, addend = c;
   const double sum = product + addend;
-  // What was lost by rounding (Knuth's two-sum); NaN if the sum is not finite.
+  // The rounding error of the sum (Knuth's two-sum); NaN if the sum is not finite.
   const double second = sum - product;
   const double lost = (product - (sum - second)) + (addend - second);
   const uint64_t bits = std::bit_cast<uint64_t>(sum);

@@ -1,6 +1,6 @@
 // IEEE half precision and bfloat16 in plain integer arithmetic, exact for subnormals, infinities
 // and NaN. The scalar variant and packing use it; the other variants convert 16 at a time in
-// simd_*.h. Everything has internal linkage, as each variant must have its own copy.
+// simd_*.h. Everything has internal linkage, because each variant needs its own copy.
 #pragma once
 
 #include <cstdint>

@@ -35,15 +35,16 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
     float* head_factors = &factors_[first_factor(layer, kv_head)];
-    // Each factor is first the expected square of the pair that RoPE mixes. Further down it becomes
-    // log2 of the square's root, then 2 to the power of its difference from the mean.
+    // Each factor is first the expected square of the pair of dimensions that RoPE mixes. Below, it
+    // becomes log2 of the square's root, and then 2 to the power of that log's difference from the
+    // mean.
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
       qkv.unpack_row(key_row, row);
       const double offset = bias != nullptr ? bias[key_row] : 0;
       double square = expected_square(row, norm, qkv.n_cols) + offset * offset;
-      // If each head is normalized, its norm says how large a dimension is.
+      // If heads are normalized, the norm determines the size of each dimension.
       if (!shape_.k_norms.empty()) {
         const float norm_size = shape_.k_norms[layer * shape_.head_dim + i];
         square = double{norm_size} * norm_size;

@@ -1,7 +1,7 @@
 // Scales the dimensions of keys to similar size before they are quantized to int8. Each dimension
-// has a factor s; (k / s) . (q * s) = k . q. Otherwise, because of qwen2's biases, a few dimensions
-// of a key would be a hundred times larger than the rest, and the largest one would set the scale
-// of its whole group. The factors are powers of two, so dividing and multiplying by them is exact.
+// has a factor s; (k / s) . (q * s) = k . q. Without the factors, qwen2's biases make a few
+// dimensions of a key a hundred times larger than the rest, and the largest one sets the scale of
+// its whole group. The factors are powers of two, so dividing and multiplying by them is exact.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,8 @@ class KeyBalance {
   explicit KeyBalance(const AttentionShape& shape);
 
   /// Computes a layer's factors from the expected size of its keys, which follows from the norm,
-  /// the weights and the bias. Does nothing after the first call for a layer. No other thread may
-  /// use the layer's factors meanwhile. row [qkv.n_cols] is scratch memory.
+  /// the weights and the bias. Only the first call for a layer has an effect. Meanwhile no other
+  /// thread may use the layer's factors. row [qkv.n_cols] is scratch memory.
   void compute_factors(int layer, const PackedMatrix& qkv, const float* norm, const float* bias,
                        float* row);
 

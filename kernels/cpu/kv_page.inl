@@ -1,6 +1,6 @@
-// The layout of one KV head in a KV page, for both types of the KV cache, and how attention reads
-// it as floats. Keys are transposed, [head_dim][32 positions], as positions are the SIMD lanes when
-// q k^T is computed; values are [32 positions][head_dim].
+// The layout of one KV head in a KV page, for both types of the KV cache, and the functions that
+// read it as floats for attention. Keys are transposed, [head_dim][32 positions], because positions
+// are the SIMD lanes of q k^T; values are [32 positions][head_dim].
 //
 //   f16    keys | values
 //   int8   keys | scales for keys [groups][32] | scales for values [groups][32] | values
@@ -21,7 +21,7 @@ struct PageHead {
 };
 
 /// Clamps to the range of f16, since one Inf in the cache would spoil every later token. NaN stays
-/// NaN, so that it is noticed.
+/// NaN, so that checks find it.
 inline F32x16 saturated(F32x16 x) { return max(broadcast(-65504.0f), min(broadcast(65504.0f), x)); }
 
 // --- f16 ---
@@ -101,15 +101,16 @@ struct Int8Values {
   }
 };
 
-/// Rounds to int8. It clamps first, since a scale that was rounded down to f16 can give more than
-/// 127. NaN becomes an arbitrary number.
+/// Rounds to int8. Clamps first: with a scale that was rounded down to f16, a code can exceed 127.
+/// NaN becomes an arbitrary number.
 inline I32x16 to_int8(F32x16 x) {
   const F32x16 magic = broadcast(kMagic);
   const F32x16 clamped = max(min(x, broadcast(127.0f)), broadcast(-127.0f));
   return bits_as_int(clamped + magic) - bits_as_int(magic);
 }
 
-/// Quantizes n values, a group, and returns the bits of its f16 scale, which is NaN if a value is.
+/// Quantizes a group of n values and returns the bits of its f16 scale. If a value is NaN, so is
+/// the scale.
 inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
   const F32x16 x0 = saturated(load(x));
   const F32x16 x1 = n > 16 ? saturated(load(x + 16)) : broadcast(0.0f);
@@ -117,7 +118,7 @@ inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
   float scales[16];
   uint16_t halves[16];
   store_f16(halves, broadcast(as<float>(largest) / 127.0f));
-  store(scales, load_f16(halves));  // as attention will read it
+  store(scales, load_f16(halves));  // rounded to f16, as attention reads it
   const F32x16 inverse = broadcast(scales[0] > 0 ? 1.0f / scales[0] : 0.0f);
   store_i8(q, to_int8(x0 * inverse));
   store_i8(q + 16, to_int8(x1 * inverse));
@@ -127,8 +128,8 @@ inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
 struct Int8Page {
   static constexpr int kKeyRows = kKvGroup;
 
-  /// Where a group's scales are. The groups of keys come first; those of values have the next
-  /// numbers.
+  /// The offset of a group's scales. Groups of keys have the first numbers, groups of values the
+  /// next.
   static size_t scales_at(size_t head_dim, size_t group) {
     return kPositions * (head_dim + 2 * group);
   }

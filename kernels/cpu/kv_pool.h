@@ -23,8 +23,8 @@ class KvPool {
     return this->page(page) + static_cast<size_t>(layer * n_kv_heads_ + kv_head) * head_bytes_;
   }
   /// Copies the first n_positions positions of one layer from page `from` to page `to`. V is at the
-  /// end of a head's part. So everything up to the last of these positions' V is copied at once,
-  /// including K of the later positions; V of the later positions is left as it is.
+  /// end of a head's part, so one copy takes everything up to V of the last of these positions,
+  /// including K of later positions. V of later positions is not copied.
   void copy_layer(int to, int from, int layer, int n_positions) const;
 
  private:

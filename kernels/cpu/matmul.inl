@@ -10,7 +10,7 @@ struct TileRange {
   int end;
 };
 
-/// For few tokens. The weights are unpacked in registers, again for every kMaxTokens tokens.
+/// For few tokens. Unpacks the weights in registers, again for every kMaxTokens tokens.
 template <BlockType kType>
 void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                 size_t stride) {
@@ -35,9 +35,9 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
 }
 
 /// For many tokens. The outer loop is over columns, so that the activations of a panel's columns
-/// stay in the L2 cache while all row tiles are multiplied by them. If only one row tile is left
-/// and a panel has two, the panel gets that tile twice (strides of 0), and the same sums are stored
-/// twice in the same place.
+/// stay in the L2 cache while all row tiles are multiplied by them. If a panel of two row tiles has
+/// only one left, it gets that tile twice (strides of 0), and stores the same sums twice in the
+/// same place.
 template <class Panels, BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {

@@ -20,11 +20,11 @@ struct TokenColumns {
   }
 };
 
-/// A view of the floats of tokens, from one of them and one column on.
+/// A view of float activations, from one token and one column on.
 struct FloatColumns {
   const float* x;  // [token][stride]
   size_t stride;
-  bool is_first;  // whether these are the first tokens that read the weights
+  bool is_first;  // whether these tokens are the first to read the weights
 };
 
 /// Where the results of a row tile go. Only the first n_valid >= 1 tokens exist. If `resume` is
@@ -45,7 +45,7 @@ struct Output {
       set_all(total, broadcast(0.0f));
     }
   }
-  /// Stores the last token first: padding tokens are stored in the place of the last real token,
+  /// Stores in descending order of tokens: padding tokens go to the place of the last real token,
   /// which then overwrites them.
   template <int kTokens>
   [[gnu::always_inline]] void write(const F32x16 (&total)[kTokens]) const {
@@ -68,9 +68,9 @@ struct Output {
 /// has at most 18 significant bits.
 inline constexpr float kMagic = 12582912.0f;
 
-/// The bits of kMagic - offset * sum, from which a token's integer sums start; `sum` is the sum of
-/// its activations. The offset is a power of two, so adding to the exponent of `sum` multiplies by
-/// it. A `sum` of 0 becomes a tiny number, which vanishes beside kMagic.
+/// The bits of kMagic - offset * sum, the start value of a token's integer sums; `sum` is the sum
+/// of its activations. The offset is a power of two, so adding to the exponent of `sum` multiplies
+/// by it. A `sum` of 0 becomes a tiny number, which vanishes beside kMagic.
 template <int kOffset>
 inline I32x16 start_of_sums(const float& sum) {
   static_assert((kOffset & (kOffset - 1)) == 0);
@@ -115,9 +115,9 @@ template <class Source, int kTokens>
   if constexpr (kTraits.has_min) subtract_minima(source.minimum(), x, total);
 }
 
-/// The width of a token tile, where kTokens of its tokens are multiplied at once. If a kernel
-/// multiplies whole tiles, this is a constant: then the columns of each step are at constant
-/// offsets and need no registers.
+/// The width of a token tile of which kTokens tokens are multiplied at once. For a kernel that
+/// multiplies whole tiles it is a constant: then the columns of each step are at constant offsets
+/// and need no registers.
 template <int kTokens>
 constexpr int tile_width(int width) {
   return kMaxTokens == kTileTokens ? kTokens : width;
@@ -146,8 +146,8 @@ inline F32x16 load_float_weights(const std::byte* p) {
   return load(reinterpret_cast<const float*>(p));
 }
 
-/// Sums over 32 columns at a time, then adds these sums. So the chains of additions are short,
-/// which lets them overlap and reduces rounding errors.
+/// Sums over 32 columns at a time, then adds these sums. Short chains of additions can overlap, and
+/// round less.
 template <int kTokens, BlockType kType>
 HEARTH_INNER_KERNEL void multiply_float(const std::byte* w, FloatColumns x, int n_cols,
                                         const Output& output) {

@@ -1,8 +1,8 @@
 // The inner kernel for super-blocks of 256 columns (K-quants, IQ4_XS):
 //   weight = d * scale * (w - offset) - dmin * minimum
 // where w is a code, and scale and minimum are small integers for every 16 or 32 columns. The
-// activations have one scale for all 256 columns. So all sums inside a block are exact integers, in
-// whatever order and with whatever instructions they are computed; only block_total() rounds.
+// activations have one scale for all 256 columns. So all sums inside a block are exact integers,
+// whatever the order and the instructions; only block_total() rounds.
 
 namespace hearth::kernels::cpu {
 namespace {
@@ -29,9 +29,9 @@ template <BlockType kType>
 class BlockHeader {
  public:
   static constexpr Layout kLayout = layout_of(kType);
-  static constexpr int kPairs = kLayout.n_scales() / 2;  // pairs of scales; as many of minima
+  static constexpr int kPairs = kLayout.n_scales() / 2;  // pairs of scales, and of minima
   static constexpr int kPairColumns = kBlock / kPairs;   // a pair covers one or two groups
-  /// Where the pairs of sums over scale_columns columns begin in BlockColumns::sums.
+  /// The index in BlockColumns::sums of the first pair of sums over scale_columns columns.
   static constexpr int kFirstSums = kLayout.scale_columns == 16 ? 0 : kBlock / 16 / 2;
 
   explicit BlockHeader(const std::byte* block) : block_(block) {}
@@ -49,7 +49,7 @@ class BlockHeader {
     return load_pairs(kLayout.min_offset(), i);
   }
   const std::byte* planes() const { return block_ + kLayout.header_bytes(); }
-  /// Prefetches a header further ahead.
+  /// Prefetches the header of a later block.
   void prefetch_next() const { prefetch_ahead(block_, kLayout.header_bytes()); }
 
  private:

@@ -1,4 +1,4 @@
-// CpuOps: memory, and preparing a batch. The arithmetic of a step is in ops_cpu_step.cc.
+// CpuOps: owns memory and prepares batches. The arithmetic of a step is in ops_cpu_step.cc.
 #include <cstring>
 
 #include "cpu_ops.h"

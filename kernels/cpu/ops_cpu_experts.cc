@@ -81,8 +81,7 @@ void CpuOps::norm_gate_up_experts(const float* norm, float eps, const Experts& e
   });
 }
 
-/// A chunk is a range of row tiles. It adds up the experts one after another, so that each sum
-/// always has the same order.
+/// A chunk is a range of row tiles. It adds up the experts in a fixed order.
 void CpuOps::add_experts(const Experts& experts, const float* routes, const float* h, float* x) {
   const PackedMatrix& w = packed(experts.down);
   plan_experts(experts, routes);

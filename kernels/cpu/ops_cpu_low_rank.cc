@@ -1,5 +1,5 @@
-// Adapters. The quantized input of a product is first lowered to the adapter's ranks, in a loop of
-// its own. Then each chunk of products also raises the lowered input to its rows.
+// Adapters. A loop of its own first lowers a product's quantized input to the adapter's ranks. Then
+// each chunk of the product also raises the lowered input to its rows.
 #include <algorithm>
 
 #include "cpu_ops.h"
@@ -53,8 +53,8 @@ void CpuOps::lower(const LowRank* added, const Activations& input) {
 }
 
 /// Multiplies rows of the weights by the input, and adds the adapter's part. The rows all belong to
-/// one part of the adapter, or to none. Their part of b is prefetched; otherwise each of its small
-/// reads would wait for the full latency of memory.
+/// one part of the adapter, or to none. Prefetches their part of b, because each of its small reads
+/// would wait for the full latency of memory.
 void CpuOps::multiply_rows(const Weights& weights, const Activations& input, int row, int n_rows,
                            float* products, size_t stride) {
   const PackedMatrix& w = packed(weights.matrix);

@@ -22,8 +22,8 @@ const Activations& CpuOps::quantize(const Weights& w, int n, const float* in) {
   return activations;
 }
 
-/// The same for n tokens of x [][n_cols], after normalizing them: those whose indices are in `rows`
-/// or, if it is null, the first n.
+/// Normalizes n tokens of x [][n_cols] and does the same with them: the tokens with indices `rows`
+/// or, if that is null, the first n.
 const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const Weights& w, int n,
                                              const float* x, const int32_t* rows) {
   Activations& activations = workspace_.activations(n, w.matrix.n_cols);
@@ -44,14 +44,14 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
 // --- products ---
 
 // A chunk is long enough that its overhead does not matter, and short enough that all threads
-// finish together, even if one has lost its core for a while. The time for a tile is estimated from
-// what one AVX-512 core can do: it is limited by streaming the weights or, when many tokens share
-// them, by multiplying. A prompt's chunk is an even number of tiles, as some panels have two.
+// finish together, even if one has lost its core for a while. The estimated time for a tile is that
+// of an AVX-512 core, which is limited by streaming the weights or, when many tokens share them, by
+// multiplying. A prompt's chunk is an even number of tiles, since some panels have two.
 int CpuOps::tiles_per_chunk(double tile_bytes, int n_cols, int n_tiles, int n, int n_parts) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
   const bool is_prompt = n > kTileTokens;
-  // For prompts, longer chunks make prefill 5-7 % faster, as more tiles share a panel's activations
-  // in the L2 cache. (AMX needs a third of the estimated time.)
+  // Longer chunks make prefill 5-7 % faster, because more tiles share a panel's activations in the
+  // L2 cache. (AMX needs a third of the estimated time.)
   const double least_us = is_prompt ? 5 : 1, most_us = is_prompt ? 800 : 20;
   const int per_thread = is_prompt ? 4 : 8;
   const double tile_us =
@@ -72,9 +72,8 @@ int CpuOps::tiles_per_chunk(const PackedMatrix& w, int n, int n_parts) const {
 /// token, it calls finish(token, row, n_rows, products, products of the second part), where row is
 /// the first row of the range.
 ///
-/// With many tokens a chunk takes long. Therefore every thread gets the same number of chunks,
-/// whose sizes differ by at most two tiles; otherwise all threads would wait for one that has one
-/// chunk more.
+/// With many tokens a chunk takes long. So every thread gets the same number of chunks, whose sizes
+/// differ by at most two tiles; otherwise all threads would wait for a thread with one chunk more.
 void CpuOps::multiply(const Weights& weights, int n_parts, const Activations& input,
                       const auto& finish) {
   const PackedMatrix& w = packed(weights.matrix);
@@ -148,7 +147,7 @@ void CpuOps::norm_qkv(int layer, const float* norm, float eps, const Weights& qk
   });
 }
 
-// Computes K and V of one KV head together, as both are appended to a page at once.
+// Computes K and V of one KV head together, because one call appends both to a page.
 void CpuOps::key_value_chunk(const Qkv& qkv, int kv_head, int thread) {
   const AttentionShape& shape = attention_->shape();
   const int dim = shape.head_dim;
@@ -241,8 +240,9 @@ void CpuOps::norm_head_candidates(const float* norm, float eps, const Matrix& he
 }
 
 void CpuOps::argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) {
-  // For batch invariance, how a row of logits is cut into ranges depends only on its length. There
-  // are several ranges, so that every thread has work: a thread without work would go to sleep.
+  // For batch invariance, the division of a row of logits into ranges depends only on its length.
+  // There are several ranges, so that every thread has work: a thread without work would go to
+  // sleep.
   constexpr int kRanges = 8, kRows = 16;
   const int per_range = (n_vocab + kRanges - 1) / kRanges;
   const int n_ranges = (n_vocab + per_range - 1) / per_range;

@@ -41,7 +41,7 @@ struct Layout {
   constexpr int n_scales() const { return n_groups * n_halves(); }
   constexpr int low_bytes() const { return low_bits * kVectorBytes; }
   constexpr int group_bytes() const { return (low_bits + high_bits) * kVectorBytes; }
-  /// Where the scales and the minima begin in the header.
+  /// The offsets of scales and minima in the header.
   constexpr int scales_offset() const { return has_block_scale ? 4 * kTileRows : 0; }
   constexpr int min_offset() const { return scales_offset() + scales_bytes(); }
   constexpr int scales_bytes() const { return n_scales() * kTileRows * (has_block_scale ? 1 : 2); }
@@ -61,7 +61,7 @@ struct Layout {
   static constexpr int pair_place(int i, int row) { return (i / 2 * kTileRows + row) * 2 + i % 2; }
 };
 
-/// A code book's values + 128, so that they are unsigned.
+/// A code book's values + 128, which makes them unsigned.
 struct BookCodes {
   uint8_t w[16];
 };
@@ -75,7 +75,7 @@ constexpr BookCodes book_codes(CodeBook book) {
 constexpr int least(int a, int b) { return a < b ? a : b; }
 constexpr int greatest(int a, int b) { return a > b ? a : b; }
 
-/// The layout of a quantized type, which follows from its row in quant_blocks.h.
+/// The layout of a quantized type, from its row in quant_blocks.h.
 constexpr Layout layout_of(BlockType type) {
   const BlockTraits row = block_traits(type);
   return {.n_groups = row.has_super_block() ? kBlock / kGroup : 2,

@@ -13,7 +13,7 @@ int filled_up(int n, int multiple) { return (n + multiple - 1) / multiple * mult
 /// Rows of values as F16 or Q8_0, with zeros after them.
 class Rows {
  public:
-  /// values [][n_cols]; the result has n_rows rows of `width` columns, which are no fewer.
+  /// values [][n_cols]; the result has n_rows rows of `width` >= n_cols columns.
   Rows(ThreadPool& pool, bool is_quantized, std::span<const float> values, int n_cols, int n_rows,
        int width)
       : source_{is_quantized ? BlockType::kQ8_0 : BlockType::kF16, nullptr, n_rows, width} {

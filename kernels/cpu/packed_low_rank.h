@@ -1,4 +1,4 @@
-// What an adapter adds to a matrix, in the packed layout of all weights, so that its two thin
+// An adapter's change to one matrix, in the packed layout of all weights, so that its two thin
 // products run like any other. One matrix stacks the a of all parts; each part has its own b.
 #pragma once
 

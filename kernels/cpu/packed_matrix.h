@@ -22,7 +22,7 @@ class PackedMatrix final : public Matrix {
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
   /// The mean size of a tile, over all parts.
   size_t tile_bytes() const { return n_bytes / static_cast<size_t>(n_tiles()); }
-  /// Which forms of an input its parts read.
+  /// The forms of an input that its parts read.
   InputFormats input_formats() const { return input_formats_; }
   /// Whether every part but the last has a multiple of 16 rows, so that row = 16 * tile + lane.
   bool rows_fill_tiles() const;

@@ -6,16 +6,15 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// What a kernel must know about a format at compile time once its weights are unpacked. Formats
-/// with the same traits share one PanelSource and its kernel.
+/// The compile-time traits of a format that matter once its weights are unpacked. Formats with the
+/// same traits share one PanelSource and its kernel.
 struct CodeTraits {
   bool has_min;
   int bits;
   int offset;  // dot_offset()
 };
 
-/// The offset that is still in the codes when dot() multiplies them, so that its result is too
-/// large by offset * sum(x).
+/// The offset in the codes that dot() multiplies: its result is too large by offset * sum(x).
 constexpr int dot_offset(const Layout& layout) {
   return layout.is_8_bit() ? kDot8Offset : layout.offset;
 }
@@ -24,11 +23,11 @@ constexpr CodeTraits code_traits_of(const Layout& layout) {
   return {layout.has_min, layout.weight_bits(), dot_offset(layout)};
 }
 
-/// Prefetches a stream of weights so far ahead that the core always has as many line fills
-/// outstanding as it can. Intel's L1 caches track only 16; for them, lines are first fetched into
-/// the L2 cache (kFarBytes ahead) and later into the L1 cache (kNearBytes ahead). On a Xeon with
-/// AMX, two distances stream 4 to 9 % faster than the best single one, and a near distance of 4 KB
-/// 10 to 16 % faster than 1 KB. On Zen 5, one distance streams 7 to 16 % faster than two.
+/// Prefetches a stream of weights far enough ahead to keep the core at its maximum of outstanding
+/// line fills. Intel's L1 caches track only 16; for them, lines are first fetched into the L2 cache
+/// (kFarBytes ahead) and later into the L1 cache (kNearBytes ahead). On a Xeon with AMX, two
+/// distances stream 4 to 9 % faster than the best single one, and a near distance of 4 KB 10 to 16
+/// % faster than 1 KB. On Zen 5, one distance streams 7 to 16 % faster than two.
 inline void prefetch_ahead(const std::byte* p, int n_bytes) {
   constexpr int kFarBytes = 6144, kNearBytes = 4096, kSingleBytes = 4096;
   const bool single_distance = l1_tracks_all_fills;
@@ -160,8 +159,8 @@ class PackedSource : public PackedCodes<kType> {
   int group_ = 0;  // in the block
 };
 
-/// A row tile x up to kGroups groups, unpacked. w has the codes as fill_panel()'s finish() returned
-/// them.
+/// A row tile x up to kGroups groups, unpacked. w has the codes that fill_panel()'s finish()
+/// returned.
 template <int kGroups>
 struct Panel {
   alignas(64) uint8_t w[kGroups * kSteps * kVectorBytes];

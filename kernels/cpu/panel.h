@@ -1,10 +1,11 @@
-// How a variant multiplies a batch of many tokens (GEMM): by panels. A panel is some row tiles x
-// some columns of weights, unpacked once into scratch memory that stays in the L1 or L2 cache and
-// then multiplied by every token. matmul.inl has the loops over panels.
+// Panels: how a variant multiplies a batch of many tokens (GEMM). A panel is some row tiles x some
+// columns of weights, unpacked once into scratch memory that stays in the L1 or L2 cache, and then
+// multiplied by every token. matmul.inl has the loops over panels.
 //
 // A variant includes one panels_*.inl, which defines
 //   HEARTH_BATCH_PLAN   the fields of a BatchPlan: how the tokens of a batch are laid out. Then it
-//                       includes tile_kernels.inl, which reads the plan and has what panels need.
+//                       includes tile_kernels.inl, which reads the plan and has the helpers of
+//                       panels.
 //   NamePanels          a class, such as AmxPanels, with a member template Kernel<kType>, which is
 //                       a PanelKernel for each block format
 #pragma once
@@ -26,7 +27,7 @@ struct BatchPlan {
 };
 inline constexpr BatchPlan kBatchPlan = {HEARTH_BATCH_PLAN};
 
-/// Where a panel's results go: out[token * stride + tile * tile_stride + row].
+/// A panel's results are stored at out[token * stride + tile * tile_stride + row].
 struct PanelOutput {
   float* out;
   size_t stride, tile_stride;

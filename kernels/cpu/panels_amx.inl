@@ -40,7 +40,7 @@ class AmxGroupPanel {
             column > 0 || a.resume};
   }
 
-  /// For a single group, as an adapter's b of rank 32 has. The matrix unit runs two token tiles
+  /// For a single group, such as an adapter's b of rank 32. The matrix unit runs two token tiles
   /// ahead.
   void multiply_group(const Activations& a, int column, const PanelOutput& to) {
     sum_group<0>(columns_at(a, 0, column), 0);
@@ -63,8 +63,8 @@ class AmxGroupPanel {
     F32x16 total[kAmxTokens];
     output.read(total);
     // The matrix unit runs two groups ahead, so that a group's sums have left their tile register
-    // when vector instructions need them. Each turn of the loop handles four groups, since the
-    // number of a tile register must be a constant.
+    // when vector instructions need them. An iteration handles four groups, since the number of a
+    // tile register must be a constant.
     sum_group<0>(x, 0);
     if (n_groups > 1) sum_group<1>(x, 1);
     for (int g = 0; g < n_groups; g += kRing) {
@@ -118,10 +118,10 @@ class AmxGroupPanel {
   alignas(64) int32_t sums_[kRing][kAmxTokens][kTileRows];
 };
 
-/// For formats with super-blocks of 256 columns. The panel holds the products scale * w, which have
-/// two bytes, as a plane of high bytes and a plane of low bytes. Each plane has its own sums, which
-/// stay in tile registers for a whole block. Vector instructions finish a block's sums while the
-/// matrix unit works on the next block.
+/// For formats with super-blocks of 256 columns. The panel holds the two-byte products scale * w as
+/// a plane of high bytes and a plane of low bytes. Each plane has its own sums, which stay in tile
+/// registers for a whole block. Vector instructions finish a block's sums while the matrix unit
+/// works on the next block.
 template <BlockType kType>
 class AmxBlockPanel {
  public:
@@ -176,7 +176,7 @@ class AmxBlockPanel {
     alignas(64) int32_t high[2][kAmxTokens][kTileRows];
     alignas(64) int32_t low[2][kAmxTokens][kTileRows];
   };
-  /// What the matrix unit works on at a time: one block of columns times up to two token tiles.
+  /// The unit of work for the matrix unit: one block of columns times up to two token tiles.
   struct Stage {
     struct Tile {
       int n = 0;  // tokens

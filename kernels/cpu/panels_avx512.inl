@@ -4,17 +4,17 @@
 // unsigned; here the activations are, stored as q + 128, so that the weights keep their sign and
 // need no offset:
 //   sum(w * q) = sum(w * (q + 128)) - 128 * sum(w)
-// 128 * sum(w) is known when a panel is filled, and sums start from its negative. Scales and minima
-// are also unpacked into the panel, as the inner loops have no free issue slots to unpack them.
+// Filling a panel computes 128 * sum(w), and sums start from its negative. Scales and minima are
+// also unpacked into the panel, because the inner loops have no free issue slots for that.
 #define HEARTH_BATCH_PLAN .few = 18, .offset = 128
 #include "tile_kernels.inl"
 
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Two row tiles share each load of activations. With one tile, activations alone would take both
-/// loads of every cycle and leave none for weights and scales. A panel has so few columns that its
-/// weights and the tokens' rows stay in the L1 cache.
+/// Two row tiles share each load of activations. With one tile, activations would take both loads
+/// of every cycle and leave none for weights and scales. A panel has few enough columns for its
+/// weights and the tokens' rows to stay in the L1 cache.
 inline constexpr int kPanelTiles = 2, kPanelTokens = 6, kPanelColumns = kRowColumns;
 
 /// TokenColumns::width, as a constant if possible: if six tokens are multiplied at a time, the
@@ -90,7 +90,7 @@ class Avx512GroupPanel {
     }
   };
 
-  // This is noinline, as GCC would keep the sums in memory if they were in a larger function.
+  // noinline, because GCC would keep the sums in memory in a larger function.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(TokenColumns x, int n_groups,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {
@@ -187,8 +187,8 @@ class Avx512BlockPanel {
     }
   };
 
-  // This is noinline for the same reason as above. A block's sums take all registers, so the totals
-  // are stored to the output after each block and loaded again for the next one.
+  // noinline for the same reason as above. A block's sums take all registers, so the totals are
+  // stored to the output after each block and loaded again for the next.
   template <int kTokens>
   [[gnu::noinline]] void multiply_tokens(BlockColumns x, int n_blocks,
                                          const Output (&outputs)[kTiles], NextPanel& next) const {

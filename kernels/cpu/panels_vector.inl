@@ -7,7 +7,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// Few enough for a panel and the activations that it is multiplied by to stay in the L1 cache.
+/// Few enough for a panel and its activations to stay in the L1 cache.
 inline constexpr int kPanelColumns = 1024;
 
 #ifndef HEARTH_OWN_PANEL_ORDER

@@ -19,16 +19,16 @@ inline void put_half(float value, std::byte* to) {
   std::memcpy(to, &half, sizeof half);
 }
 
-/// The scale with which the greatest value gets this code. Values of a block of Q8_0 whose greatest
-/// code is 127 stay as they are.
+/// The scale with which the greatest value gets this code. It reproduces the values of a block of
+/// Q8_0 whose greatest code is 127.
 inline float scale_of(const float* values, int greatest_code = 127) {
   float greatest = 0;
   for (int i = 0; i < kQ8_0Values; i++) greatest = std::max(greatest, std::fabs(values[i]));
   return f16_to_f32(f32_to_f16(greatest / static_cast<float>(greatest_code)));
 }
 
-/// A scale with which the values stay as they are. There is one for the values of a block of a
-/// file, in Q8_0 or Q4_0. If there is none: scale_of().
+/// A scale that reproduces the values exactly; one exists for values from a file's block of Q8_0 or
+/// Q4_0. Otherwise scale_of().
 inline float exact_scale_of(const float* values) {
   for (int code = 127; code > 0; code--) {
     const float scale = scale_of(values, code);

@@ -16,7 +16,7 @@ Argmax argmax_of_row(const RangeArgmax* ranges, int n_ranges) {
   double sum = 0;
   for (int i = 0; i < n_ranges; i++)
     sum += ranges[i].sum * std::exp(static_cast<double>(ranges[i].best) - best.best);
-  // If the sum is 1, 0 - log(sum) is 0, whereas -log(sum) would be negative zero.
+  // 0 - log(1) is 0, whereas -log(1) would be negative zero.
   return {best.id, best.best, static_cast<float>(0 - std::log(sum)), finite};
 }
 

@@ -1,8 +1,8 @@
 // The table of kernels that each variant fills. A variant is a build of the same sources for one
 // instruction set. The kernels are single-threaded and work on row tiles and tokens;
 // ops_cpu_step.cc divides the work among threads and composes the fused Ops from them. Each
-// variant_*.cc compiles the same text with its own flags and exports one symbol; everything else in
-// it has internal linkage.
+// variant_*.cc compiles the same sources with its own flags and exports one symbol; everything else
+// in it has internal linkage.
 //
 // A new variant needs a file variant_NAME.cc, its name in HEARTH_CPU_VARIANTS below, its compiler
 // flags in kernels/CMakeLists.txt, and runs_NAME() in dispatch.cc.
@@ -25,14 +25,14 @@ inline constexpr int kTileRows = 16;
 /// the weights, so that the dot product over a group or block is an exact integer.
 inline constexpr int kGroup = 32;
 inline constexpr int kBlock = 256;
-/// How many sums the int8 activations of a block have: 16 sums over 16 columns each, then 8 sums
-/// over 32. Minima and zero points are multiplied by them.
+/// The number of sums of a block's int8 activations: 16 sums over 16 columns each, then 8 sums over
+/// 32. Minima and zero points are multiplied by them.
 inline constexpr int kBlockSums = 24;
-/// How many columns of a token lie one after another if a variant stores activations in rows
+/// The number of consecutive columns of a token, if a variant stores activations in rows
 /// (BatchPlan::offset in panel.h).
 inline constexpr int kRowColumns = 512;
-/// How many floats lie between the floats of two tokens. So their distance is an odd number of
-/// cache lines; a power of two would map all tokens to a few sets of the cache.
+/// Floats of padding between two tokens. They make the distance an odd number of cache lines; a
+/// power of two would map all tokens to a few sets of the cache.
 inline constexpr int kFloatPadding = 16;
 /// Tokens in a token tile: at most 12 or, if the batch has more than 12, RowKernels::wide_tile.
 inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
@@ -66,7 +66,7 @@ struct Activations {
     int16_t* sums = nullptr;  // [n][n_cols / 256][kBlockSums] interleaved in pairs
   } blocks;
   float* f32 = nullptr;  // [n][float_stride()], not interleaved: for F32, F16, BF16 weights
-  /// Whether products are added to the values that the output holds.
+  /// Whether products are added to the output's values.
   bool resume = false;
 
   size_t float_stride() const { return static_cast<size_t>(n_cols + kFloatPadding); }
@@ -98,7 +98,7 @@ struct KvKernels {
 
 struct RowKernels {
   const char* name;  // "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon" or "i8mm"
-  /// How many tokens a token tile has if a batch has more than kTileTokens: 12 or 16.
+  /// Tokens in a token tile of a batch of more than kTileTokens: 12 or 16.
   int wide_tile;
 
   // --- matmul.inl ---
@@ -109,7 +109,7 @@ struct RowKernels {
                           Activations& activations);
   /// out[token * stride + (row - 16 * tile_begin)] = dot(weights[row], token) for the rows of tiles
   /// [tile_begin, tile_end) and all n tokens. Padding rows give 0. A token's results have the same
-  /// bits in any batch. With activations.resume, they are the output's values + dot(...).
+  /// bits in any batch. With activations.resume, dot(...) is added to the output's values.
   void (*matmul)(const PackedPart& part, const Activations& activations, int tile_begin,
                  int tile_end, float* out, size_t stride);
 
@@ -140,8 +140,8 @@ struct RowKernels {
 };
 
 /// Split-KV: a sequence is always split at the same positions, and attention runs over one split at
-/// a time. A split is small enough for its K and V to stay in the L2 cache, and for a long context
-/// to give all threads work even for a single token.
+/// a time. A split is small enough for its K and V to stay in the L2 cache, and for a single token
+/// to have several splits in a long context, one for each thread.
 inline constexpr int kSplitPages = 8;
 inline constexpr int kSplitPositions = kSplitPages * 32;
 inline constexpr int kMaxHeadDim = 256;

@@ -1,8 +1,8 @@
-// The SIMD layer: the vector types and functions that all kernels are written with. A variant_*.cc
-// first includes a simd_*.h. The simd_*.h says how large a register is, includes this file, and
-// then defines what this file only declares. Everything else uses the vector types of GCC and
-// clang, whose operators + - * / & | ^ << >> < > and ?: act on every lane and broadcast a scalar
-// operand.
+// The SIMD layer: the vector types and functions in which all kernels are written. A variant_*.cc
+// first includes a simd_*.h, which defines the size of a register, includes this file, and then
+// defines the functions that this file only declares. Everything else uses the vector types of GCC
+// and clang, whose operators + - * / & | ^ << >> < > and ?: act on every lane and broadcast a
+// scalar operand.
 //
 // F32x16, I32x16     16 lanes. load, store (at any address), broadcast, + - * /
 // fma, fnma          fma(a, b, c) = a * b + c, fnma(a, b, c) = c - a * b, with one rounding. In all
@@ -68,7 +68,7 @@ using Words [[gnu::vector_size(kRegisterBytes)]] = uint16_t;
 using Bytes [[gnu::vector_size(kRegisterBytes)]] = uint8_t;
 using HalfRegister [[gnu::vector_size(kRegisterBytes / 2)]] = uint16_t;
 
-/// How many registers a vector takes. A vector has 64 bytes.
+/// The number of registers in a vector of 64 bytes.
 inline constexpr int kParts = 64 / kRegisterBytes;
 template <class Register>
 struct Vector {
@@ -86,8 +86,8 @@ template <class To, class From>
   return __builtin_bit_cast(To, x);
 }
 
-/// Returns the vector whose register i is f(i). f must be short: if it is long, GCC keeps in memory
-/// what f captures.
+/// Returns the vector whose register i is f(i). f must be short: GCC keeps the captures of a long f
+/// in memory.
 template <class Register, class F>
 [[gnu::always_inline]] inline Vector<Register> each(F f) {
   if constexpr (kParts == 1) {
@@ -99,8 +99,8 @@ template <class Register, class F>
   }
 }
 
-/// Unrolls the loop that follows, over a kernel's tokens, row tiles or steps, completely (it has at
-/// most 16 iterations). GCC keeps an array of vectors in registers only if every index into it is a
+/// Unrolls the following loop over a kernel's tokens, row tiles or steps completely (at most 16
+/// iterations). GCC keeps an array of vectors in registers only if every index into it is a
 /// constant.
 #define HEARTH_UNROLL _Pragma("GCC unroll 16")
 
@@ -286,7 +286,8 @@ inline U8x64 look_up(const uint8_t* table, U8x64 x) {
   return each<Bytes>([&](int i) { return look_up(table, x.v[i]); });
 }
 
-// --- reductions over the lanes: both halves are combined, then both halves of that, and so on ---
+// --- reductions over the lanes: combine the two halves, then the halves of the result, and so on
+// ---
 
 template <int kFirst, class Register, int... i>
 inline auto lanes_from(Register x, std::integer_sequence<int, i...>) {

@@ -1,5 +1,5 @@
-// The SIMD layer of the AMX variant: that of AVX-512 VNNI, the tile registers (amx_tiles.h), and
-// the products of weights and scales that panels_amx.inl stores as two planes of bytes.
+// The SIMD layer of the AMX variant: the layer of AVX-512 VNNI, the tile registers (amx_tiles.h),
+// and the products of weights and scales that panels_amx.inl stores as two planes of bytes.
 #pragma once
 
 #include "simd_avx512.h"
@@ -36,13 +36,13 @@ inline I32x16 joined_small(I32x16 high, I32x16 low) { return shift_left<3>(high)
 
 /// In each word of 16 bits, the low byte of a and the high byte of b.
 inline Bytes low_or_high(Words a, Words b) {
-  constexpr int kChoose = 0xca;  // takes bits from a where low_byte has ones, and from b elsewhere
+  constexpr int kChoose = 0xca;  // bits of a where low_byte has ones, bits of b elsewhere
   const __m512i low_byte = _mm512_set1_epi16(0xff);
   return as<Bytes>(_mm512_ternarylogic_epi32(low_byte, bits(a), bits(b), kChoose));
 }
 /// Splits 4 * scale * (w - offset) into 256 * high + low, where high is signed and low is unsigned.
-/// scale * (w - offset) has 14 bits (Q6_K: 128 * 32, IQ4_XS: 32 * 127), so four times as much fits
-/// 16 bits.
+/// scale * (w - offset) has 14 bits (Q6_K: 128 * 32, IQ4_XS: 32 * 127), so four times the product
+/// fits 16 bits.
 inline ProductBytes product_of(U8x64 w, int offset, I32x16 scale) {
   const Words codes = as<Words>(w.v[0]), factor = as<Words>(scale.v[0]) << 2;
   const Words base = factor * static_cast<uint16_t>(offset);

@@ -51,7 +51,8 @@ inline I32x16 load_i8(const void* p) {
           as<Unsigned>(_mm256_cvtepi8_epi32(_mm_unpackhi_epi64(bytes, bytes)))};
 }
 inline void store_i8(int8_t* p, I32x16 x) {
-  // Packing works on each half of the registers, so words holds the quarters of x as 0 2 1 3.
+  // The instruction packs each half of the registers separately, so words holds the quarters of x
+  // in the order 0 2 1 3.
   const __m256i words = _mm256_packs_epi32(bits(x.v[0]), bits(x.v[1]));
   const __m256i bytes = _mm256_packs_epi16(words, words);
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 0, 0, 0, 0);
@@ -59,8 +60,8 @@ inline void store_i8(int8_t* p, I32x16 x) {
                    _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(bytes, order)));
 }
 
-/// Makes GCC compute x here. Otherwise it would compute the products for several sums before it
-/// adds any, and would spill them.
+/// Makes GCC compute x here. Otherwise it computes the products for several sums before it adds any
+/// of them, and spills them.
 inline Unsigned now(__m256i x) {
   asm("" : "+x"(x));
   return as<Unsigned>(x);
@@ -70,8 +71,8 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
       _mm256_add_epi32(bits(acc), _mm256_madd_epi16(bits(pairs), bits(broadcast_4_part(x)))));
 }
 
-/// The inner kernels are not inlined. If one function contains several of them, for different sizes
-/// and formats, GCC allocates the 16 registers worse (a GEMV of Q6_K on AVX-VNNI gets 15 % slower).
+/// Keeps the inner kernels out of line. In a function with several of them, for different sizes and
+/// formats, GCC allocates the 16 registers worse (a GEMV of Q6_K on AVX-VNNI gets 15 % slower).
 #define HEARTH_INNER_KERNEL [[gnu::noinline]]
 
 /// With 4 tokens, 8 of the 16 registers hold int32 sums (two per token).

@@ -47,9 +47,8 @@ inline void store_i8(int8_t* p, I32x16 x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(bits(x.v[0])));
 }
 
-// These are in assembly, since GCC 12 does not use an operand that is broadcast from memory: it
-// would load each activation with a separate instruction, and the loads would be a third of the
-// inner loop.
+// In assembly, because GCC 12 does not use operands that are broadcast from memory: it would load
+// each activation with a separate instruction, and loads would be a third of the inner loop.
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(four_bytes(x)));
   return acc;

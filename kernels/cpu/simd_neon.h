@@ -49,7 +49,8 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
 }
 
 #define HEARTH_OWN_SCALED_DOT
-/// Computes a quarter of the rows over four steps at a time, as all sums do not fit the registers.
+/// Computes a quarter of the rows over four steps at a time, because the sums of all rows do not
+/// fit the registers.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,
                                               const int8_t* x, int step_bytes, I32x16 scale) {

@@ -61,8 +61,8 @@ inline Unsigned add_pairs(Words pairs) {
   const Ints first = as<Ints>(as<Unsigned>(pairs) << 16) >> 16, second = as<Ints>(pairs) >> 16;
   return as<Unsigned>(first + second);
 }
-/// The product of a code and an activation fits int16. So one multiplication of int16 vectors is
-/// for columns 0 and 2, another for columns 1 and 3.
+/// The product of a code and an activation fits int16. So one multiplication of int16 vectors
+/// serves columns 0 and 2, and another columns 1 and 3.
 inline Unsigned add_dot4(Unsigned acc, Bytes w, const int8_t* x) {
   const Words codes = as<Words>(w), columns = as<Words>(broadcast_4_part(x));
   const Words even = as<Words>(as<Shorts>(columns << 8) >> 8),
@@ -75,8 +75,8 @@ inline Unsigned add_dot2(Unsigned acc, Unsigned pairs, const int16_t* x) {
   return acc + as<Unsigned>(first * x[0] + second * x[1]);
 }
 
-/// As many as for 16 registers (simd_avx2.h), although the compiler keeps no sums in registers
-/// here.
+/// The same as with 16 registers (simd_avx2.h), although here the compiler keeps no sums in
+/// registers.
 inline constexpr int kMaxTokens = 4;
 inline constexpr int kFewTokens = kMaxTokens;
 

@@ -9,7 +9,8 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-constexpr int kMostThreads = 8;  // with more, decode waits for memory; the editor needs cores, too
+constexpr int kMostThreads =
+    8;  // more threads would only wait for memory during decode; the editor needs cores, too
 constexpr int kEnoughThreads = 4;  // beyond these, slow cores add little
 constexpr std::chrono::microseconds kSpin{50};
 constexpr int kWindowLoops = 128;
@@ -24,7 +25,7 @@ void pause() {
 #endif
 }
 
-/// Slow cores are used only if there are too few fast ones, so that some are left for the editor.
+/// Uses slow cores only if there are too few fast ones, and so leaves some to the editor.
 int choose_threads(int wanted) {
   if (wanted > 0) return wanted;
   const auto [n_fast, n_slow] = system::usable_cores();
@@ -92,8 +93,8 @@ void ThreadPool::deal_out(int n_chunks, Task task) {
 }
 
 // Claims the next chunk of the thread's own share or, if that is empty, the last chunk of another
-// share. Shares only shrink until the loop is finished, so a late worker finds either nothing or
-// the chunks of a new loop.
+// share. During a loop shares only shrink, so a late worker finds either nothing or the chunks of a
+// new loop.
 ThreadPool::Claim ThreadPool::claim(int thread) {
   for (int i = 0; i < n_threads_; i++) {
     Share& share = shares_[static_cast<size_t>((thread + i) % n_threads_)];
@@ -111,8 +112,8 @@ ThreadPool::Claim ThreadPool::claim(int thread) {
   return {};
 }
 
-// Claims and runs chunks until none is left. Returns how many it ran. It subtracts all of them from
-// unfinished_ at once, since each change costs as much as moving a share between cores.
+// Claims and runs chunks until none is left, and returns their number. Subtracts them from
+// unfinished_ all at once, since each change costs as much as moving a share between cores.
 int ThreadPool::work(int thread) {
   int done = 0;
   for (Claim next = claim(thread); next.chunk >= 0; next = claim(thread)) {
@@ -160,10 +161,10 @@ void ThreadPool::wait_for_workers() {
     system::wait(unfinished_, left);
 }
 
-// Halves the number of threads if they do not make loops much faster, because other processes use
-// the cores or loops are too short. After some time it tries all of them again; that time grows
-// with each failure. The speedup is estimated from the caller's own chunks: their mean time times
-// the number of all chunks is what the caller would have needed alone.
+// Halves the number of threads if they do not make loops much faster: other processes may use the
+// cores, or loops may be too short. After some time it tries all threads again; that time grows
+// with each failure. The speedup is estimated from the caller's own chunks: alone, the caller would
+// have needed their mean time for every chunk.
 void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock::duration total) {
   if (n_active_ < n_threads_ && --loops_until_retry_ <= 0) {
     n_active_ = n_threads_;
@@ -176,7 +177,7 @@ void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock:
     window_speedup_ += static_cast<double>(n_chunks) / own_chunks *
                        static_cast<double>(own.count()) / static_cast<double>(total.count());
   } else {
-    window_speedup_ += n_active_;  // the workers were done before the caller had begun
+    window_speedup_ += n_active_;  // the workers finished before the caller began
   }
   if (++window_loops_ < kWindowLoops) return;
   const bool pays = window_speedup_ / kWindowLoops >= kLeastEfficiency * n_active_;

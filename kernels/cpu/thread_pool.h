@@ -2,7 +2,7 @@
 // with an editor.
 //
 // Each thread gets a range of consecutive chunks (its Share), so that it reads one stream of
-// memory. When these are done, it steals chunks from the others. So a thread that the system has
+// memory. When its share is done, it steals chunks from others. So a thread that the system has
 // descheduled delays the loop by at most one chunk; without stealing, the loop would wait for all
 // of the thread's chunks. The calling thread takes part. After a loop, the other threads (workers)
 // spin briefly, as the next op usually follows within microseconds, and then sleep in the kernel,
@@ -33,8 +33,8 @@ class ThreadPool {
   /// returns when all are done. Does not allocate. Only one thread may call it at a time; body must
   /// neither throw nor call parallel_for.
   void parallel_for(int n_chunks, const auto& body) { run(n_chunks, task_of(body), true); }
-  /// The same for work that is done once, at load. adapt() does not measure it, since other work of
-  /// loading might occupy the cores.
+  /// The same for one-time work at load. adapt() does not measure it, since other work of loading
+  /// might occupy the cores.
   void parallel_for_once(int n_chunks, const auto& body) { run(n_chunks, task_of(body), false); }
 
  private:
@@ -44,8 +44,8 @@ class ThreadPool {
     void (*call)(const void* body, int chunk, int thread) noexcept = nullptr;
   };
 
-  /// What a thread must know about a loop, in one cache line. When a loop starts, this line moves
-  /// from the caller's core to the thread's, which takes up to a quarter of a microsecond.
+  /// A thread's part of a loop, in one cache line. When a loop starts, this line moves from the
+  /// caller's core to the thread's, which takes up to a quarter of a microsecond.
   struct alignas(64) Share {
     /// Chunks [begin, end) that nobody has claimed; begin is in the low half.
     std::atomic<uint64_t> unclaimed{0};
@@ -78,10 +78,10 @@ class ThreadPool {
   int n_threads_;                               // workers read it only once they have chunks
   const std::unique_ptr<Share[]> shares_;       // [n_threads_]
   std::atomic<bool> is_closing_{false};         // read after n_dealt
-  alignas(64) std::atomic<int> unfinished_{0};  // chunks that are not reported as done
+  alignas(64) std::atomic<int> unfinished_{0};  // chunks not yet reported as done
 
-  // Only the caller uses these: how many threads get chunks (at least 1), and what adapt() needs to
-  // decide whether they make loops faster.
+  // Only the caller uses these: the number of threads that get chunks (at least 1), and the
+  // measurements of adapt().
   alignas(64) int n_active_;
   double window_speedup_ = 0;
   int window_loops_ = 0;

@@ -1,5 +1,6 @@
-// What the kernels of every variant share: unpacking weights, the inner loops over a row tile, and
-// the layout of activations. It uses the variant's SIMD layer (simd.h) and kBatchPlan (panel.h).
+// The parts that the kernels of all variants share: unpacking of weights, inner loops over a row
+// tile, and layouts of activations. It uses the variant's SIMD layer (simd.h) and kBatchPlan
+// (panel.h).
 #include <type_traits>
 #include <utility>
 

@@ -1,7 +1,7 @@
-// Puts the kernels of a variant into its table. A variant_*.cc includes its SIMD layer (simd_*.h),
-// then its panels (panels_*.inl), then this, and exports one function that returns the table.
-// Everything else has internal linkage. Otherwise, if two variants had a function of the same name,
-// the linker would keep only one copy, perhaps one with instructions that the processor lacks.
+// Fills the table of a variant with its kernels. A variant_*.cc includes its SIMD layer (simd_*.h),
+// its panels (panels_*.inl) and this file, and exports one function that returns the table.
+// Everything else has internal linkage: of two functions with the same name, the linker would keep
+// only one, perhaps the one with instructions that the processor lacks.
 // clang-format off
 #include "matmul.inl"
 #include "vector_kernels.inl"

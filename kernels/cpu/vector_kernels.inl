@@ -5,12 +5,12 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included. It
-/// returns 0, Inf and NaN where std::exp does.
+/// e^x, with an error of at most 1.1 ulp over the whole range, subnormal results included. Returns
+/// 0, Inf and NaN for the same inputs as std::exp.
 inline F32x16 exp(F32x16 x) {
-  // x = n ln 2 + r with |r| <= ln 2 / 2. Clamping x changes nothing, as the result is 0 or Inf
-  // beyond these bounds. x is the second operand of min, and min's result that of max, since NaN as
-  // the second operand is kept.
+  // x = n ln 2 + r with |r| <= ln 2 / 2. Clamping x changes nothing, because the result is 0 or Inf
+  // beyond these bounds. min and max keep a NaN only in their second operand, so x and min's result
+  // are second operands.
   x = max(broadcast(-104.0f), min(broadcast(89.0f), x));
   const F32x16 magic = broadcast(12582912.0f);  // 1.5 * 2^23: the sum's low bits are the integer
   const F32x16 shifted = fma(x, broadcast(0x1.715476p+0f), magic);

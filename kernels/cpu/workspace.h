@@ -12,8 +12,8 @@ namespace hearth::kernels::cpu {
 
 /// The most rows in a matmul's chunk, enough for K and V of one head with the largest head_dim.
 inline constexpr int kChunkRows = 512;
-/// The most floats that one token's results take in a chunk, which multiplies one or two matrices;
-/// with padding (chunk_stride).
+/// The most floats of one token's results in a chunk, which multiplies one or two matrices; padding
+/// (chunk_stride) included.
 inline constexpr int kChunkStride = kChunkRows + 2 * kTileRows;
 
 /// Memory for the inputs of matmuls.
@@ -21,21 +21,21 @@ class ActivationMemory {
  public:
   /// Makes room for inputs of this width, with padding. The contents are lost.
   void allocate(int n_tokens, int n_cols);
-  /// The memory for n inputs that comes after `before` other inputs, padding included.
+  /// The memory for n inputs, which begins after `before` inputs, padding included.
   Activations view(int before, int n, int n_cols) const;
 
  private:
   Arena arena_;
-  Activations begin_;     // where the first token's inputs begin
-  size_t n_columns_ = 0;  // how many columns each token has room for
+  Activations begin_;     // the inputs of the first token
+  size_t n_columns_ = 0;  // columns that each token has room for
 };
 
 class Workspace {
  public:
   explicit Workspace(int n_threads) : n_threads_(n_threads) {}
 
-  /// Makes room for n_tokens inputs of this width. If it grows, the contents are lost. Throws
-  /// std::bad_alloc; then the memory is as large as before and can still be used.
+  /// Makes room for n_tokens inputs of this width. If the memory grows, its contents are lost.
+  /// Throws std::bad_alloc; then the memory is unchanged and still usable.
   void reserve(int n_cols, int n_tokens = kMaxBatch);
 
   Activations& activations(int n, int n_cols);
