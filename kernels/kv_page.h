@@ -1,4 +1,5 @@
-// The size of a KV page and the types of the KV cache. The layout inside a page is the backend's.
+// The size of a KV page and the types of the KV cache. Each backend defines the layout inside a
+// page.
 #pragma once
 
 #include <cstddef>

@@ -7,12 +7,11 @@
 // the batch.
 //
 // Batch invariance: the result for one token must not depend, bit for bit, on which other tokens
-// share the batch, on the number of threads, or on how a prompt was cut into batches. Every
-// implementation adds up an output element in a fixed order. Therefore warm and cold answers are
-// equal.
+// share the batch, on the number of threads, or on how a prompt was cut into batches. So every
+// implementation adds up an output element in a fixed order, and warm and cold answers are equal.
 //
 // Cancellation: once *cancel is true an op may return early with undefined output; the caller
-// checks the flag after each op and discards what the batch produced.
+// checks the flag after each op and discards the batch's results.
 #pragma once
 
 #include <atomic>
@@ -33,7 +32,7 @@ namespace hearth::kernels {
 /// The most tokens in one batch. A matmul reads the weights once for all of them.
 inline constexpr int kMaxBatch = 256;
 
-/// A matrix as it lies in the file: n_rows rows of n_cols weights, row_bytes(type, n_cols) each.
+/// A matrix in the file's layout: n_rows rows of n_cols weights, row_bytes(type, n_cols) each.
 struct MatrixSource {
   BlockType type = BlockType::kF32;
   const std::byte* data = nullptr;
@@ -50,10 +49,10 @@ class Matrix {
   size_t n_bytes = 0;  // as packed
 };
 
-/// What a LoRA adapter adds to the product with some rows of a matrix: scale * b (a h).
+/// A LoRA adapter's change to the product with some rows of a matrix: adds scale * b (a h).
 struct LowRankSource {
   int first_row = 0;  // in the matrix; a multiple of 16
-  int n_rows = 0;     // a multiple of 16; if matrices are stacked (q, k and v): all rows of one
+  int n_rows = 0;     // a multiple of 16; in a stack (q, k and v): all rows of one matrix
   int rank = 0;       // 1 to kMaxRank
   float scale = 1;
   std::span<const float> a;  // [rank][n_cols]
@@ -64,7 +63,7 @@ struct LowRankSource {
 };
 inline constexpr int kMaxRank = 256;
 
-/// What a LoRA adapter adds to a whole matrix: LowRankSources in the backend's own layout, as f16
+/// A LoRA adapter's change to a whole matrix: LowRankSources in the backend's own layout, as f16
 /// or, if they are quantized, perhaps as Q8_0. Destroyed before its Ops.
 class LowRank {
  public:
@@ -72,10 +71,10 @@ class LowRank {
   size_t n_bytes = 0;  // as packed
 };
 
-/// A matrix to multiply by and, if the tokens use an adapter, what the adapter adds to the product.
-/// It is added before bias, RoPE and SwiGLU.
+/// A matrix to multiply by and, if the tokens use an adapter, the adapter's part, which is added
+/// before bias, RoPE and SwiGLU.
 struct Weights {
-  // Not explicit, since most matrices have nothing added.
+  // Not explicit, since most products have no adapter.
   Weights(const Matrix& matrix, const LowRank* added = nullptr) : matrix(matrix), added(added) {}
   size_t n_bytes() const { return matrix.n_bytes + (added ? added->n_bytes : 0); }
   const Matrix& matrix;
@@ -90,7 +89,7 @@ class Buffer {
   size_t n_floats = 0;
 };
 
-/// What attention and RoPE need to know, fixed when the KV pool is made.
+/// The parameters of attention and RoPE, fixed when the KV pool is made.
 struct AttentionShape {
   int n_layers = 0;
   int n_heads = 0;
@@ -99,8 +98,8 @@ struct AttentionShape {
   int max_positions = 0;
   float rope_base = 0;  // RoPE rotates the pairs (i, i + head_dim/2), which is the NEOX order
   KvType kv_type = KvType::kF16;
-  std::vector<float> rope_factors{};  // [head_dim / 2], which divide the frequencies; empty: all 1
-  float scale = 0;                    // multiplies q k in the softmax; 0: 1 / sqrt(head_dim)
+  std::vector<float> rope_factors{};  // [head_dim / 2] divisors of the frequencies; empty: all 1
+  float scale = 0;                    // factor of q k in the softmax; 0: 1 / sqrt(head_dim)
   // RMS norms of each head of q and of k before RoPE, [n_layers][head_dim]; empty: none.
   std::vector<float> q_norms{}, k_norms{};
   float norm_eps = 0;        // of these norms
@@ -131,8 +130,8 @@ struct AttentionShape {
   size_t page_bytes() const { return page_head_bytes(kv_type, head_dim) * n_layers * n_kv_heads; }
 };
 
-/// What a backend must know of a model to say whether it can run it (require_support), before any
-/// weight is packed.
+/// The properties of a model that decide whether a backend can run it (require_support), known
+/// before any weight is packed.
 struct ModelShape {
   AttentionShape attention;
   float residual_scale = 1;        // see Ops
@@ -142,11 +141,11 @@ struct ModelShape {
   bool has_adapters = false;       // whether adapters will be packed
 };
 
-/// The most experts that a token can be given to.
+/// The most experts that a token can use.
 inline constexpr int kMaxExpertsUsed = 32;
 
-/// A layer's mixture of experts. Each expert is an FFN of its own; a token is given to n_used of
-/// them, which the router chooses. The matrices stack those of all experts.
+/// A layer's mixture of experts. Each expert is an FFN; a token uses n_used experts, which the
+/// router chooses. The matrices stack those of all experts.
 struct Experts {
   const Matrix& router;   // [n_experts][n_cols]
   const Matrix& gate_up;  // sources gate 0, up 0, gate 1, ...: [n_ff][n_cols] each
@@ -154,12 +153,12 @@ struct Experts {
   int n_experts = 0;
   int n_used = 0;  // at most kMaxExpertsUsed
   int n_ff() const { return down.n_cols; }
-  /// How many floats one token's routes have: see Ops::norm_route.
+  /// The number of floats in one token's routes: see Ops::norm_route.
   int route_stride() const { return 2 * n_used; }
 };
 
-/// What a product reads: the output of another op. That op may also have quantized it for this
-/// product. The quantized form belongs to the backend and lasts until it quantizes another output.
+/// The input of a product: the output of another op, which may also have quantized it for this
+/// product. The backend owns the quantized form and keeps it until it quantizes another output.
 struct ProductInput {
   // Not explicit, since any floats can be an input.
   ProductInput(const float* data, bool is_quantized = false)
@@ -178,8 +177,8 @@ struct Batch {
   int size() const { return static_cast<int>(tokens.size()); }
 };
 
-/// The greatest logit of a row. finite is false if any logit was NaN or Inf; the other fields then
-/// mean nothing.
+/// The greatest logit of a row. finite is false if any logit was NaN or Inf; the other fields are
+/// then meaningless.
 struct Argmax {
   uint32_t id = 0;
   float logit = 0;
@@ -187,8 +186,8 @@ struct Argmax {
   bool finite = true;
 };
 
-/// Thrown when the backend itself has failed, for example because a GPU hangs or is gone. Nothing
-/// that it holds can be used any more; what() is a message for the user.
+/// Thrown when the backend itself has failed, for example because a GPU hangs or is lost. Its
+/// buffers and matrices are no longer usable; what() is a message for the user.
 class BackendError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -203,8 +202,7 @@ class Ops {
 
   /// If the backend cannot run the model, throws std::runtime_error, which tells the user why.
   virtual void require_support(const ModelShape&) const {}
-  /// Waits until the backend has done all that it was asked to do. (A GPU's ops return before they
-  /// have run.)
+  /// Waits until all ops have run. (A GPU's ops return before they run.)
   virtual void wait() {}
 
   /// How much memory is free for a model.
@@ -212,14 +210,14 @@ class Ops {
 
   // --- memory, at load only ---
 
-  /// Says that what is packed from now on belongs to this layer or, if `layer` is the number of
-  /// layers, to the head. (The embedding is packed before the first call.)
+  /// The matrices packed from now on belong to this layer or, if `layer` is the number of layers,
+  /// to the head. (The embedding is packed before the first call.)
   virtual void begin_layer(int /*layer*/) {}
 
   /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
   /// They may differ in type. The sources are not needed afterwards.
   virtual std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) = 0;
-  /// Packs what an adapter adds to a matrix of n_cols columns. The sources come in rising order of
+  /// Packs an adapter's change to a matrix of n_cols columns. The sources come in rising order of
   /// rows and do not overlap; they are not needed afterwards. Only for backends whose
   /// require_support() accepts adapters.
   virtual std::unique_ptr<LowRank> pack_low_rank(int /*n_cols*/,
@@ -254,9 +252,9 @@ class Ops {
   virtual void norm_qkv(int layer, const float* norm, float eps, const Weights& qkv,
                         const float* bias, const float* x, float* q) = 0;
   /// Causal softmax(softmax_scale() * q k^T) v over each token's pages. q and out [n][n_heads *
-  /// head_dim]; they must not alias. next, here and in norm_gate_up: the matrix that the output
-  /// will be multiplied by, or null. If it is given, a backend can quantize the output for it. The
-  /// result is for matmul_add() with that matrix.
+  /// head_dim]; they must not alias. next, here and in norm_gate_up: the matrix that will multiply
+  /// the output, or null. A backend can quantize the output for `next`. The result is for
+  /// matmul_add() with that matrix.
   virtual ProductInput attention(int layer, const float* q, float* out, const Matrix* next) = 0;
   /// x[n][w.n_rows] += residual_scale * in[n][w.n_cols] * w^T. For the output projection and for
   /// FFN down.
@@ -267,8 +265,7 @@ class Ops {
                                     const float* x, float* h, const Matrix* next) = 0;
   // Mixture of experts: only for backends whose require_support() accepts it.
 
-  /// How many floats `routes` needs below: for a batch's routes, and for what the backend puts
-  /// after them for itself.
+  /// The size of `routes` below, in floats: a batch's routes, followed by the backend's own data.
   virtual size_t n_route_floats(const Experts& experts) const {
     return size_t{kMaxBatch} * experts.route_stride();
   }
@@ -296,9 +293,9 @@ class Ops {
   /// batch.
   virtual void norm_head(const float* norm, float eps, const Matrix& head, const float* x,
                          std::span<const int32_t> rows, float* logits) = 0;
-  /// The same for one token of the batch, and only for those rows of the head that `candidates`
-  /// names (ascending): logits[candidates.size()]. They have the same bits as in the full product.
-  /// For token healing, which allows only some tokens.
+  /// logits[candidates.size()]: the logits of one token of the batch for some rows of the head,
+  /// `candidates` (ascending), with the same bits as in the full product. For token healing, which
+  /// allows only some tokens.
   virtual void norm_head_candidates(const float* norm, float eps, const Matrix& head,
                                     const float* x, int32_t row,
                                     std::span<const uint32_t> candidates, float* logits) = 0;
@@ -306,10 +303,10 @@ class Ops {
   /// row's result does not depend on the other rows.
   virtual void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) = 0;
 
-  /// Every op reads it (Cancellation, above). It may be null. The engine thread sets the pointer;
-  /// any thread may set the flag.
+  /// The flag that every op reads (Cancellation, above). May be null. The engine thread sets the
+  /// pointer; any thread may set the flag.
   const std::atomic<bool>* cancel = nullptr;
-  /// What matmul_add() and add_experts() add is multiplied by it. Set once, at load.
+  /// The factor of the values that matmul_add() and add_experts() add. Set once, at load.
   float residual_scale = 1;
 
  private:
@@ -318,7 +315,7 @@ class Ops {
   }
 };
 
-/// How the CPU backend runs. If `variant` is empty, it is the best one that this CPU can run.
+/// How the CPU backend runs. An empty `variant` means the best one that this CPU can run.
 struct CpuOptions {
   std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "i8mm"
   int n_threads = 0;    // 0: one per core, at most 8
@@ -326,11 +323,12 @@ struct CpuOptions {
 
 /// Variants that were built and that this CPU can run, best first.
 std::vector<std::string> cpu_variants();
-/// If the variant cannot run here, throws std::invalid_argument with the names of those that can.
+/// If this CPU cannot run the variant, throws std::invalid_argument with the names of those that it
+/// can run.
 std::unique_ptr<Ops> make_cpu_ops(const CpuOptions& options);
 
-/// Converts a row of any block type to float: the definition that every packed kernel is tested
-/// against.
+/// Converts a row of any block type to float. Tests compare every packed kernel with this
+/// definition.
 void dequantize_row(BlockType type, const std::byte* row, float* out, int n_cols);
 
 }  // namespace hearth::kernels

@@ -1,10 +1,10 @@
-// The block formats of GGUF tensors, as one table. A format's row says all about it. The layout in
-// the file, the packed layouts on the CPU (cpu/packed_layout.h) and on the GPU (hip/formats.h), the
-// dispatch by type, the names of GPU kernels and the lists in the tests all follow from it.
+// The block formats of GGUF tensors, as one table. A row describes a format completely: the layout
+// in the file, the packed layouts on the CPU (cpu/packed_layout.h) and on the GPU (hip/formats.h),
+// the dispatch by type, the names of GPU kernels and the lists in the tests follow from it.
 //
 // To add a format: a row here, a specialization of read_codes in file_blocks.h (how a block of the
-// file is unpacked), and the definition that test/kernels/dequantize_test.cc checks it against.
-// If one of these is missing, the code does not compile.
+// file is unpacked), and an independent definition in test/kernels/dequantize_test.cc. If one of
+// these is missing, the code does not compile.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace hearth::kernels {
 
-/// How a weight follows from its quantized value w. In super-blocks (256 columns), s and m are
-/// small integers. All else is f16 unless the line says otherwise.
+/// The formula of a weight from its quantized value w. In super-blocks (256 columns), s and m are
+/// small integers. Other parameters are f16 unless the line says otherwise.
 enum class ScaleKind {
   kNone,        // w: a float format
   kHalf,        // d * w                 d for each 32 columns
@@ -25,7 +25,8 @@ enum class ScaleKind {
   kSuper16Min,  // d * s * w - dmin * m  as kSuper32Min, with 4-bit s and m for each 16 columns
 };
 
-/// Formats whose codes are not integers with a zero point: a 4-bit code is an index into 16 values.
+/// Code books, for formats whose 4-bit codes are indices into 16 values instead of integers with a
+/// zero point.
 enum class CodeBook {
   kNone,
   kIq4,  // spaced like the quantiles of trained weights
@@ -195,7 +196,7 @@ constexpr size_t row_bytes(BlockType type, int n_cols) {
   return static_cast<size_t>(n_cols / traits.weights) * static_cast<size_t>(traits.bytes);
 }
 
-/// Whether a row is one that the packed layouts can hold.
+/// Whether the packed layouts can hold the format of this row.
 constexpr bool is_sound(const BlockTraits& row) {
   const bool has_min = row.scales == ScaleKind::kHalfMin || row.scales == ScaleKind::kSuper32Min ||
                        row.scales == ScaleKind::kSuper16Min;

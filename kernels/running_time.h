@@ -7,16 +7,15 @@
 
 namespace hearth::kernels {
 
-/// How long a wait spins before it sleeps. A decode step takes about a millisecond, and sleeping
-/// would cost as much again.
+/// How long a wait spins before it sleeps. A decode step takes about a millisecond; sleeping would
+/// double it.
 inline constexpr std::chrono::milliseconds kSpin{3};
 /// A GPU that does not answer for this long counts as hung. A batch of 256 tokens of a 7B model
 /// takes 0.3 s on a small GPU.
 inline constexpr std::chrono::milliseconds kPatience{10'000};
 
-/// The time that has passed while the computer was awake, counted in steps. A step that is much
-/// longer than the others means that the computer slept: the clocks of some systems go on
-/// meanwhile, but a GPU does not.
+/// The time that has passed while the computer was awake, counted in steps. An unusually long step
+/// means that the computer slept: the clocks of some systems run during sleep, but a GPU does not.
 class RunningTime {
  public:
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
-// RMSNorm and int8 quantization of activations. A warp takes eight groups (256 columns) of a token;
-// which warp takes which does not matter, so results do not depend on the number of threads.
+// RMSNorm and int8 quantization of activations. A warp takes eight groups (256 columns) of a token.
+// Results do not depend on the division of groups among warps, nor on the number of threads.
 #pragma once
 
 #include "gpu.hip.h"
@@ -17,14 +17,14 @@ struct Quantization {
 GPU_DEVICE Quantization quantization_of(int bits) {
   float greatest;
   memcpy(&greatest, &bits, sizeof greatest);
-  // Less than 1e-30 counts as zero, as 127 / greatest would overflow. There are no branches, so
-  // that several of these can be computed side by side.
+  // Less than 1e-30 counts as zero, because 127 / greatest would overflow. Branch-free code lets
+  // several quantizations run side by side.
   const bool is_finite = bits < 0x7f800000, is_used = is_finite && greatest > 1e-30f;
   const float scale = divide(greatest, 127.0f), inverse = divide(127.0f, greatest);
   return {is_finite ? scale : NAN, is_used ? inverse : 0.0f};
 }
 
-/// The bits of the greatest magnitude. Magnitudes are ordered as their bits are, with NaN on top;
+/// The bits of the greatest magnitude. The bits have the order of the magnitudes, with NaN on top;
 /// fmaxf would drop NaN.
 GPU_DEVICE int greatest_bits(const float (&v)[4]) {
   int greatest = 0;
@@ -54,16 +54,16 @@ GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, in
 /// How tokens are quantized.
 struct TokenUse {
   bool has_blocks = false;  // one scale per super-block instead of one per group
-  bool has_norm = false;    // after they are multiplied by the weights of a norm
-  bool has_sums = true;     // with the sums of half groups
-  bool has_room = false;    // whether the output always has room for eight groups at a row's end
-  bool has_rest = false;    // with what eight bits lose (Activations::rest_at)
-  bool has_squares = true;  // with the sums of squares
+  bool has_norm = false;    // multiplies them by the weights of a norm first
+  bool has_sums = true;     // also stores the sums of half groups
+  bool has_room = false;    // the output has room for whole eights of groups, also at a row's end
+  bool has_rest = false;    // also stores the rests (Activations::rest_at)
+  bool has_squares = true;  // also stores the sums of squares
 };
 
 /// A lane's columns of several groups of a token: each of 8 neighbouring lanes has four columns of
-/// a group. The shuffles for all groups are issued side by side, as the latency of one is as long
-/// as all of the arithmetic.
+/// a group. The shuffles for all groups are issued side by side, because the latency of one is as
+/// long as all of the arithmetic.
 template <int kGroups>
 struct LaneGroups {
   float v[kGroups][4];
@@ -75,8 +75,7 @@ struct LaneGroups {
         bits[k] = max(bits[k], shuffle_xor(bits[k], mask));
   }
 
-  /// Quantizes and stores the groups. They are groups `group`, group + kStep, ... of the token;
-  /// those past its end are left out.
+  /// Quantizes and stores groups `group`, group + kStep, ... of the token, up to its last one.
   template <int kStep, TokenUse kUse>
   GPU_MEMBER void store(const Activations& out, int token, int group,
                         const Quantization (&by)[kGroups], bool stores) const {
@@ -94,7 +93,7 @@ struct LaneGroups {
       sums[k] = others[k] = 0;
       if (kUse.has_sums) sums[k] = dot4(static_cast<int>(words[k]), 0x01010101, 0);
     }
-    if constexpr (kUse.has_sums) {  // of the halves: four lanes
+    if constexpr (kUse.has_sums) {  // over the four lanes of a half
       GPU_UNROLL for (int mask = 1; mask < 4; mask <<= 1)
           GPU_UNROLL for (int k = 0; k < kGroups; k++) sums[k] += shuffle_xor(sums[k], mask);
       GPU_UNROLL for (int k = 0; k < kGroups; k++) others[k] = shuffle_xor(sums[k], 4);
@@ -136,8 +135,8 @@ GPU_DEVICE void quantize_column(const Activations& out, int token, int group, fl
   memcpy(&bits, &v, sizeof bits);
   const Quantization by = quantization_of(warp_max(bits & 0x7fffffff));
   const int q = nearest(v * by.inverse);
-  // Both halves' sums in one word. A negative first sum borrows 1 from the second, which `- first`
-  // gives back below.
+  // Both halves' sums in one word. A negative first sum borrows 1 from the second; `- first` below
+  // returns it.
   const int sums = warp_sum(lane < kGroup / 2 ? q : q * 0x10000);
   const int16_t first = static_cast<int16_t>(sums);
   const int at = group * out.n_slots + token;
@@ -149,8 +148,7 @@ GPU_DEVICE void quantize_column(const Activations& out, int token, int group, fl
 /// and four columns of one of the last four.
 constexpr int kLaneColumns = 2, kColumnsStep = kBlockGroups / kLaneColumns;
 
-/// Quantizes eight groups, with one scale for all or one for each. `group` is the lane's first
-/// group.
+/// Quantizes eight groups, with one scale for all or one each. `group` is the lane's first group.
 template <TokenUse kUse>
 GPU_DEVICE void quantize_eight(const Activations& out, int token, int group,
                                const LaneGroups<kLaneColumns>& g) {
@@ -186,7 +184,7 @@ struct LaneColumns {
         load_columns(row, column(eight, k), n_cols);
     return c;
   }
-  /// The norm's weights. Past the end it loads some others, which are multiplied by zeros.
+  /// The norm's weights. Past the end of the row it loads arbitrary weights, which meet zeros.
   GPU_DEVICE LaneColumns load_norm(const Norm& p, int eight) {
     LaneColumns c;
     GPU_UNROLL for (int k = 0; k < kLaneColumns; k++) c.v[k] =
@@ -195,7 +193,7 @@ struct LaneColumns {
   }
 };
 
-/// Where a token's columns are. This is known before wait_for_previous().
+/// The address of a token's columns, known before wait_for_previous().
 GPU_DEVICE const float* input_row(const Norm& p, int token) {
   return p.x + static_cast<int64_t>(p.rows ? p.rows[token] : token) * p.n_cols;
 }
@@ -220,7 +218,7 @@ GPU_DEVICE void quantize_columns(const Norm& p, const float* row, int token, int
   }
   if constexpr (kUse.has_squares) {
     squares = warp_sum(squares);
-    // The warp that has the last groups also writes the padding of the row.
+    // The warp with the last groups also writes the padding of the row.
     const int lane = threadIdx.x % GPU_LANES, stride = squares_stride(out.n_groups);
     const int n = eight + 1 < count_eights(out.n_groups) ? 1 : stride - eight;
     if (lane < n) out.squares[token * stride + eight + lane] = lane == 0 ? squares : 0.0f;
@@ -228,7 +226,7 @@ GPU_DEVICE void quantize_columns(const Norm& p, const float* row, int token, int
   quantize_eight<kUse>(out, token, LaneColumns::group(eight), r);
 }
 
-/// A thread block quantizes n tokens. row: the columns of the token if n is 1. All threads must
+/// A thread block quantizes n tokens. row: the columns of a single token (n = 1). All threads must
 /// call this.
 template <TokenUse kUse>
 GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Activations& out) {
@@ -243,8 +241,8 @@ GPU_DEVICE void quantize_tokens(const Norm& p, const float* row, int n, const Ac
   __syncthreads();
 }
 
-/// What a token's sums are multiplied by: 1 / rms(x), or 1 without a norm. squares: the sums of
-/// squares of all tokens (Activations::squares).
+/// The factor of a token's sums: 1 / rms(x), or 1 without a norm. squares: the sums of squares of
+/// all tokens (Activations::squares).
 GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups, int token) {
   if (!is_norm(p)) return 1.0f;
   const int stride = squares_stride(n_groups);

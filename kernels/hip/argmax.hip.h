@@ -7,7 +7,7 @@
 
 namespace hearth::kernels::hip {
 
-/// No logit is less than this, and it is finite, so that no difference of two logits is NaN.
+/// The lowest float. It is finite, so differences of logits are never NaN.
 inline constexpr float kLowestLogit = -3.402823466e38f;
 
 GPU_DEVICE RangeArgmax no_logit() { return {kLowestLogit, 0xffffffff, 0.0f, 1}; }
@@ -17,8 +17,8 @@ GPU_DEVICE RangeArgmax one_logit(float value, int id) {
   return {finite ? value : kLowestLogit, static_cast<uint32_t>(id), finite ? 1.0f : 0.0f, finite};
 }
 
-/// Merges two ranges; commutative, bit for bit. It selects field by field, as selecting one of two
-/// structs would put both in memory.
+/// Merges two ranges; commutative, bit for bit. Selects field by field, because selecting one of
+/// two structs would put both in memory.
 GPU_DEVICE RangeArgmax together(const RangeArgmax& a, const RangeArgmax& b) {
   const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
   const float best = a_wins ? a.best : b.best, less = a_wins ? b.best : a.best;
@@ -64,8 +64,7 @@ GPU_DEVICE void argmax(const ArgmaxParams& p) {
   if (warp != 0) return;
   mine = lanes_together<kWarps>(scratch[lane % kWarps]);
   if (lane != 0) return;
-  // An 8-byte store becomes visible to the host as a whole. The host waits for both halves, so that
-  // no fence is needed here.
+  // The host sees an 8-byte store as a whole, and it waits for both halves, so no fence is needed.
   uint64_t halves[2];
   memcpy(halves, &mine, sizeof(mine));
   volatile uint64_t* to = reinterpret_cast<uint64_t*>(p.ranges + row * p.n_ranges + blockIdx.x);

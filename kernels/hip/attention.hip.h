@@ -1,6 +1,6 @@
 // Attention over KV pages for prefill (plain::attention). A row is one query head of one token. A
-// thread block takes one KV head and 8 to 32 rows: first those of one token, then those of the
-// next. So K and V are copied to shared memory once for several tokens.
+// thread block takes one KV head and 8 to 32 rows: all rows of a token, then all rows of the next.
+// So it copies K and V to shared memory once for several tokens.
 //
 //   for each chunk of 64 positions, of one part or of all parts (attention_parts.hip.h):
 //     scores = q K^T                       score_rows()
@@ -8,8 +8,8 @@
 //     outputs: merge with weights V        RowOutputs::add_chunk()
 //   divide by the sum of weights, store    finish_rows()
 //
-// Here one thread computes a dot product that neighbouring lanes share in decode_attention.hip.h.
-// The order of the sum is the same, so that a token has the same bits.
+// Here one thread computes a whole dot product; in decode_attention.hip.h neighbouring lanes share
+// it. The order of the sum is the same, and so are a token's bits.
 #pragma once
 
 #include "attention_parts.hip.h"
@@ -17,7 +17,7 @@
 
 namespace hearth::kernels::hip {
 
-/// How the work is divided among threads: for scores, a thread has four rows x some positions; for
+/// The division of the work among threads: for scores, a thread has four rows x some positions; for
 /// outputs, four dimensions x some rows, so that eight lanes have 32 dimensions.
 template <int kHeadDim>
 struct RowsShape {
@@ -44,7 +44,7 @@ struct RowMerge {
 /// A row: one query head of one token. Rows past the end repeat the last one, but see no positions.
 struct AttentionRow {
   int token, head;
-  int first, n_visible;  // visible positions: from `first` on, below n_visible
+  int first, n_visible;  // visible positions: [first, n_visible)
 
   GPU_DEVICE AttentionRow of(const AttentionParams& p, int kv_head, int row) {
     const int group = uniform(p.pool.n_heads / p.pool.n_kv_heads);
@@ -63,20 +63,20 @@ template <int kHeadDim>
 struct RowsShared {
   static constexpr int kRows = attention_rows(kHeadDim);
   static constexpr int kBuffers = attention_buffers(kHeadDim, GPU_COPIES_AHEAD);
-  // The queries, permuted so that rows that lanes read together are in different banks. At the end
-  // it holds the outputs, in order.
+  // The queries, permuted so that the rows that lanes read together are in different banks; at the
+  // end the outputs, in order.
   alignas(16) float queries[kRows][kHeadDim + 4];
   alignas(16) uint16_t kv[kBuffers][kChunk][kHeadDim + 8];  // K of a chunk, then its V
   alignas(16) float scores[kChunk][kRows + 4];
   Softmax part[kRows], total[kRows];
   RowMerge merges[kRows];
   AttentionRow rows[kRows];
-  int n_visible[kRows];  // as in rows, but 0 for rows of other sequences than the current one
+  int n_visible[kRows];  // as in rows; 0 for rows of sequences other than the current one
   int is_last;
 };
 
 /// Copies K or V of a chunk to shared memory. A barrier must separate this from earlier reads of
-/// it.
+/// the buffer.
 template <int kHeadDim>
 GPU_DEVICE void copy_rows(const ChunkView& c, int is_v, RowsShared<kHeadDim>& shared) {
   constexpr int kLanes = kHeadDim / 8;
@@ -97,7 +97,7 @@ struct Scores {
   static constexpr int kLevels = kHeadDim == 32 ? 2 : kHeadDim == 64 ? 3 : kHeadDim == 128 ? 4 : 5;
   float dot[kPositions][4];
 
-  /// What eight dimensions contribute to the scores.
+  /// The contribution of eight dimensions to the scores.
   GPU_DEVICE Scores of_slice(const RowsShared<kHeadDim>& shared, int slice) {
     using Shape = RowsShape<kHeadDim>;
     const int rows = threadIdx.x % Shape::kRowGroups, first = threadIdx.x / Shape::kRowGroups;
@@ -128,9 +128,8 @@ struct Scores {
         s.dot[i][r] = a.dot[i][r] + b.dot[i][r];
     return s;
   }
-  /// Adds the slices of dimensions as a binary tree, in the order in which a butterfly over lanes
-  /// would add them. The slices come in bit-reversed order. `s` is the sum of a finished subtree
-  /// whose last slice is the i-th.
+  /// Adds slices of dimensions as a binary tree, in the order of a butterfly over lanes. The slices
+  /// come in bit-reversed order. `s` is the sum of the finished subtree that ends with slice i.
   template <int kLevel>
   GPU_DEVICE void add_slice(Scores (&sums)[kLevels + 1], const Scores& s, int i) {
     if constexpr (kLevel == kLevels) {
@@ -144,7 +143,7 @@ struct Scores {
   }
 };
 
-/// Computes a thread's scores, in a loop that keeps the code short and needs few registers.
+/// Computes a thread's scores in a loop, which keeps the code short and needs few registers.
 template <int kHeadDim>
 GPU_DEVICE void score_rows(float scale, RowsShared<kHeadDim>& shared) {
   using Shape = RowsShape<kHeadDim>;
@@ -187,7 +186,7 @@ GPU_DEVICE void merge_row(int row, const Softmax& next, int chunk, int begin, in
   shared.merges[row] = m;
 }
 
-/// Turns scores into softmax weights, four rows a warp. first_part: the thread block's first one.
+/// Turns scores into softmax weights, four rows a warp. first_part: the thread block's first part.
 template <int kHeadDim>
 GPU_DEVICE void weigh_rows(int chunk, int first_part, RowsShared<kHeadDim>& shared) {
   const int lane = threadIdx.x % GPU_LANES;
@@ -229,7 +228,7 @@ struct RowOutputs {
 
   /// Adds the chunk whose weights and V are in shared memory.
   GPU_MEMBER void add_chunk(const RowsShared<kHeadDim>& shared) {
-    // Partial sums of the positions, as the threads of decode_attention.hip.h have them.
+    // Partial sums over positions, the same ones as the threads of decode_attention.hip.h have.
     constexpr int kSums = 2 * kDecodeThreads / kHeadDim;
     const int row = first_row(), dim = first_dim();
     float output[kRows][4] = {};
@@ -268,7 +267,7 @@ struct RowOutputs {
 };
 
 /// Attends to chunks [begin, end) for the rows with n_visible > 0, which belong to one sequence.
-/// What is copied during each phase, with a buffer for K and another for V (kAhead), or with one:
+/// The copies of each phase, with a buffer for K and another for V (kAhead), or with one buffer:
 ///
 ///                        two buffers     one buffer
 ///   before the scores    -               K of the chunk, and waits for it
@@ -300,13 +299,13 @@ GPU_DEVICE void attend_rows(const AttentionParams& p, const int32_t* pages, int 
     __syncthreads();
     outputs.add_chunk(shared);
   }
-  wait_for_copies<0>();  // the last chunk's K, which was copied once more
+  wait_for_copies<0>();  // the last chunk's K has been copied again
   __syncthreads();
 }
 
-/// Stores the outputs of the rows or, if there are several parts, the outputs of this part; the
-/// thread block that finishes last then merges the parts. Outputs go through shared memory, where
-/// the queries were, so that one loop serves all rows.
+/// Stores the outputs of the rows or, if there are several parts, of this part; the last thread
+/// block to finish then merges the parts. Outputs replace the queries in shared memory, so that one
+/// loop serves all rows.
 template <int kHeadDim>
 GPU_DEVICE void finish_rows(const AttentionParams& p, int n_parts,
                             const RowOutputs<kHeadDim>& outputs, RowsShared<kHeadDim>& shared) {
@@ -350,8 +349,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
   constexpr int kRows = attention_rows(kHeadDim), kLanes = kHeadDim / 4;
   let_next_start();
   // The batch can be read before wait_for_previous(): it was complete before any kernel but the
-  // first could start. The last tokens have the most positions, so they go first. Lane i has row
-  // i % kRows; all that the rows see lies in the positions [least, most).
+  // first could start. The last tokens go first, since they have the most positions. Lane i has row
+  // i % kRows; the rows see only positions in [least, most).
   const int kv_head = blockIdx.y, lane = threadIdx.x % GPU_LANES;
   const int first_row = (static_cast<int>(gridDim.x) - 1 - static_cast<int>(blockIdx.x)) * kRows;
   const auto row = AttentionRow::of(p, kv_head, first_row + lane % kRows);
@@ -377,8 +376,8 @@ GPU_DEVICE void attention(const AttentionParams& p) {
         *reinterpret_cast<const float4*>(p.q + head * kHeadDim + i % kLanes * 4);
   }
   RowOutputs<kHeadDim> outputs = {};
-  // Takes one sequence after another (usually there is one): the next is that of the first row that
-  // still waits. waiting: n_visible of the lane's row, and 0 once its sequence has been taken.
+  // Takes one sequence after another (usually there is only one), each time the sequence of the
+  // first waiting row. waiting: n_visible of the lane's row, or 0 once its sequence has been taken.
   int waiting = row.n_visible;
   GPU_NO_UNROLL while (true) {
     const int first = GPU_LANES - warp_max(waiting ? GPU_LANES - lane : 0);

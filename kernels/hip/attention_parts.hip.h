@@ -1,7 +1,7 @@
-// What both attention kernels share: split-KV with online softmax. A chunk of 64 positions gives a
-// maximum, a sum and an unnormalized output. Chunks are merged in rising order into parts of four,
-// and parts in rising order into the result. The order is the same whichever thread block computes
-// which part, and so are the bits.
+// The common part of both attention kernels: split-KV with online softmax. A chunk of 64 positions
+// gives a maximum, a sum and an unnormalized output. Chunks are merged in rising order into parts
+// of four, and parts in rising order into the result. The order does not depend on the division of
+// parts among thread blocks, and neither do the bits.
 #pragma once
 
 #include "activations.hip.h"
@@ -14,7 +14,7 @@ struct Softmax {
   float maximum, sum;
 };
 
-/// Merges two of them; scale_a and scale_b are what their outputs must be multiplied by.
+/// Merges two of them; scale_a and scale_b are the factors of their outputs.
 GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, float& scale_b) {
   const float maximum = fmaxf(a.maximum, b.maximum);
   scale_a = expf(a.maximum - maximum);
@@ -22,8 +22,8 @@ GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, flo
   return {maximum, fmaf(a.sum, scale_a, b.sum * scale_b)};
 }
 
-/// A chunk of one KV head: n positions in two pages. Reading a position past the end gives the last
-/// one, so that loads need no conditions; the scores of such positions are masked.
+/// A chunk of one KV head: n positions in two pages. A read past the end returns the last position,
+/// so that loads need no conditions; the scores of such positions are masked.
 struct ChunkView {
   const uint16_t* pages[2];  // each: K of the head, then its V
   int n;
@@ -52,8 +52,9 @@ GPU_DEVICE float dimension(const uint4& eight, int j) {
 
 /// Sums each of kValues values over kLanes neighbouring lanes, as a transposing reduction: at every
 /// step a lane gives away half of its values, so that eight sums cost little more than one. The
-/// order of addition is that of a plain butterfly. The lane ends up with the sum of value `first`
-/// or, if there are more values than lanes, with kValues / kLanes sums from that of `first` on.
+/// order of addition is that of a plain butterfly. The lane ends up with the sum of value `first`;
+/// if there are more values than lanes, with kValues / kLanes sums, of values `first`, first + 1,
+/// ...
 template <int kLanes, int kValues>
 GPU_DEVICE void sum_lanes(float (&value)[kValues], int lane, int& first) {
   int n = kValues;
@@ -74,16 +75,16 @@ GPU_DEVICE void sum_lanes(float (&value)[kValues], int lane, int& first) {
   }
 }
 
-/// The part that a position is in.
+/// The part of a position.
 GPU_DEVICE int part_at(int position) { return position / (kPartChunks * kChunk); }
 
-/// The first position that one at `position` attends to.
+/// The first position that a token at `position` attends to.
 GPU_DEVICE int first_visible(const AttentionParams& p, int position) {
   return p.window > 0 ? max(position + 1 - p.window, 0) : 0;
 }
 
-/// Softmax weights of a chunk: a warp turns the scores of positions lane and lane + 32 into
-/// exp(score - maximum), and those of positions that are not in [begin, end) into 0.
+/// Softmax weights of a chunk: a lane turns the scores of positions lane and lane + 32 into
+/// exp(score - maximum), or into 0 for positions outside [begin, end).
 GPU_DEVICE Softmax weigh_chunk(float& low, float& high, int lane, int begin, int end) {
   const bool has_low = lane >= begin && lane < end;
   const bool has_high = lane + 32 >= begin && lane + 32 < end;
@@ -127,7 +128,7 @@ struct HeadResult {
   }
 };
 
-/// Where a head's part is stored: maximum, sum, output.
+/// The address of a head's part: maximum, sum, output.
 GPU_DEVICE float* part_of(const AttentionParams& p, int token, int head, int part) {
   const int64_t at = (static_cast<int64_t>(token) * p.pool.n_heads + head) * p.n_parts + part;
   return p.parts + at * (p.pool.head_dim + 2);
@@ -140,10 +141,10 @@ GPU_DEVICE void store_part(const AttentionParams& p, int token, int head, int pa
   GPU_UNROLL for (int j = 0; j < 4; j++) to[2 + dim + j] = mine.output[j];
 }
 
-/// Reports that the thread block has stored its part. Returns, to all threads, whether it is the
-/// last one, so that all other parts are stored, too.
+/// Reports that the thread block has stored its part. Tells all threads whether it was the last, so
+/// that all other parts are stored, too.
 GPU_DEVICE bool arrives_last(const AttentionParams& p, int n_parts, int& is_last) {
-  // Every thread that wrote must fence: not on every GPU does one thread's fence after a barrier
+  // Every thread that wrote must fence: on some GPUs, one thread's fence after a barrier does not
   // cover the writes of other waves.
   memory_fence();
   __syncthreads();

@@ -1,6 +1,6 @@
 // The first kernel of a step reads the batch from pinned host memory (the mail in params.h). A copy
-// on the stream would cost the host three calls and delay every token by more than this read.
-// With a batch of one token, the embedding is the first kernel.
+// on the stream would cost the host three calls and delay every token by more than this read. For a
+// batch of one token, the embedding is that kernel.
 #pragma once
 
 #include "gpu.hip.h"
@@ -8,9 +8,9 @@
 
 namespace hearth::kernels::hip {
 
-/// Run by one thread block of kMailThreads; all its threads get the batch's first token. Later
-/// kernels may read the batch before their wait_for_previous(), so let_next_start() comes only
-/// after it is written.
+/// For one thread block of kMailThreads; all its threads get the batch's first token. Later kernels
+/// may read the batch before their wait_for_previous(), so let_next_start() comes only after the
+/// batch is written.
 GPU_DEVICE int take_batch(const BatchParams& p) {
   __shared__ int token;
   wait_for_previous();

@@ -1,6 +1,6 @@
-// What the matmul kernels share: how rows are divided, and how a thread block's tokens are staged
-// in shared memory. Then the end of the GEMV and of the kernel for a few tokens: they reduce their
-// split-K sums in shared memory and run the epilogue.
+// The common part of the matmul kernels: the division of rows, and the staging of a thread block's
+// tokens in shared memory. Then the end of the GEMV and of the kernel for a few tokens: both reduce
+// their split-K sums in shared memory and run the epilogue.
 #pragma once
 
 #include "activations.hip.h"
@@ -24,7 +24,7 @@ GPU_DEVICE int slice_begin(const MatmulParams& p, int slice) {
   return (slice * (p.n_units / kStep) >> p.log2_slices) * kStep;
 }
 
-/// How many 16-byte words the squares of n tokens take.
+/// The number of 16-byte words of the squares of n tokens.
 GPU_DEVICE int count_square_fours(const MatmulParams& p, int n) {
   return is_norm(p.norm) ? n * squares_stride(p.x.n_groups) / 4 : 0;
 }
@@ -35,7 +35,7 @@ GPU_DEVICE void stage_squares(const MatmulParams& p, int n, uint4* shared) {
   GPU_NO_UNROLL for (int i = threadIdx.x; i < n_fours; i += blockDim.x) shared[i] = from[i];
 }
 
-/// Prefetches the norm's weights, if the thread block normalizes for itself.
+/// Prefetches the norm's weights, if the thread block normalizes its own input.
 GPU_DEVICE void prefetch_norm(const MatmulParams& p) {
   if (p.input != InputKind::kNorm || !is_norm(p.norm)) return;
   GPU_NO_UNROLL for (int i = threadIdx.x * kGroup; i < p.norm.n_cols; i += blockDim.x * kGroup)
@@ -54,9 +54,9 @@ GPU_DEVICE Activations staged_tokens(const MatmulParams& p, int n, uint4* shared
   return x;
 }
 
-/// Stages tokens that are already quantized. A thread loads so much at once that one round of the
-/// thread block is usually enough: then all loads are in flight together. They are unconditional,
-/// as that takes fewer instructions.
+/// Stages tokens that are already quantized. A thread loads so much at once that the thread block
+/// usually needs one round: then all loads are in flight together. Loads are unconditional, which
+/// takes fewer instructions.
 GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) {
   constexpr int kWords = 4;  // words of codes per word of scales; a word has 16 bytes
   const auto* words = reinterpret_cast<const uint4*>(p.x.q);
@@ -80,7 +80,7 @@ GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) 
 }
 
 /// Stages the thread block's tokens and quantizes them, if no earlier kernel has. row: the columns
-/// of the token if there is only one.
+/// of a single token.
 template <BlockType kType>
 GPU_DEVICE void stage_tokens(const MatmulParams& p, const float* row, int n, const Activations& x) {
   using L = Layout<kType>;
@@ -109,8 +109,8 @@ struct BlockSums {
   GPU_MEMBER float* at(int tile, int addend, int row, int token) const {
     return data + (tile * n_addends + addend) * kAddend + row * kStride + token;
   }
-  /// Adds them in order, four at a time: a quad's slices, or four shares. All four are loaded,
-  /// even if fewer exist, as unconditional loads take fewer instructions.
+  /// Adds them in order, four at a time: a quad's slices, or four shares. Always loads all four,
+  /// even if fewer exist, since unconditional loads take fewer instructions.
   GPU_MEMBER float total(int tile, int row, int token) const {
     const float* addends = at(tile, 0, row, token);
     const bool are_shares = kTokens == 1 || quad_addends == 1;
@@ -135,7 +135,7 @@ GPU_DEVICE void store_swiglu(const MatmulParams& p, const BlockSums<kTokens>& su
   const unsigned first_group = first_tile(p) / 4;
   GPU_NO_UNROLL for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
     const unsigned col = i % kGroup, token = i / kGroup % kTokens, group = i / kGroup / kTokens;
-    if (token >= unsigned(n_tokens)) continue;  // the whole warp, as shuffles need
+    if (token >= unsigned(n_tokens)) continue;  // for the whole warp, since its lanes shuffle
     const int tile = 4 * group + col / kTileRows * 2, row = col % kTileRows;
     const float factor = token_factor(p.norm, squares, p.x.n_groups, token);
     float gate = sums.total(tile, row, token), up = sums.total(tile + 1, row, token);
@@ -163,8 +163,7 @@ struct BlockRow {
   }
 };
 
-/// What the epilogue for up to eight tokens needs besides the sums. It is loaded before the sums
-/// are known.
+/// Inputs of the epilogue for up to eight tokens, loaded before the sums are known.
 struct EarlyRows {
   const QkvRow* qkv;     // of all rows of the thread block, in shared memory
   float before;          // the residual that the thread's first row is added to
@@ -234,8 +233,8 @@ GPU_DEVICE void store_pairs(const MatmulParams& p, const BlockSums<kTokens>& sum
   }
 }
 
-/// Adds up the stored sums and runs the epilogue. A barrier must come between the last stored sum
-/// and this.
+/// Adds up the stored sums and runs the epilogue. A barrier must separate it from the last stored
+/// sum.
 template <int kTokens>
 GPU_DEVICE void store_block(const MatmulParams& p, const BlockSums<kTokens>& sums, int n_tokens,
                             const EarlyRows& early) {

@@ -1,7 +1,6 @@
-// Attention for decode (plain::attention), where latency counts. It also serves larger batches that
-// are still so small that prefill's larger thread blocks would leave much of the GPU idle. A thread
-// block takes one query head of one token and one part of its positions; 128 threads take each of
-// the part's four chunks:
+// Attention for decode (plain::attention), where latency counts, and for somewhat larger batches
+// whose prefill thread blocks would leave much of the GPU idle. A thread block takes one query head
+// of one token and one part of its positions; each of the part's four chunks has 128 threads:
 //
 //   scores = q K^T                    decode_scores(): several lanes share a position
 //   weights = exp(score - maximum)    weigh_chunk(): one warp of the 128 threads
@@ -15,9 +14,8 @@
 
 namespace hearth::kernels::hip {
 
-/// How a chunk's 128 threads divide K and V: a row of kLanes threads takes one position, each
-/// thread eight of its dimensions, and all kRows rows together take the next kRows positions at
-/// each step.
+/// The division of K and V among a chunk's 128 threads: a row of kLanes threads takes one position,
+/// each thread eight of its dimensions; at each step, the kRows rows take the next kRows positions.
 template <int kHeadDim>
 struct ChunkRows {
   static constexpr int kThreads = kDecodeThreads / kPartChunks;
@@ -45,11 +43,10 @@ GPU_DEVICE void load_rows(uint4 (&to)[ChunkRows<kHeadDim>::kSteps], const ChunkV
   }
 }
 
-/// A thread multiplies its positions in one or two turns of a loop. If there are two, each takes
-/// half of the positions, and the code is half as long and therefore fetched faster. Registers
-/// cannot be indexed at run time, so next() moves the rows of the second turn to the registers of
-/// the first. But two turns take more registers, which lowers occupancy, so with many thread blocks
-/// (kMany) there is only one.
+/// A thread multiplies its positions in two iterations of a loop, or, with many thread blocks
+/// (kMany), in one. Two iterations halve the code, which is fetched faster; but they take more
+/// registers, which lowers occupancy. Registers cannot be indexed at run time, so next() moves the
+/// rows of the second iteration to the registers of the first.
 template <int kHeadDim, bool kMany>
 struct RowTurns {
   static constexpr int kSteps = ChunkRows<kHeadDim>::kSteps, kTurns = kSteps > 4 && !kMany ? 2 : 1;
@@ -75,8 +72,7 @@ GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const 
   const float4 low = reinterpret_cast<const float4*>(q)[2 * lane];
   const float4 high = reinterpret_cast<const float4*>(q)[2 * lane + 1];
   const float query[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-  // Each turn moves the dot products of the turn before down by kAtOnce and puts its own at the
-  // end.
+  // Each iteration moves the earlier dot products down by kAtOnce and appends its own.
   float dots[Rows::kSteps] = {};
   Turns::run([&]() GPU_INLINE {
     GPU_UNROLL for (int i = 0; i < Rows::kSteps; i++) {
@@ -89,7 +85,7 @@ GPU_DEVICE void decode_scores(uint4 (&keys)[ChunkRows<kHeadDim>::kSteps], const 
     }
     Turns::next(keys);
   });
-  int first;  // kSteps is kLanes / 2: two lanes end up with the same sum, and both store it
+  int first;  // if kSteps is kLanes / 2, two lanes end up with the same sum, and both store it
   sum_lanes<Rows::kLanes>(dots, lane, first);
   scores[row + first * Rows::kRows] = dots[0] * scale;
 }
@@ -187,7 +183,8 @@ GPU_DEVICE void decode_attention(const AttentionParams& p) {
     if (stores) store_part(p, b.token, b.head, b.part, dim, mine);
     if (!arrives_last(p, n_parts, is_last)) return;
   }
-  // Lanes past the head's dimensions stay, as quantizing shuffles over the warp.
+  // Whole warps leave; lanes past the head's dimensions stay, since quantizing shuffles over the
+  // warp.
   if (threadIdx.x / GPU_LANES * GPU_LANES * 4 >= kHeadDim) return;
   if (n_parts > 1) mine = merge_parts(p, b.token, b.head, b.first_part(), b.n_parts, dim);
   store_head<kHeadDim>(p, b.token, b.head, dim, mine, stores);

@@ -16,18 +16,18 @@
 
 namespace hearth::kernels::hip {
 
-/// Which GPU, and the code object for its architecture; both outlive the Device.
+/// A GPU, and the code object for its architecture, which must outlive the Device.
 struct DeviceChoice {
   int index = 0;
   std::string backend;  // "hip", "cuda"
   std::string name;     // to show: "gfx1100 AMD Radeon RX 7900 XTX"
   int n_processors = 1;
   std::span<const std::byte> code_object;
-  size_t reserved_bytes = 0;                       // GPU memory that is left for the desktop
+  size_t reserved_bytes = 0;                       // GPU memory to leave for the desktop
   std::chrono::milliseconds patience = kPatience;  // a GPU that takes longer counts as hung
   int shared_bytes = 64 << 10;                     // the most shared memory of a thread block
-  bool has_copies = false;        // whether it copies to shared memory asynchronously
-                                  // (GPU_COPIES_AHEAD)
+  bool has_copies =
+      false;  // whether kernels copy to shared memory asynchronously (GPU_COPIES_AHEAD)
   std::function<void()> on_lost;  // called once, when the GPU hangs; may be empty
 };
 
@@ -69,7 +69,7 @@ struct Launch {
     n_param_bytes = sizeof(Params);
     std::memcpy(params.data(), &p, sizeof(Params));
   }
-  /// Called for every launch of a decode step while the GPU waits, so it compares no unused bytes.
+  /// Runs for every launch of a decode step while the GPU waits, so it compares only used bytes.
   bool operator==(const Launch& other) const {
     return function == other.function && grid == other.grid && block == other.block &&
            shared_bytes == other.shared_bytes && n_param_bytes == other.n_param_bytes &&
@@ -86,13 +86,13 @@ class Device {
   const GpuApi& api() const { return api_; }
   const DeviceChoice& choice() const { return choice_; }
   void* stream() const { return stream_; }
-  /// Whether the GPU has once failed to answer in time. From then on every call fails, and nothing
-  /// is freed, since freeing would wait for the kernel that hangs.
+  /// Whether the GPU has failed to answer in time. From then on every call fails, and nothing is
+  /// freed, since freeing would wait for the hanging kernel.
   bool is_lost() const { return is_lost_; }
 
-  /// Free GPU memory, without what is left for the desktop.
+  /// Free GPU memory, minus the desktop's share.
   size_t free_bytes() const;
-  /// Zeroed memory. If it does not fit, the error says how much was asked for and how much is free.
+  /// Zeroed memory. If it does not fit, the error says how much was requested and how much is free.
   Memory allocate(size_t n_bytes, const char* purpose);
   Memory allocate_host(size_t n_bytes);
   /// A kernel of the code object. Throws if it has none with this name.
@@ -107,8 +107,8 @@ class Device {
   /// GPU does not answer in time.
   void wait();
   void wait_for(void* event);
-  /// Waits until a kernel has written a value other than `unwritten` to this word of host memory.
-  /// That can be seen a little earlier than an event.
+  /// Waits until a kernel has written a value other than `unwritten` to this word of host memory,
+  /// which is visible a little earlier than an event.
   void wait_for(uint32_t& word, uint32_t unwritten);
   /// If result is not 0, throws an error that says what failed.
   void check(int result, const char* what) const;
@@ -129,15 +129,15 @@ class Device {
   Memory staging_;
 };
 
-/// A small upload from host to device that is repeated; the stream runs it, and the host does not
-/// wait for it.
+/// A small, repeated upload from host to device. It runs on the stream; the host does not wait for
+/// it.
 class StagedUpload {
  public:
   StagedUpload(Device& device, size_t n_bytes);
   ~StagedUpload();
   StagedUpload(const StagedUpload&) = delete;
 
-  /// Waits until the bytes of the previous call have been copied, but not for these.
+  /// Waits for the copy of the previous call, then starts this one and returns.
   void send(const void* from, size_t n_bytes);
   size_t n_bytes() const { return host_.n_bytes(); }
   /// Where the bytes arrive on the device.

@@ -13,7 +13,7 @@ GPU_DEVICE uint16_t saturated_half(float value) {
   return float_to_half(fminf(fmaxf(value, -65504.0f), 65504.0f));
 }
 
-/// Where the result of a strip's row is stored.
+/// The address of the result of a strip's row.
 GPU_DEVICE float* place_of(const Epilogue& e, int row, int token) {
   return e.out + static_cast<uint64_t>(token) * e.stride + e.row0 + row;
 }
@@ -24,15 +24,15 @@ GPU_DEVICE void store_one(const Epilogue& e, int row, int token, float value) {
   *to = e.kind == EpilogueKind::kAdd ? *to + value * e.scale : value;
 }
 
-/// Where one head's K or V of one position lies in the pool.
+/// The address of one head's K or V of one position in the pool.
 GPU_DEVICE uint16_t* kv_slot(const KvPool& pool, int layer, int page, int kv_head, int is_v,
                              int slot) {
   return pool.data + static_cast<uint64_t>(page) * pool.page_values + layer * pool.layer_values +
          ((2 * kv_head + is_v) * kPage + slot) * pool.head_dim;
 }
 
-/// Loads what rows `row` and row + head_dim / 2 of the stacked q, k, v need. It does not depend on
-/// what the step computes, so it can be loaded before the sums are known. V is not rotated.
+/// Loads the QkvRow of rows `row` and row + head_dim / 2 of the stacked q, k, v. It does not depend
+/// on the step's results, so it can be loaded before the sums are known. V is not rotated.
 GPU_DEVICE QkvRow load_qkv_row(const Epilogue& e, int row, int token) {
   const KvPool& pool = e.pool;
   const int half = pool.head_dim / 2, global = e.row0 + row, i = global & (2 * half - 1);

@@ -1,5 +1,5 @@
 // Mixture of experts (plain::mixture): multiplies the plan's tiles of expert rows (ExpertTile) by
-// the weights of their experts. Below, a row without further name is an expert row.
+// the weights of their experts. Below, "row" alone means an expert row.
 //
 //   for gate and up, or down alone:
 //     portion w of four: for steps w, w + 4, ... of the weights' columns:
@@ -9,7 +9,7 @@
 // A thread block has four warps. For few rows it takes 16 rows of weights, and each warp has one
 // portion of them. For many rows it takes 64 rows of weights, and each warp has all portions of 16
 // of them. So an expert's weights are read once for up to 32 of its rows, and not at all if it has
-// none. The order of a sum differs from that of the other products (params.h), but it depends only
+// none. The order of a sum differs from that of the other products (tiling.h), but it depends only
 // on the matrix: a token gets the same bits in any batch.
 #pragma once
 
@@ -23,8 +23,8 @@ GPU_DEVICE int first_slot(const ExpertParams& p, int row) {
   return i / kTileTokens * p.x.n_groups * p.x.n_slots + i % kTileTokens;
 }
 
-/// A lane's operands for eight rows of a tile, from `first` on. Lanes whose row does not exist read
-/// the last one.
+/// A lane's operands for eight rows of a tile, from `first` on. Lanes without a row read the last
+/// one.
 GPU_DEVICE OperandSource source_of(const ExpertParams& p, const ExpertTile& tile, int first) {
   const int lane = threadIdx.x % GPU_LANES, t = lane % 4, last = tile.n_rows - 1;
   const auto slot = [&](int i) { return first_slot(p, tile.rows[min(first + i, last)]); };
@@ -32,7 +32,7 @@ GPU_DEVICE OperandSource source_of(const ExpertParams& p, const ExpertTile& tile
           {p.x.scales + slot(2 * t), p.x.scales + slot(2 * t + 1)}};
 }
 
-/// Where tile `i` of an expert's weights begins: of gate or down (matrix 0), or of up (matrix 1).
+/// The address of tile `i` of an expert's weights: of gate or down (matrix 0), or of up (matrix 1).
 GPU_DEVICE const uint8_t* expert_tile(const ExpertParams& p, int expert, int matrix, int i) {
   return (matrix ? p.b : p.a) + expert * p.expert_bytes + i * p.tile_bytes;
 }
@@ -70,7 +70,7 @@ GPU_DEVICE void multiply_steps(const ExpertParams& p, const uint8_t* weights, in
   }
 }
 
-/// What a row's sums are multiplied by (token_factor).
+/// The factor of a row's sums (token_factor).
 GPU_DEVICE float row_factor(const ExpertParams& p, int row) {
   return token_factor(p.norm, p.x.squares, p.x.n_groups, row / p.rows_of_input);
 }
@@ -80,7 +80,7 @@ GPU_DEVICE float row_factor(const ExpertParams& p, int row) {
 template <BlockType kType>
 GPU_DEVICE void multiply_experts(const ExpertParams& p) {
   __shared__ float sums[2][kExpertWarps][kTileTokens][kTileRows + 1];
-  wait_for_previous();  // which weights to read is known only now
+  wait_for_previous();  // the plan decides which weights to read
   let_next_start();
   const ExpertTile& tile = p.tiles[blockIdx.y];
   const int n_rows = tile.n_rows;
@@ -110,7 +110,7 @@ GPU_DEVICE void multiply_experts(const ExpertParams& p) {
 
 /// A warp multiplies a tile of weights by kEights * 8 rows. Lane 4g + t gets the sums for rows g
 /// and g + 8 of the weights and rows 2t and 2t + 1 of each eight. Portions are added in rising
-/// order, as those of the four warps in multiply_experts().
+/// order, like those of the four warps in multiply_experts().
 template <BlockType kType, int kEights>
 GPU_DEVICE void multiply_tile(const ExpertParams& p, const uint8_t* weights, int n_rows,
                               const OperandSource (&x)[kEights], float (&total)[kEights][4]) {

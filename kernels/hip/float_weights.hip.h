@@ -32,7 +32,7 @@ struct FloatStep {
   static constexpr int kAhead = 16 / kTiles, kColumns = kAhead * GPU_LANES;
 
   /// Adds the products of the lane's columns: `col`, col + GPU_LANES, and so on. kWhole: whether
-  /// all of these exist. If not, loads past the last column read that one again.
+  /// all of these exist; if not, loads past the last column read the last column again.
   template <bool kWhole>
   GPU_DEVICE void add(const T* a, const T* b, const float* x, int col, int n_cols, int n_tokens,
                       float (&sum)[2][kTileTokens]) {

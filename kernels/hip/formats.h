@@ -1,4 +1,4 @@
-// The packed layout of weights on the GPU. It takes at most 6 % more than the file.
+// The packed layout of weights on the GPU, at most 6 % larger than the file.
 //
 //   tile    record | record | ...          16 rows
 //   record  unit, or unit x 4 | tail       64 columns, or a super-block of 256
@@ -41,7 +41,7 @@ constexpr int entry_bytes(ScaleKind scales) {
   return 0;
 }
 
-/// Sizes and offsets in bytes, which follow from the format's row in quant_blocks.h.
+/// Sizes and offsets in bytes, derived from the format's row in quant_blocks.h.
 template <BlockType kType>
 struct Layout {
   static constexpr BlockTraits kTraits = block_traits(kType);
@@ -50,8 +50,8 @@ struct Layout {
   static constexpr bool kHalves = kTraits.scale_columns() == 16;
   static constexpr bool kMin = kTraits.has_min();
   static constexpr bool kMinima = kSuper && kMin;  // integer minima for each group
-  /// The GEMV of these formats subtracts the zero point from the dot products of each half group,
-  /// not from each weight. That, and minima, need the sums of the token's groups.
+  /// For these formats the GEMV subtracts the zero point from the dot products of half groups, not
+  /// from each weight. Zero points and minima need the sums of the token's groups.
   static constexpr bool kZeroPointAfter = kHalves && kTraits.zero_point != 0;
   static constexpr bool kHasSums = kMin || kZeroPointAfter;
   static constexpr int kEntryBytes = entry_bytes(kScale);

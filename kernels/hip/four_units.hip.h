@@ -1,5 +1,5 @@
-// How weights reach the lanes of the GEMV (matvec.hip.h): which units a warp reads (WarpShare),
-// four of them at a time (FourUnits), of one tile after the other (WeightStream).
+// How weights reach the lanes of the GEMV (matvec.hip.h): a warp reads the units of its share
+// (WarpShare), four at a time (FourUnits), in one tile after another (WeightStream).
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -7,20 +7,20 @@
 
 namespace hearth::kernels::hip {
 
-/// Which units a warp reads: those of one share. At each step it reads one unit from each of its
-/// four slices or, in super-block formats, the four units of one super-block of its only slice. Of
-/// these four, lane t has the scales of the t-th and gets its sums: that is its own unit.
+/// A warp's share of the units. At each step it reads one unit from each of its four slices or, in
+/// super-block formats, the four units of one super-block of its only slice. The t-th of these is
+/// lane t's own unit: the lane has its scales and gets its sums.
 ///
 /// A slice of a float-scale format has n_steps units or one less. In a shorter slice, the last step
-/// reads the first unit of the next slice and ignores it. There always is a next slice, as the last
-/// slice of a row is never shorter.
+/// reads the first unit of the next slice and ignores it. There always is a next slice, because the
+/// last slice of a row is never shorter.
 template <BlockType kType>
 struct WarpShare {
   using L = Layout<kType>;
   static constexpr int kStepGroups = 2 * L::kUnits;  // groups by which a step advances
   int n_steps, own_steps;
-  uint32_t begin;                            // the byte in the tile where the first step begins
-  uint32_t offsets[kQuad], own_offset;       // bytes from there to unit k, and to the lane's own
+  uint32_t begin;                       // the byte in the tile where the first step begins
+  uint32_t offsets[kQuad], own_offset;  // bytes from `begin` to unit k, and to the lane's own unit
   int first_groups[kQuad], first_own_group;  // of the token
 
   GPU_DEVICE WarpShare of(const MatmulParams& p, int share, int t) {
@@ -73,13 +73,13 @@ struct WarpShare {
   }
 };
 
-/// The codes of four units, and the scales of the t-th.
+/// The codes of four units, and the scales of the lane's own unit.
 template <BlockType kType>
 struct FourUnits {
   UnitCodes<kType> codes[kQuad];
   UnitScales<kType> scales;
 
-  /// at: where the step begins in the tile.
+  /// at: the beginning of the step in the tile.
   GPU_DEVICE FourUnits load(const uint8_t* at, const WarpShare<kType>& s, int lane) {
     FourUnits u;
     GPU_UNROLL for (int k = 0; k < kQuad; k++) u.codes[k] =
@@ -90,8 +90,7 @@ struct FourUnits {
 };
 
 /// Loads the weights of a warp's share step by step, from one tile after another. After the last
-/// step it loads the last units again: if the load were conditional, the compiler would wait for it
-/// at once.
+/// step it loads the last units again: the compiler would wait at once for a conditional load.
 template <BlockType kType>
 struct WeightStream {
   const MatmulParams& p;

@@ -1,12 +1,12 @@
-// GEMM fragments. A fragment says how one kind of GPU multiplies one group (32 columns of a tile of
-// weights) by some tokens, with a matrix instruction or with dot products: which weights each lane
-// supplies, and for which rows and tokens it receives sums. A lane receives sums for the rows whose
-// weights it supplies, so that it needs no other lane's scales. On AMD a lane's sums belong to the
-// part of the second operand that it supplied itself, so the weights are the second operand and the
-// tokens the first. Dot products of a group, or of its halves, are exact integers and so the same
-// in every fragment.
+// GEMM fragments. A fragment describes how one kind of GPU multiplies one group (32 columns of a
+// tile of weights) by some tokens, with a matrix instruction or with dot products: the weights that
+// each lane supplies, and the rows and tokens of the sums that it receives. A lane receives sums
+// for rows whose weights it supplies, so that it needs no other lane's scales. On AMD, a lane
+// receives sums for the part of the second operand that it supplied, so the weights are the second
+// operand and the tokens the first. Dot products of a group, or of its halves, are exact integers,
+// and so equal in all fragments.
 //
-// A packed lane is the share of a tile that formats.h gives to one lane. Fragments have
+// A packed lane is one lane's share of a tile in formats.h. Fragments have
 //   kPackedLanes       how many neighbouring packed lanes' weights a lane supplies
 //   kRows              how many rows a lane has, 8 apart. If 1, the lane loads two rows and
 //                      ignores one

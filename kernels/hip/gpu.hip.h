@@ -51,16 +51,15 @@
 #define GPU_MEMBER __device__ __forceinline__
 #define GPU_UNROLL _Pragma("unroll")
 #define GPU_UNROLL_2 _Pragma("unroll 2")
-/// Small kernels execute their code once and wait for instruction fetches, so their code is kept
-/// short.
+/// For loops in code that runs once and waits for instruction fetches, which short code reduces.
 #define GPU_NO_UNROLL _Pragma("unroll 1")
 #define GPU_KERNEL(name, Params, max_threads) \
   extern "C" __global__ __launch_bounds__(max_threads) void name(const Params p)
 #define GPU_DYNAMIC_SHARED(T, name) extern __shared__ T name[]
 #endif
 
-/// Goes after a lambda's parameters. AMD's compiler might otherwise compile a long lambda as a
-/// function, with a stack.
+/// Follows a lambda's parameters. Without it, AMD's compiler might compile a long lambda as a
+/// function with a stack.
 #if defined(GPU_EMULATION) || defined(GPU_NVIDIA)
 #define GPU_INLINE
 #else
@@ -91,9 +90,9 @@
 //   half_to_float(bits), float_to_half(value)
 //   lookup16(index, table)   entries of a 16-byte table, by the low nibble of each byte of index
 //   wait_for_previous()      waits until all earlier work on the stream is done and visible. Every
-//                            kernel calls it; what comes before the call (loading weights)
-//                            overlaps the previous kernel's tail (programmatic dependent launch).
-//                            Empty on AMD and before sm_90, where kernels do not overlap
+//                            kernel calls it; the code before the call (loading weights) overlaps
+//                            the previous kernel's tail (programmatic dependent launch). Empty on
+//                            AMD and before sm_90, where kernels do not overlap
 //   let_next_start()         from here on, the next kernel may run up to its wait_for_previous()
 //   prefetch(from)           into the L2 cache
 //   load_word(from), store_word(to, word)
@@ -105,7 +104,8 @@
 //   reload(params)           the kernel's own parameter struct, read again instead of kept in
 //                            registers
 //   compute_now(value)       forces the value to be computed here, not where it is used
-//   reload_thread()          threadIdx.x, read again: what follows from it is recomputed, not kept
+//   reload_thread()          threadIdx.x, read again: values that follow from it are recomputed,
+//   not kept
 //                            in registers
 //   schedule_fence()         the compiler moves no instruction across it
 //   uniform(value)           keeps a value that all lanes of a wave share in a scalar register
@@ -134,7 +134,7 @@ GPU_DEVICE void load_pair(int (&to)[2], const void* from) {
 GPU_DEVICE int maximum_of(int a, int b) { return max(a, b); }
 GPU_DEVICE float maximum_of(float a, float b) { return fmaxf(a, b); }
 
-/// Sum or maximum over a warp, with the same bits in every lane. A platform may have its own
+/// Sum or maximum over a warp, with the same bits in every lane. Platforms may have their own
 /// versions for integers.
 template <class T>
 GPU_DEVICE T warp_sum(T value) {

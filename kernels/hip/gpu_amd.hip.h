@@ -2,8 +2,8 @@
 #pragma once
 
 /// On gfx11, the 32-bit encodings of f16 instructions address only 128 VGPRs, but clang 15 does not
-/// know which instructions these are. scripts/build-amd.mjs lets it use all 256, so the 64-bit
-/// encodings are forced here.
+/// know these instructions. scripts/build-amd.mjs lets it use all 256 VGPRs, so this forces the
+/// 64-bit encodings.
 #if defined(__GFX11__) && __clang_major__ < 16
 #define GPU_FORCES_LONG_ENCODINGS
 #endif
@@ -12,8 +12,8 @@
 
 namespace hearth::kernels::hip {
 
-/// The mask is a constant once loops are unrolled. DPP exchanges within 16 lanes cost no more than
-/// a move, where an ordinary shuffle (ds_bpermute) goes through LDS and takes an address register.
+/// The mask is a constant once loops are unrolled. A DPP exchange within 16 lanes costs no more
+/// than a move; an ordinary shuffle (ds_bpermute) goes through LDS and takes an address register.
 GPU_DEVICE int exchange_bits(int bits, int mask) {
   switch (mask) {
     case 1:
@@ -95,7 +95,7 @@ GPU_DEVICE void store_word(uint64_t* to, uint64_t word) {
   __hip_atomic_store(to, word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
-/// The compiler would load all parameters at the start of the kernel and run out of SGPRs.
+/// Otherwise the compiler loads all parameters at the start of the kernel and runs out of SGPRs.
 template <class Params>
 GPU_DEVICE const Params& reload(const Params&) {
   auto* again = __builtin_amdgcn_kernarg_segment_ptr();
@@ -107,13 +107,13 @@ GPU_DEVICE int reload_thread() {
   asm volatile("" : "+v"(thread));
   return thread;
 }
-/// The compiler would hoist all loads of a long run of code to its beginning, which takes too many
-/// registers.
+/// Otherwise the compiler hoists all loads of a long run of code to its beginning, which takes too
+/// many registers.
 GPU_DEVICE void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
-/// The compiler would otherwise divide in VGPRs.
+/// Otherwise the compiler divides in VGPRs.
 GPU_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
-/// Recursive, since the compiler does not unroll such a loop inside some other loops.
+/// Recursive, because inside some loops the compiler does not unroll a loop here.
 template <int kMask = GPU_LANES / 2>
 GPU_DEVICE int warp_max(int value) {
   value = max(value, shuffle_xor(value, kMask));

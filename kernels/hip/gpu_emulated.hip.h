@@ -27,8 +27,8 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   }
   return static_cast<int>(result);
 }
-// These use plain arithmetic, since C libraries differ: in mingw-w64's, fmaf rounds twice, and the
-// functions that convert halves use other registers than clang expects.
+// Plain arithmetic, because C libraries differ: mingw-w64's fmaf rounds twice, and its functions
+// that convert halves use other registers than clang expects.
 GPU_DEVICE float half_to_float(uint16_t bits) { return cpu::f16_to_f32(bits); }
 GPU_DEVICE uint16_t float_to_half(float value) { return cpu::f32_to_f16(value); }
 GPU_DEVICE float fmaf(float a, float b, float c) { return cpu::fused(a, b, c); }

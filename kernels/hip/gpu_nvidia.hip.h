@@ -53,7 +53,7 @@ GPU_DEVICE void commit_copies() {}
 template <int kPending>
 GPU_DEVICE void wait_for_copies() {}
 #endif
-// __threadfence() is sequentially consistent, which is more than is needed.
+// Weaker than __threadfence(), which is sequentially consistent.
 GPU_DEVICE void memory_fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 GPU_DEVICE uint64_t load_word(const uint64_t* from) {
   uint64_t word;
@@ -67,8 +67,8 @@ template <class Params>
 GPU_DEVICE const Params& reload(const Params& p) {
   return p;
 }
-/// The assembler would sink a computation below wait_for_previous() if its result is only needed
-/// there. It does not sink a load from volatile memory.
+/// The assembler sinks a computation below wait_for_previous() if only code there needs its result,
+/// but it does not sink a load from volatile memory.
 GPU_DEVICE int compute_now(int value) {
   __shared__ volatile int places[512];
   places[threadIdx.x] = value;
@@ -84,7 +84,7 @@ GPU_DEVICE void barrier() {
   else
     __syncthreads();
 }
-/// The compiler's own division has branches for numbers that do not occur here; this has none.
+/// Unlike the compiler's division, it has no branches for numbers that do not occur here.
 GPU_DEVICE float divide(float a, float b) {
   const float by = b > 1e30f ? 0x1p-64f : 1.0f;
   const float divisor = b * by;

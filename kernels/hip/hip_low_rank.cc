@@ -15,8 +15,9 @@ static_assert(kGroup == cpu::kQ8_0Values);
 
 int filled_up(int n, int multiple) { return ceil_div(n, multiple) * multiple; }
 
-/// How much room the matrices take. If a has more than eight bits, each rank is two: for its value
-/// rounded to eight bits, and for the rest, also rounded to eight bits. Both have the same b.
+/// The sizes of the matrices. If a has more than eight bits, it takes two ranks for each of the
+/// adapter's: one for the values rounded to eight bits, one for the rests, also rounded to eight
+/// bits. Both use the same b.
 struct LowRankSizes {
   LowRankSizes(int n_parts, int greatest_rank, int n_rows, int n_cols, bool is_quantized)
       : n_planes(is_quantized ? 1 : 2),
@@ -48,7 +49,7 @@ void put_row(std::span<const float> values, int n_planes, std::byte* to, size_t 
   }
 }
 
-/// Writes the rows of b that 16 rows of the matrix need (RankTile).
+/// Writes the rows of b for 16 rows of the matrix (RankTile).
 void put_tile(const LowRankSource& source, int row, const LowRankSizes& sizes, int first_rank,
               std::byte* to) {
   const RankTile head = {first_rank, source.scale, {}};

@@ -10,9 +10,9 @@
 
 namespace hearth::kernels::hip {
 
-/// What a launch needs to know about the packed format of a matrix.
+/// The properties of a packed format that launches need.
 struct PackedType {
-  const char* name = "";    // as in the names of kernels: "q4_k"
+  const char* name = "";    // in the names of kernels: "q4_k"
   bool is_float = false;    // whether its weights are not quantized
   bool has_blocks = false;  // whether it has super-blocks
   size_t tile_bytes = 0;    // 16 rows
@@ -28,7 +28,7 @@ size_t packed_bytes(BlockType type, int n_rows, int n_cols);
 
 /// A strip: consecutive rows of one format, packed together. Neighbouring sources of the same
 /// format share a strip if their rows fill whole pairs of tiles, so that one launch computes q, k
-/// and v. What every launch needs is computed once, when the matrix is packed.
+/// and v. The constants of all launches are computed once, when the matrix is packed.
 struct HipStrip {
   BlockType source_type = BlockType::kF32;
   PackedType type;
@@ -46,8 +46,8 @@ class HipMatrix : public Matrix {
   bool has_floats = false;  // whether any strip has a float format
 };
 
-/// Uploads the rows as they are in the file and packs them on the GPU. purpose: what they are, for
-/// the error if they do not fit. The matrix's memory has n_more bytes after its tiles.
+/// Uploads the rows of the file and packs them on the GPU. purpose: names them in the error if they
+/// do not fit. The matrix's memory has n_more bytes after its tiles.
 std::unique_ptr<HipMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources,
                                        const char* purpose = "the model's weights",
                                        size_t n_more = 0);

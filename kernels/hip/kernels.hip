@@ -1,5 +1,5 @@
-// Every kernel that the host launches, by name: the one source that is compiled for each GPU
-// architecture (scripts/build-gpu.mjs).
+// Every kernel that the host launches, by name. scripts/build-gpu.mjs compiles this file for each
+// GPU architecture.
 #include "argmax.hip.h"
 #include "attention.hip.h"
 #include "batch.hip.h"
@@ -17,8 +17,8 @@
 namespace hearth::kernels::hip {
 
 // matvec_<format>: one token (GEMV); stream_<format>_8: 2 to 8; wide_<format>_<tokens>x<tiles>:
-// GEMM; experts_<format>_<rows>: a mixture of experts. The launch bounds set how many registers a
-// thread may use.
+// GEMM; experts_<format>_<rows>: a mixture of experts. The launch bounds limit the registers of a
+// thread.
 #define FORMAT_KERNELS(type, name, ...)                                                     \
   GPU_KERNEL(pack_##name, PackParams, 256) { pack_unit<BlockType::k##type>(p); }            \
   GPU_KERNEL(embed_##name, EmbedParams, kMailThreads) { embed_row<BlockType::k##type>(p); } \
@@ -63,8 +63,8 @@ ATTENTION_KERNEL(32)
 ATTENTION_KERNEL(64)
 ATTENTION_KERNEL(128)
 ATTENTION_KERNEL(256)
-// For many thread blocks: two of them should fit a compute unit. Kernels of 32 and 64 dimensions
-// reach that anyway, and those of 256 never do.
+// For many thread blocks: two of them should fit a compute unit. With 32 and 64 dimensions two fit
+// anyway, with 256 never.
 GPU_KERNEL_RESIDENT(decode_attention_128_many, AttentionParams, kDecodeThreads, 2) {
   decode_attention<128, true>(p);
 }

@@ -7,9 +7,9 @@ namespace {
 
 // Enough for batches of 1 to 8 tokens, each at a few context lengths and with two graphs.
 constexpr size_t kMaxGraphs = 48;
-// The launches of the first graph. A launch takes the host up to a third of a microsecond and the
-// GPU about five: while the GPU runs two layers, the host prepares all others. Between two graphs
-// no kernel can start early. That costs little more than a microsecond, and it costs least before
+// The number of launches in the first graph. A launch takes the host up to a third of a microsecond
+// and the GPU about five: while the GPU runs two layers, the host prepares all others. The first
+// kernel of a graph cannot start early, which costs little more than a microsecond, and least for
 // attention, which is launch 13.
 constexpr size_t kFirstLaunches = 12;
 

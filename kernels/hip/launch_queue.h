@@ -1,7 +1,7 @@
 // Collects the launches of a decode step and submits them as two graphs. The first graph has only
 // the first few launches, so that the GPU has work while the host prepares the others. Steps repeat
-// the same launches with the same parameters (what changes is in device memory), so a step's graph
-// is found by comparing its launches with those of earlier graphs.
+// the same launches with the same parameters (changing data is in device memory), so the queue
+// finds a step's graph by comparing its launches with those of earlier graphs.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class LaunchQueue {
 
   /// Marks the beginning of a step: the next launches are its first.
   void begin_step() { is_start_ = true; }
-  /// deferred: the launch is kept until flush(), or until the first few launches of a step have
-  /// been added. Otherwise pending launches are submitted first, then this one at once.
+  /// deferred: keeps the launch until flush(), or until the first few launches of a step are
+  /// complete. Otherwise submits pending launches and then this one.
   void add(const Launch& launch, bool deferred);
   void flush();
 

@@ -1,14 +1,14 @@
-// An adapter adds scale * b (a h) to a product w h. The input h is lowered to the adapter's ranks
-// first: by a as packed weights of eight bits, with h quantized as for w, plus what that loses, so
-// with some fifteen bits. Then the epilogue raises the lowered input: it multiplies it by b, f16 by
-// float, and adds it to each sum, before the factor of a norm, a bias, RoPE, SwiGLU or the
-// residual. Neither depends on the batch.
+// An adapter adds scale * b (a h) to a product w h, in two steps. Lowering multiplies the input h
+// by a, packed weights of eight bits. h is quantized as for w, and its rests (Activations::rest_at)
+// are quantized, too, which together makes some fifteen bits. Raising is part of the epilogue: it
+// multiplies the lowered input by b, f16 by float, and adds it to each sum, before the factor of a
+// norm, a bias, RoPE, SwiGLU or the residual. Neither step depends on the batch.
 //
-// For up to eight tokens, a launch of its own to lower them would take as long as the product. So
-// the product's launch has more thread blocks, its first ones (lower.hip.h), which pass the lowered
-// tokens to the others in words of global memory (take_word), and the others multiply by w before
-// they wait for these words. For more tokens, and beside float weights, the product with a is an
-// ordinary launch.
+// For up to eight tokens, a separate launch for lowering would take as long as the product. So the
+// product's launch has additional thread blocks, its first ones (lower.hip.h), for lowering. They
+// pass the lowered tokens to the other thread blocks in words of global memory (take_word); the
+// others multiply by w before they wait for these words. For more tokens, and for float weights,
+// the product with a is an ordinary launch.
 #pragma once
 
 #include "gpu.hip.h"
@@ -22,8 +22,8 @@ GPU_DEVICE void unpack_halves(float (&to)[2], uint32_t word) {
   to[1] = half_to_float(static_cast<uint16_t>(word >> 16));
 }
 
-/// Adds the adapter's part to the products of some tokens with kRows neighbouring rows, of which
-/// `row` is the first in this RankTile. rest_at: as in Added; 0: the rests have been added already.
+/// Adds the adapter's part to the products of some tokens with kRows neighbouring rows of this
+/// RankTile, from `row` on. rest_at: as in Added; 0: the rests have been added already.
 template <int kRows, int kTokens>
 GPU_DEVICE void raise(const uint8_t* tile, int row, int rank, const float* (&lowered)[kTokens],
                       int rest_at, float (&products)[kTokens][kRows]) {
@@ -62,18 +62,17 @@ GPU_DEVICE void raise(const uint8_t* tile, int row, int rank, const float* (&low
           fmaf(head.scale, sums[token][j], products[token][j]);
 }
 
-/// The number that the words of this launch have.
+/// The round of this launch, which marks its words.
 GPU_DEVICE uint32_t round_of(const Added& added) { return *added.first_round + added.round; }
 
-/// log2 of the number of thread blocks that share the columns. Each has two words for a rank.
+/// log2 of the number of thread blocks that share the columns. Each writes two words per rank.
 GPU_DEVICE int log2_row_blocks(const Added& added) {
   return added.log2_slices - added.log2_block_slices;
 }
 
 /// Words pass floats between the thread blocks of a launch: the float below, the round above. A
-/// word is stored and loaded as a whole, so the float is there as soon as the round is, and no
-/// fence is needed. The host never gives two launches the same round, so that words need no
-/// clearing.
+/// word is stored and loaded as a whole, so the float arrives together with the round, and no fence
+/// is needed. No two launches have the same round, so words need no clearing.
 GPU_DEVICE void put_word(uint64_t* word, float value, uint32_t round) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
@@ -83,10 +82,10 @@ GPU_DEVICE void put_word(uint64_t* word, float value, uint32_t round) {
 /// How often a word is loaded before it counts as missing. A load takes about half a microsecond.
 inline constexpr int kMostPolls = 1 << 16;
 
-/// Waits for a word, which has been loaded once already. What stores it is always running or done:
-/// thread blocks start in the order of their indices, those that lower are the first ones, and they
-/// wait for none of the others. If the word does not come nevertheless, the result is NaN, so that
-/// the error shows in the logits.
+/// Waits for a word, which has been loaded once already. Its writer always runs or is done: thread
+/// blocks start in the order of their indices, the lowering ones are first, and they wait for no
+/// others. If the word is still missing after kMostPolls loads, the result is NaN, so that the
+/// error shows in the logits.
 GPU_DEVICE float take_word(uint64_t loaded, const uint64_t* word, uint32_t round) {
   GPU_NO_UNROLL for (int i = 0; i < kMostPolls; i++) {
     if (static_cast<uint32_t>(loaded >> 32) == round) {

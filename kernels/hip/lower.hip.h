@@ -1,13 +1,13 @@
-// The first thread blocks of a product's launch, if an adapter adds to a product of up to eight
-// tokens (low_rank.hip.h). Each takes 16 ranks and all slices of their rows, or one share:
+// Lowering (low_rank.hip.h) by the first thread blocks of a product's launch, for up to eight
+// tokens with an adapter. Each takes 16 ranks and all slices of their rows, or one share:
 //
 //   quantize its columns of the tokens, with rests
 //   for each slice (a warp takes one after another):
 //     for each unit: multiply both groups by the codes and by the rests; add
 //   for each rank and token: add the slices in rising order; store both sums as words
 //
-// These are the slices and the order of any product with a matrix of Q8_0, so that a token is
-// lowered to the same bits as by the GEMM.
+// Slices and order are those of any product with a matrix of Q8_0, so the GEMM lowers a token to
+// the same bits.
 #pragma once
 
 #include "matmul.hip.h"
@@ -19,7 +19,8 @@ GPU_DEVICE bool is_lowering(const MatmulParams& p) {
   return static_cast<int>(blockIdx.y) < p.epilogue.added.n_blocks;
 }
 
-/// Which units of a row of a thread block lowers, and the super-blocks of the tokens with these.
+/// The units of a row of `a` that this thread block multiplies, and the super-blocks of the tokens
+/// that contain them.
 struct LoweredColumns {
   int begin, n_slices, n_units, log2_slices, first_eight, end_eight;
 
@@ -36,7 +37,7 @@ struct LoweredColumns {
   GPU_MEMBER int begin_of(int i) const { return (begin + i) * n_units >> log2_slices; }
 };
 
-/// Quantizes these columns of the tokens. A group of `x` has the index that it has in the row.
+/// Quantizes these columns of the tokens. Groups of `x` keep their index in the row.
 template <BlockType kType>
 GPU_DEVICE void quantize_lowered(const Norm& norm, const LoweredColumns& columns, int n_tokens,
                                  const Activations& x) {
@@ -90,7 +91,7 @@ GPU_DEVICE float add_slices(const float* sums, int n_slices, int step) {
   return total;
 }
 
-/// kType: the format of the product's matrix, on which it depends how tokens are quantized. Shared
+/// kType: the format of the product's matrix, which determines how tokens are quantized. Shared
 /// memory: see lowering_bytes().
 template <BlockType kType>
 GPU_DEVICE void lower(const MatmulParams& p) {

@@ -1,6 +1,6 @@
-// x * w^T for 2 to 8 tokens, as in speculative decoding. This is still bound by memory, so the
-// weights are read once. A warp takes one tile of 16 rows and up to four of its slices (split-K);
-// other warps take the other slices, so that a matrix of few rows still fills the GPU.
+// x * w^T for 2 to 8 tokens, as in speculative decoding. Memory is still the bound, so the weights
+// are read once. A warp takes one tile of 16 rows and up to four of its slices (split-K); other
+// warps take the other slices, so that a matrix of few rows still fills the GPU.
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -16,9 +16,9 @@ struct Operand {
   GroupScale scales[2];
 };
 
-/// Where a lane's operand is in a group: the columns of token g, and the scales of tokens 2t and
-/// 2t + 1. If these tokens do not exist, the lane reads the last one: its results are never stored,
-/// and unconditional loads can all be in flight together.
+/// The location of a lane's operand in a group: the columns of token g, and the scales of tokens 2t
+/// and 2t + 1. In place of missing tokens the lane reads the last one: the results are never
+/// stored, and unconditional loads can all be in flight together.
 struct OperandPlace {
   int q, scales[2];
 
@@ -60,7 +60,7 @@ struct GroupWeights {
   }
 };
 
-/// Adds one group of a unit, which w has unpacked, to the sums of [row g, g + 8][token 2t, 2t + 1].
+/// Adds one unpacked group w of a unit to the sums of [row g, g + 8][token 2t, 2t + 1].
 template <BlockType kType, int kGroupOfUnit>
 GPU_DEVICE void multiply_group(const GroupWeights<kType>& w, const Unit<kType>& unit,
                                const Operand& x, int n_tokens, RowSum (&sum)[4]) {
@@ -88,7 +88,7 @@ GPU_DEVICE constexpr bool is_super_block_end(int unit) {
 }
 
 /// Grid (1, p.n_tiles / p.block_tiles, rounded up). Shared memory: the tokens, if they are staged,
-/// and their sums of squares, the sums, the QkvRows, what an adapter adds.
+/// their sums of squares, the sums, the QkvRows, the adapter's data (added_bytes).
 template <BlockType kType>
 GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -111,8 +111,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   };
   int next_tile = warp >> log2_n, next_unit = begin;
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
-  // After the end it loads the last unit, or super-block, again: if the load were conditional, the
-  // compiler would wait for it at once.
+  // After the end it loads the last unit, or super-block, again: the compiler would wait at once
+  // for a conditional load.
   const auto load_next = [&](Unit<kType>& w, int i) {
     constexpr int kStep = kWholeBlocks ? kDepth : 1;
     const int in_record = kWholeBlocks ? i : next_unit % L::kUnits;
@@ -144,7 +144,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   const bool is_staged = p.input != InputKind::kMemory;
   const Activations staged = staged_tokens(p, p.n_tokens, shared);
   const OperandPlace place = OperandPlace::of(n_tokens, lane);
-  // Where the lane's sums of the warp's first_tile tile go: row g, token 2t.
+  // The place of the lane's sums for the warp's first tile: row g, token 2t.
   const int first_addend = is_quad ? first_slice / kQuad : first_slice;
   const int tile_sums = block_sums.n_addends * Sums::kAddend;
   float* to =
@@ -193,7 +193,7 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
       }
       slice_end = slice_begin<kType>(p, slice + 1);
     };
-    // Written out instead of a loop over the ring, as registers cannot be indexed at run time.
+    // Written out instead of a loop over the ring, because registers cannot be indexed at run time.
     static_assert(kDepth == 4);
     GPU_NO_UNROLL while (to < all) {
       step(0);

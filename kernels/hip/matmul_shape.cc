@@ -11,15 +11,14 @@ constexpr int kBlocksPerProcessor = 2;
 // If a matrix has fewer tiles per compute unit than this, some compute units have no work unless
 // several warps share a tile (H200).
 constexpr int kFewTiles = 4;
-// The most shared memory for a thread block's sums. On GPUs with more of it, a thread block can
-// take more tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B,
-// H200).
+// The most shared memory for a thread block's sums. With more of it, a thread block can take more
+// tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B, H200).
 int most_sum_bytes(const DeviceChoice& gpu) {
   constexpr int kLeast = 20 << 10, kTokens = 28 << 10;
   return std::max(kLeast, gpu.shared_bytes / kBlocksPerProcessor - kTokens);
 }
 
-/// How many tiles a thread block takes, a multiple of `step`. The GPU runs n_blocks thread blocks
+/// The number of tiles of a thread block, a multiple of `step`. The GPU runs n_blocks thread blocks
 /// at once. If possible, these take all tiles in one round; if that needs more than `most` tiles
 /// per thread block, there are several rounds, and the last one is as full as possible. Example:
 /// 300 tiles, n_blocks = 100, step 1. With most = 4, a thread block takes 3 tiles: 100 thread
@@ -40,7 +39,7 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
   const Added& added = p.epilogue.added;
   const int tile_bytes = shape.sum_bytes(slices) + (is_qkv ? shape.qkv_bytes() : 0) +
                          (lowers_here(added) ? rank_tile_bytes(added.rank) : 0);
-  // Those that lower run beside the others.
+  // The thread blocks that lower run beside the others.
   const int n_blocks =
       std::max(kBlocksPerProcessor * gpu.n_processors - added.n_blocks, gpu.n_processors);
   shape.block_tiles =
@@ -52,7 +51,7 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
   return shape;
 }
 
-/// For few tiles: many warps share a tile, and each has few of its slices.
+/// For few tiles: many warps share a tile, and each takes few of its slices.
 MatmulShape choose_few_tiles(const MatmulParams& p, int step, const RowSlices& slices) {
   MatmulShape shape{"stream_", "_8", kTileTokens, step, 2 * kMaxWarps, 1};
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.per_share);
@@ -65,13 +64,13 @@ MatmulShape choose_few_tiles(const MatmulParams& p, int step, const RowSlices& s
   return shape;
 }
 
-/// GEMM. It chooses small thread blocks (32 tokens x 2 tiles), whose warps divide each row, if they
-/// need no more than three rounds, since a large thread block takes 3.4 times as long. Otherwise it
-/// chooses the largest thread blocks that are still enough for most compute units. If a compute
-/// unit gets fewer than two, which could hide each other's waits, a thread block gets more warps,
-/// which divide the rows (H200). Examples, on 132 compute units: 3584 rows (224 tiles) x 32 tokens
-/// make 112 small thread blocks, one round, so they are small. 37,888 rows (2368 tiles) x 256
-/// tokens would make 9472 small ones, so they are large (64 tokens x 4 tiles): 2368.
+/// GEMM. If small thread blocks (32 tokens x 2 tiles), whose warps divide each row, need at most
+/// three rounds, it chooses them, since a large thread block takes 3.4 times as long. Otherwise it
+/// chooses the largest thread blocks of which there are enough for most compute units. Two thread
+/// blocks on a compute unit hide each other's waits; if there are fewer, a thread block gets more
+/// warps, which divide the rows (H200). Examples, on 132 compute units: 3584 rows (224 tiles) x 32
+/// tokens make 112 small thread blocks, one round, so they are small. 37,888 rows (2368 tiles) x
+/// 256 tokens would make 9472 small ones, so there are 2368 large ones (64 tokens x 4 tiles).
 MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSlices& slices,
                                const DeviceChoice& gpu) {
   const auto blocks = [&](int tokens, int tiles) {
@@ -93,9 +92,9 @@ MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSli
 RowSlices RowSlices::of(int n_units, int n_tiles, bool has_blocks) {
   constexpr int kWantedWarps = 2048;
   const int per_share = has_blocks ? 1 : kQuad;
-  // Super-block formats have at least four slices. Without idle warps in the last round, a thread
-  // block of ten tiles can take only two tiles at once. With two slices that would be four warps,
-  // with four slices it is eight.
+  // Super-block formats have at least four slices. Example: to have no idle warps in the last
+  // round, a thread block of ten tiles can take only two tiles at once. With two slices that would
+  // be four warps, with four slices it is eight.
   const int least = has_blocks ? 4 : 2 * kQuad;
   const int most = has_blocks ? kMaxBlockSlices : kMaxSlices;
   const int n_pieces = has_blocks ? n_units / kBlockUnits : n_units;

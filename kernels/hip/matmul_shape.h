@@ -9,9 +9,9 @@ namespace hearth::kernels::hip {
 
 inline constexpr int kMaxWarps = 8;
 
-/// How a row's units are divided (params.h). A matrix of few tiles needs many slices to keep the
-/// GPU busy; one of many tiles is faster with few slices. No slice is empty, and few are shorter
-/// than the others.
+/// The division of a row's units into slices (tiling.h). A matrix of few tiles needs many slices to
+/// keep the GPU busy; one of many tiles is faster with few slices. No slice is empty, and few are
+/// shorter than the others.
 struct RowSlices {
   int n;
   int per_share;  // slices per share: kQuad, or 1 for super-block formats
@@ -36,7 +36,7 @@ struct MatmulShape {
   int n_splits() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
 };
 
-/// Of p it reads only n_tokens, n_tiles, log2_span, quantized and the epilogue.
+/// Reads only p.n_tokens, n_tiles, log2_span, quantized and epilogue.
 MatmulShape choose_shape(const MatmulParams& p, const RowSlices& slices, const DeviceChoice& gpu);
 
 }  // namespace hearth::kernels::hip

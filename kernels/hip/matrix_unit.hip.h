@@ -1,5 +1,5 @@
 // AMD's matrix instructions for int8: c[16 x 16] += a[16 x 16] * b[16 x 16], half a group of 32
-// columns. What lane l holds:
+// columns. Operands of lane l:
 //
 //   WMMA             a: row l % 16, all columns             b: column l % 16, all rows
 //                    c[i]: row 2 i + l / 16, column l % 16

@@ -1,7 +1,7 @@
-// GEMV: x * w^T for one token, that is for decode (plain::product). It is bound by memory: the
-// weights are read once. A thread block takes several tiles of 16 rows, so that it stages the token
-// in shared memory once for all of them. The columns of a row are divided into shares (params.h),
-// and a warp takes the same share of one tile after another. For example, with eight warps and four
+// GEMV: x * w^T for one token, that is for decode (plain::product). Memory is the bound, and the
+// weights are read once. A thread block takes several tiles of 16 rows, and stages the token in
+// shared memory once for all of them. The columns of a row are divided into shares (tiling.h), and
+// a warp takes the same share of one tile after another. For example, with eight warps and four
 // shares:
 //
 //            share 0   share 1   share 2   share 3
@@ -16,14 +16,14 @@
 //     store the share's 16 sums
 //   for each row of the thread block: add its shares in rising order; apply the epilogue
 //
-// The units of a share from left to right, each with the number of the step that takes it:
+// The units of a share from left to right, each with the number of its step:
 //
 //   float-scale formats   0 1 2 .. | 0 1 2 .. | 0 1 2 .. | 0 1 2 ..    four slices
 //   super-block formats   0 0 0 0 | 1 1 1 1 | 2 2 2 2 | ..             one slice, its super-blocks
 //
 // Rows g and g + 8 of a tile belong to four lanes of a warp, of which lane t gets the dot products
-// of a step's t-th unit (four_dots in mma.hip.h) and adds them up. How weights reach the lanes is
-// in four_units.hip.h, and what a lane does with them in tile_sum.hip.h.
+// of a step's t-th unit (four_dots in mma.hip.h) and adds them up. four_units.hip.h brings the
+// weights to the lanes; tile_sum.hip.h unpacks, multiplies and adds them.
 #pragma once
 
 #include "tile_sum.hip.h"
@@ -31,9 +31,9 @@
 namespace hearth::kernels::hip {
 
 /// Grid (1, p.n_tiles / p.block_tiles, rounded up). Shared memory: the token and its sums of
-/// squares, the sums, the QkvRows, what an adapter adds. Code that runs once costs instruction
-/// fetches in proportion to its length (README.md), so whatever can be is computed before
-/// wait_for_previous(), while the previous kernel still runs.
+/// squares, the sums, the QkvRows, the adapter's data (added_bytes). Code that runs once costs
+/// instruction fetches in proportion to its length (README.md), so as much as possible is computed
+/// before wait_for_previous(), while the previous kernel still runs.
 template <BlockType kType>
 GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_DYNAMIC_SHARED(uint4, shared);
@@ -41,8 +41,8 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   using Sum = TileSum<kType>;
   // Steps in flight, of four units each: as many as fit into 128 registers per thread.
   constexpr int kDepth = Layout<kType>::kHalves ? 1 : 2;
-  // Weights of eight bits need no unpacking: a step multiplies the registers that they were loaded
-  // to, and so can load the next ones only after that, not before.
+  // Weights of eight bits need no unpacking: a step multiplies the very registers that were loaded,
+  // so the next load comes after the product, not before.
   constexpr bool kInPlace = Layout<kType>::kTraits.low_bits == 8;
 
   // The warp's share of its tiles, and the weights of the first steps.
@@ -56,8 +56,8 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   GPU_UNROLL for (int i = 0; i < kDepth; i++) weights.load_next(ring[i]);
   let_next_start();
 
-  // Where the sums and the token go, and what the epilogue will need (EarlyRows). Pointers are
-  // computed as indices, as compute_now() takes an int.
+  // The places of the sums and the token, and the epilogue's inputs (EarlyRows). Pointers are
+  // computed as indices, because compute_now() takes an int.
   uint8_t* bytes = reinterpret_cast<uint8_t*>(shared);
   const BlockSums<1> sums = {reinterpret_cast<float*>(bytes + p.input_bytes), n_shares, 1};
   QkvRow* qkv_rows = reinterpret_cast<QkvRow*>(sums.data + p.block_tiles * n_shares * kTileRows);
@@ -68,8 +68,8 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   const Activations x = staged_tokens(p, 1, shared);
   const FourSources inputs = FourSources::of(x.q, share.first_groups, lane);
   const GroupScale* x_scales = x.scales + compute_now(share.first_own_group);
-  // Sums lie as [tile][share][16 rows]: warp w begins with the w-th 16 of them, and goes on n_warps
-  // times 16 further, which is the same share of the tile that is tiles_at_once tiles later.
+  // Sums have the layout [tile][share][16 rows]. Warp w begins with the w-th 16 sums. Its next ones
+  // are n_warps * 16 further: the same share, tiles_at_once tiles later.
   float* to = sums.data + compute_now(warp * kTileRows + Sum::row_of(lane));
   const float* token_columns = p.norm.x + compute_now(input_row(p.norm, 0) - p.norm.x);
   wait_for_previous();
@@ -78,7 +78,7 @@ GPU_DEVICE void matvec(const MatmulParams& p) {
   stage_tokens<kType>(reload(p), token_columns, 1, x);
   const EarlyRows early = {qkv_rows, reload(p).epilogue.out[residual_at], x.squares};
 
-  // The steps of all tiles. Where a tile ends, `to` moves on to the warp's next sums.
+  // The steps of all tiles. At the end of a tile, `to` moves to the warp's next sums.
   Sum sum = {};
   int step = 0;
   const auto take_step = [&](FourUnits<kType>& units) {

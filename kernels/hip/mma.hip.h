@@ -11,7 +11,7 @@
 // groups at a time, from four different slices or units: four_dots gives lane 4g + t the dot
 // products of the t-th group with rows g and g + 8.
 //
-// Formats with a scale for 16 columns need the products of a group's halves apart (kHalves).
+// Formats with a scale for 16 columns need separate products of a group's halves (kHalves).
 #pragma once
 
 #include "gpu.hip.h"
@@ -40,8 +40,8 @@ GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)
 
 #elif defined(GPU_HAS_MMA)
 
-/// c = start + a * b for a whole group. One register with `start` serves as the third operand of
-/// all products.
+/// c = start + a * b for a whole group. One register with `start` is the third operand of all
+/// products.
 GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int) {
   asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%10,%10,%10,%10};"
@@ -68,7 +68,7 @@ GPU_DEVICE void keep_quad_sum(int (&c)[4], int upper, int lower, int token) {
 }
 
 /// c = start + a * b for a whole group, but only for the first n_tokens of eight. The loop is not
-/// unrolled, as eight tokens for each of many tiles would take too many registers.
+/// unrolled, because eight tokens for each of many tiles would take too many registers.
 GPU_DEVICE void mma_32(int start, int (&c)[4], const int (&a)[4], const int (&b)[2], int n_tokens) {
   const int t = threadIdx.x % 4, n = min(n_tokens, 8);
   GPU_UNROLL for (int i = 0; i < 4; i++) c[i] = start;
@@ -103,8 +103,8 @@ GPU_DEVICE void mma_group(int start, int (&c)[2][4], const int (&a)[4], const in
 
 #if defined(GPU_HAS_MMA)
 
-/// A lane's part of one group of the token in each of four slices. Here a lane has a part of only
-/// one slice, g / 2.
+/// A lane's part of one group of the token in each of four slices. With matrix instructions, a lane
+/// has a part of only one slice, g / 2.
 struct FourInputs {
   int q[2];
 };
@@ -141,8 +141,8 @@ GPU_DEVICE void four_dots(int (&dots)[2][2], const int (&a)[4][4], const FourInp
 
 #else
 
-/// A lane's part of one group of the token in each of four slices. Here a lane has columns 4t.. of
-/// all four.
+/// A lane's part of one group of the token in each of four slices. With dot4, a lane has columns
+/// 4t.. of all four.
 struct FourInputs {
   int q[4][2];
 };
@@ -162,8 +162,7 @@ struct FourSources {
 };
 
 /// A transposing reduction: each of four lanes has its part of the sums of four slices, and lane t
-/// gets the whole sum of slice t, for both rows. At each step a lane gives away the slices that it
-/// will not end up with.
+/// gets the whole sum of slice t, for both rows. At each step a lane gives half of its slices away.
 GPU_DEVICE void trade_slices(int (&dots)[2], const int (&partial)[4][2]) {
   const int t = threadIdx.x % 4;
   const bool is_upper = t & 2, is_odd = t & 1;

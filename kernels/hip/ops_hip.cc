@@ -16,7 +16,7 @@ constexpr size_t kMaxPageIds = size_t{256} * 1024;
 constexpr size_t kBatchBytes = (4 * kMaxBatch + 1 + kMaxPageIds) * sizeof(int32_t);
 static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[2]));
 static_assert(kPage == kPageTokens);
-// Room for a row, the candidates of a constrained token, and the tiles that hold them.
+// Room for a row index, the candidates of a constrained token, and the tiles with the candidates.
 constexpr size_t kRowsBytes = size_t{4} << 20;
 
 class HipBuffer : public Buffer {

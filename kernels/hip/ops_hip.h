@@ -17,7 +17,8 @@
 
 namespace hearth::kernels::hip {
 
-/// Batches up to this size (decode, drafts) repeat the same launches, so these become graphs.
+/// Batches up to this size (decode, drafts) repeat the same launches, which therefore become
+/// graphs.
 inline constexpr int kDeferredTokens = 8;
 
 /// The base-2 logarithm of a power of two.
@@ -72,8 +73,8 @@ class HipOps : public Ops {
   const LaunchQueue& queue() const { return queue_; }
 
  private:
-  /// A kernel's name in up to three string literals. They are compared by address, since a step
-  /// looks up more than a hundred names; a name with two addresses is merely stored twice.
+  /// A kernel's name in up to three string literals. Compared by address, since a step looks up
+  /// more than a hundred names; a name with two addresses is merely stored twice.
   struct KernelName {
     const char *first, *second = "", *third = "";
     bool operator==(const KernelName&) const = default;
@@ -82,12 +83,12 @@ class HipOps : public Ops {
   template <class Params>
   void launch(const KernelName& name, std::array<int, 3> grid, int block, int shared_bytes,
               const Params& params);
-  /// Parameters for the step's first kernel, which brings the batch to the device (batch.hip.h). If
-  /// the batch is one token, that is the embedding, otherwise a kernel that launch() adds.
+  /// Parameters for the step's first kernel, which brings the batch to the device (batch.hip.h).
+  /// For a batch of one token, that is the embedding; for others, launch() adds a kernel.
   BatchParams take_mail();
   bool is_cancelled() const { return cancel && cancel->load(std::memory_order_relaxed); }
   void make_workspace(int n_cols, bool with_f32);
-  /// Allocates what a head of n_vocab rows needs, at load, when memory is still free.
+  /// Allocates the memory for a head of n_vocab rows, at load, while memory is still free.
   void make_head_room(int n_vocab);
   void make_head_norms();
   void make_expert_room(const Experts& experts);
@@ -101,18 +102,18 @@ class HipOps : public Ops {
   /// The parameters of a matmul whose n tokens are normalized first.
   MatmulParams normed_input(const Matrix& w, const float* x, const float* norm, float eps,
                             const int32_t* rows, int n);
-  /// Prepares p's tokens in the form that this strip's format needs, unless the strip before has
+  /// Prepares p's tokens in the form that this strip's format needs, unless the previous strip has
   /// left them in this form. Either each thread block will quantize p.norm for itself, or a launch
   /// does so now.
   void prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& strip);
-  /// Says how p's tokens are quantized for this strip.
+  /// Sets how p's tokens are quantized for this strip.
   void set_scales(MatmulParams& p, const HipStrip& strip);
   /// Launches a kernel that quantizes tokens, with or without a norm.
   void quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32);
-  /// Has the products of p with w add what the adapter adds. If their own launches do not lower the
-  /// tokens to the adapter's ranks, a launch does so now. Does nothing if `added` is null.
+  /// Makes the products of p with w add the adapter's part. If their own launches do not lower the
+  /// tokens, a launch lowers them now. Does nothing if `added` is null.
   void add(const LowRank* added, const HipMatrix& w, MatmulParams& p);
-  /// Launches the product of p's tokens, which are those of a product with w, with the adapter's a.
+  /// Launches the product of the adapter's a with p's tokens, the tokens of a product with w.
   void lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p);
   /// Begins the rounds of a step (low_rank.hip.h).
   void begin_rounds();
@@ -138,7 +139,7 @@ class HipOps : public Ops {
   AttentionShape shape_;
   KvPool pool_{};
   Memory kv_, cos_sin_, sliding_cos_sin_, attention_parts_, attention_arrived_;
-  Memory head_norms_, plain_qkv_;  // for models that have such norms: make_head_norms()
+  Memory head_norms_, plain_qkv_;  // for models with head norms: make_head_norms()
 
   // Quantized activations of kMaxBatch tokens. in_ is for the input of a matmul, if an earlier
   // launch quantizes it; next_ is for the output of attention or SwiGLU, which their kernels
@@ -147,7 +148,7 @@ class HipOps : public Ops {
   int workspace_cols_ = 0;
 
   Memory mail_, batch_ints_;  // the batch in host memory (params.h: the mail) and on the device
-  bool is_in_mail_ = false;   // whether no kernel that takes the batch has been launched yet
+  bool is_in_mail_ = false;   // whether the kernel that takes the batch is still to be launched
   StagedUpload rows_upload_;
   BatchView batch_{};
   std::vector<int32_t> offsets_;  // of each sequence's page ids

@@ -10,8 +10,7 @@ constexpr int kAddThreads = 256;
 /// The most tokens whose routes one thread block chooses: one for each of its warps.
 constexpr int kMostRoutedAtOnce = kRouteThreads / 32;
 
-/// The most rows that a batch's ExpertTiles have. If an expert has more than two rows on average,
-/// tiles are larger.
+/// The most rows of a batch's ExpertTiles: more if an expert has more than two rows on average.
 int most_rows(int n_rows, int n_experts) {
   return n_rows > 2 * n_experts ? ExpertTile::kMostRows : kTileTokens;
 }
@@ -74,9 +73,9 @@ void HipOps::norm_route(const float* norm, float eps, const Experts& experts, co
   launch({"plan_512"}, {1, 1, 1}, kRouteThreads, 0, p);
 }
 
-/// In a matrix of experts the sources lie one after another, each padded to an even number of
-/// tiles. All experts have sources of the same size and format, so that expert_bytes is the
-/// distance from one to the next.
+/// In a matrix of experts the sources follow one another, each padded to an even number of tiles.
+/// All experts have the same sizes and formats, so expert_bytes is the distance from one expert to
+/// the next.
 void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p) {
   const HipStrip& strip = w.strips[0];
   const int n_tiles = padded_tiles(p.n_out);

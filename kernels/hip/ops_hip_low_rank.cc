@@ -8,19 +8,19 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// The most shared memory that a product's launch uses to lower its tokens itself and to raise them,
-// with as many tiles as a thread block has at least. If it needs more, as eight tokens with many
-// ranks do, a launch of its own lowers them.
+// The most shared memory for lowering and raising in a product's own launch, with the fewest tiles
+// of a thread block. If it needs more (eight tokens with many ranks), a separate launch lowers the
+// tokens.
 constexpr int kMostAddedBytes = 16 << 10;
 constexpr int kLeastTiles = 4;
-// The same for a thread block that lowers them.
+// The same for a thread block that lowers.
 constexpr int kMostLoweringBytes = 48 << 10;
 // The most units of a rank that a warp multiplies one after the other, where possible.
 constexpr int kMostUnits = 10;
-/// More rounds than a step has.
+/// More than the rounds of any step.
 constexpr uint32_t kStepRounds = 1 << 16;
 
-/// Sets which slices of a thread block lowers: all, or those of one quad.
+/// Sets the slices that a lowering thread block takes of a row of `a`: all, or those of one quad.
 void divide_rows(Added& added, int n_units, int log2_block_slices) {
   added.log2_block_slices = log2_block_slices;
   const int n_own = ceil_div(n_units, 1 << (added.log2_slices - log2_block_slices));
@@ -48,7 +48,7 @@ std::unique_ptr<LowRank> HipOps::pack_low_rank(int n_cols, std::span<const LowRa
 void HipOps::begin_rounds() {
   first_round_ += static_cast<uint32_t>(std::exchange(n_rounds_, 0));
   if (first_round_ < std::numeric_limits<uint32_t>::max() - kStepRounds) return;
-  // Rounds would repeat: forget those of all words.
+  // Rounds would repeat: clear all words.
   device_.wait();
   lowered_words_ = device_.allocate(lowered_words_.n_bytes(), "activations");
   first_round_ = 1;
@@ -87,7 +87,7 @@ void HipOps::lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p)
   p.x.rest_at = n * p.x.n_groups;
   quantize(p.norm, p.x, p.n_tokens, w.has_floats && is_norm(p.norm));
   MatmulParams lowering = p;
-  lowering.norm.weight = nullptr;  // the sums that the tokens are added to are not yet normalized
+  lowering.norm.weight = nullptr;  // adapters are added to sums that are not normalized yet
   lowering.epilogue = {};
   lowering.epilogue.kind = EpilogueKind::kStore;
   lowering.epilogue.stride = added.added.n_ranks;
@@ -96,7 +96,7 @@ void HipOps::lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p)
   p.epilogue.added.rest_at = n * added.added.n_ranks;
   const int rest_at = std::exchange(p.x.rest_at, 0);
   if (is_gemm) {
-    // Beside floats another kernel might come between this one and the product, or follow.
+    // With float strips, another kernel might come between this one and the product.
     if (!w.has_floats) lowering.overlap = Overlap::kLowers, p.overlap = Overlap::kIsLowered;
     lowering.n_tokens = 2 * n;
     return matmul(added.a(), lowering);

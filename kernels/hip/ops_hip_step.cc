@@ -1,5 +1,5 @@
-// HipOps: the ops of a layer as kernel launches. Here the host decides which kernel runs,
-// with how much shared memory, and where the activations are quantized.
+// HipOps: the ops of a layer as kernel launches. This code chooses the kernel, its shared memory,
+// and the place where activations are quantized.
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -24,12 +24,12 @@ constexpr int kManyBlocks = 20;
 // The number of warps in a GEMM's thread block is a multiple of this.
 constexpr int kWideWarps = 4;
 constexpr int kGroupBytes = kGroup + sizeof(GroupScale);
-// The most bytes of several tokens that are staged in shared memory, on every GPU. If a GPU has
-// more shared memory, half of it is used in formats without super-blocks: that makes eight tokens
-// 1.5 % faster in Q8_0 (and would make Q4_K as much slower; H200).
+// Several tokens are staged in shared memory if they take at most this many bytes. For formats
+// without super-blocks, the limit is half of the GPU's shared memory if that is more: it makes
+// eight tokens 1.5 % faster in Q8_0 (and would make Q4_K as much slower; H200).
 constexpr int kMaxStagedBytes = 28 << 10;
 
-/// Bytes of shared memory for a thread block's tokens and the sums of their squares, or factors.
+/// Bytes of shared memory for a thread block's tokens and their sums of squares, or for factors.
 int input_bytes(const MatmulParams& p, const MatmulShape& shape) {
   const int n_groups = p.x.n_groups;
   const int floats = shape.is_wide() ? shape.tokens : p.n_tokens * squares_stride(n_groups);
@@ -38,7 +38,7 @@ int input_bytes(const MatmulParams& p, const MatmulShape& shape) {
   return floats * int{sizeof(float)} + staged;
 }
 
-/// Bytes of shared memory of a thread block, without what an adapter needs.
+/// Bytes of shared memory of a thread block, without the adapter's.
 int plain_bytes(const MatmulParams& p, const PackedType& type, const MatmulShape& shape,
                 const RowSlices& slices, const DeviceChoice& device) {
   const int token_unit = shape.tokens * 2 * kGroupBytes;
@@ -51,8 +51,8 @@ int plain_bytes(const MatmulParams& p, const PackedType& type, const MatmulShape
          spare;
 }
 
-/// Whether a thread block of the GEMV, or of the kernel for a few tokens, copies tokens that are
-/// already quantized to shared memory, if they fit.
+/// Whether a thread block of the GEMV, or of the kernel for a few tokens, copies quantized tokens
+/// to shared memory, if they fit.
 bool stages_tokens(const MatmulParams& p, const PackedType& type, const MatmulShape& shape,
                    const DeviceChoice& device) {
   if (p.n_tokens == 1 || shape.is_wide()) return !shape.is_wide();
@@ -61,11 +61,12 @@ bool stages_tokens(const MatmulParams& p, const PackedType& type, const MatmulSh
          (has_more ? std::max(kMaxStagedBytes, device.shared_bytes / 2) : kMaxStagedBytes);
 }
 
-/// The sizes of heads that require_support() accepts, in the names of kernels.
+/// The head sizes that require_support() accepts, as in the names of kernels.
 constexpr const char* kHeadDims[] = {"32", "64", "128", "256"};
 
 /// Whether the matrix can use activations that attention or SwiGLU has quantized. These have one
-/// scale per group of 32 columns, since no thread block there has all 256 columns of a super-block.
+/// scale per group of 32 columns, since none of their thread blocks has all 256 columns of a
+/// super-block.
 bool reads_groups(const Matrix* matrix) {
   if (!matrix) return false;
   const auto& strips = packed(*matrix).strips;
@@ -73,7 +74,7 @@ bool reads_groups(const Matrix* matrix) {
                       [](const HipStrip& strip) { return strip.type.has_blocks; });
 }
 
-/// The tokens are lowered for the first strip, or right before it.
+/// After the first strip: the tokens are lowered.
 void end_lowering(MatmulParams& p) {
   p.epilogue.added.n_blocks = 0;
   p.overlap = Overlap::kNone;
@@ -230,8 +231,7 @@ void HipOps::norm_qkv(int layer, const float* norm, float eps, const Weights& we
   }
 }
 
-/// Norms of heads come between the product and RoPE, so they do not fit into the product's
-/// epilogue.
+/// Head norms come between the product and RoPE, so they do not fit into the product's epilogue.
 void HipOps::norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer) {
   HeadNormParams heads = {};
   heads.qkv = plain_qkv_.as<float>();
@@ -266,8 +266,7 @@ ProductInput HipOps::attention(int layer, const float* q, float* out, const Matr
   p.n_tokens = n_;
   p.scale = shape_.softmax_scale();
   p.window = shape_.slides(layer) ? shape_.window : 0;
-  // Rounded up to a power of two, so that a growing context does not need a new graph for every
-  // part.
+  // Rounded up to a power of two, so that a growing context rarely needs a new graph.
   const unsigned n_own_parts = ceil_div(n_chunks_, kPartChunks);
   const int rounded = static_cast<int>(std::bit_ceil(n_own_parts));
   const size_t room =
@@ -276,9 +275,9 @@ ProductInput HipOps::attention(int layer, const float* q, float* out, const Matr
   const int n_heads = shape_.n_heads, n_kv_heads = shape_.n_kv_heads;
   const int n_row_blocks = ceil_div(n_ * (n_heads / n_kv_heads), attention_rows(shape_.head_dim));
   const int n_blocks = n_row_blocks * n_kv_heads, n_processors = device_.choice().n_processors;
-  // The decode kernel (one thread block per head) is also faster for more than eight tokens, as
-  // long as the prefill kernel's larger thread blocks would leave compute units idle. If there are
-  // many of these, they need not split positions.
+  // For more than eight tokens, the decode kernel (one thread block per head) is still faster if
+  // the prefill kernel's larger thread blocks would leave compute units idle. Many prefill thread
+  // blocks need not split positions.
   const bool is_decode =
       n_ <= kDeferredTokens || (has_room && n_blocks * rounded < n_processors / 4);
   const bool has_parts = is_decode || (has_room && n_blocks < kManyBlocks * n_processors);

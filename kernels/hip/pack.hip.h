@@ -66,7 +66,7 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
     read_group<kType>(p.rows + row * p.row_bytes, col / kGroup, from);
     GPU_UNROLL for (int half = 0; half < 2; half++) {
       uint32_t codes = 0;
-      GPU_UNROLL for (int k = 0; k < 4; k++) {  // registers cannot be indexed at run time
+      GPU_UNROLL for (int k = 0; k < 4; k++) {  // unrolled: registers cannot be indexed at run time
         uint32_t word;
         memcpy(&word, from.w + 16 * half + 4 * k, sizeof word);
         if (k == t) codes = kLow == 8 ? word ^ 0x80808080u : word;
@@ -91,7 +91,7 @@ GPU_DEVICE void pack_unit(const PackParams& p) {
   if constexpr (kHigh != 0) store_words<kHigh>(base + L::kHighOffset + 4 * kHigh * lane, high);
 }
 
-// --- embeddings: one thread block per token; tokens in other strips are left to their launches ---
+// --- embeddings: one thread block per token; other strips' launches embed their own tokens ---
 
 template <BlockType kType>
 GPU_DEVICE void embed_row(const EmbedParams& p) {
@@ -102,8 +102,7 @@ GPU_DEVICE void embed_row(const EmbedParams& p) {
   for (int i = threadIdx.x; i < p.n_cols / 4; i += blockDim.x) {
     const int col = 4 * i, group = col / 32 % 2, half = col / 16 % 2;
     const auto unit = Unit<kType>::load(tile, col / kUnit, token % 8 * 4 + i % 4);
-    // Registers cannot be indexed at run time: everything is unpacked, and the wanted part
-    // selected.
+    // Registers cannot be indexed at run time: unpacks everything and selects the wanted part.
     RowScale scale = {};
     int codes = 0;
     GPU_UNROLL for (int f = 0; f < 8; f++) {

@@ -1,8 +1,8 @@
-// What the products, mixtures of experts and attention of this folder compute, as plain loops
-// without tiles, slices, parts or batches. Read it before the kernels; the tests compare the
-// kernels with it. Sums are in double precision; inputs are quantized in float, as in the kernels.
-// In the kernels a weight is code * scale + offset, and a norm's weights are applied before the
-// product, but the division by the root mean square comes after it.
+// The products, mixtures of experts and attention of this folder as plain loops, without tiles,
+// slices, parts or batches. Read it before the kernels; the tests compare the kernels with it. Sums
+// are in double precision; inputs are quantized in float, as in the kernels. In the kernels, a
+// weight is code * scale + offset; they multiply by a norm's weights before the product, and divide
+// by the root mean square after it.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,8 @@ inline Quantized quantized(std::span<const float> x, size_t n_per_scale) {
   return out;
 }
 
-/// w x for quantized x. In the kernels the weights are integers, too, and sums stay integers as
-/// long as both scales are the same.
+/// w x for quantized x. In the kernels the weights are integers, too, and sums over columns with
+/// the same scales are integers.
 inline Doubles product(std::span<const float> w, const Quantized& x) {
   const size_t n_cols = x.q.size();
   Doubles out(w.size() / n_cols);
@@ -69,7 +69,7 @@ struct Expert {
   std::span<const float> gate, up, down;
 };
 
-/// What a mixture of experts adds to a token, for its normed input x.
+/// The output of a mixture of experts for a token's normed input x.
 inline Doubles mixture(std::span<const float> router, std::span<const Expert> experts, int n_used,
                        const Doubles& x) {
   const Doubles logits = product(router, x);

@@ -1,6 +1,6 @@
-// How an adapter's part (low_rank.hip.h) reaches the epilogues for up to eight tokens. A thread
-// block copies its rows of b to shared memory before the tokens are known. When its products are
-// done, it collects the lowered tokens there, too.
+// Raising (low_rank.hip.h) in the epilogues for up to eight tokens. A thread block copies its rows
+// of b to shared memory before the tokens are known. When its products are done, it collects the
+// lowered tokens there, too.
 #pragma once
 
 #include "low_rank.hip.h"
@@ -8,9 +8,9 @@
 
 namespace hearth::kernels::hip {
 
-/// Where an epilogue finds what it raises.
+/// The operands of raising in an epilogue.
 struct Raised {
-  const uint8_t* tiles;  // in shared memory those of the thread block, in global memory all
+  const uint8_t* tiles;  // RankTiles: the thread block's in shared memory, or all in global memory
   const float* lowered;  // [token][n_ranks]
   int rest_at;           // as raise() takes it
 
@@ -42,7 +42,7 @@ GPU_DEVICE void copy_rank_tiles(const MatmulParams& p) {
 }
 
 /// Collects the lowered tokens in shared memory, and waits for the thread's copies of b. A barrier
-/// must come between this and the epilogue. kAtOnce: how many words a thread loads at once.
+/// must separate it from the epilogue. kAtOnce: the words that a thread loads at once.
 template <int kAtOnce>
 GPU_DEVICE void take_lowered(const MatmulParams& p) {
   const Added& added = p.epilogue.added;
@@ -52,7 +52,7 @@ GPU_DEVICE void take_lowered(const MatmulParams& p) {
   const int n_parts = 1 << log2_row_blocks(added), log2_n = log2_row_blocks(added) + 1;
   const int n_words = (p.n_tokens * added.n_ranks) << log2_n, step = blockDim.x;
   const int lane = threadIdx.x % GPU_LANES, first_lane = lane >> log2_n << log2_n;
-  // Neighbouring lanes have the words of a rank. All lanes go on to the end, as they shuffle.
+  // Neighbouring lanes have the words of a rank. All lanes stay to the end, since they shuffle.
   GPU_NO_UNROLL for (int first = threadIdx.x; first - lane < n_words; first += kAtOnce * step) {
     uint64_t loaded[kAtOnce];
     GPU_UNROLL for (int k = 0; k < kAtOnce; k++) loaded[k] =

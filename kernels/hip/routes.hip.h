@@ -17,7 +17,7 @@ GPU_DEVICE int order_of(float logit) {
 }
 
 /// A warp chooses a token's experts; of equal logits the lowest id wins. Lane i gets the expert
-/// with the i-th greatest logit; in the routes they are in the order of their ids.
+/// with the i-th greatest logit; the routes list the experts in order of ids.
 GPU_DEVICE void choose_experts(const float* logits, int n_experts, int n_used, float* routes) {
   constexpr int kOwn = kMaxExperts / GPU_LANES, kNone = -0x7fffffff - 1;
   const int lane = threadIdx.x % GPU_LANES;

@@ -1,5 +1,5 @@
-// What a lane of the GEMV (matvec.hip.h) does with a step's four units: unpack them (FourWords),
-// multiply them with the token (add_four_groups) and add up a tile's sums (TileSum).
+// A lane of the GEMV (matvec.hip.h) unpacks the four units of a step (FourWords), multiplies them
+// with the token (add_four_groups) and adds up a tile's sums (TileSum).
 #pragma once
 
 #include "four_units.hip.h"
@@ -7,8 +7,8 @@
 
 namespace hearth::kernels::hip {
 
-/// The operand words of both groups of four units. They are unpacked, so that the registers with
-/// the packed words are free for the next load.
+/// The operand words of both groups of four units, unpacked. The registers of the packed words are
+/// then free for the next load.
 template <BlockType kType>
 struct FourWords {
   int a[2][kQuad][4];  // [group][unit][operand register]
@@ -51,7 +51,7 @@ struct TileSum {
   using L = Layout<kType>;
   float total[L::kSuper ? 1 : 2];
 
-  /// Adds both groups of a step. has_step: whether slice t has it.
+  /// Adds both groups of a step. has_step: whether slice t has this step.
   GPU_MEMBER void add(const FourWords<kType>& w, const FourSources& inputs, int at,
                       const GroupScale* x_scales, bool has_step) {
     RowSum sums[2] = {};  // of rows g and g + 8
@@ -77,7 +77,7 @@ struct TileSum {
       total[0] = 0;
     } else {
       GPU_UNROLL for (int row = 0; row < 2; row++) {
-        float sum = shuffle(total[row], g * 4);  // slices that do not exist have 0
+        float sum = shuffle(total[row], g * 4);  // missing slices have 0
         GPU_UNROLL for (int k = 1; k < kQuad; k++) sum += shuffle(total[row], g * 4 + k);
         if (t == 0) to[8 * row] = sum;
         total[row] = 0;
@@ -97,8 +97,8 @@ struct TileSum {
     total[0] = sum.total;
   }
 
-  /// Sums over a quad of lanes, each of which has a portion of both rows' sums: the lower two lanes
-  /// get the first row's sum, the upper two the second row's.
+  /// Sums both rows' portions over a quad of lanes: the lower two lanes get the first row's sum,
+  /// the upper two the second row's.
   GPU_DEVICE int sum_of_row(int first, int second, bool is_upper) {
     const int sum = (is_upper ? second : first) + shuffle_xor(is_upper ? first : second, 2);
     return sum + shuffle_xor(sum, 1);

@@ -1,5 +1,5 @@
-// Which tiles a thread block of a matmul takes. Where the launch lowers tokens for an adapter, its
-// first thread blocks have no tiles (lower.hip.h).
+// The tiles of a thread block of a matmul. If the launch lowers tokens for an adapter, its first
+// thread blocks have no tiles (lower.hip.h).
 #pragma once
 
 #include "gpu.hip.h"
@@ -21,7 +21,7 @@ GPU_DEVICE const uint8_t* tile_data(const MatmulParams& p, int i) {
   return from + tile_of(p, i) * p.tile_bytes;
 }
 
-/// The row of the whole matrix with which the launch's i-th tile begins.
+/// The first row of the launch's i-th tile, in the whole matrix.
 GPU_DEVICE int first_row_of(const MatmulParams& p, int i) {
   const Epilogue& e = p.epilogue;
   const int row = e.row0 + tile_of(p, i) * kTileRows;
@@ -29,7 +29,7 @@ GPU_DEVICE int first_row_of(const MatmulParams& p, int i) {
   return row + (e.kind == EpilogueKind::kQkv ? e.pool.head_dim / 2 : e.n_rows);
 }
 
-/// The index of the thread block among those that have tiles.
+/// The index of the thread block among those with tiles.
 GPU_DEVICE int block_index(const MatmulParams& p) {
   return static_cast<int>(blockIdx.y) - p.epilogue.added.n_blocks;
 }

@@ -1,5 +1,5 @@
-// A unit (64 columns) of activations for the GEMM: its layout in shared memory, and how it gets
-// there through registers.
+// A unit (64 columns) of activations for the GEMM: its layout in shared memory, and the copy
+// through registers.
 #pragma once
 
 #include "gpu.hip.h"
@@ -17,7 +17,7 @@ struct TokenUnit {
   uint4 q[kTokenTiles][kCodes], scales[kTokenTiles][kScales];
 };
 
-/// A view of one group of columns, for the tokens from some token tile on.
+/// A view of one group of columns, from some token tile on.
 struct GroupTokens {
   const uint4 *q, *scales;  // codes; scales, or null
   int tile_step;            // from one token tile to the next, in q

@@ -1,6 +1,6 @@
 // Reads weights from the packed layout (formats.h) a unit at a time, unpacks codes and scales, and
-// accumulates dot products: scale * dot in the float-scale formats; in super-block formats integer
-// sums, which close_block() turns into float at the end of a super-block.
+// accumulates dot products: in float-scale formats scale * dot; in super-block formats integer
+// sums, which close_block() converts to float at the end of a super-block.
 #pragma once
 
 #include "formats.h"
@@ -68,8 +68,8 @@ GPU_DEVICE RowScale row_scale(uint32_t entry, uint32_t tail) {
   return r;
 }
 
-/// Like `?:`, but it takes values. `?:` on references selects an address, and AMD's compiler then
-/// keeps both operands in memory.
+/// `?:` for values. On references, `?:` selects an address, and AMD's compiler then keeps both
+/// operands in memory.
 GPU_DEVICE uint32_t choose(bool is_first, uint32_t first, uint32_t second) {
   return is_first ? first : second;
 }
@@ -88,14 +88,14 @@ GPU_DEVICE void load_words(uint32_t (&to)[kWords], const uint8_t* from) {
   }
 }
 
-/// Where unit i begins. Unit 0 is the first one of `record`; i may lie in a later record.
+/// The address of unit i. Unit 0 is the first of `record`; i may lie in a later record.
 template <BlockType kType>
 GPU_DEVICE const uint8_t* unit_at(const uint8_t* record, unsigned i) {
   using L = Layout<kType>;
   return record + i / L::kUnits * L::kRecordBytes + i % L::kUnits * L::kUnitBytes;
 }
 
-/// The record that a unit of a tile is in.
+/// The record of a unit of a tile.
 template <BlockType kType>
 GPU_DEVICE const uint8_t* record_of(const uint8_t* tile, unsigned unit) {
   return tile + unit / Layout<kType>::kUnits * Layout<kType>::kRecordBytes;
@@ -127,8 +127,8 @@ struct UnitCodes {
     return u;
   }
 
-  /// Returns codes whose first row is the chosen one of the lane's two rows; the second has no
-  /// meaning.
+  /// Returns codes whose first row is the chosen one of the lane's two rows; the second is
+  /// meaningless.
   GPU_MEMBER UnitCodes keep_row(bool is_upper) const {
     constexpr int kPlanes = kLow == 8 ? 2 : 1, kWords = kLow == 8 ? 4 : kLow;
     UnitCodes kept = *this;
@@ -141,8 +141,8 @@ struct UnitCodes {
     return kept;
   }
 
-  /// Operand word i (0..3) of group 0 or 1. kWithOffset: without subtracting the zero point from
-  /// the codes.
+  /// Operand word i (0..3) of group 0 or 1. kWithOffset: does not subtract the zero point from the
+  /// codes.
   template <bool kWithOffset = false>
   GPU_MEMBER int word(int group, int i) const {
     if constexpr (kLow == 8) return static_cast<int>(low[group][i]);
@@ -210,8 +210,8 @@ struct UnitScales {
   }
 };
 
-/// The codes and scales that a lane has of one unit: those of kPackedLanes neighbouring packed
-/// lanes (fragment.hip.h).
+/// A lane's codes and scales of one unit: those of kPackedLanes neighbouring packed lanes
+/// (fragment.hip.h).
 template <BlockType kType, int kPackedLanes = 1>
 struct Unit {
   UnitCodes<kType> codes[kPackedLanes];
@@ -252,7 +252,7 @@ struct RowSum {
 };
 
 /// Adds the dot products of a group, either of the whole group or of its two halves. In super-block
-/// formats it leaves out the minima (add_minima). kStarted: whether they began at dot_start().
+/// formats, add_minima() adds the minima. kStarted: whether the dot products began at dot_start().
 template <BlockType kType, bool kStarted = false>
 GPU_DEVICE void add_group(RowSum& sum, const RowScale& w, const int dots[2], const GroupScale& x) {
   using L = Layout<kType>;
@@ -279,7 +279,7 @@ GPU_DEVICE void add_minima(RowSum& sum, int word, const GroupScale& x) {
   }
 }
 
-/// Ends a super-block and adds it to the total. Only here is it rounded, as in the CPU's
+/// Ends a super-block and adds it to the total. This is its only rounding, as in the CPU's
 /// block_total. x_scale is the scale of its activations.
 template <BlockType kType>
 GPU_DEVICE void close_block(RowSum& sum, const RowScale& w, float x_scale) {

@@ -6,7 +6,7 @@
 //   tiles 0, 1   warp 0      warp 1
 //   tiles 2, 3   warp 2      warp 3
 //
-//   for each share of the rows (params.h):
+//   for each share of the rows (tiling.h):
 //     for each unit of the share, while the next ones are in flight (wide_units.hip.h):
 //       for both groups of the unit, the warp's tiles and its tokens: multiply a fragment; add
 //       at the end of a super-block: scale its integer sums
@@ -14,12 +14,12 @@
 //     add the share to the thread block's sums in shared memory
 //   for each row and token of the thread block: apply the epilogue (wide_store.hip.h)
 //
-// What a warp does with a unit is in wide_product.hip.h: it unpacks its weights once for all of its
-// tokens, and reads a token's operand once for all of its tiles. Shares are added in rising order,
-// so that a token gets the same bits as from the GEMV.
+// A warp unpacks the weights of a unit once for all of its tokens, and reads a token's operand once
+// for all of its tiles (wide_product.hip.h). Shares are added in rising order, so a token gets the
+// same bits as from the GEMV.
 //
-// If there are few thread blocks, each has several copies of its warps, called splits (CUTLASS
-// calls this sliced K), which take shares in turn. For example, eight shares and three splits:
+// If there are few thread blocks, each has several sets of warps, called splits (CUTLASS calls this
+// sliced K), which take shares in turn. For example, eight shares and three splits:
 //
 //             split 0   split 1   split 2
 //   round 0   share 0   share 1   share 2   after each round, the splits add their shares to the
@@ -41,7 +41,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   using Product = WarpProduct<kType, kTokens, kTiles, F>;
   using Units = typename Product::Units;
 
-  // The first weights, then the first tokens. `ahead` is the unit that will be loaded next.
+  // The first weights, then the first tokens. `ahead` is the next unit to load.
   const int n_shares = 1 << log2_shares<kType>(p);
   const auto me = Product::Place::of_thread();
   ShareCursor ahead = ShareCursor::of<kType>(p, me.split);
@@ -51,7 +51,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
   if (p.overlap == Overlap::kLowers) let_next_start();
   units.start(p, me, ahead);
 
-  // What each token's sums will be multiplied by.
+  // The factor of each token's sums.
   const int n_tokens = min(kTokens, p.n_tokens - static_cast<int>(blockIdx.x) * kTokens);
   float* factors = reinterpret_cast<float*>(Units::end(shared, me.n_splits));
   const WideSums<kTiles> block_sums = {factors + kTokens, factors};
@@ -59,10 +59,9 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
     factors[threadIdx.x] = token_factor(reload(p).norm, reload(p).x.squares, p.x.n_groups,
                                         blockIdx.x * kTokens + threadIdx.x);
 
-  // All splits wait at the same barriers. So in each round all take as many steps as the longest
-  // share has units, and all take as many rounds as the split with the most shares. In a round,
-  // split i has share (first share of the round) + i, if there is one. `now` is the unit that is
-  // multiplied.
+  // All splits wait at the same barriers, so all take the same number of rounds, and in a round as
+  // many steps as the longest share has units. In a round, split i has share (first share of the
+  // round) + i, if there is one. `now` is the unit being multiplied.
   Product product = {};
   const int n_steps = ceil_div(p.n_units / L::kUnits, n_shares) * L::kUnits;
   GPU_NO_UNROLL for (int share = me.split; share - me.split < n_shares; share += me.n_splits) {

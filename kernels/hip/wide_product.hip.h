@@ -1,6 +1,6 @@
-// What a warp of the GEMM (wide_matmul.hip.h) does with a unit: it multiplies both groups of its
-// tiles by its tokens (WarpProduct), one fragment at a time (multiply_fragment), and ends
-// super-blocks (close_fragment), slices (LaneSums) and shares.
+// A warp of the GEMM (wide_matmul.hip.h) multiplies both groups of a unit of its tiles by its
+// tokens (WarpProduct), one fragment at a time (multiply_fragment), and ends super-blocks
+// (close_fragment), slices (LaneSums) and shares.
 #pragma once
 
 #include "wide_store.hip.h"
@@ -57,8 +57,7 @@ GPU_DEVICE void close_fragment(const UnitScales<kType>& w, const int (&minima)[F
   }
 }
 
-/// What a warp computes: the product of its tiles and its tokens, over the units of the share so
-/// far.
+/// The product of a warp's tiles and tokens, over the units of the share so far.
 template <BlockType kType, int kTokens, int kTiles, class F>
 struct WarpProduct {
   using L = Layout<kType>;
@@ -88,7 +87,7 @@ struct WarpProduct {
   GPU_MEMBER void close_super_block(const MatmulParams& p, const Units& units, const Place& me,
                                     int unit) {
     const auto& tokens = units.tokens();
-    // Recomputed, as keeping it through the loop would take registers (reload_thread()).
+    // Recomputed, because keeping it through the loop would take registers (reload_thread()).
     const Place me_again = Place::of_thread();
     const LanePlace place = F::place(me_again.lane);
     GPU_UNROLL for (int k = 0; k < F::kWarpTiles; k++) {

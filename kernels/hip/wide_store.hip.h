@@ -1,5 +1,5 @@
-// The epilogue of the GEMM. The sums of a thread block are in shared memory, those of one token
-// side by side, and each thread finishes four rows at a time.
+// The epilogue of the GEMM. The sums of a thread block are in shared memory, token by token, and
+// each thread finishes four rows at a time.
 #pragma once
 
 #include "block_tiles.hip.h"
@@ -41,8 +41,8 @@ GPU_DEVICE void store_four(const Epilogue& e, int row, int token, const float (&
   }
 }
 
-/// SwiGLU of four rows of gate and up. Eight lanes together have a group of the next matmul's
-/// input, which they quantize if p.quantized asks for it; all eight must call this.
+/// SwiGLU of four rows of gate and up. Eight lanes together have a group of the next matmul's input
+/// and quantize it if p.quantized is set; all eight must call this.
 GPU_DEVICE void store_four_swiglu(const MatmulParams& p, int row, int token, const float (&gate)[4],
                                   const float (&up)[4], bool stores) {
   float h[4];
@@ -51,7 +51,7 @@ GPU_DEVICE void store_four_swiglu(const MatmulParams& p, int row, int token, con
   if (p.quantized.q) quantize_group(p.quantized, token, row / kGroup, h, stores);
 }
 
-/// RoPE and append for four rows of a head's first half and the four of its second half.
+/// RoPE and append for four rows of a head's first half and the matching four of its second half.
 GPU_DEVICE void store_four_qkv(const Epilogue& e, int row, int token, const float (&a)[4],
                                const float (&b)[4]) {
   QkvRow known[4];
@@ -88,8 +88,8 @@ GPU_DEVICE void raise_wide(const MatmulParams& p, const WideSums<kTiles>& sums, 
   }
 }
 
-/// Finishes all rows of the thread block's tokens. A barrier must come between the last stored sum
-/// and this.
+/// Finishes all rows of the thread block's tokens. A barrier must separate it from the last stored
+/// sum.
 template <int kTokens, int kTiles>
 GPU_DEVICE void store_wide(const MatmulParams& p, const WideSums<kTiles>& sums, int first_token,
                            int n_tokens) {

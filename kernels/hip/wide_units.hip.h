@@ -1,8 +1,8 @@
-// The software pipeline of the GEMM: how units of weights and tokens reach the lanes. First come
-// each warp's place (WidePlace) and the units that it reads (ShareCursor), then two pipelines with
-// the same members, which keep the next units in flight while one is multiplied: RegisterUnits
-// loads through registers (AMD, sm_75), CopiedUnits copies asynchronously to shared memory (NVIDIA
-// from sm_80 on).
+// The software pipeline of the GEMM, which brings units of weights and tokens to the lanes.
+// WidePlace is a warp's place, and ShareCursor walks through the units that it reads. Two pipelines
+// with the same members keep the next units in flight while one is multiplied: RegisterUnits loads
+// through registers (AMD, sm_75), CopiedUnits copies asynchronously to shared memory (NVIDIA from
+// sm_80 on).
 #pragma once
 
 #include <type_traits>
@@ -23,7 +23,7 @@ struct WidePlace {
 
   GPU_DEVICE WidePlace of_thread() {
     WidePlace w;
-    const unsigned thread = reload_thread();  // known not to be negative, so that % is a mask
+    const unsigned thread = reload_thread();  // unsigned, so that % is a mask
     w.lane = thread % GPU_LANES;
     w.n_splits = blockDim.x / kSplitThreads;
     w.split = uniform(thread / kSplitThreads);  // whole waves
@@ -58,9 +58,9 @@ struct ShareCursor {
   }
 };
 
-/// The slice of its quad that the current unit is in; for formats without super-blocks.
+/// The slice of the current unit in its quad; for formats without super-blocks.
 struct SliceCursor {
-  int slice, end;  // end: the unit after its last one
+  int slice, end;  // end: the unit after the slice's last one
 
   template <BlockType kType>
   GPU_DEVICE SliceCursor of(const MatmulParams& p, int share) {
@@ -73,13 +73,13 @@ struct SliceCursor {
   }
 };
 
-/// A tile of the thread block. Past the last tile, it is the last one.
+/// A tile of the thread block; past the end, the last tile.
 GPU_DEVICE const uint8_t* wide_tile(const MatmulParams& p, int tile) {
   return tile_data(p, first_tile(p) + min(tile, count_block_tiles(p) - 1));
 }
 
-/// The scale entries of a super-block's four units, unit_step bytes apart. The minima are unpacked
-/// from them.
+/// The scale entries of a super-block's four units, unit_step bytes apart, from which minima are
+/// unpacked.
 struct BlockEntries {
   const uint8_t* first;
   int unit_step;
@@ -200,9 +200,9 @@ struct CopiedUnits {
     uint4 half_sums[Tokens::kTokenTiles][kHalfSums];
   };
   using Stage = std::conditional_t<L::kMinima, MinimaStage, PlainStage>;
-  /// What a warp copies of each unit, 16 bytes per lane at a time: kOwnTiles tiles of weights, and
-  /// kTokenTiles token tiles, which have 512 bytes of codes and 128 bytes (kScales words) of scales
-  /// each.
+  /// A warp's part of the copies of each unit, 16 bytes per lane at a time: kOwnTiles tiles of
+  /// weights, and kTokenTiles token tiles, each with 512 bytes of codes and 128 bytes (kScales
+  /// words) of scales.
   static constexpr int kWarps = Place::kSplitThreads / GPU_LANES;
   static constexpr int kOwnTiles = kTiles / kWarps, kTokenTiles = Tokens::kTokenTiles / kWarps;
   static constexpr int kScales = Tokens::kScales;
@@ -283,8 +283,8 @@ struct CopiedUnits {
       ahead = ahead.next<kType>(p, w.n_splits);
     }
   }
-  /// Waits for the unit at `now` and starts copying the one at `ahead`. After the barrier, all
-  /// threads have finished reading the stage that is filled next.
+  /// Waits for the unit at `now` and starts copying the one at `ahead`. The barrier ensures that
+  /// all threads have finished reading the stage that this copy fills.
   GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const ShareCursor& now,
                              ShareCursor& ahead) {
     if (now.has_unit()) wait_for_copies<kCopyStages - 2>();

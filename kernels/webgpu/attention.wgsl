@@ -1,6 +1,7 @@
-// Attention over one part (64 positions) of one KV head, for NR query rows. A query row is one query head of one token. Grid
-// (query rows / NR, KV heads, parts). source_attention.wgsl adds up the parts in order. Where a part begins, and how a sum is
-// divided among threads, depends only on the position and HD.
+// Attention over one part (64 positions) of one KV head, for NR query rows. A query row is one
+// query head of one token. Grid (query rows / NR, KV heads, parts). source_attention.wgsl adds up
+// the parts in order. The beginning of a part, and the division of a sum among threads, depend only
+// on the position and HD.
 //   q     [token][HEADS][HD]
 //   sums  [token][HEADS][max_parts][HD] sum of exp(score - greatest) * v
 //   ends  [token][HEADS][max_parts] (greatest, sum of exp(score - greatest)); greatest is the part's greatest score
@@ -18,11 +19,11 @@ const W = 256u;
 const WORDS = HALF / 4u;                      // vec4s of a key; an even number
 const SPLIT = select(2u, 4u, WORDS % 4u == 0u);  // threads that compute one score together
 var<workgroup> qs: array<vec2<f32>, NR * HALF>;  // query rows, scaled: dimensions i and i + HALF
-var<workgroup> pieces: array<f32, NR * SPLIT * 64u>;  // what each of a score's SPLIT threads has summed up
+var<workgroup> pieces: array<f32, NR * SPLIT * 64u>;  // the partial sums of a score's SPLIT threads
 var<workgroup> scores: array<f32, NR * 64u>;
 var<workgroup> greatest: array<f32, NR>;
 var<workgroup> sixteenths: array<vec2<f32>, 4u * HALF>;  // a query row's sums over 16 positions each
-var<workgroup> visible: array<u32, NR>;  // how many of the part's positions a query row attends to
+var<workgroup> visible: array<u32, NR>;  // the number of the part's positions that a query row attends to
 var<workgroup> pages: array<u32, 2u * NR>;  // for each query row, the pages with the first and the last 32 positions
 @compute @workgroup_size(W)
 fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) li: u32) {
@@ -97,7 +98,7 @@ fn main(@builtin(workgroup_id) wid: vec3<u32>, @builtin(local_invocation_index) 
       if (first < n) {
         let page = pages[2u * r + first / 32u];
         for (var i = 0u; i < 16u; i++) {
-          let p = min(first + i, n - 1u);  // the weight at first + i is 0 if it is not below n
+          let p = min(first + i, n - 1u);  // from n on, the weight at first + i is 0
           let word = value_word(page, (kv * 64u + 32u + p % 32u) * HALF + e % HALF);
           sum = fma(vec2<f32>(scores[r * 64u + first + i]), unpack2x16float(word), sum);
         }

@@ -1,8 +1,8 @@
-// The commands of a step, and the command buffers that are made from them. A step is the work
-// between two waits, for example the work for one token. Making its command buffers takes a quarter
-// of the step's time. So if a step has the same commands as the last one, as most tokens do, we
-// expect the same step again and prepare its command buffers while the GPU computes. Whatever
-// differs between tokens is in buffers.
+// The commands of a step, and its command buffers. A step is the work between two waits, for
+// example the work for one token. Making its command buffers takes a quarter of the step's time. So
+// if a step repeats the commands of the last one, as most tokens do, we expect the same step again
+// and prepare its command buffers while the GPU computes. Data that differ between tokens are in
+// buffers.
 #pragma once
 
 #include <array>

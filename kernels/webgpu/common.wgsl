@@ -6,9 +6,10 @@
 //   codes_of    returns the group's 32 columns as int8
 //   add_group   adds the group's products to a sum
 //   value_of    turns a code into a weight
-// If several kernels must agree in every bit of a sum, each computes it as a chain of fma() that begins with params.zero, a zero
-// that the compiler doesn't know. A driver is allowed to split fma() and to fuse again (lavapipe does). With a known 0, a chain
-// would begin as a * b + c * d, where the driver could fuse either product with the addition.
+// Kernels that must agree in every bit of a sum compute it as a chain of fma() that begins with
+// params.zero, a zero unknown to the compiler. A driver is allowed to split fma() and to fuse again
+// (lavapipe does). With a known 0, a chain would begin as a * b + c * d, where the driver could
+// fuse either product with the addition.
 @group(0) @binding(0) var<storage, read> w: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read> s: array<u32>;
 struct Codes { a: vec4<u32>, b: vec4<u32> }  // columns 0 to 15, 16 to 31

@@ -334,8 +334,8 @@ void Device::measure_work() {
                  kLeastWork, kMostWork);
 }
 
-// Writes to staging_ only if something differs from its content: each write costs the GPU another
-// command buffer, and most tokens have the same parameters as the token before.
+// Writes to staging_ only if its content changes: each write costs the GPU another command buffer,
+// and most tokens have the same parameters as the previous token.
 void Device::send_staged() {
   const auto unsent = std::span(staged_).subspan(n_sent_);
   sent_.resize(std::max(sent_.size(), staged_.size()));

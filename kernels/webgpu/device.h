@@ -1,7 +1,7 @@
 // One GPU, used through wgpu-native: memory, pipelines, and dispatches, which are collected and
-// submitted together. A submit after the device is lost would end the process, so each submit first
-// checks that it is not. It might be lost right after the check: for that case,
-// DeviceChoice::on_busy lets the caller keep a mark on disk while the GPU has work.
+// submitted together. A submit to a lost device would end the process, so each submit first checks
+// the device. Since the device might be lost right after the check, DeviceChoice::on_busy lets the
+// caller keep a mark on disk while the GPU has work.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@ struct DeviceChoice {
   std::function<void()> on_lost;
   std::chrono::milliseconds patience = kPatience;  // a GPU that takes longer counts as hung
   std::chrono::milliseconds spin = kSpin;
-  uint64_t n_bytes = UINT64_MAX;     // how much memory the Device is allowed to allocate
+  uint64_t n_bytes = UINT64_MAX;     // the most memory that the Device may allocate
   uint64_t page_bytes = UINT64_MAX;  // the most bytes of KV pages in a binding
 };
 
-/// How many units of work (Device::add_work) a submit has until we have measured the GPU's speed.
+/// The units of work (Device::add_work) of a submit until the GPU's speed has been measured.
 inline constexpr size_t kFirstWork = 2048;
 
 class Device;
@@ -62,7 +62,7 @@ class Memory {
   size_t n_bytes_ = 0;
 };
 
-/// The part of a buffer that a kernel has at binding number `at`.
+/// A part of a buffer, bound to a kernel's binding number `at`.
 struct Binding {
   uint32_t at = 0;
   Handle buffer = nullptr;
@@ -87,8 +87,8 @@ class Device {
   /// Allocates zeroed memory. If there is no room, throws std::runtime_error, whose message says
   /// `what` the memory is for.
   Memory allocate(size_t n_bytes, const char* what);
-  /// Returns how many of the `wanted` bytes are free. WebGPU cannot tell, so this allocates them
-  /// and frees them again.
+  /// Returns how many of the `wanted` bytes are free. WebGPU has no query for this, so it allocates
+  /// them and frees them again.
   uint64_t free_bytes(uint64_t wanted);
   void upload(Handle to, size_t offset, std::span<const std::byte> from);
   /// Runs everything that has been added, then copies from the GPU to the host.
@@ -102,8 +102,8 @@ class Device {
   /// empty, gets 11.
   void add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
            std::array<uint32_t, 3> grid, std::span<const uint32_t> list = {});
-  /// Says that the dispatches just added are n units of work (the caller chooses the unit). Submits
-  /// all pending work if it is as much as this GPU finishes in a few milliseconds.
+  /// Counts the dispatches just added as n units of work (the caller chooses the unit). Submits all
+  /// pending work if it would keep this GPU busy for a few milliseconds.
   void add_work(size_t n);
   size_t n_pending() const { return pending_.size(); }
   void submit();
@@ -118,12 +118,12 @@ class Device {
   /// If there is no room, returns null and sets error_.
   Handle create_buffer(uint64_t usage, size_t n_bytes);
   void require_alive();
-  /// Waits until is_over(is_idle) returns true, where is_idle says whether the GPU has no work, or
-  /// until the device is lost.
+  /// Waits until is_over(is_idle) returns true (is_idle: whether the GPU has no work) or the device
+  /// is lost.
   template <class Condition>
   void wait_until(Condition is_over);
   void begin_work();
-  /// Computes most_work_ from how long the work since the last wait has taken.
+  /// Computes most_work_ from the time that the work since the last wait has taken.
   void measure_work();
   uint64_t stage(std::span<const std::byte> bytes);
   void send_staged();
@@ -137,7 +137,7 @@ class Device {
   Limits limits_{};
   Handle device_ = nullptr, queue_ = nullptr;
   std::atomic<bool> is_lost_ = false;
-  bool is_hung_ = false;  // then nothing is freed, since freeing would wait
+  bool is_hung_ = false;  // if true, nothing is freed, since freeing would wait
   std::string error_;
   uint64_t n_taken_ = 0;  // bytes of GPU memory in use
   bool is_busy_ = false;
@@ -146,11 +146,11 @@ class Device {
   size_t n_pending_work_ = 0, n_work_ = 0;
   size_t most_work_ = kFirstWork;                     // the most units of work in one submit
   std::chrono::steady_clock::time_point work_since_;  // when n_work_ became more than 0
-  bool has_compiled_ = false;                         // whether it has since the last wait
+  bool has_compiled_ = false;                         // since the last wait
   PreparedCommands prepared_;
   Memory staging_, readback_;
   std::vector<std::byte> staged_;  // parameters and lists since the last wait
-  size_t n_sent_ = 0;              // how many bytes of staged_ have been sent to staging_
+  size_t n_sent_ = 0;              // bytes of staged_ that have been sent to staging_
   std::vector<std::byte> sent_;    // the content of staging_
   std::map<std::string, Handle> pipelines_;
   std::unordered_map<Key, Handle, KeyHash> known_pipelines_;  // keys: addresses of names, values

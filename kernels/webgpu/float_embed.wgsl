@@ -1,4 +1,4 @@
-// Does what embed.wgsl does, for a table of floats in the layout of float_product.wgsl.
+// The same as embed.wgsl, for a table of floats in the layout of float_product.wgsl.
 struct Params { row0: u32, n_rows: u32, x0: u32 }
 @group(0) @binding(0) var<storage, read> w: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> params: Params;

@@ -14,7 +14,7 @@ const BLOCK4 = 8u * max(BLOCK, 1u);
 const BLOCKS = (8u * SPAN + BLOCK4 - 1u) / BLOCK4;
 var<workgroup> lanes: array<f32, LANES>;
 var<workgroup> eighths: array<f32, 16>;
-var<workgroup> greatest: array<atomic<u32>, BLOCKS>;  // the bits of absolute values, which have their order; NaN is greatest
+var<workgroup> greatest: array<atomic<u32>, BLOCKS>;  // the bits of absolute values, which sort like the values; NaN is greatest
 var<workgroup> words: array<u32, 8u * SPAN>;          // four codes in each
 var<private> held: array<vec4<f32>, (8u * SPAN + THREADS - 1u) / THREADS>;
 fn magnitudes(v: vec4<f32>) -> u32 {

@@ -14,8 +14,8 @@ namespace hearth::kernels::webgpu {
 
 inline uint32_t ceil_div(size_t a, size_t b) { return static_cast<uint32_t>((a + b - 1) / b); }
 
-/// What input.wgsl, input_stored.wgsl and the products after them read. A name that ends in 0 is an
-/// offset: where the data begins in its buffer.
+/// Parameters of input.wgsl, input_stored.wgsl and the products after them. A name that ends in 0
+/// is the offset of the data in its buffer.
 struct InputParams {
   uint32_t x0 = 0, y0 = 0, stride = 0, n = 0, first = 0, max_parts = 0;
   float scale = 1, eps = 0;
@@ -24,20 +24,20 @@ struct InputParams {
   uint32_t bias0 = 0;  // finish_qkv.wgsl
 };
 
-/// Where a product's input comes from: source_*.wgsl.
+/// The origin of a product's input: source_*.wgsl.
 enum class Source { kPlain, kSilu, kAttention };
 
 /// Up to this number of tokens, gemv.wgsl is faster, though it reads the weights for each token.
 inline constexpr int kGemvTokens = 3;
-/// With up to kGemvTokens tokens, this number of dispatches is submitted together, so that the GPU
-/// begins while the host adds others.
+/// With up to kGemvTokens tokens, this many dispatches are submitted together, so that the GPU
+/// begins while the host adds more.
 inline constexpr size_t kAtOnce = 48;
-/// With more tokens, a dispatch counts as one unit of work per token, but as at least this many,
-/// since a tile of matmul.wgsl has this many tokens.
+/// With more tokens, a dispatch counts as one unit of work per token, and at least as this many:
+/// the tokens of a tile of matmul.wgsl.
 inline constexpr int kTileTokens = 32;
 
-/// How gemv.wgsl divides a product. It adds a row's columns slice by slice, and so do all kernels
-/// whose sums must have the same bits.
+/// The division of a product in gemv.wgsl. It adds a row's columns slice by slice, and so does
+/// every kernel whose sums must have the same bits.
 struct Slices {
   int n_groups = 0;  // groups per slice
   int n = 0;         // slices
@@ -45,7 +45,7 @@ struct Slices {
 };
 Slices slices_of(int n_groups, int n_rows);
 
-/// Gives buffers made-up addresses, which nobody dereferences: WebGPU has no device pointers.
+/// Gives buffers made-up addresses, which are never dereferenced: WebGPU has no device pointers.
 class Addresses {
  public:
   float* add(Handle buffer, size_t n_bytes);
@@ -107,18 +107,17 @@ class WebgpuOps : public Ops {
     int n = 0, n_cols = 0;       // tokens and columns
     int first = 0;               // the token of the batch with which attention's parts begin
     std::vector<uint32_t> rows;  // which rows of x to use; if empty, all
-    // What has been prepared: the number of groups that share a scale, 0 for floats, -1 for
-    // nothing.
+    // The prepared form: the number of groups that share a scale, 0 for floats, -1 for none.
     int prepared_block = -1;
   };
-  /// Where a product is stored, y [token][stride]. If `adds` is set, residual_scale * the product
-  /// is added to y; otherwise the product replaces it.
+  /// The destination of a product, y [token][stride]. If `adds` is set, residual_scale * the
+  /// product is added to y; otherwise the product replaces y.
   struct Output {
     Addresses::Place y;
     int stride = 0;
     bool adds = false;
   };
-  /// Where q, k and v are stored (put.wgsl).
+  /// The destinations of q, k and v (put.wgsl).
   struct Put {
     Constants constants;
     std::vector<Binding> bindings;
@@ -144,8 +143,8 @@ class WebgpuOps : public Ops {
   /// Whether each workgroup of a product prepares the whole input for itself.
   bool is_own(const Strip& strip, const Input& input) const;
   Put put_of(int layer, const float* bias, const float* q) const;
-  /// Does norm_qkv() for one token with one dispatch per strip. If that is not possible, returns
-  /// false and does nothing.
+  /// Runs norm_qkv() for one token with one dispatch per strip. Returns false and does nothing if
+  /// that is impossible.
   bool multiply_and_put(const PackedMatrix& qkv, const Input& input, const Put& put);
   /// Writes the input as floats to out [n][n_cols].
   void write_floats(Input input, const float* out);

@@ -18,7 +18,7 @@ constexpr int kAttentionRows = 4, kManyAttentionRows = 64;
 constexpr uint32_t kKeys[] = {5, 12, 14, 16}, kValues[] = {6, 13, 15, 17};
 constexpr uint32_t kWritten[] = {9, 12, 13, 14};
 
-// The kernels' parameters. A name that ends in 0 is an offset: where the data begins in its buffer.
+// The kernels' parameters. A name that ends in 0 is the offset of the data in its buffer.
 struct EmbedParams {
   uint32_t row0, n_rows, x0;
 };

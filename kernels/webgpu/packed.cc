@@ -18,8 +18,8 @@ struct Words {
   std::vector<uint32_t> codes, scales;
 };
 
-/// Where the words of a row (lane `lane` of a tile) and group are: the index among all groups, all
-/// pairs of groups, or all super-blocks of eight groups.
+/// The location of the words of a row (lane `lane` of a tile) and group: the index among all
+/// groups, all pairs of groups, or all super-blocks of eight groups.
 struct Place {
   size_t tile, lane, group, n_groups;
   size_t of_group() const { return (tile * n_groups + group) * kTileRows + lane; }

@@ -1,4 +1,4 @@
-// Does what pages_read.wgsl does, for up to four bindings of PAGES pages each.
+// The same as pages_read.wgsl, for up to four bindings of PAGES pages each.
 @group(0) @binding(5) var<storage, read> keys_0: array<vec4<u32>>;
 @group(0) @binding(6) var<storage, read> values_0: array<u32>;
 @group(0) @binding(12) var<storage, read> keys_1: array<vec4<u32>>;

@@ -1,4 +1,4 @@
-// Does what pages_write.wgsl does, for up to four bindings of PAGES pages each.
+// The same as pages_write.wgsl, for up to four bindings of PAGES pages each.
 @group(0) @binding(9) var<storage, read_write> pages_0: array<u32>;
 @group(0) @binding(12) var<storage, read_write> pages_1: array<u32>;
 @group(0) @binding(13) var<storage, read_write> pages_2: array<u32>;

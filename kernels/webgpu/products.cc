@@ -1,4 +1,4 @@
-// WebgpuOps: chooses the kernel that multiplies, and where its input is prepared.
+// WebgpuOps: chooses the kernel of a product, and the place where its input is prepared.
 #include <algorithm>
 #include <cstring>
 
@@ -24,7 +24,7 @@ Constants input_constants(int n_cols, bool has_norm, int block) {
 
 void append(Constants& to, const Constants& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// How prepare.wgsl divides a token's groups among workgroups.
+/// The division of a token's groups among workgroups of prepare.wgsl.
 struct Spans {
   explicit Spans(int n_cols) : n_groups((n_cols / 32 + 1) / 2 * 2) {}
   static constexpr int kSpan = 32, kThreads = 128;  // kSpan: a multiple of all blocks
@@ -37,8 +37,8 @@ struct Spans {
 
 }  // namespace
 
-// With many rows, a workgroup has more rows and fewer, longer slices, because each workgroup
-// prepares the input for itself.
+// With many rows, a workgroup has more rows and fewer, longer slices, so that fewer workgroups
+// prepare the same input.
 Slices slices_of(int n_groups, int n_rows) {
   const bool has_many = n_rows >= kManyRows;
   const int most = has_many ? 8 : 28;
