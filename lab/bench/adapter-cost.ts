@@ -1,6 +1,6 @@
-// npm run tool -- adapter-cost: how much slower an adapter makes decoding and prompts. In each round, one engine
-// measures with the adapter and without it, so that other work on the machine slows both. The result is the median of
-// the rounds' ratios.
+// npm run tool -- adapter-cost: how much slower an adapter makes decoding and prompts. In each round, the same engine
+// runs with the adapter and without it, so that other work on the machine slows both. The result is the median of the
+// rounds' ratios.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,17 +35,17 @@ export const adapterCostCommand: Command = {
     shape: {
       type: 'string',
       value: 'NAME',
-      help: `the random model's shape: ${Object.keys(shapes).join(', ')}; without it 0.5b`,
+      help: `the random model's shape: ${Object.keys(shapes).join(', ')}; default: 0.5b`,
     },
-    rank: { type: 'string', value: 'N', help: "the random adapter's rank; without it 32" },
+    rank: { type: 'string', value: 'N', help: "the random adapter's rank; default: 32" },
     format: {
       type: 'string',
       value: 'NAME',
-      help: `the random adapter's format: ${formats.join(', ')}; without it q8_0`,
+      help: `the random adapter's format: ${formats.join(', ')}; default: q8_0`,
     },
-    prompt: { type: 'string', value: 'N', help: 'tokens of a prompt; without it 256' },
-    generate: { type: 'string', value: 'N', help: 'tokens to decode; without it 48' },
-    repeat: { type: 'string', value: 'N', help: 'number of rounds; without it 9' },
+    prompt: { type: 'string', value: 'N', help: 'tokens of a prompt; default: 256' },
+    generate: { type: 'string', value: 'N', help: 'tokens to decode; default: 48' },
+    repeat: { type: 'string', value: 'N', help: 'number of rounds; default: 9' },
   },
   async run(values) {
     if ((values.model === undefined) !== (values.adapter === undefined))
@@ -89,7 +89,7 @@ export interface Cost {
   work: number;
 }
 
-/** One measurement: tokens/s, and microseconds of the processors' time. */
+/** One measurement: tokens/s, and microseconds of CPU time. */
 export interface Speed {
   rate: number;
   micros: number;

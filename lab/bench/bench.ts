@@ -80,8 +80,8 @@ async function benchOneModel({ root, model, engines, contest, options, patience 
 }
 
 /**
- * An engine runs in two processes: one measures the speeds, and the other the memory, with as much work as a user's
- * engine has. figures: says which of a run's figures are kept.
+ * An engine runs in two processes: one measures speeds, the other measures memory under the load of a user's engine.
+ * figures: the figures to keep of a run.
  */
 function plans(model: BenchModel, variant: string, { only, threads, depths, goals }: Options) {
   const nothing: Plan = {

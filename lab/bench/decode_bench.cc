@@ -2,7 +2,7 @@
 // [depth]]]]`. Steps of one token alternate with plain reads of the same weights by the same number
 // of threads, because the bandwidth of a shared machine changes from second to second, and some of
 // the weights might still be in the last-level cache. Prints each op's median time over the steps,
-// and how close it comes to the speed of the plain read.
+// and its speed as a fraction of the plain read's.
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -81,11 +81,11 @@ std::map<std::string, double> read_us(const std::vector<Streamed>& streamed, int
       }
     });
   }
-  threads.clear();  // joins
+  threads.clear();  // joins them
   return us;
 }
 
-/// For each op, the microseconds that it takes in each step.
+/// For each op, its microseconds in each step.
 using Samples = std::map<std::string, std::vector<double>>;
 
 struct Row {

@@ -1,4 +1,4 @@
-// Slows this process's clocks. A program then sees a machine that is busy with other work as fast as an idle one. Import
+// Slows this process's clocks, so that a machine that is busy with other work appears as fast as an idle one. Import
 // this before anything else.
 import { syncBuiltinESMExports } from 'node:module';
 import promises from 'node:timers/promises';

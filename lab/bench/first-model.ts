@@ -1,6 +1,6 @@
-// Measures the steps from a fresh install to a better model, in seconds. They are what the extension does after one
-// click, with the extension's own download and the built language server, which is not restarted. A mirror on this
-// machine serves the model.
+// Measures the steps from a fresh install to a better model, in seconds: the steps that the extension takes after one
+// click, with its own download code and the built language server, which is not restarted. A mirror on this machine
+// serves the model.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';

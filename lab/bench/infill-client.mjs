@@ -1,6 +1,6 @@
 // Types a trace into llama-server with the requests that llama.vscode sends: 256 lines above the cursor, 64 below, the
 // line up to the cursor as the prompt, slot 0 kept warm. Two things differ: the answer is streamed, so that the first
-// text can be timed, and a key cancels the previous request, where llama.vscode would wait until that request ends.
+// text can be timed; and a key cancels the previous request, whereas llama.vscode waits until that request ends.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const linesAbove = 256;
@@ -84,8 +84,8 @@ async function ask(url, body, signal) {
 }
 
 /**
- * mode "wait": a key comes once the previous one is answered; "live": it comes at its recorded time and cancels the
- * previous request. start: is called before the first key, and resolves to the time at which the trace begins.
+ * mode "wait": each key waits for the previous answer; "live": a key comes at its recorded time and cancels the
+ * previous request. start: called before the first key; resolves to the time at which the trace begins.
  */
 export async function typeTrace(url, { text, edits }, { mode, maxTokens, extraFields = {}, start = now }) {
   const document = new Document(text);

@@ -29,7 +29,7 @@ namespace cpu = hearth::kernels::cpu;
 using test::BlockType;
 
 constexpr int kColumns = 1536;                    // the hidden state of a 1.5B model
-static_assert(kColumns % cpu::kRowColumns == 0);  // as buffers require
+static_assert(kColumns % cpu::kRowColumns == 0);  // buffers require this
 constexpr int kChunkTiles = 8,
               kRows = kChunkTiles * cpu::kTileRows;  // a chunk of a prompt's matmul
 constexpr size_t kStreamBytes = 384 << 20;           // far larger than a core's caches
@@ -58,7 +58,7 @@ std::byte* huge_memory(size_t n_bytes) {
   return static_cast<std::byte*>(memory);
 }
 
-// --- what the machine can do ---
+// --- the machine's limits ---
 
 #ifdef __x86_64__
 /// Runs 12 independent chains of vpdpbusd. At two instructions per cycle and a latency of 5 cycles,

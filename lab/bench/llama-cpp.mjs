@@ -35,14 +35,14 @@ const loadMs = await milliseconds(async () => {
 put('load', loadMs);
 
 const sequence = context.getSequence();
-// Some of these may be special tokens, but those cost as much as others.
+// Some of these may be special tokens, which cost as much as others.
 const random = (n) => Array.from({ length: n }, () => Math.floor(Math.random() * plan.vocabulary));
 const evaluate = (tokens) => sequence.evaluateWithoutGeneratingNewTokens(tokens);
 const truncate = (length) => sequence.eraseContextTokenRanges([{ start: length, end: sequence.nextTokenIndex }]);
 
 /**
- * Tokens/s of single-token steps. An answer may end early, and then another one begins. The first token of an answer is
- * not counted, since its time is mostly that of the prompt.
+ * Tokens/s of single-token steps. If an answer ends early, another one begins. The first token of an answer does not
+ * count, since its time is mostly the prompt's.
  */
 async function decodeRate(steps, depth) {
   let done = 0;

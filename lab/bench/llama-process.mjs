@@ -1,4 +1,4 @@
-// Starts a llama-server for a benchmark, and has functions for the benchmark's figures: peak memory and percentiles.
+// Starts a llama-server for a benchmark, and computes the benchmark's figures: peak memory and percentiles.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

@@ -1,6 +1,6 @@
 // Measures the limits of this CPU with T threads: memory reads and 8-bit integer multiply-adds.
 //   g++ -O3 -march=native -std=c++20 -pthread machine_peak.cc -o machine_peak && ./machine_peak 2
-// Prints JSON. Each figure is the best of many runs, since it is meant as a limit.
+// Prints JSON. Each figure is the best of many runs, because it is a limit.
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -78,8 +78,8 @@ double read_gb_per_second(int n_threads) {
 }
 
 #ifdef __x86_64__
-/// Runs 12 chains of multiply-adds, which are enough for the latency of each of these instructions.
-/// A Step makes kMacs multiply-adds.
+/// Runs 12 chains of multiply-adds, enough to hide the latency of each of these instructions. A
+/// Step makes kMacs multiply-adds.
 template <typename Step>
 double gops(int n_threads) {
   constexpr int64_t kRounds = 1'000'000;
@@ -91,7 +91,7 @@ double gops(int n_threads) {
     for (int64_t i = 0; i < kRounds; i++) {
 #pragma GCC unroll 12
       for (auto& sum : sums) {
-        asm volatile("" : "+v"(a), "+v"(b));  // so that products are not merged
+        asm volatile("" : "+v"(a), "+v"(b));  // keeps the compiler from merging products
         sum = Step::multiply_add(sum, a, b);
       }
     }

@@ -35,7 +35,7 @@ export async function benchModel(root: string, nameOrPath: string): Promise<Benc
       name,
       isMatrix: shape.length > 1,
       weights: used * shape.reduce((product, n) => product * Number(n), 1),
-      // Measured up to the next tensor, so a few bytes of padding are included.
+      // Up to the next tensor, so a few bytes of padding are included.
       bytes: used * (ends[ends.indexOf(Number(offset)) + 1]! - Number(offset)),
     };
   });

@@ -2,7 +2,7 @@
 //   node lab/bench/packages.mjs [--system linux-x64]... [--rounds 7] [--model FILE]
 // Run `npm run test:everywhere -- --system NAME --suite package` for each system first. The Windows package runs under
 // Wine, which runs its code natively. Each build computes with one thread, and they take turns, so that a busy minute
-// affects all of them. The best samples are shown beside the medians, since other work can only make a run slower.
+// affects all of them. The table also has the best samples, since other work can only slow a run down.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
-// Measures, from /proc/stat, how much of the processors' time other programs use. The benchmark waits until that is
-// little, and notices when it was not. Time stolen by a virtual machine's host counts as other programs' time; that of
-// the benchmark and its finished children does not.
+// Measures, from /proc/stat, the share of CPU time that other programs use. The benchmark waits until the share is low,
+// and finds out if it was high during a run. Time stolen by a virtual machine's host counts as other programs' time;
+// the time of the benchmark and its finished children does not.
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -11,7 +11,8 @@ interface Ticks {
 }
 
 /**
- * Returns a function that returns the fraction, 0 to 1, that others have used since this call; undefined without /proc.
+ * Returns a function for the fraction (0 to 1) that others have used since this call; it returns undefined without
+ * /proc.
  */
 export function watchOthers(): () => number | undefined {
   if (!existsSync('/proc/stat')) return () => undefined;

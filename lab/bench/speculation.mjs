@@ -2,9 +2,9 @@
 // on a warm cache.
 //   node lab/bench/speculation.mjs [--model FILE] [--draft-model FILE] [--threads 2] [--max-tokens 32] [--places 24]
 //                                   [--rounds 3] [--kinds typescript,c++,repetitive] [--files FILE,FILE]
-// The kinds typescript and c++ are this repository's sources; the kind "files" means the files after --files.
-// The bench fails if drafts change any token of an answer. Models with random weights write nothing that repeats itself
-// as code does: to see the gain, use a trained model such as the starter. No figure fails the bench.
+// The kinds typescript and c++ are this repository's sources; the kind "files" means the files after --files. The bench
+// fails if drafts change any token of an answer. The output of models with random weights does not repeat itself as
+// code does: to see the gain, use a trained model such as the starter. No figure fails the bench.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
@@ -72,8 +72,8 @@ function loadSources() {
 }
 
 /**
- * For each place, takes the fastest of some rounds, with drafts and without them in turns. The engine's record of how
- * useful drafts are is kept from round to round, as in normal use.
+ * For each place, takes the fastest of some rounds, with and without drafts in turns. The engine keeps its statistics
+ * about drafts from round to round, as in normal use.
  */
 async function measure(engine, prompts) {
   const sums = { plainMs: 0, draftedMs: 0, tokens: 0, passes: 0 };
@@ -112,7 +112,7 @@ await main(async () => {
   for (const kind of options.kinds.split(',')) {
     if (!texts[kind]) throw new ToolError(`--kinds knows ${Object.keys(texts).join(', ')}, not "${kind}"`);
     const documents = placesIn(kind, Number(options.places));
-    // Takes the tokens without the bytes to heal: with them, the previous round's answer would serve as a draft.
+    // Leaves out the bytes to heal: with them, the previous round's answer would serve as a draft.
     const prompts = documents.map(
       (place, i) => anchors.prompt({ uri: `${kind}${i}`, languageId: 'typescript', ...place }).tokens,
     );

@@ -1,5 +1,5 @@
-// What team-server.mjs bundles and runs: many clients of a team's server in one process. Each client has its own
-// provider and document. All share the local engine, which is used only to count and cut tokens.
+// Many clients of a team's server in one process; team-server.mjs bundles and runs this. Each client has its own
+// provider and document. All share the local engine, which only counts and cuts tokens.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,15 +20,15 @@ import { makeTrace } from '../tools/make-trace.ts';
 import { cursorAfter, type Trace } from '../tools/trace.ts';
 
 export interface Key {
-  /** The time from the key to the first text, or to the answer that there is none; null if the next key came first. */
+  /** The time from the key to the first text, or to an answer without text; null if the next key came first. */
   firstMs: number | null;
 }
 
 export const loadLocal = async (modelPath: string): Promise<Engine> => (await loadModel({ modelPath })).engine;
 
 /**
- * Connects a client to the team's server. If the local engine has to answer later, the reason is added to `fallbacks`;
- * then the measurement is worthless.
+ * Connects a client to the team's server. If the local engine answers instead, adds the reason to `fallbacks`: then the
+ * measurement is worthless.
  */
 export async function connect(url: string, local: Engine, fallbacks: string[]): Promise<Models> {
   // With fifty clients a server is slow, not broken.
@@ -105,7 +105,8 @@ export function traces(source: string, clients: number, keys: number, intervalMs
 }
 
 /**
- * Types the trace. start: resolves, once the documents of all clients are read, to the time at which the trace begins.
+ * Types the trace. start: waits until all clients' documents are read, and resolves to the time at which the trace
+ * begins.
  */
 export async function type(models: Models, { name, text, edits }: Trace, start: () => Promise<number>): Promise<Key[]> {
   const provider = new CompletionProvider({ onGrown: () => {} });

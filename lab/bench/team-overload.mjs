@@ -72,7 +72,10 @@ function overloadedServer() {
   });
 }
 
-/** Bundles the checkout's language server and its fake model. All run in this process, to load the machine little. */
+/**
+ * Bundles the checkout's language server and its fake model. All servers run in this process, which saves memory and
+ * time.
+ */
 async function builtServer() {
   const checkout = resolve(options.checkout);
   const [server = ''] = ['language-server/server/server.ts', 'language-server/server.ts'].filter((path) =>

@@ -5,13 +5,13 @@
 // Assumptions, each an option or a constant below:
 // - People type for a fraction of the time (--typing), with log-normal times between keys (--key-ms on average, see
 //   `variation`); in between they read for 20 s on average.
-// - A key causes a request unless it agrees with the text that is shown. It agrees in the fraction `agreeingShare` of
-//   all cases, as measured for one person (results/h200.md).
-// - A request finds its prompt cached, except for what the key added. The first request after a pause needs a new
-//   anchor: 250 tokens in the same document, or 1,500 in another document, which is every fifth time.
+// - A key causes a request unless it agrees with the shown text. The fraction `agreeingShare` of keys agrees, as measured
+//   for one person (results/h200.md).
+// - A request finds its prompt cached, except the tokens of the new key. The first request after a pause needs a new
+//   anchor: 250 tokens in the same document or, every fifth time, 1,500 in another document.
 // - A server works in steps. A step reads up to --step-tokens tokens of prompts (as many as in docs/deploy) and writes
-//   a token for each running request. `speeds` says how long it takes: a fixed time for the weights, and a time for
-//   each token read and for each token written.
+//   a token for each running request. `speeds` has its times: a fixed one for the weights, one for each token read, and
+//   one for each token written.
 // - A request ends once its tokens are written, or when the next key cancels it.
 import { main, optionsFrom, ToolError } from '../../scripts/tools.mjs';
 
@@ -32,8 +32,8 @@ const options = optionsFrom({
  * that gets a token. 1.5B: measured with Hearth's own engine (results/h200.md): 1,430 tokens/s for one sequence, and
  * 40,142 tokens/s for prompts of 512 tokens. Further sequences cost little: a step takes 1.27 times as long for two as
  * for one, and 1.36 times as long for four. 7B in 8 bits: not measured, but scaled from the 1.5B figures, tokenMs by
- * the bytes of the weights (7.6 GB to 1.1 GB) and promptMs by their number (7.6 to 1.5 billion). An engine that is made
- * for many prompts at once reads them faster.
+ * the bytes of the weights (7.6 GB to 1.1 GB) and promptMs by their number (7.6 to 1.5 billion). An engine designed for
+ * many simultaneous prompts reads them faster.
  */
 const speeds = {
   '1.5B': { tokenMs: 0.7, promptMs: 0.025, sequenceMs: 0.06 },
@@ -41,7 +41,7 @@ const speeds = {
 };
 /**
  * The standard deviation of the times between keys, relative to their mean. Over 168,000 people, the mean is 239 ms
- * with a deviation of 112 (Dhakal et al., CHI 2018); here the same variation is used from key to key.
+ * with a deviation of 112 (Dhakal et al., CHI 2018); we assume the same variation from key to key.
  */
 const variation = 0.47;
 const agreeingShare = 0.7;

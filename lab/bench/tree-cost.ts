@@ -1,6 +1,6 @@
-// npm run tool -- tree-cost FILE…: what syntax trees cost. The first 2,000 lines of each file are opened, all at once.
-// At places all over the files, some keys are typed and then a suggestion is checked: first at one place in each file,
-// then at the next place in each. Times are CPU times.
+// npm run tool -- tree-cost FILE…: the cost of syntax trees. Opens the first 2,000 lines of all files at once. At
+// places all over the files, types some keys and then checks a suggestion: first at one place in each file, then at the
+// next place in each. Times are CPU times.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Command, print, printJson, UsageError } from '../../language-server/cli/command.ts';
@@ -30,7 +30,7 @@ interface Spread {
 }
 
 export const treeCostCommand: Command = {
-  summary: 'what syntax trees cost, at each key and in memory',
+  summary: 'the cost of syntax trees, per key and in memory',
   operands: 'FILE…',
   options: { json: { type: 'boolean', help: 'print JSON' } },
   async run(values, operands) {

@@ -35,8 +35,7 @@ export async function measureDecode(
   return measure(engine, runs, async () => {
     let steps = 0;
     let ms = 0;
-    // Several answers may be needed, since each may end early. The first token of an answer counts as part of the
-    // prompt.
+    // An answer may end early, and then another one begins. The first token of an answer counts as part of the prompt.
     while (steps < n) {
       const tokens = Uint32Array.from([...context, ...randomTokens(engine, 1)]);
       const request = { tokens, maxTokens: n - steps + 1, speculate: false };

@@ -1,4 +1,4 @@
-// npm run tool -- bench: measures the speed of prefill and decode, the time per batch, and the part of each op in it.
+// npm run tool -- bench: measures the speed of prefill and decode, the time per batch, and each op's share of it.
 
 import {
   type Command,
@@ -29,23 +29,23 @@ export const benchCommand: Command = {
   operands: '',
   options: {
     ...engineOptions,
-    prompt: { type: 'string', short: 'p', multiple: true, value: 'N', help: 'prompt lengths; 0: none; without it 512' },
+    prompt: { type: 'string', short: 'p', multiple: true, value: 'N', help: 'prompt lengths; 0: none; default: 512' },
     generate: {
       type: 'string',
       short: 'n',
       multiple: true,
       value: 'N',
-      help: 'numbers of tokens to decode; 0: none; without it 64',
+      help: 'numbers of tokens to decode; 0: none; default: 64',
     },
     depth: {
       type: 'string',
       short: 'd',
       multiple: true,
       value: 'N',
-      help: 'tokens of context before -p and -n; without it 0',
+      help: 'tokens of context before -p and -n; default: 0',
     },
     batch: { type: 'string', short: 'b', multiple: true, value: 'N', help: 'forward passes to time, by their tokens' },
-    repeat: { type: 'string', short: 'r', value: 'N', help: 'number of runs; their median counts; without it 3' },
+    repeat: { type: 'string', short: 'r', value: 'N', help: 'number of runs; their median counts; default: 3' },
   },
   async run(values) {
     const plan = planOf(values);
@@ -118,8 +118,8 @@ function medians(figures: Map<string, Measure>): Record<string, Record<string, n
 }
 
 /**
- * "prefill 512           810.0 tokens/s  ffn_gate_up 43 %, ffn_down 22 %, ..."; on a GPU without the percentages, since
- * there only the time to submit an op is known.
+ * "prefill 512 810.0 tokens/s ffn_gate_up 43 %, ffn_down 22 %, ..."; without the percentages on a GPU, where only the
+ * time to submit an op is known.
  */
 export function figureLine(what: string, { samples, ops }: Measure, device: ModelInfo['device']): string {
   const unit = what.startsWith('batch') ? 'ms      ' : 'tokens/s';

@@ -1,10 +1,11 @@
-// npm run tool -- catalogue [--mirror URL]: compares the list of downloadable models with what a mirror has. No model
-// is downloaded: Git LFS servers such as Hugging Face give a file's length and digest in headers or in a pointer file.
+// npm run tool -- catalogue [--mirror URL]: compares the list of downloadable models with the files of a mirror. No
+// model is downloaded: Git LFS servers such as Hugging Face give a file's length and digest in headers or in a pointer
+// file.
 import { type Command, print, printJson, text, UsageError } from '../../language-server/cli/command.ts';
 import { catalogue } from '../../language-server/models/catalogue.ts';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
 
-/** What a mirror says about a file. A value that it does not say is null. */
+/** A mirror's facts about a file; null for facts that the mirror does not give. */
 interface Found {
   bytes: number | null;
   sha256: string | null;
@@ -23,9 +24,9 @@ const ownHost = 'https://huggingface.co';
 const timeoutMs = 30_000;
 
 export const catalogueCommand: Command = {
-  summary: 'compare the models that can be downloaded with what a mirror has',
+  summary: 'compare the models that can be downloaded with the files of a mirror',
   operands: '',
-  options: { mirror: { type: 'string', value: 'URL', help: `the address of the mirror; without it ${ownHost}` } },
+  options: { mirror: { type: 'string', value: 'URL', help: `the address of the mirror; default: ${ownHost}` } },
   async run(values) {
     const mirror = text(values, 'mirror') ?? ownHost;
     if (!/^https?:/.test(mirror) || !URL.canParse(mirror))
@@ -46,7 +47,8 @@ async function compare(file: RemoteFile, mirror: string): Promise<Comparison> {
   try {
     const head = await request(url, 'HEAD', {}, 'manual');
     const start = await request(url, 'GET', { range: 'bytes=0-3' });
-    if (start.status !== 206) throw new Error(start.ok ? 'The mirror offers no ranges.' : `Status ${start.status}.`);
+    if (start.status !== 206)
+      throw new Error(start.ok ? 'The mirror does not support ranges.' : `Status ${start.status}.`);
     found.etag = start.headers.get('etag');
     found.bytes = Number(/^bytes 0-3\/(\d+)$/.exec(start.headers.get('content-range') ?? '')?.[1] ?? 0);
     found.sha256 = digestIn(head, start) ?? (await digestInPointer(url.replace('/resolve/', '/raw/')));
@@ -55,7 +57,8 @@ async function compare(file: RemoteFile, mirror: string): Promise<Comparison> {
       problems.push(`It has ${found.bytes} bytes instead of ${file.minBytes} to ${file.maxBytes}.`);
     if (file.sha256 !== null && found.sha256 !== null && found.sha256 !== file.sha256)
       problems.push(`Its SHA-256 digest is ${found.sha256} instead of ${file.sha256}.`);
-    if (!(await canResume(url, found.etag))) problems.push('A download cannot be resumed: there is no lasting ETag.');
+    if (!(await canResume(url, found.etag)))
+      problems.push('A download cannot be resumed: the mirror gives no lasting ETag.');
   } catch (error) {
     problems.push(reasonOf(error));
   }
@@ -66,7 +69,7 @@ async function request(url: string, method: string, headers: Record<string, stri
   const signal = AbortSignal.timeout(timeoutMs);
   const options = { method, headers: { 'accept-encoding': 'identity', ...headers }, signal };
   const response = await fetch(url, redirect ? { ...options, redirect } : options);
-  // A server that ignores the range would send the whole file, which has gigabytes.
+  // A server that ignores the range would send the whole file of several gigabytes.
   if (method === 'GET' && !(Number(response.headers.get('content-length')) < 1000)) await response.body?.cancel();
   return response;
 }
@@ -85,7 +88,7 @@ async function digestInPointer(url: string): Promise<string | null> {
   return /^oid sha256:([0-9a-f]{64})$/m.exec(await response.text())?.[1] ?? null;
 }
 
-/** Whether the server sends the rest of a file that still has this ETag, as is needed to resume a download. */
+/** Whether a download can be resumed: whether the server sends the rest of a file that still has this ETag. */
 async function canResume(url: string, etag: string | null): Promise<boolean> {
   if (!etag?.startsWith('"')) return false;
   const { status, headers } = await request(url, 'GET', { range: 'bytes=4-7', 'if-range': etag });
@@ -94,7 +97,7 @@ async function canResume(url: string, etag: string | null): Promise<boolean> {
 
 function lineOf({ name, bytes, sha256, listed, problems }: Comparison): string {
   const digest = listed === null ? `no digest is listed; the mirror has ${sha256 ?? 'none'}` : 'the digest is right';
-  const good = sha256 === null && listed !== null ? 'the mirror does not say its digest' : digest;
+  const good = sha256 === null && listed !== null ? 'the mirror gives no digest' : digest;
   return `${name}: ${problems.length > 0 ? problems.join(' ') : `${bytes} bytes, ${good}`}`;
 }
 

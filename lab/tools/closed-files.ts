@@ -1,4 +1,4 @@
-// Makes prompts as an editor does if the workspace has other files, none of them open: code from them is in the prompt.
+// Makes prompts like an editor whose workspace has other files, none of them open: the prompts contain code from them.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -51,7 +51,7 @@ export class Workspaces {
   }
 
   /**
-   * The workspace of the place. If several have a file at its path, it is the one whose file contains the text before
+   * The workspace of the place. If several have a file at its path, chooses the one whose file contains the text before
    * the cursor.
    */
   private rootOf({ uri: path, text, offset }: CursorDocument): string | null {

@@ -1,5 +1,5 @@
-// npm run tool -- cross-file CASES: completes each case in a folder twice, without code from its other files and with
-// it. Reports how often the answer has the right name, which occurs only in those other files.
+// npm run tool -- cross-file CASES: completes each case in a folder twice, without and with code from its other files.
+// Reports how often the answer has the right name, which occurs only in those files.
 
 import { type Command, count, onlyOperand, print, printJson } from '../../language-server/cli/command.ts';
 import { OpenDocument } from '../../language-server/documents/open-document.ts';
@@ -22,7 +22,7 @@ export const crossFileCommand: Command = {
   operands: 'CASES',
   options: {
     ...completerOptions,
-    tokens: { type: 'string', value: 'N', help: `maximum tokens from other files; without it ${defaultTokens}` },
+    tokens: { type: 'string', value: 'N', help: `maximum tokens from other files; default: ${defaultTokens}` },
   },
   async run(values, operands) {
     const cases = readCrossFileCases(onlyOperand(operands, 'CASES'));

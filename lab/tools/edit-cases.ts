@@ -8,9 +8,9 @@ export const editCasesCommand: Command = {
   operands: 'REPOSITORY…',
   options: {
     out: { type: 'string', value: 'FILE', help: 'the file for the cases, with one line of JSON per case' },
-    related: { type: 'string', value: 'N', help: 'cases in which an edit is expected; without it 2000' },
-    quiet: { type: 'string', value: 'N', help: 'cases in which nothing should be shown; without it 800' },
-    'per-repository': { type: 'string', value: 'N', help: 'maximum cases from one repository; without it 200' },
+    related: { type: 'string', value: 'N', help: 'cases in which an edit is expected; default: 2000' },
+    quiet: { type: 'string', value: 'N', help: 'cases in which nothing should be shown; default: 800' },
+    'per-repository': { type: 'string', value: 'N', help: 'maximum cases from one repository; default: 200' },
   },
   async run(values, repositories) {
     const out = text(values, 'out');

@@ -1,5 +1,5 @@
-// npm run tool -- edit-cost --cases CASES.jsonl: what next edits cost, and whether they slow suggestions at the cursor
-// down. The past edits of each case are typed into the language server twice, without and with next edits.
+// npm run tool -- edit-cost --cases CASES.jsonl: the cost of next edits, and whether they slow down suggestions at the
+// cursor. Types the past edits of each case into the language server twice, without and with next edits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, count, print, printJson, text } from '../../language-server/cli/command.ts';
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
@@ -13,14 +13,12 @@ import { percent, percentile } from './statistics.ts';
 import { cursorAfter, offsetAt, type Position } from './trace.ts';
 
 const defaultLimit = 12;
-// Takes cases with several edits of a few keys each. A long edit is newly written text, which `replay` already
-// measures.
+// Selects cases with several edits of a few keys each. A long edit is newly written text, which `replay` measures.
 const minEdits = 3;
 const maxKeys = 120;
-/** The time between keys: short, so that a run is short, and long enough for the server to take them for a person's. */
+/** The time between keys: short, to keep runs short, but long enough for the server to believe that a person types. */
 const keyMs = 25;
-// The same times as in extension/: after the first, the cursor counts as resting; after the second, an edit is
-// requested.
+// The times of extension/: after restMs, the cursor counts as resting; after the next one, an edit is requested.
 const restMs = 200;
 const pauseMs = 800;
 /** The pause after each edit. With a shorter pause, two edits might count as one. */
@@ -30,7 +28,7 @@ interface TypedCase extends TypedEdits {
   document: NextEditCase;
 }
 
-/** score: of the answer after the last edit; absent if nobody asked. */
+/** score: of the answer after the last edit; absent without a request. */
 interface Typed {
   score?: NextEditScore;
   keys: number;
@@ -41,7 +39,7 @@ interface Typed {
 }
 
 export const editCostCommand: Command = {
-  summary: 'type edits into the language server, with and without next edits, and report what next edits cost',
+  summary: 'type edits into the language server, with and without next edits, and report the cost of next edits',
   operands: '',
   options: {
     ...serverOptions(16),
@@ -50,7 +48,7 @@ export const editCostCommand: Command = {
     limit: {
       type: 'string',
       value: 'N',
-      help: `only N of the cases that can be typed, evenly spread; without it ${defaultLimit}`,
+      help: `only N of the cases that can be typed, evenly spread; default: ${defaultLimit}`,
     },
   },
   async run(values) {
@@ -68,8 +66,7 @@ export const editCostCommand: Command = {
     const mode = text(values, 'next-edit') ?? 'balanced';
     const all: Record<string, Typed[]> = { off: [], [mode]: [] };
     const first = (chosen[0] as TypedCase).trace;
-    // Each mode keeps one server for all cases, so that most of its code is compiled before it counts, as in the
-    // editor.
+    // Each mode keeps one server for all cases: as in the editor, most of its code is compiled before it is measured.
     for (const [nextEdit, done] of Object.entries(all)) {
       const editor = await ReplayEditor.start(first, { ...values, 'next-edit': nextEdit }, true, false);
       try {
@@ -114,7 +111,7 @@ async function typeInto(editor: ReplayEditor, asks: Asks, { trace, ends, documen
   return typed;
 }
 
-/** The server's answer about the document as a case has it. */
+/** The server's answer, in terms of the case's document. */
 function answerWith(offered: NextEdit | null, { path, text: whole }: NextEditCase) {
   const edit = offered && {
     path,

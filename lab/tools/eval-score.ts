@@ -11,22 +11,22 @@ export interface FimCase {
 }
 
 export interface EvalAnswer {
-  /** What would be shown and inserted at the cursor; "" for nothing. */
+  /** The text that would be shown and inserted at the cursor; "" for nothing. */
   text: string;
   /** The number of the suffix's characters that the text replaces. */
   replaces: number;
   /** The probability of the text; null if the layout does not compute one. */
   probability: number | null;
-  /** Why nothing would be shown. */
+  /** The reason for showing nothing. */
   reason: string | null;
   ms: number;
   tokens: number;
 }
 
 /**
- * The same answer, such that other programs can score it: they put the text between prefix and suffix and replace
- * nothing. If the text ends by repeating the characters that it replaces, the repetition is removed, and `replaces` is
- * 0. Otherwise the answer stays as it is.
+ * The same answer in a form that other programs can score: they insert the text between prefix and suffix and replace
+ * nothing. If the text ends by repeating the characters that it replaces, removes the repetition and sets `replaces` to
+ * 0. Otherwise returns the answer unchanged.
  */
 export function insertable<T extends Pick<EvalAnswer, 'text' | 'replaces'>>(answer: T, suffix: string): T {
   const { text, replaces } = answer;
@@ -60,7 +60,7 @@ export function scoreOf(
   };
 }
 
-/** The rates are fractions from 0 to 1, the characters are sums, and a case costs ms and tokens. */
+/** Rates are fractions from 0 to 1; characters are sums; ms and tokens are per case. */
 export function figuresOf(scores: CaseScore[]) {
   const all = (key: keyof CaseScore) => scores.map((score) => score[key]);
   const total = (key: keyof CaseScore) => all(key).reduce((sum, value) => sum + value, 0);

@@ -1,4 +1,4 @@
-// npm run tool -- eval CASES.jsonl: how often the model fills in the original text, and how much typing that saves.
+// npm run tool -- eval CASES.jsonl: how often the model writes the original text, and how much typing that saves.
 import { openSync, writeSync } from 'node:fs';
 import {
   type Command,
@@ -34,21 +34,21 @@ import { cursorDocument, loadGrammars, perfectRecording, play, readRecordings } 
 import { readJsonLines } from './input.ts';
 import { SyntaxTable } from './syntax/syntax-table.ts';
 
-// The same limit as for the figures in the model card.
+// The limit of the figures in the model card.
 const maxTokens = 48;
 
 /** A way to arrange a case as a prompt. Returns the model's answer to that prompt. */
 type Layout = (engine: Completer, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
 
 export const evalCommand: Command = {
-  summary: 'how often the model writes what was there; cases are {language, path, kind, prefix, suffix, middle}',
+  summary: 'how often the model writes the original text; cases are {language, path, kind, prefix, suffix, middle}',
   operands: 'CASES.jsonl',
   options: {
     ...completerOptions,
     layout: {
       type: 'string',
       value: 'NAME',
-      help: `plain: the model's own order; spm: the suffix first; anchored:N: the editor's prompt, with its anchor N lines up; held:N: the same, with the anchor set N characters earlier; without it anchored:${defaultLinesUp}`,
+      help: `plain: the model's own order; spm: the suffix first; anchored:N: the editor's prompt, with its anchor N lines up; held:N: the same, with the anchor set N characters earlier; default: anchored:${defaultLinesUp}`,
     },
     recorded: { type: 'string', value: 'FILE', help: 'in place of a model: the texts that `record` has recorded' },
     perfect: {
@@ -65,7 +65,7 @@ export const evalCommand: Command = {
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'write the answers, one line of JSON each, as texts to insert at the cursor',
+      help: 'write the answers to this file, one line of JSON each, as texts to insert at the cursor',
     },
   },
   async run(values, operands) {

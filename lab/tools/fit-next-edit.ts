@@ -1,7 +1,8 @@
-// npm run tool -- fit-next-edit --cases CASES.jsonl: fits the trees that turn evidence into confidence, and then those
-// that turn a model's answers into confidence. Reports what would be shown in repositories to which they were not
-// fitted. The model's answers are stored as they come, so that a stopped fit can continue. A slow model can be asked
-// part by part: first --share 0/2 --asked FILE and --share 1/2 --asked OTHER, then --asked FILE --asked OTHER.
+// npm run tool -- fit-next-edit --cases CASES.jsonl: fits the trees that turn evidence into confidence, and then the
+// trees that turn a model's answers into confidence. Reports the edits that they would show in repositories to which
+// they were not fitted. The model's answers are stored as they come, so that a stopped fit can continue. A slow model
+// can be asked part by part: first --share 0/2 --asked FILE and --share 1/2 --asked OTHER, then --asked FILE --asked
+// OTHER.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -35,7 +36,7 @@ const goals = { eager: [0.5, 0], balanced: [0.6, 0.95], calm: [0.85, 0.95] } as 
 interface FittedCase {
   document: NextEditCase;
   examples: CaseExamples;
-  /** The third of the repositories to which the case belongs. Trees that were fitted to the other thirds judge it. */
+  /** The case's third of the repositories. Trees fitted to the other thirds judge it. */
   fold: number;
   /** Each candidate's logarithmic odds, computed from the evidence. */
   odds: number[];
@@ -52,19 +53,19 @@ export const fitNextEditCommand: Command = {
       value: 'FILE',
       help: 'more cases, only for the evidence; the model might have seen them in training',
     },
-    trees: { type: 'string', value: 'N', help: 'number of trees for the evidence; without it 60' },
-    every: { type: 'string', value: 'N', help: 'ask the model about one case of N; without it all' },
+    trees: { type: 'string', value: 'N', help: 'number of trees for the evidence; default: 60' },
+    every: { type: 'string', value: 'N', help: 'ask the model about one case of N; default: all' },
     share: { type: 'string', value: 'I/N', help: 'only ask the model about cases I, I + N, ..., and fit nothing' },
     asked: {
       type: 'string',
       multiple: true,
       value: 'FILE',
-      help: "file of the model's answers; new answers go to the last one; without it CASES.jsonl.asked",
+      help: "file of the model's answers; new answers go to the last one; default: CASES.jsonl.asked",
     },
     out: {
       type: 'string',
       value: 'FOLDER',
-      help: 'the files are written to its evidence/ and preference/; without it language-server/edits',
+      help: 'the files are written to its evidence/ and preference/; default: language-server/edits',
     },
   },
   async run(values) {
@@ -105,7 +106,9 @@ function fittedCases(documents: NextEditCase[], options: FitOptions): FittedCase
   }));
 }
 
-/** The model's answers about the wanted cases. Answers that the files lack are asked for and added to the last file. */
+/**
+ * The model's answers about the wanted cases. Asks the model if the files lack an answer, and adds it to the last file.
+ */
 async function askedAbout(
   cases: readonly FittedCase[],
   values: Values,

@@ -1,6 +1,6 @@
-// npm run tool -- fit-writer --cases CASES.jsonl --model MODEL.gguf --adapter ADAPTER.gguf: fits what the answers of a
-// model that writes next edits say about their odds, and reports what would be shown in repositories to which it was not
-// fitted. The answers are stored as they come, so that a stopped fit can continue.
+// npm run tool -- fit-writer --cases CASES.jsonl --model MODEL.gguf --adapter ADAPTER.gguf: fits the weights that turn
+// the answers of a model that writes next edits into odds, and reports the edits that would be shown in repositories to
+// which they were not fitted. The answers are stored as they come, so that a stopped fit can continue.
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
   type Command,
@@ -33,7 +33,7 @@ const folds = 3;
 
 type WriterWeights = Record<Deed, Weights>;
 
-/** What the model has written about one case. */
+/** The model's answer to one case. */
 interface AskedCase {
   /** The case's index. */
   of: number;
@@ -41,25 +41,25 @@ interface AskedCase {
 }
 
 export const fitWriterCommand: Command = {
-  summary: 'fit what the answers of a model that writes next edits say; writes writer-weights.json',
+  summary: 'fit the odds of answers by a model that writes next edits; writes writer-weights.json',
   operands: '',
   options: {
     ...engineOptions,
     adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter that was trained on next edits, a GGUF file' },
     cases: { type: 'string', value: 'FILE', help: 'the file of cases that edit-cases has written' },
-    every: { type: 'string', value: 'N', help: 'ask the model about one case of N; without it all' },
+    every: { type: 'string', value: 'N', help: 'ask the model about one case of N; default: all' },
     share: { type: 'string', value: 'I/N', help: 'only ask the model about cases I, I + N, ..., and fit nothing' },
     asked: {
       type: 'string',
       multiple: true,
       value: 'FILE',
-      help: "file of the model's answers; new answers go to the last one; without it CASES.jsonl.written",
+      help: "file of the model's answers; new answers go to the last one; default: CASES.jsonl.written",
     },
     weights: { type: 'string', value: 'FILE', help: 'report what these weights would show, and fit nothing' },
     out: {
       type: 'string',
       value: 'FILE',
-      help: 'the weights are written there; without it language-server/edits/generation/writer-weights.json',
+      help: 'the weights are written there; default: language-server/edits/generation/writer-weights.json',
     },
   },
   async run(values) {
@@ -81,7 +81,9 @@ export const fitWriterCommand: Command = {
   },
 };
 
-/** The model's answers about the wanted cases. Answers that the files lack are asked for and added to the last file. */
+/**
+ * The model's answers about the wanted cases. Asks the model if the files lack an answer, and adds it to the last file.
+ */
 async function askedAbout(cases: NextEditCase[], values: Values, files: readonly string[]): Promise<AskedCase[]> {
   const adapter = required(values, 'adapter', 'FILE');
   const digest = shortOf([readFileSync(modelPath(values)), readFileSync(adapter)]);
@@ -103,7 +105,7 @@ async function askedAbout(cases: NextEditCase[], values: Values, files: readonly
   return wanted.flatMap((of) => known.get(of) ?? []);
 }
 
-/** For each case, the weights fitted to the thirds of the repositories that do not have it. */
+/** For each case, the weights fitted to the two thirds of the repositories without it. */
 function weightsOfOthers(cases: readonly NextEditCase[], asked: readonly AskedCase[]) {
   const repositoryOf = ({ of }: AskedCase) => cases[of]?.source?.split('@', 1)[0] ?? '';
   const repositories = [...new Set(asked.map(repositoryOf))].sort();
@@ -144,7 +146,7 @@ async function report(
   }
 }
 
-/** Cases without a next edit count as much, all together, as those with one: people mostly type what no edit requires. */
+/** All cases without a next edit together count as much as those with one: most typing requires no further edit. */
 function fittedTo(cases: readonly NextEditCase[], asked: readonly AskedCase[]): WriterWeights {
   const quiet = asked.filter(({ of }) => cases[of]?.quiet).length;
   const timesIfQuiet = quiet === 0 ? 1 : (asked.length - quiet) / quiet;

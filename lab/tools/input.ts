@@ -1,8 +1,9 @@
-// Reads the tools' required options, which cases are meant, and JSON lines; language-server/cli reads the rest of the command line.
+// Reads the tools' required options, the choice of cases, and JSON lines; language-server/cli reads the rest of the
+// command line.
 import { readFileSync } from 'node:fs';
 import { count, text, UsageError, type Values } from '../../language-server/cli/command.ts';
 
-/** The option's value. If it is missing, the error's message says that a `kind`, such as FILE, is expected. */
+/** The option's value. If it is missing, throws an error that says that a `kind`, such as FILE, is expected. */
 export function required(values: Values, name: string, kind: string): string {
   const value = text(values, name);
   if (value === undefined) throw new UsageError(`expected --${name} ${kind}`);
@@ -37,7 +38,10 @@ function objectOf(json: string, place: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Of so many cases, the indices of those that the model is asked about: one of `every`, and of these those of `share`. */
+/**
+ * The indices of the cases to ask the model about, out of `length` cases: every N-th (--every), and of these the part
+ * --share.
+ */
 export function wantedCases(length: number, values: Values): number[] {
   const every = count(values, 'every') ?? 1;
   const [part = 0, parts = 0] = (text(values, 'share') ?? '0/1').split('/').map(Number);

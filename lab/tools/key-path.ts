@@ -57,7 +57,7 @@ async function functionsOfAKey(): Promise<Map<string, string[]>> {
   const { items } = await ask(before, 2);
   const { result } = await session.post('Profiler.takePreciseCoverage');
   session.disconnect();
-  if (items.length === 0) throw new Error('the key got no text, so it did not run the whole way');
+  if (items.length === 0) throw new Error('the key got no text, so it did not take the whole path');
   const bundle = result.find(({ url }) => url.endsWith(__filename));
   const fileAt = filesOfBundle();
   const files = new Map<string, string[]>();
@@ -70,7 +70,7 @@ async function functionsOfAKey(): Promise<Map<string, string[]>> {
 }
 
 /**
- * Says which file the code at an offset of the bundle comes from. esbuild names each file in a comment before its code.
+ * Finds the source file of the code at an offset of the bundle. esbuild names each file in a comment before its code.
  */
 function filesOfBundle(): (offset: number) => string {
   const starts = [...readFileSync(__filename, 'utf8').matchAll(/^\/\/ (\S+\.(?:ts|json))$/gm)];

@@ -1,4 +1,4 @@
-// npm run tool -- trace FILE: cuts a typing trace out of a source file.
+// npm run tool -- trace FILE: makes a typing trace from a source file.
 import { basename } from 'node:path';
 import { type Command, count, onlyOperand, print, readText, UsageError } from '../../language-server/cli/command.ts';
 import { type Edit, formatTrace, type Trace } from './trace.ts';
@@ -15,9 +15,9 @@ export const traceCommand: Command = {
   summary: 'take lines out of a file and write a trace that types them again',
   operands: 'FILE',
   options: {
-    line: { type: 'string', value: 'N', help: 'first line to take out, at least 2; without it 20' },
-    lines: { type: 'string', value: 'N', help: 'number of lines to take out; without it 2' },
-    interval: { type: 'string', value: 'MS', help: 'time between two keys; without it 140' },
+    line: { type: 'string', value: 'N', help: 'first line to take out, at least 2; default: 20' },
+    lines: { type: 'string', value: 'N', help: 'number of lines to take out; default: 2' },
+    interval: { type: 'string', value: 'MS', help: 'time between two keys; default: 140' },
     'auto-close': { type: 'boolean', help: 'the editor closes brackets and quotes, and typing a closer skips over it' },
   },
   async run(values, operands) {
@@ -33,8 +33,8 @@ export const traceCommand: Command = {
 };
 
 /**
- * Takes lines out and types them in again, key by key. A line break comes with its line's indentation, as editors
- * insert it. With autoClose, a line break also moves a closing bracket right after the cursor to a line of its own.
+ * Removes lines and types them again, key by key. A line break includes the next line's indentation, as editors insert
+ * it. With autoClose, a line break also moves a closing bracket right after the cursor to a line of its own.
  */
 export function makeTrace(name: string, text: string, { line, lines, intervalMs, autoClose }: Cut): Trace {
   const rows = text.replaceAll('\r\n', '\n').split('\n');
@@ -73,7 +73,7 @@ class Typist {
 
   /**
    * Types a line break and indentation. If the next key is a closer that already has a line of its own below, the
-   * cursor moves to the end of that line instead. Returns whether that happened, so that the next key is done, too.
+   * cursor moves to the end of that line instead, and the next key is done, too. Returns whether that happened.
    */
   lineBreak(key: string, next: string | undefined): boolean {
     const top = this.closed.at(-1);

@@ -35,7 +35,7 @@ export const nextEditCommand: Command = {
     by: {
       type: 'string',
       value: 'NAME',
-      help: 'who answers: score (the model), history (no model) or rule (renames other uses); without it score',
+      help: 'who answers: score (the model), history (no model) or rule (renames other uses); default: score',
     },
     adapter: { type: 'string', value: 'FILE', help: 'LoRA adapter that was trained on next edits, a GGUF file' },
     answers: { type: 'string', value: 'FILE', help: 'score the answers in this file instead' },
@@ -45,7 +45,7 @@ export const nextEditCommand: Command = {
       type: 'string',
       multiple: true,
       value: 'P',
-      help: `show only edits that are at least this probable; without it ${defaultGates.join(', ')}`,
+      help: `show only edits that are at least this probable; default: ${defaultGates.join(', ')}`,
     },
   },
   async run(values) {

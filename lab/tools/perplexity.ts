@@ -42,7 +42,9 @@ export const perplexityCommand: Command = {
   },
 };
 
-/** Adds to the total. The text is cut into windows of the context's size; a window's first token does not count. */
+/**
+ * Adds a text to the total. The text is cut into windows of the context's size; a window's first token does not count.
+ */
 async function addLikelihood(engine: Engine, tokens: Uint32Array, total: Likelihood): Promise<void> {
   const size = engine.info.contextTokens;
   for (let start = 0; start + 1 < tokens.length; start += size) {

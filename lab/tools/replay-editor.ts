@@ -1,5 +1,5 @@
-// Drives the real language server as an editor does that has one document in front and perhaps other files open. Times
-// edits and completions.
+// Drives the real language server like an editor with one document in front and perhaps other open files. Times edits
+// and completions.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -25,7 +25,7 @@ import { node } from '../../test/support/program.ts';
 import { cursorAfter, type Edit, type Position, type Trace, textAfter } from './trace.ts';
 
 const askAgainMs = 20;
-/** How long the editor waits in a pause before it asks for a next edit: as in extension/next-edit/patience.ts. */
+/** After this pause, the editor asks for a next edit, as in extension/next-edit/patience.ts. */
 const pauseMs = 800;
 const folder = { uri: 'file:///replay', name: 'replay' };
 
@@ -38,7 +38,7 @@ export function serverOptions(maxTokens: number): Options {
       short: 'n',
       value: 'N',
       default: String(maxTokens),
-      help: `maximum tokens of a completion; without it ${maxTokens}`,
+      help: `maximum tokens of a completion; default: ${maxTokens}`,
     },
     beside: {
       type: 'string',
@@ -50,7 +50,7 @@ export function serverOptions(maxTokens: number): Options {
       value: 'MODE',
       help: 'also ask for a next edit in each pause: calm, balanced, eager',
     },
-    cache: { type: 'string', value: 'MIB', help: "memory for the page cache; without it the editor's default" },
+    cache: { type: 'string', value: 'MIB', help: "memory for the page cache; default: the editor's default" },
   };
 }
 
@@ -61,7 +61,7 @@ export interface Answer {
   replaces: number;
   /** Whether the next key cancelled the request before it was answered. */
   isCancelled: boolean;
-  /** The time until there was text to show, or the answer that there is none; null if the next key came first. */
+  /** The time until the first text, or until an answer without text; null if the next key came first. */
   firstTextMs: number | null;
   fullMs: number;
 }
@@ -84,7 +84,7 @@ export class ReplayEditor {
 
   /**
    * Starts the server, opens the trace's document and waits for the model. asksAgain: the server may answer with text
-   * that still grows, which the editor then requests again. asksInPauses: the editor asks for next edits in pauses.
+   * that still grows, and the editor requests it again. asksInPauses: the editor asks for next edits in pauses.
    */
   static async start(trace: Trace, values: Values, asksAgain: boolean, asksInPauses = true): Promise<ReplayEditor> {
     const settings = {
@@ -137,8 +137,8 @@ export class ReplayEditor {
   }
 
   /**
-   * Tells the server that the cursor rests at this place, as after opening a document. Resolves when the server has
-   * evaluated the prompt.
+   * Tells the server that the cursor rests at this place, as it does after a document is opened. Resolves when the
+   * server has evaluated the prompt.
    */
   async rest({ line, character }: Position): Promise<void> {
     const { length } = this.client.statuses;
@@ -179,7 +179,7 @@ export class ReplayEditor {
     return last ? cursorAfter(last) : { line: 0, character: 0 };
   }
 
-  /** Asks as the editor does: text that still grows is requested again until it is complete. */
+  /** Asks like the editor: requests text that still grows again until it is complete. */
   complete(position: Position): Pending {
     const source = new CancellationTokenSource();
     return { answer: this.wholeAnswer(position, source.token), cancel: () => source.cancel() };
@@ -199,7 +199,7 @@ export class ReplayEditor {
     return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
   }
 
-  /** A file in which Linux reports about the server; '' on other systems, so that the figures taken from it are NaN. */
+  /** Linux's file about the server; '' on other systems, which makes its figures NaN. */
   private proc(file: 'status' | 'stat'): string {
     const path = `/proc/${this.client.child.pid}/${file}`;
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -241,7 +241,7 @@ async function openBeside(client: LspClient, path: string, name: string): Promis
   }
 }
 
-/** What the item adds at the cursor. An item may begin with text that is already to the left of the cursor. */
+/** The text that the item adds at the cursor. An item may begin with text that is already to the left of the cursor. */
 function offer(
   item: InlineCompletionItem | undefined,
   { character }: Position,

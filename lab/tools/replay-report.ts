@@ -9,7 +9,7 @@ export interface ReplayReport {
   keystrokes: number;
   /** The number of keys whose answer was complete before the next key. */
   answeredBeforeNextKey: number;
-  /** The number of keys that got text before the next key, though perhaps not all of it. */
+  /** The number of keys that got text, perhaps unfinished, before the next key. */
   withText: number;
   firstTextMs: Percentiles;
   fullMs: Percentiles;

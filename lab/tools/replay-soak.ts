@@ -1,5 +1,5 @@
-// Types for a long time, and reports the server's memory and its CPU time at rest: memory must not grow, and the
-// processor must be idle when no keys are pressed.
+// Types for a long time, and reports the server's memory and its CPU time at rest: memory must not grow, and the server
+// must be idle when no keys are pressed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { print, printJson } from '../../language-server/cli/command.ts';
 import type { ReplayEditor } from './replay-editor.ts';
@@ -10,7 +10,7 @@ import type { Trace } from './trace.ts';
 const settleMs = 3000;
 const idleMs = 5000;
 
-/** Types the trace live, over and over into the same document, and reports every minute what the server uses. */
+/** Types the trace live, over and over into the same document, and reports the server's memory every minute. */
 export async function soak(editor: ReplayEditor, trace: Trace, minutes: number, isJson: boolean): Promise<void> {
   const startedAt = performance.now();
   const elapsedMinutes = () => (performance.now() - startedAt) / 60_000;

@@ -8,7 +8,7 @@ export interface Key extends Answer {
   evaluated: number;
 }
 
-/** Each key comes once the previous one is answered. Optionally, the cursor rests in each new line. */
+/** Each key waits for the previous answer. Optionally, the cursor rests in each new line. */
 export async function typeAndWait(editor: ReplayEditor, trace: Trace, rests = false): Promise<Key[]> {
   const keys: Key[] = [];
   for (const edit of trace.edits) {
@@ -18,7 +18,7 @@ export async function typeAndWait(editor: ReplayEditor, trace: Trace, rests = fa
   return keys;
 }
 
-/** If the edit begins a line, rests there until the server has evaluated the prompt, as a person does who thinks. */
+/** If the edit begins a line, rests there until the server has evaluated the prompt, like a person who thinks. */
 export async function restInNewLine(editor: Pick<ReplayEditor, 'rest'>, edit: Edit): Promise<void> {
   if (edit.insert.includes('\n')) await editor.rest(cursorAfter(edit));
 }

@@ -1,4 +1,4 @@
-// npm run tool -- replay TRACE: types a trace into the real language server and reports how it kept up.
+// npm run tool -- replay TRACE: types a trace into the real language server and times its answers.
 import { type Command, count, onlyOperand, printJson, text, UsageError } from '../../language-server/cli/command.ts';
 import { acceptGhostTexts } from './replay-accept.ts';
 import { ReplayEditor, serverOptions } from './replay-editor.ts';
@@ -15,10 +15,10 @@ export const replayCommand: Command = {
     mode: {
       type: 'string',
       value: 'MODE',
-      help: 'wait for each answer before the next key, or live: type at the recorded speed; without it wait',
+      help: 'wait for each answer before the next key, or live: type at the recorded speed; default: wait',
     },
     rest: { type: 'boolean', help: 'in mode wait: rest in each new line until the server has read the prompt' },
-    whole: { type: 'boolean', help: 'take only complete answers; without it also text that still grows' },
+    whole: { type: 'boolean', help: 'take only complete answers; otherwise also text that still grows' },
     accept: { type: 'string', value: 'N', help: 'at the end, accept N ghost texts and time that' },
     minutes: { type: 'string', value: 'N', help: 'type the trace live over and over; print the memory every minute' },
     keys: { type: 'boolean', help: 'also print a line of JSON for each key' },

@@ -13,7 +13,7 @@ export interface Savings {
   /** The number of keys in the trace, all of which are needed without ghost text. */
   keys: number;
   keysTyped: number;
-  /** Ghost text that stays while the user types the same characters counts once, and so do its characters. */
+  /** Ghost text that stays while the user types its characters counts once. */
   ghostTexts: number;
   charactersAccepted: number;
   charactersWrong: number;

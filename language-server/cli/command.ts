@@ -25,25 +25,29 @@ export interface Command {
 export class UsageError extends Error {}
 
 export const engineOptions = {
-  model: { type: 'string', alias: 'gguf', value: 'FILE', help: 'GGUF file; without it the starter model' },
+  model: { type: 'string', alias: 'gguf', value: 'FILE', help: 'GGUF file; default: the starter model' },
   backend: {
     type: 'string',
     value: 'NAME',
     help: 'auto, cpu, hip (AMD), cuda (NVIDIA), webgpu or webgpu-if-faster; auto: a GPU if hip or cuda has one',
   },
-  gpu: { type: 'string', value: 'NAME', help: 'part of the name of the GPU to use; without it the best' },
-  threads: { type: 'string', short: 't', value: 'N', help: 'threads; without it one per core, at most 8' },
+  gpu: { type: 'string', value: 'NAME', help: 'part of the name of the GPU to use; default: the best' },
+  threads: { type: 'string', short: 't', value: 'N', help: 'threads; default: one per core, at most 8' },
   variant: {
     type: 'string',
     value: 'NAME',
-    help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, amx, neon, i8mm; without it the best',
+    help: 'CPU variant: scalar, avx2, avxvnni, avx512vnni, amx, neon, i8mm; default: the best',
   },
   'kv-type': {
     type: 'string',
     value: 'TYPE',
-    help: 'type of the KV cache: f16, or int8 with half the memory per token; without it f16',
+    help: 'type of the KV cache: f16, or int8 with half the memory per token; default: f16',
   },
-  context: { type: 'string', value: 'N', help: 'maximum tokens of a sequence; without it the most the model allows' },
+  context: {
+    type: 'string',
+    value: 'N',
+    help: 'maximum tokens of a sequence; default: the most that the model allows',
+  },
 } satisfies Options;
 
 export const serverOptionsHelp = {
@@ -52,7 +56,7 @@ export const serverOptionsHelp = {
     value: 'URL',
     help: "a team's server; its token is taken from the environment variable HEARTH_SERVER_TOKEN",
   },
-  'server-model': { type: 'string', value: 'NAME', help: "the model's name there; without it the server's first" },
+  'server-model': { type: 'string', value: 'NAME', help: "the model's name there; default: the server's first one" },
 } satisfies Options;
 
 /** The team's server; null if none was given. */

@@ -41,7 +41,7 @@ export const completeCommand: Command = {
     'max-tokens': {
       type: 'string',
       value: 'N',
-      help: `maximum tokens to write; without it ${defaultSettings['completion.maxTokens']}`,
+      help: `maximum tokens to write; default: ${defaultSettings['completion.maxTokens']}`,
     },
   },
   async run(values, operands) {

@@ -30,7 +30,7 @@ export const generateCommand: Command = {
       type: 'string',
       short: 'n',
       value: 'N',
-      help: `maximum tokens to write; without it ${defaultMaxTokens}`,
+      help: `maximum tokens to write; default: ${defaultMaxTokens}`,
     },
     special: { type: 'boolean', help: 'turn names of special tokens in the prompt into these tokens' },
   },

@@ -33,7 +33,7 @@ export const byHistory: Answerer = (testCase) =>
     return Promise.resolve(mostLikely(proposals, testCase.text));
   });
 
-/** Answers with a model, which scores proposals. As in an editor, the prompt's head is cached, except its last token. */
+/** Answers with a model that scores proposals. As in an editor, the prompt's head except its last token is cached. */
 export function byScore(engine: Engine, writing: Writing): Answerer {
   return async (testCase) => {
     const { head } = editPrompt(engine, testCase);
@@ -43,8 +43,8 @@ export function byScore(engine: Engine, writing: Writing): Answerer {
 }
 
 /**
- * What the product would offer if `find` made its proposals. As in edit-search.ts, the next use of a renamed declaration
- * comes first, and unwanted edits are refused.
+ * The edit that the product would offer if `find` made its proposals. As in edit-search.ts, the next use of a renamed
+ * declaration comes first, and unwanted edits are refused.
  */
 export async function offered(
   testCase: NextEditCase,

@@ -1,5 +1,5 @@
-// Asks a model about the candidates of cases. The preference trees are fitted to its answers, which asked-file.ts
-// stores.
+// Asks a model about the candidates of cases. asked-file.ts stores the answers, to which the preference trees are
+// fitted.
 import { mostLikely, promising, worthAsking } from '../../../language-server/edits/decision/propose.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
 import { preferences } from '../../../language-server/edits/preference/preference.ts';

@@ -1,5 +1,5 @@
-// Makes the examples to which the confidence of next edits is fitted: all candidates of each case, each labelled as
-// right or wrong by what the commit did.
+// Makes the examples to which the confidence of next edits is fitted: all candidates of each case, labelled as right or
+// wrong according to the commit.
 
 import { type Evidence, evidenceOf } from '../../../language-server/edits/evidence/evidence.ts';
 import { pastChanges } from '../../../language-server/edits/history/past-changes.ts';
@@ -32,7 +32,7 @@ export function examplesOf(testCase: NextEditCase): CaseExamples {
   };
 }
 
-/** All are fractions or probabilities. */
+/** Fractions and probabilities. */
 interface Shown {
   /** Only candidates that are at least this probable are shown. */
   gate: number;
@@ -45,7 +45,7 @@ interface Shown {
 }
 
 /**
- * What the lowest gate shows that reaches this precision, if each case shows its most likely candidate. odds: the
+ * The figures of the lowest gate that reaches this precision, if each case shows its most likely candidate. odds: the
  * logarithmic odds of each case's candidates.
  */
 export function shownAt(cases: readonly CaseExamples[], odds: readonly number[][], precision: number): Shown {

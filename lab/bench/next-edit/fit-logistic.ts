@@ -1,13 +1,13 @@
 // Logistic regression: fits the weights of a few numbers to examples that were right or wrong.
 
-/** numbers: as many in each example. times: how often the example counts. */
+/** numbers: equally many in each example. times: how often the example counts. */
 export interface LogisticExample {
   numbers: number[];
   isRight: boolean;
   times: number;
 }
 
-/** Keeps the weights, except the first one, near 0 where there are few examples. */
+/** Keeps all weights but the first near 0 if there are few examples. */
 const ridge = 0.05;
 const steps = 50;
 

@@ -1,4 +1,4 @@
-// Fits boosted trees to examples: each round fits a tree of depth 3 to the errors that the earlier trees leave.
+// Fits boosted trees to examples: each round fits a tree of depth 3 to the errors of the earlier trees.
 import { depth, type Tree, type Trees } from '../../../language-server/edits/evidence/trees.ts';
 
 export interface Example {
@@ -9,7 +9,7 @@ export interface Example {
 
 export interface FitOptions {
   trees: number;
-  /** Each leaf's best value is multiplied by this rate, from 0 to 1, so that no tree decides much alone. */
+  /** Multiplies each leaf's best value: a rate from 0 to 1, so that no single tree decides much. */
   rate: number;
 }
 

@@ -1,5 +1,5 @@
-// Makes a case from the hunks of one file. Some hunks are already done, except that the typist is still in the last
-// line of the last one. The edits of the other hunks are expected.
+// Makes a case from the hunks of one file. Some hunks are already done; the typist is still in the last line of the
+// last one. The edits of the other hunks are expected.
 import { similarLines } from '../../../language-server/edits/history/past-changes.ts';
 import { isWord, type PastEdit, type TextEdit, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../../test/support/random.ts';
@@ -60,8 +60,8 @@ export function quietCase(changed: ChangedText, kind: QuietKind, random: Random)
 }
 
 /**
- * A case made from a commit that reverts another one. Its text still has the lines that the revert removes, and its
- * history says that the user has just written them. So nothing should be shown.
+ * A case from a commit that reverts another one. Its text still has the lines that the revert removes, and in its
+ * history the user has just written them. So nothing should be shown.
  */
 export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase | undefined {
   const lines = linesOf(text, hunks);
@@ -73,15 +73,18 @@ export function beforeRevert({ path, text, hunks }: ChangedText): NextEditCase |
   return { path, languageId, text, cursor, history, expected: [], quiet: true, kind: 'before a revert' };
 }
 
-/** The hunks in the order in which a person does them: from a random one on, since people often begin in the middle. */
+/**
+ * The hunks in the order in which a person might do them, beginning with a random one: people often begin in the
+ * middle.
+ */
 function rotated(hunks: Hunk[], random: Random): Hunk[] {
   const first = random.below(hunks.length);
   return [...hunks.slice(first), ...hunks.slice(0, first)];
 }
 
 /**
- * The file after the first `done` hunks of `order`. typed: says how much of the last line is typed. remaining: the other
- * hunks, each with its offset in the new text.
+ * The file after the first `done` hunks of `order`. typed: chooses how much of the last line is typed. remaining: the
+ * other hunks, each with its offset in the new text.
  */
 function stateAfter(
   { path, text, hunks, elsewhere }: ChangedText,

@@ -5,8 +5,8 @@ import { changesOf, comesToTheSame, type TextEdit } from '../../../language-serv
 import { mean, percentile } from '../../tools/statistics.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 
-// The keys that a person must press without help: go to the place, select the old text, type the new text. A shown edit
-// costs one key to go there and one to apply it, and one to dismiss it if it is wrong.
+// Without help, a person presses keys to go to the place, select the old text and type the new text. A shown edit costs
+// one key to go there and one to apply it; a wrong one costs one key to dismiss it.
 const keysToGo = 2;
 const keysToSelect = 1;
 const keysToTake = 2;
@@ -32,7 +32,7 @@ function matchingEdit({ text, expected }: NextEditCase, edit: TextEdit): TextEdi
 /** Whether the edit has the same result as at least two expected edits, each of which changes a part of its range. */
 function equalsSeveral(text: string, expected: readonly TextEdit[], edit: TextEdit): boolean {
   const inside = expected.filter(({ start, end }) => edit.start <= start && end <= edit.end && start < end);
-  // Without the edits of whole hunks, which contain the edits of single lines.
+  // Leaves out the edits of whole hunks, which contain the edits of single lines.
   const smallest = inside.filter(
     (each) => !inside.some((other) => other !== each && each.start <= other.start && other.end <= each.end),
   );
@@ -97,7 +97,7 @@ export function figuresOf(scores: NextEditScore[]) {
     precision: fraction(shown, (score) => score.exact),
     placePrecision: fraction(shown, (score) => score.place),
     reversals: fraction(shown, (score) => score.reversal),
-    /** The fraction of all shown edits that somewhere remove text without replacing it, though the commit keeps it. */
+    /** The fraction of all shown edits that remove some text, without replacing it, that the commit keeps. */
     wrongDeletions: fraction(shown, ({ deletesWrongly }) => deletesWrongly),
     /** Of all characters that the shown edits remove or replace, the fraction that the commit keeps. */
     wronglyDeleted: total('wronglyDeleted') / Math.max(1, total('deleted')),
@@ -133,8 +133,8 @@ function offsetsOf({ start, end }: TextEdit): number[] {
 }
 
 /**
- * Whether the first line that the edit changes is one that should change. If an insertion is expected, the neighbouring
- * lines count, too, since an insertion can begin on either side of the line feed.
+ * Whether the first line that the edit changes should change. For an expected insertion, the neighbouring lines count,
+ * too, since an insertion can begin on either side of the line feed.
  */
 function beginsAtExpected({ text, expected }: NextEditCase, edit: TextEdit): boolean {
   const first = changesOf(edit, text)[0];

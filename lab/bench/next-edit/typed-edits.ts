@@ -1,4 +1,4 @@
-// Turns a case's past edits into keys: takes the edits back, and types them again one after the other.
+// Turns a case's past edits into keys: undoes the edits, and types them again one after another.
 import { changesOf, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import type { Edit, Position, Trace } from '../../tools/trace.ts';
 import type { NextEditCase } from './next-edit-case.ts';

@@ -1,4 +1,4 @@
-// Chooses how far a typist has come in a line that is being changed.
+// Chooses how much of a changed line a typist has typed.
 import { changesBetween, isWord, wordsOf } from '../../../language-server/edits/text/text-edit.ts';
 import type { Random } from '../../../test/support/random.ts';
 
@@ -7,13 +7,13 @@ export interface TypedLine {
   /** The line as it is now: the new text up to the cursor, and then the old text after the replaced part. */
   text: string;
   cursor: number;
-  /** What is still to be typed at the cursor. */
+  /** The text still to be typed at the cursor. */
   rest: string;
 }
 
 /**
- * How likely a typist stops after these words, relative to other places: most likely after a comma or an opening
- * bracket, less likely after an operator, never in the indentation.
+ * How likely it is that a typist stops after these words, relative to other places: most likely after a comma or an
+ * opening bracket, less likely after an operator, never in the indentation.
  */
 function weightAfter(words: string[]): number {
   if (words.every((each) => each.trim() === '')) return 0;

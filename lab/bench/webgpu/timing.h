@@ -10,8 +10,8 @@ struct Times {
 void encode(WGPUCommandEncoder e, const vector<Launch>& ls, int times = 1, bool stamp = true);
 /// Encodes and submits the launches, and waits for their end.
 Times run(const vector<Launch>& ls, int times = 1);
-/// The minimum times of several tries. Each try runs the launches `times` times, and its times are
-/// divided by that.
+/// The minimum times of several tries. Each try runs the launches `times` times and divides its
+/// times by `times`.
 Times best(const vector<Launch>& ls, int tries, int times = 1);
 /// Runs each launch in its own pass. Prints the time per name, and the time between passes.
 void profile(const char* title, const vector<Launch>& ls);

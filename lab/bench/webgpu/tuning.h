@@ -6,6 +6,6 @@ extern double tuning_start;  // seconds, as from now(); 50 s later, no more tile
 void compare_unrolling();
 void tune_gemv();
 void tune_tiles();
-/// Prints the time of a step that computes nearly nothing, which is the least that any step takes,
-/// and the maximum speed of dot products.
+/// Prints the time of a step that computes nearly nothing, a lower bound for every step, and the
+/// maximum speed of dot products.
 void floor_of_step();

@@ -1,5 +1,5 @@
-// Makes places out of files: takes some text out, as if somebody were just about to write it there. The text to the
-// right of the cursor and below it is what an editor would show.
+// Makes places out of files: removes some text, as if somebody were about to write it. The text to the right of the
+// cursor and below it is as an editor would show it.
 
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { type Situation, situationOf } from '../../../language-server/shape/confidence.ts';
@@ -62,7 +62,7 @@ function drawn(number: number): keyof typeof cutters {
 
 type Cut = Pick<FimCase, 'prefix' | 'suffix' | 'middle'>;
 
-/** Takes out the text from column `from` of line `at` to column `to` of line `last`. */
+/** Removes the text from column `from` of line `at` to column `to` of line `last`. */
 function cutAt(lines: string[], at: number, from: number, to: number, last = at): Cut {
   const begin = lines.slice(0, at).reduce((sum, line) => sum + line.length + 1, 0) + from;
   const end = lines.slice(0, last).reduce((sum, line) => sum + line.length + 1, 0) + to;
@@ -70,7 +70,7 @@ function cutAt(lines: string[], at: number, from: number, to: number, last = at)
   return { prefix: text.slice(0, begin), suffix: text.slice(end), middle: text.slice(begin, end) };
 }
 
-/** One to four lines are missing, and the cursor is where the first of them begins. */
+/** One to four lines are missing, and the cursor is at the beginning of the first. */
 function newLine(lines: string[], at: number, _: string, random: Random): Cut | null {
   const line = lines[at] ?? '';
   if (line.trim() === '') return null;

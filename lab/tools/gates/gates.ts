@@ -48,7 +48,7 @@ export const gatesCommand: Command = {
     print(`# ${model.name}: ${places.summary}`);
     print('gates,level,weight,cuts_right,cuts_wrong,typed_right,typed_wrong,gain');
     report('before', now, (gates, level) => places.measure(gates, level));
-    // Fits to the places in one half of the files and measures on those in the other half, to see how much is chance.
+    // Fits to the places in one half of the files and measures on the other half, to see how much is chance.
     const halves = [places.half(0), places.half(1)];
     const fittedToHalves = halves.map((half) => fitted(half, now));
     const gains = shrinkages.map((shrinkage, k) => {
@@ -96,7 +96,7 @@ function asPairs(gates: SituationGates): Record<Situation, number[]> {
 }
 
 /**
- * The gates for each shrinkage. The strictest level is fitted first, since the sessions of a level also use the gates
+ * The gates for each shrinkage. The strictest level is fitted first, because the sessions of a level also use the gates
  * of the next stricter one.
  */
 function fitted(places: Places, from: LevelGates): LevelGates[] {

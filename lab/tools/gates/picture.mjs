@@ -1,5 +1,5 @@
 // node lab/tools/gates/picture.mjs GATES.csv > PICTURE.svg draws right characters against wrong ones, level by level:
-// for gates that are the same everywhere (grey), for those before the fit, and for the fitted ones.
+// for gates that are equal in all situations (grey), for the gates before the fit, and for the fitted gates.
 import { readFileSync } from 'node:fs';
 
 const [width, height, margin] = [640, 420, 64];

@@ -20,9 +20,9 @@ export const placesCommand: Command = {
   operands: 'FOLDER…',
   options: {
     out: { type: 'string', value: 'FOLDER', help: 'cuts.jsonl and session-N.jsonl are written there' },
-    cuts: { type: 'string', value: 'N', help: 'number of places cut out of files; without it 1200' },
-    sessions: { type: 'string', value: 'N', help: 'number of sessions, ten lines each; without it 30' },
-    seed: { type: 'string', value: 'N', help: 'seed of the random choices; without it 1' },
+    cuts: { type: 'string', value: 'N', help: 'number of places cut out of files; default: 1200' },
+    sessions: { type: 'string', value: 'N', help: 'number of sessions, ten lines each; default: 30' },
+    seed: { type: 'string', value: 'N', help: 'seed of the random choices; default: 1' },
   },
   async run(values, folders) {
     await loadGrammars();

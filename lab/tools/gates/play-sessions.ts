@@ -1,5 +1,5 @@
-// Computes, from recorded texts, what a person who types a session sees and accepts. It counts as `savings` does, but
-// needs no server.
+// Computes, from recorded texts, the text that a person who types a session sees and accepts. It counts like `savings`,
+// but needs no server.
 import { type Level, stricter } from '../../../language-server/shape/confidence.ts';
 import { usable } from '../savings.ts';
 import { commonPrefixLength } from '../statistics.ts';
@@ -14,9 +14,9 @@ export interface Characters {
 }
 
 /**
- * The characters of one session: "right" ones are accepted, "wrong" ones are shown but are not what the user writes.
- * Once the user has typed something that differs from the shown text, the next stricter level applies up to the end of
- * the line, if isStrict.
+ * The characters of one session: "right" ones are accepted, "wrong" ones are shown, but the user writes something else.
+ * If isStrict, the next stricter level applies from the first typed character that differs from the shown text to the
+ * end of the line.
  */
 export function playSession(places: RecordedPlace[], level: Level, ghostAt: GhostAt, isStrict = true): Characters {
   const sum = { right: 0, wrong: 0 };

@@ -20,7 +20,7 @@ import {
 } from './recording.ts';
 
 const noGate = { line: 0, beginning: 1 };
-// The recording continues for some tokens after the place where today's rules end the text, since rules may change.
+// The recording continues for some tokens after the point where today's rules end the text, since rules may change.
 const tokensAfterEnd = 6;
 
 export const recordCommand: Command = {
@@ -34,7 +34,7 @@ export const recordCommand: Command = {
     window: {
       type: 'string',
       value: 'N',
-      help: 'only N characters before the cursor, and a third of that after it; without it all',
+      help: 'only N characters before the cursor, and a third of that after it; default: all',
     },
   },
   async run(values, operands) {

@@ -21,8 +21,8 @@ import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
 export const maxTokens = 48;
 
 /**
- * Loads all grammars, from which places are found, and allows a syntax tree so much time that the figures do not depend
- * on what else the machine does.
+ * Loads all grammars, which find places, and allows syntax trees so much time that the figures do not depend on other
+ * work on the machine.
  */
 export async function loadGrammars(): Promise<void> {
   budget.ms = 1000;
@@ -32,7 +32,8 @@ export async function loadGrammars(): Promise<void> {
 export interface RecordedPlace extends FimCase {
   id: string;
   /**
-   * What the user writes at the cursor: the middle of a place cut out of a file; in a session, all that is still typed.
+   * The text that the user writes at the cursor: the middle of a place cut out of a file; in a session, all text still
+   * to be typed.
    */
   wanted: string;
 }
@@ -44,8 +45,8 @@ export interface RecordedModel {
 
 export interface Recording {
   /**
-   * After the opener of an empty block, the line break and indentation that the prompt was made with, as if Enter had
-   * been pressed. If it differs, the recording is for another prompt.
+   * After the opener of an empty block: the line break and indentation in the prompt, which is made as if Enter had
+   * been pressed. If they differ, the recording is for another prompt.
    */
   lineBreak: string;
   /** The tokens' texts, with the natural logarithms of their probabilities. */
@@ -93,7 +94,8 @@ export function cursorDocument({ path, language, prefix, suffix }: FimCase): Cur
 }
 
 /**
- * What an editor would show; null if the place differs from the recorded one, so that the model must be asked again.
+ * The text that an editor would show; null if the place differs from the recorded one, so that the model must be asked
+ * again.
  */
 export function play(at: Place, recording: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== recording.lineBreak) return null;
@@ -105,7 +107,7 @@ export function play(at: Place, recording: Recording, gate: Gate): GhostText | n
   return growing.ghostText(recording.isEnded);
 }
 
-/** Like play(), but ignores that text shown early stays, which is a tenth of the work. */
+/** Like play(), with a tenth of the work: ignores that text, once shown, stays. */
 export function playWhole(at: Place, { lineBreak, pieces, isEnded }: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== lineBreak) return null;
   const generated = new GeneratedText(isEnded);
@@ -124,8 +126,8 @@ export function readRecordings(path: string): { model: RecordedModel; recordings
 }
 
 /**
- * The recording of a perfect model: it writes the wanted text, and at one place in three it is unsure of one word. What
- * is shown of it depends only on the rules.
+ * The recording of a perfect model: it writes the wanted text, and at one place in three it is unsure of one word. The
+ * shown text depends only on the rules.
  */
 export function perfectRecording(place: RecordedPlace, random: () => number): Recording {
   const words = place.wanted.slice(0, 600).match(/\w+|\n[ \t]*|[ \t]+|[^\w\s]/g) ?? [];

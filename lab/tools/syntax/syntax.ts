@@ -45,8 +45,8 @@ export class Syntax {
 }
 
 /**
- * At most 1 for scripts, since esbuild's parser stops at the first error; TypeScript 7 has no interface to its parser
- * yet. For CSS, warnings count as errors.
+ * At most 1 for scripts, because esbuild's parser stops at the first error; TypeScript 7 has no API for its parser yet.
+ * For CSS, warnings count as errors.
  */
 async function scriptErrors(text: string, loader: Loader): Promise<number> {
   try {
@@ -58,8 +58,8 @@ async function scriptErrors(text: string, loader: Loader): Promise<number> {
 }
 
 /**
- * A process that answers each line with a line. Once it has ended, for example because its program is not installed,
- * the answers are null.
+ * A process that answers each line with a line. After it has ended, for example because its program is not installed,
+ * answers are null.
  */
 class LineProcess {
   private readonly child: ChildProcess;

@@ -1,6 +1,6 @@
-// npm run tool -- completions FILE.jsonl… --out FOLDER: examples of completions, to train an adapter with or to measure one.
-// Each FILE.jsonl is a repository: a line for each file, {path, language, text, isOther}, of which isOther only serves the
-// others as context. What a model is told and what it should write come from the code that the server runs.
+// npm run tool -- completions FILE.jsonl… --out FOLDER: examples of completions, to train an adapter with or to measure
+// one. Each FILE.jsonl is a repository: a line for each file, {path, language, text, isOther}. Files with isOther are
+// only context for the others. The server's own code makes the prompts and decides what the model should write.
 import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import {
@@ -25,7 +25,7 @@ import { Lines, typedPlace } from './typed-places.ts';
 // Shorter files say little about a place, and longer ones take the parser too long.
 const fileChars = { least: 600, most: 14_000 };
 const triesOfFile = 4;
-/** Of other files, so many are open in the editor at most. */
+/** The most other files that are open in the editor. */
 const mostOpen = 3;
 
 interface File {
@@ -38,15 +38,15 @@ interface File {
 
 export const completionsCommand: Command = {
   summary:
-    'examples of completions out of the files of repositories, as tokens: what a model is told, and what it should write',
+    'make examples of completions from repositories, as tokens: the prompt, and the answer that a model should write',
   operands: 'FILE.jsonl…',
   options: {
     ...engineOptions,
-    out: { type: 'string', value: 'FOLDER', help: 'a file for each repository is written there, unless it exists' },
-    most: { type: 'string', value: 'N', help: 'examples of each repository; without it 900' },
-    'of-file': { type: 'string', value: 'N', help: 'examples of each file; without it 6' },
-    cases: { type: 'boolean', help: 'with the text before and after the cursor' },
-    seed: { type: 'string', value: 'N', help: 'seed of the random choices; without it 1' },
+    out: { type: 'string', value: 'FOLDER', help: 'write a file for each repository there, unless it exists' },
+    most: { type: 'string', value: 'N', help: 'examples of each repository; default: 900' },
+    'of-file': { type: 'string', value: 'N', help: 'examples of each file; default: 6' },
+    cases: { type: 'boolean', help: 'also write the text before and after the cursor' },
+    seed: { type: 'string', value: 'N', help: 'seed of the random choices; default: 1' },
   },
   async run(values, operands) {
     const out = required(values, 'out', 'FOLDER');

@@ -19,20 +19,20 @@ export interface Example {
   prompt: number[];
   /** The text of the tokens that were removed before the cursor; the answer begins with it. */
   heal: string;
-  /** The healed text and what should be written after it, without the token that ends it. */
+  /** The healed text and the text that should follow it, without the end token. */
   answer: number[];
-  /** What should be written at the cursor, or after the line break that the server adds. */
+  /** The text that should be written at the cursor, or after the line break that the server adds. */
   wanted: string;
   lineBreak: string;
-  /** How many tokens of the answer are in the healed text alone. */
+  /** The number of the answer's tokens that are entirely in the healed text. */
   healed: number;
 }
 
 const maxTokens = 2048;
 const maxAnswer = 128;
 /**
- * The contexts that prompts are made for. The server makes longer ones for qwen2.5-coder, in the same order, which cost
- * too much to train on.
+ * Context lengths of the prompts. For qwen2.5-coder the server makes longer prompts in the same order, but training on
+ * them would cost too much.
  */
 const contexts = [1536, 2048, 3072, 4096];
 const otherTokens = [0, 0, 96, 256, 256, 512];
@@ -73,7 +73,7 @@ export async function exampleAt(
   return { situation: situationOf(place), cut, prompt: [...tokens], heal: healText, answer, wanted, lineBreak, healed };
 }
 
-/** typed: so many lines were typed since the anchor was placed. */
+/** typed: the number of lines typed since the anchor was placed. */
 function anchored(model: Completer, document: CursorDocument, preamble: PromptPreamble, typed: number) {
   const { text, offset } = document;
   const { givenTokens } = promptBudget(model.info.contextTokens);
@@ -85,7 +85,7 @@ function anchored(model: Completer, document: CursorDocument, preamble: PromptPr
   return later && later.given.length <= givenTokens ? later : placeAnchor(model, document, defaultLinesUp, preamble);
 }
 
-/** The text between the cursor and the suffix of the prompt; null if more than the closers of the line. */
+/** The text between the cursor and the suffix of the prompt; null if it is more than the closers of the line. */
 function leftOut({ document, around }: Place, suffix: string): string | null {
   const { text, offset } = document;
   for (let end = offset; end <= offset + around.lineSuffix.length; end++)

@@ -1,5 +1,5 @@
-// Chooses places in a file as people come to them while they type: what is missing there is the rest of a word or of a
-// line, a statement, a body, a few words, or nothing.
+// Chooses places in a file at which people pause while they type. The missing text is the rest of a word or of a line,
+// a statement, a body, a few words, or nothing.
 import { depthOf, indentationOf } from '../../../language-server/shape/indentation.ts';
 import type { Random } from '../gates/cut-places.ts';
 
@@ -28,9 +28,9 @@ const cutters: [name: string, share: number, Cutter][] = [
   ['quiet words', 0.035, quietWords],
 ];
 
-// How many lines are looked at for a place of a kind.
+// The number of lines to try for a place of a kind.
 const maxLooks = 12;
-// No statement that is worth learning is longer.
+// Longer statements are not worth learning.
 const maxRows = 30;
 
 /** The lines of a file, and where each begins. */
@@ -55,7 +55,7 @@ export class Lines {
     return this.row(at).trim() === '';
   }
 
-  /** A place at this column from which the text up to the end of line `last`, or to column `to` of it, is missing. */
+  /** A place at this column, without the text up to column `to` of line `last` (by default its end). */
   cut(at: number, from: number, last = at, to = this.row(last).length): TypedPlace {
     const begin = (this.starts[at] ?? 0) + from;
     const end = (this.starts[last] ?? 0) + to;
@@ -68,7 +68,7 @@ export class Lines {
   }
 }
 
-/** A place of a random kind; null if none of some random lines has such a place. */
+/** A place of a random kind; null if a few random lines have no such place. */
 export function typedPlace(file: Lines, random: Random): TypedPlace | null {
   let number = random();
   const chosen = cutters.find(([, share]) => {
@@ -80,13 +80,13 @@ export function typedPlace(file: Lines, random: Random): TypedPlace | null {
   for (let tries = 0; tries < maxLooks; tries++) {
     const place = cutter(file, Math.floor(random() * file.rows.length), random);
     if (place === null || (place.middle.trim() === '') !== cut.startsWith('quiet')) continue;
-    // If what is below were not there yet, the author would write it, so a quiet place keeps it.
+    // A quiet place keeps the text below: if it were missing, the author would write it.
     return cut.startsWith('quiet') ? { ...place, cut } : { ...place, cut, suffix: newFile(place.suffix, random) };
   }
   return null;
 }
 
-/** In some places where a new block or the file's end follows, nothing follows yet. */
+/** At some places before a new block or the file's end, removes everything that follows. */
 function newFile(suffix: string, random: Random): string {
   const [, next = ''] = /^\s*\n([^\n]*)/.exec(suffix) ?? [];
   return /^[\p{L}@#/]/u.test(next) && random() < 0.4 ? '\n' : suffix;
@@ -129,15 +129,15 @@ function newLine(file: Lines, at: number, random: Random): TypedPlace | null {
   return file.cut(at, from, lastRow(file, at, from, random));
 }
 
-/** The cursor is at the end of a line, and what follows in its block is missing. */
+/** The cursor is at the end of a line, and the following lines of its block are missing. */
 function nextLine(file: Lines, at: number, random: Random): TypedPlace | null {
   if (file.isBlank(at) || file.isBlank(at + 1) || depthOf(file.row(at + 1)) < depthOf(file.row(at))) return null;
   return file.cut(at, file.row(at).length, lastRow(file, at + 1, 0, random));
 }
 
 /**
- * The last line that is missing: the one in which what was begun ends, or a later one in the same block, as if the author
- * wrote from top to bottom.
+ * The last missing line: the one that ends the statement begun at the cursor, or a later one in the same block, as if
+ * the author wrote from top to bottom.
  */
 function lastRow(file: Lines, at: number, from: number, random: Random): number {
   let last = at;
@@ -150,7 +150,7 @@ function lastRow(file: Lines, at: number, from: number, random: Random): number 
   for (let next = last + 1; next <= last + most && next < file.rows.length; next++) {
     if (file.isBlank(next)) continue;
     if (depthOf(file.row(next)) < depth || (depth === 0 && isAfterBlank(file, next))) break;
-    // A closer at this depth belongs to what begins above.
+    // A closer at this depth belongs to an opener above.
     if (depthOf(file.row(next)) === depth && /^\s*(?:[)\]}]|end\b)/.test(file.row(next)) && openIn(file.row(next)) < 0)
       break;
     last = next;
@@ -188,7 +188,7 @@ function insideLine(file: Lines, at: number, random: Random): TypedPlace | null 
   return file.cut(at, from, at, to);
 }
 
-/** Where words begin and end, before the last sign of the line. */
+/** The columns at which words begin and end, before the last character of the line. */
 function boundaries(file: Lines, at: number): number[] {
   const row = file.row(at);
   const found = [...row.matchAll(/(?<=\s|[^\w\s])(?=\w)|(?<=\w)(?=\W)/g)].map(({ index }) => index);

@@ -1,17 +1,17 @@
-// What a model should write at a place: as much of the author's text as the server would show of it, and nothing where
-// the author wrote nothing. null: the place teaches nothing.
+// The text that a model should write at a place: as much of the author's text as the server would show, and nothing
+// where the author wrote nothing. null: the place teaches nothing.
 import { GeneratedText } from '../../../language-server/shape/generated-text.ts';
 import type { Place } from '../../../language-server/shape/place.ts';
 import { toGhostText } from '../../../language-server/shape/shape.ts';
 import { commonPrefixLength } from '../statistics.ts';
 
-// The author's text is shown to the rules as far as that.
+// The rules see at most this much of the author's text.
 const maxChars = 1200;
 const gate = { line: 0, beginning: 0 };
 
 /**
- * middle: the author's text. closers: the brackets right of the cursor that the prompt leaves out, so that the model has
- * to write them.
+ * middle: the author's text. closers: the brackets right of the cursor that the prompt leaves out and the model must
+ * write.
  */
 export function wantedAnswer(place: Place, middle: string, closers: string): string | null {
   const { lineBreak, around } = place;
@@ -29,7 +29,7 @@ export function wantedAnswer(place: Place, middle: string, closers: string): str
   return upToLineEnd(own, end);
 }
 
-/** The text up to the end of the line in which `end` is, if only signs are left of that line. */
+/** The text up to the end of the line that contains `end`, if only punctuation remains in that line; otherwise null. */
 function upToLineEnd(text: string, end: number): string | null {
   const [rest = ''] = /^[^\n]*/.exec(text.slice(end)) ?? [];
   if (/[\p{L}\p{N}"'`]/u.test(rest) || text.slice(0, end).trim() === '') return null;

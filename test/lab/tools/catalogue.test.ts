@@ -90,17 +90,17 @@ test('a digest is also found in the pointer of Git LFS', async () => {
 
 test.each<[string, Answer]>([
   ['Status 403.', (_, response) => void response.writeHead(403).end()],
-  ['The mirror offers no ranges.', (_, response) => void response.writeHead(200).end('GGUF and all the rest')],
+  ['The mirror does not support ranges.', (_, response) => void response.writeHead(200).end('GGUF and all the rest')],
   [
     `It has 12 bytes instead of ${second.minBytes} to ${second.maxBytes}.`,
     (request, response) => sendRange(request, response, 12, '"one"'),
   ],
   [
-    'A download cannot be resumed: there is no lasting ETag.',
+    'A download cannot be resumed: the mirror gives no lasting ETag.',
     (request, response, { minBytes }) => sendRange(request, response, minBytes, 'W/"one"'),
   ],
   [
-    'A download cannot be resumed: there is no lasting ETag.',
+    'A download cannot be resumed: the mirror gives no lasting ETag.',
     (request, response, { minBytes }) => sendRange(request, response, minBytes, `"${Math.random()}"`),
   ],
   [

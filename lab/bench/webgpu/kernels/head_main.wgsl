@@ -1,5 +1,5 @@
-// gemv.wgsl for the head, in Q6_K: logits [R]. A workgroup computes NT tiles of RT rows and also stores its greatest logit and
-// the row of that, best [workgroup].
+// gemv.wgsl for the head, in Q6_K: logits [R]. A workgroup computes NT tiles of RT rows, and also
+// stores its greatest logit and its row in best [workgroup].
 @group(0) @binding(8) var<storage, read_write> logits: array<f32>;
 @group(0) @binding(9) var<storage, read_write> best: array<vec2<f32>>;  // (value, row as bits)
 var<workgroup> tops: array<vec2<f32>, RT>;

@@ -1,6 +1,6 @@
 // wgpu-native with timing: when the process ends, prints for each function the number of its calls
 // and the milliseconds that they took. If HEARTH_WAIT_FOR_SUBMITS is set, each submit also waits
-// until the GPU has no work, and this wait is timed, too. It slows everything down.
+// until the GPU has no work. This wait is timed, too, and slows everything down.
 #include <dlfcn.h>
 
 #include <algorithm>

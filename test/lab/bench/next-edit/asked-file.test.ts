@@ -29,7 +29,7 @@ test('answers to different questions are neither used nor lost', () => {
   const path = join(folder, 'cases.asked');
   new AskedFile(path, 'these').add(said(0));
   const before = readFileSync(path, 'utf8');
-  expect(() => new AskedFile(path, 'others')).toThrow('cases.asked has what was said of other cases');
+  expect(() => new AskedFile(path, 'others')).toThrow('cases.asked has answers about other cases');
   expect(readFileSync(path, 'utf8')).toBe(before);
 });
 
