@@ -1,6 +1,6 @@
-// Compiles kernels/hip for AMD GPUs with hipcc, into one code object per architecture. Checks what can be checked
-// without a GPU: that nothing spills or uses scratch memory, and that the machine code has dot-product and matrix
-// instructions. Architectures that Debian's hipcc 5.2 does not know need a newer ROCm (kernels/hip/README.md).
+// Compiles kernels/hip for AMD GPUs with hipcc, into one code object per architecture. Checks without a GPU that
+// nothing spills or uses scratch memory, and that the machine code has dot-product and matrix instructions.
+// Architectures that Debian's hipcc 5.2 does not know need a newer ROCm (kernels/hip/README.md).
 import {
   copyFileSync,
   existsSync,
@@ -22,7 +22,7 @@ const amd = { HIP_PLATFORM: 'amd' };
 
 /** One architecture of each kind: gfx1030 has only dot products, gfx1100 also has WMMA. */
 const kinds = ['gfx1030', 'gfx1100'];
-/** All architectures of these kinds that Debian's hipcc knows. A release has them all. */
+/** All architectures of these kinds that Debian's hipcc knows. A release contains them all. */
 const architectures = [
   ...kinds,
   ...['gfx1031', 'gfx1032', 'gfx1033', 'gfx1034', 'gfx1035', 'gfx1036'],
@@ -67,9 +67,9 @@ async function libraryArgs(architecture, scratch) {
 }
 
 /**
- * Arguments that let Clang 15 use all 256 registers on gfx11. It would use only 128, since the short forms of 16-bit
- * instructions can only name these. Our code uses the long forms (kernels/hip/gpu_amd.hip.h), which checkInstructions()
- * verifies.
+ * Arguments that let Clang 15 use all 256 registers on gfx11. By default it uses only 128, because the short encodings
+ * of 16-bit instructions reach no others. Our code uses the long encodings (kernels/hip/gpu_amd.hip.h);
+ * checkInstructions() verifies that.
  */
 async function registerArgs(architecture) {
   const compiler = await quietly('hipcc', ['--version'], amd);
@@ -78,7 +78,7 @@ async function registerArgs(architecture) {
 }
 const shortForms = /v_\w*(?:f16|[iu]16|b16)\w*_(?:e32|dpp)\b.*\bv\[?(?:12[89]|1[3-9]\d|2\d\d)\b/;
 
-/** What each kernel uses, from the compiler's remarks: name -> { 'VGPRs': 36, ... }. */
+/** The resources of each kernel, from the compiler's remarks: name -> { 'VGPRs': 36, ... }. */
 function resources(remarks) {
   const kernels = new Map();
   let current = {};
@@ -151,7 +151,7 @@ async function build(architecture, output) {
   }
 }
 
-/** Builds and checks each file that ships. Resolves to how many architectures passed and failed. */
+/** Builds and checks each file that ships. Resolves to the numbers of architectures that passed and failed. */
 export const buildAmd = (names = architectures) => compile(names, join(root, 'dist/gpu'));
 
 /** Compiles one architecture of each kind, to test that it works. */

@@ -1,4 +1,4 @@
-// `npm run build:gpu`: compiles the GPU kernels into dist/gpu, with those vendors' compilers that are installed.
+// `npm run build:gpu`: compiles the GPU kernels into dist/gpu, with the vendors' compilers that are installed.
 //   build-gpu.mjs             for all GPUs that the compilers know
 //   build-gpu.mjs --release   the same, but fails if a compiler is missing
 //   build-gpu.mjs gfx1151     only for the given AMD architectures

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { build, cmakeJs, nodeApi } from './cmake.mjs';
 import { checkBuildTools, compiler, main, root, ToolError } from './tools.mjs';
 
-/** Builds the addon and, unless only the addon is wanted, the tests. */
+/** Builds the addon and, unless `addon` is set, the tests. */
 export async function buildNative({ debug = false, addon = false } = {}) {
   const folder = debug ? 'build/debug' : 'build/native';
   await buildIn(folder, debug ? 'Debug' : 'Release', [addon ? 'hearth_addon' : 'all']);
@@ -69,7 +69,7 @@ export const buildFuzz = () =>
 
 const aarch64 = '-DCMAKE_TOOLCHAIN_FILE=aarch64-linux-gnu.cmake';
 
-/** Quick to compile: packages for ARM are made by zig, so it is not the optimizer of this compiler that is tested. */
+/** Optimizes little, to compile quickly: zig makes the packages for ARM, so this compiler's optimizer needs no test. */
 export const buildAarch64 = () => build('build/aarch64', [aarch64, '-DHEARTH_OPTIMIZATION=-O1'], ['kernels_tests']);
 
 /** For lab/bench/tile-instructions.mjs. */

@@ -25,7 +25,7 @@ function kernelsIn(log) {
   return [...log.matchAll(pattern)].map(([, capability, spilled]) => ({ capability, spilled: Number(spilled) }));
 }
 
-/** Builds and checks the file that ships. Resolves to how many capabilities passed and failed. */
+/** Builds and checks the file that ships. Resolves to the numbers of capabilities that passed and failed. */
 export async function buildNvidia() {
   const output = join(root, 'dist/gpu/nvidia.fatbin');
   const result = check(await compile(capabilities, output, ['--compress-mode=size']), capabilities);
@@ -35,8 +35,8 @@ export async function buildNvidia() {
 }
 
 /**
- * Compiles for two capabilities, as a test: for one as for the shipped file, and for the oldest without optimizations,
- * if nvcc can leave them out. That takes a sixth of the time, and still refuses what the oldest GPUs lack.
+ * Compiles for two capabilities, as a test: for one like the shipped file, and for the oldest without optimizations, if
+ * nvcc can leave them out. That takes a sixth of the time, and still rejects instructions that the oldest GPUs lack.
  */
 export async function tryNvidia() {
   const quick = atLeast(releaseOf(), [13]) ? ['--Ofast-compile=max'] : [];
@@ -46,7 +46,7 @@ export async function tryNvidia() {
   return check(logs.join('\n'), ['89', '75']);
 }
 
-/** Resolves to what ptxas reports. */
+/** Resolves to ptxas's report. */
 async function compile(names, output, options) {
   mkdirSync(dirname(output), { recursive: true });
   rmSync(output, { force: true }); // may be from older sources
@@ -56,7 +56,7 @@ async function compile(names, output, options) {
     [
       ...names.flatMap((name) => ['-gencode', `arch=compute_${name},code=sm_${name}`]),
       ...['-gencode', `arch=compute_${last},code=compute_${last}`],
-      // -fmad=false: the compiler would contract differently in kernels that must give the same bits.
+      // -fmad=false: otherwise the compiler contracts differently in kernels that must give the same bits.
       ...['-x', 'cu', '-std=c++20', '-O3', '-fmad=false', '--expt-relaxed-constexpr', '-DGPU_NVIDIA'],
       ...['--threads', String(availableParallelism()), '-Xptxas', '-v', ...options],
       ...['-Ikernels', '-Ikernels/hip', '-fatbin', 'kernels/hip/kernels.hip', '-o', output],

@@ -106,9 +106,7 @@ async function checkDocuments() {
   return `${documents.length} files`;
 }
 
-/**
- * Reports the lines of each room. There is no limit: the figures are a reminder to keep the code short enough to read.
- */
+/** Reports the lines of each room. There is no limit: the figures remind us to keep the code short enough to read. */
 async function reportSize() {
   const rooms = new Map();
   const long = [];
@@ -141,7 +139,9 @@ const checks = [
   ['size', reportSize],
 ];
 
-/** Runs the checks and prints one line for each. Resolves to how many passed, failed and could not be run. */
+/**
+ * Runs the checks and prints one line for each. Resolves to the numbers of checks that passed, failed and were not run.
+ */
 export async function check() {
   let failed = 0;
   let notRun = 0;

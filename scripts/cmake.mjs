@@ -23,7 +23,7 @@ export function isConfigured(folder, options) {
 
 export const optionsFile = 'hearth-options.json';
 
-/** Deletes a build folder that was made for other sources, as in a moved or copied checkout: CMake would refuse it. */
+/** Deletes a build folder that belongs to other sources, as in a moved or copied checkout: CMake would refuse it. */
 export function dropForeignBuild(folder, source) {
   const cache = join(folder, 'CMakeCache.txt');
   if (!existsSync(cache)) return;
@@ -53,7 +53,7 @@ export async function build(folder, options, targets, { source = 'native', confi
   const all = [...options, ...warningsAreErrors];
   dropForeignBuild(path, join(root, source));
   if (!isConfigured(path, all)) {
-    // Removes earlier options, which CMake would keep, and their record, since configuring may fail or be interrupted.
+    // Removes earlier options, which CMake would keep, and our record of them, since configuring may fail.
     for (const file of ['CMakeCache.txt', optionsFile]) rmSync(join(path, file), { force: true });
     await configure(source, folder, all);
     writeFileSync(join(path, optionsFile), JSON.stringify(all));

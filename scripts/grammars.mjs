@@ -1,5 +1,5 @@
-// The grammars of language-server/syntax/ and the runtime that they need: files of npm packages, each with its SHA-256
-// digest. The build copies them to dist/grammars/ and refuses a file that is not the one listed.
+// The grammars of language-server/syntax/ and their runtime: files of npm packages, each with its SHA-256 digest. The
+// build copies them to dist/grammars/ and refuses a file with another digest.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -55,7 +55,7 @@ const licences = ['tree-sitter-dart/LICENSE', 'tree-sitter-swift/LICENSE'];
 
 /** The files that ship from npm packages, relative to the root. */
 export const grammarSources = [...Object.keys(digests), ...licences].map((file) => `node_modules/${file}`);
-/** Where the build puts the grammars. */
+/** The paths to which the build copies the grammars. */
 export const grammarFiles = Object.keys(digests).map((file) => `dist/grammars/${basename(file)}`);
 
 /** Copies the grammars to dist/grammars/. Throws a ToolError for a file with another digest. */

@@ -18,7 +18,7 @@ glibc_is_recent() {
   [ "$(printf '2.38\n%s\n' "$version" | sort -V | head -1)" = 2.38 ]
 }
 
-# Gives apt its own folders, so that the system's lists and packages stay as they are.
+# Gives apt its own folders, so that the system's lists and packages do not change.
 unpack_glibc() {
   command -v apt-get >/dev/null || fail "this system's glibc is older than 2.38, and it has no apt-get."
   local mirror key=/usr/share/keyrings/debian-archive-keyring.gpg

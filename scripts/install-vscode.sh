@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the editor tests need: from npm, VS Code's server (code-server's build) with the Node that it needs, and
+# Installs the programs of the editor tests: from npm, VS Code's server (code-server's build) with the right Node, and
 # chromium from Debian. Downloads about 255 MB and takes 700 MB on disk and a minute. Running it again does nothing.
 #   scripts/install-vscode.sh            -> .cache/vscode-server, or $HEARTH_VSCODE_DIR
 set -euo pipefail
@@ -28,7 +28,7 @@ install_packages() { # chromium draws nothing without a font; spdlog is compiled
 }
 
 # A plain `npm install code-server` would compile every native module of the server. One of them, kerberos, needs
-# headers that nothing here uses. So this compiles only spdlog, without which there are no log files.
+# headers that nothing else here needs. So this compiles only spdlog, which writes the log files.
 install_code_server() {
   rm -rf node_modules .installed-*
   echo '{ "private": true }' >package.json

@@ -7,8 +7,8 @@ const lsp = 'vscode-languageserver';
 const editor = ['vscode', 'vscode-languageclient'];
 
 /**
- * The folders, files and packages that each folder of TypeScript may import, besides itself and packages that all may
- * use. A folder inside another is listed before it.
+ * The folders, files and packages that each folder of TypeScript may import, besides itself and unrestricted packages.
+ * A subfolder comes before its parent.
  */
 export const layers = {
   'extension/settings': [`${server}/protocol`, 'package.json', 'vscode'],
@@ -119,7 +119,7 @@ export function forbiddenIncludes(files) {
   });
 }
 
-/** Packages that only the folders may import that list them above. */
+/** Restricted packages: only the folders that list them above may import them. */
 const restricted = ['vscode', 'vscode-languageclient', lsp];
 
 function inExtension(...folders) {

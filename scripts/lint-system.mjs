@@ -1,5 +1,5 @@
-// Code that depends on the operating system belongs in system/, or in one TypeScript file. Finds where other files ask
-// which system they are compiled for or run on, or include a header that only some systems have.
+// Code that depends on the operating system belongs in system/, or in one TypeScript file. Finds lines of other files
+// that ask which system they are compiled for or run on, or include a header that only some systems have.
 
 const cppRoom = 'system/';
 const typeScriptFile = 'language-server/protocol/system.ts';
@@ -10,7 +10,7 @@ const systemHeaders =
   /^\s*#\s*include\s*<(sys\/|linux\/|asm\/|mach\/|unistd\.h|fcntl\.h|dlfcn\.h|pthread\.h|sched\.h|signal\.h|spawn\.h|poll\.h|io\.h|share\.h|direct\.h|process\.h|windows\.h|win\w+\.h|psapi\.h|delayimp\.h)/;
 const platformQuestion = /\b(process\.platform|platform\(\))\s*[!=]==?/;
 
-/** A sentence for each such line of a C++ or TypeScript file. Tests and tools may depend on the system. */
+/** A sentence for each line of a C++ or TypeScript file that depends on the system, which only tests and tools may. */
 export function systemDifferences(path, text) {
   if (/^(test|lab)\//.test(path) || path.startsWith(cppRoom) || path === typeScriptFile) return [];
   const [patterns, place] = path.endsWith('.ts')

@@ -13,7 +13,7 @@ import gguf, numpy, torch, transformers
 from gguf import GGMLQuantizationType as T
 from gguf.quants import dequantize, quantize
 
-# Small, since the files are in the repository; but Q4_K needs rows of 256 columns.
+# Small, because the files are in the repository; but Q4_K needs rows of 256 columns.
 HIDDEN, HEADS, KV_HEADS, HEAD, FFN, LAYERS, VOCABULARY = 256, 4, 2, 32, 96, 2, 288
 EXPERTS, EXPERTS_USED, EXPERT_FFN = 6, 3, 32
 common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads=KV_HEADS, head_dim=HEAD,
@@ -21,7 +21,7 @@ common = dict(hidden_size=HIDDEN, num_attention_heads=HEADS, num_key_value_heads
               rms_norm_eps=1e-5, bos_token_id=None, eos_token_id=None, pad_token_id=None)
 LLAMA3 = dict(rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
               original_max_position_embeddings=64)
-# The window is smaller than the prompt of 330 tokens, and smaller than what the kernels compute at once.
+# The window is smaller than the prompt of 330 tokens and than the kernels' largest batch.
 WINDOW, LAYER_TYPES = 50, ["sliding_attention", "full_attention"]
 YARN = dict(rope_type="yarn", rope_theta=50000.0, factor=4.0, original_max_position_embeddings=64)
 PLAIN = dict(rope_type="default", rope_theta=10000.0)
@@ -52,7 +52,7 @@ NAMES = {
     "mlp.up_proj.weight": "ffn_up.weight", "mlp.down_proj.weight": "ffn_down.weight",
     "mlp.gate.weight": "ffn_gate_inp.weight", "mlp.experts.down_proj": "ffn_down_exps.weight",
 }
-# The type for each layer, in turn. q4_k() below quantizes to Q4_K, since the package can only read it.
+# The types of the layers, in turn. q4_k() below quantizes to Q4_K, because the package can only read it.
 TYPES = {
     "attn_q.weight": (T.Q4_K, T.Q8_0), "attn_k.weight": (T.Q8_0, T.Q4_K), "attn_v.weight": (T.Q5_1, T.F16),
     "attn_output.weight": (T.Q4_0, T.Q5_0), "ffn_gate.weight": (T.Q4_K, T.Q5_0), "ffn_up.weight": (T.BF16, T.Q4_1),
@@ -155,7 +155,7 @@ def main(family, folder):
     model = FAMILIES[family]().eval()
     for name, parameter in model.named_parameters():
         is_vector = parameter.ndim == 1
-        # A router's logits must lie further apart. Otherwise rounding would choose other experts for many tokens.
+        # Spreads a router's logits, because otherwise rounding would choose other experts for many tokens.
         deviation = 0.32 if name.endswith("mlp.gate.weight") else 0.08
         parameter.data = 1 + 0.2 * torch.randn_like(parameter) if is_vector else deviation * torch.randn_like(parameter)
     path = pathlib.Path(folder) / f"tiny-{family}"

@@ -1,7 +1,8 @@
-// Cuts Qwen2's vocabulary down to what the strings of a test need, since 152 thousand tokens would be too many to keep.
+// Reduces Qwen2's vocabulary to the tokens for a test's strings: 152 thousand tokens would be too many for the
+// repository.
 //   node scripts/make-tokenizer-fixture.mjs ggml-vocab-qwen2.gguf
 // Reads FILE.inp (strings) and FILE.out (ids, one line per string), in the format of llama.cpp's tests, and writes
-// test/fixtures/tokenizer/. A merge applies only where its result occurs in the text, so the others can be left out.
+// test/fixtures/tokenizer/. A merge applies only if its result occurs in the text, so the others can be left out.
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { gguf } from '@huggingface/gguf';
 

@@ -1,6 +1,6 @@
 // Writes native/tokenizer/unicode_ranges.inc from this Node's Unicode tables: node scripts/make-unicode-ranges.mjs
-// White space is the Unicode property White_Space, which the tokenizers' regex engines mean by \s. JavaScript's own \s
-// differs: it includes U+FEFF (byte order mark) and leaves out U+0085 (next line).
+// White space is the Unicode property White_Space, as \s is in the tokenizers' regex engines. JavaScript's \s differs:
+// it includes U+FEFF (byte order mark) and leaves out U+0085 (next line).
 import { writeFileSync } from 'node:fs';
 
 // In the order of CharClass in native/tokenizer/pretokenizer.h, where 0 is any other character.

@@ -1,7 +1,7 @@
 // Packs the built extension into hearth-<target>-<version>.vsix:
 //   node scripts/package.mjs [--target linux-x64] [--addon FILE] [--out FILE]
-// Without --target, packs for the system on which it runs, with the addon that was built there. Another target needs an
-// addon built for it. scripts/package-all.mjs packs for all targets.
+// Without --target, packs for this system, with the addon that was built here. Another target needs an addon built for
+// it. scripts/package-all.mjs packs for all targets.
 import {
   cpSync,
   existsSync,
@@ -23,14 +23,14 @@ import { main, root, run, ToolError } from './tools.mjs';
 import { wgpuLibrary } from './wgpu-native.mjs';
 
 const read = (file) => readFileSync(join(root, file), 'utf8');
-/** This script writes it, so it need not be there before. */
+/** The list of components, which this script writes. */
 const sbomFile = 'dist/sbom.cdx.json';
 const notices = 'dist/NOTICES.txt';
 const addonFile = 'dist/hearth.node';
-/** Where native/gpu/webgpu.cc looks for wgpu-native on every system. */
+/** The path at which native/gpu/webgpu.cc looks for wgpu-native, on every system. */
 const webgpuFile = 'dist/gpu/wgpu-native.library';
 
-/** VS Code's name for the system on which this runs. A Linux without glibc is Alpine, with musl. */
+/** VS Code's name for this system. A Linux without glibc is Alpine, with musl. */
 function ownTarget() {
   const isMusl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined;
   return `${isMusl ? 'alpine' : process.platform}-${process.arch}`;
@@ -49,8 +49,8 @@ export function kernelFiles({ kernels }) {
 }
 
 /**
- * Packs a target from a new folder, which has only the files for this target. sbom: where to copy the list of
- * components.
+ * Packs a target from a new folder, which has only the files for this target. sbom: the path to which the list of
+ * components is copied.
  */
 export async function packExtension(
   target,
@@ -64,7 +64,7 @@ export async function packExtension(
     throw new ToolError(`package: missing ${missing.join(', ')}. Run npm run build:native and npm run build first.`);
   const files = [...listedFiles().filter((file) => file !== sbomFile), ...kernels, 'package.json', '.vscodeignore'];
   const webgpu = wgpuLibrary(target);
-  // An addon built for this machine links this machine's own libraries, whose licences are not listed.
+  // An addon built for this machine links its own libraries, whose licences are not listed.
   const isOwn = addon === join(root, addonFile);
   await inOwnFolder(target, async (folder) => {
     for (const file of files) if (file !== notices) place(sourceOf(file), join(folder, file));
@@ -129,7 +129,7 @@ function place(from, to) {
 
 /**
  * README.md without the part for developers. VS Code's page of an extension loads pictures only over HTTPS, and Hearth
- * has none on the web. So pictures are left out; the walkthrough shows them. Links to files become plain text.
+ * has none on the web, so the page has no pictures; the walkthrough shows them. Links to files become plain text.
  */
 function extensionPage(readme) {
   const [forUsers, , license] = readme.split(/^(?=## (?:For those who build it|License)$)/m);

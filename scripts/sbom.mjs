@@ -52,8 +52,8 @@ const digestOf = (file) => [{ alg: 'SHA-256', content: createHash('sha256').upda
 
 /**
  * The list of components: npm's SBOM of the lock file, reduced to the packages that ship, with the grammars and the
- * models. addon: the file of an addon built for the target, to be listed with what was linked into it. webgpu:
- * the file of wgpu-native, to be listed.
+ * models. addon: the file of an addon built for the target, to list with the libraries linked into it. webgpu: the file
+ * of wgpu-native, to list.
  */
 export async function sbom({ target, addon, webgpu } = {}) {
   const packages = shippedPackages();
@@ -112,7 +112,7 @@ export const webgpuNotice = `wgpu-native ${wgpuVersion} (MIT OR Apache-2.0)
 Copyright 2018-2026 The gfx-rs developers. Used under the Apache License, version 2.0, whose text is in LICENSE.
 `;
 
-/** An addon as a component, which contains the compiler's libraries that are linked into it. */
+/** An addon as a component that contains the compiler's libraries linked into it. */
 function addonComponent(target, addon) {
   const { linked = [] } = targetOf(target);
   const libraries = linked.map(([name, version, id]) => {
@@ -130,7 +130,7 @@ function addonComponent(target, addon) {
   };
 }
 
-/** The licences of what is linked into a target's addon, for dist/NOTICES.txt: one text per licence file. */
+/** The licences of the libraries linked into a target's addon, for dist/NOTICES.txt: one text per licence file. */
 export function linkedNotices({ linked }) {
   const files = [...new Set(linked.flatMap(([, , , file]) => file ?? []))];
   return files.map((file) => {
@@ -151,7 +151,8 @@ export async function writeSbom(path = join(root, 'dist/sbom.cdx.json'), build =
 }
 
 /**
- * Says how many shipped packages have known vulnerabilities, or that no registry answered. Throws if one is serious.
+ * A sentence about the known vulnerabilities of shipped packages, or that no registry answered. Throws if one is
+ * serious.
  */
 export async function audit(timeout = auditMs) {
   if (!existsSync(join(root, 'dist/NOTICES.txt'))) return 'nothing is built, so nothing ships';

@@ -34,7 +34,7 @@ export function writeSettingsTable() {
 function settingsTable() {
   const { properties } = manifest().contributes.configuration;
   const rows = Object.entries(properties).map(([name, setting]) => {
-    // Only two columns, since a page is narrow, and the names do not break.
+    // Only two columns, because pages are narrow and names do not break.
     const cells = [`\`${name}\`<br>\`${JSON.stringify(setting.default)}\``, description(setting)];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });

@@ -15,7 +15,7 @@ PROGRAMS="$BUILD/hip_tests"
 "$PROGRAMS/gpu_model_test" models/starter.gguf
 "$PROGRAMS/gpu_model_test" 1.5b:q8_0
 "$PROGRAMS/gpu_model_test" 1.5b:q4_k_m
-# Some virtual machines keep the sanitizer from the GPU. It then says so, and the check is skipped.
+# Some virtual machines hide the GPU from the sanitizer. It says so, and the check is skipped.
 memcheck() {
   log="$BUILD/memcheck.log"
   compute-sanitizer --tool memcheck --error-exitcode 1 "$PROGRAMS/gpu_ops_tests" "$1" > "$log" 2>&1 || {

@@ -1,5 +1,5 @@
-// Knows the tools that the build and the tests need, how to install them, and how to run a command. Uses no npm
-// packages, because it runs before `npm ci`.
+// Finds, installs and runs the tools that the build and the tests need. Uses no npm packages, because it runs before
+// `npm ci`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -60,7 +60,7 @@ export function run(command, args, { env = {}, quiet = false, cwd = root, timeou
   });
 }
 
-/** Runs npm. If npm runs this script, runs the same npm with Node, since on Windows npm is not a program. */
+/** Runs npm. If npm has started this script, runs the same npm with Node, because on Windows npm is not a program. */
 export function runNpm(args, options) {
   const own = process.env.npm_execpath;
   return own ? run(process.execPath, [own, ...args], options) : run('npm', args, options);
@@ -83,7 +83,7 @@ export const atLeast = (text, [major, minor = 0]) => {
 
 /**
  * The C++ compiler to build with. CXX can name another, as for CMake. On Windows it must be clang: g++ does not align
- * vectors on the stack there, and Visual Studio's own compiler does not know vectors.
+ * vectors on the stack there, and Visual Studio's own compiler has no vector types.
  */
 export const compiler = () =>
   process.env.CXX ?? (process.platform === 'win32' ? ['clang++'] : ['g++', 'clang++', 'c++']).find(version);
@@ -113,8 +113,8 @@ function missingForBuild() {
 }
 
 /**
- * Whether the compiler knows C++20 and the vector shuffles that the kernels use. compiler: a command, perhaps with
- * arguments, such as "ccache g++".
+ * Whether the compiler knows C++20 and the kernels' vector shuffles. compiler: a command, perhaps with arguments, such
+ * as "ccache g++".
  */
 function compilesKernels(compiler) {
   const [program, ...flags] = version(compiler) ? [compiler] : compiler.split(' ');
@@ -147,12 +147,12 @@ export const requireFiles = (files) =>
 export const requirePython = () =>
   requirePackages(() => (spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0 ? [] : ['python3-venv']));
 
-/** Two of our processes may install something at the same time. apt-get would fail instead of waiting for the other. */
+/** Lets two of our processes install something in turn. Without the lock, the second apt-get would fail. */
 const aptLock = '/tmp/hearth-apt.lock';
 
 /**
- * missing: returns the Debian packages that are still missing. They are installed only if this runs as root on a
- * Debian, as in a container or on a CI machine. Elsewhere nothing is changed.
+ * missing: returns the Debian packages that are still missing. Installs them only as root on Debian, as in a container
+ * or on a CI machine. Changes nothing elsewhere.
  */
 async function requirePackages(missing) {
   const wanted = missing();
@@ -176,9 +176,7 @@ export const buildEnv = () => ({
 
 const isUsage = (error) => String(error?.code).startsWith('ERR_PARSE_ARGS');
 
-/**
- * The options that the script was called with (see util.parseArgs). An unknown option ends the process with a message.
- */
+/** The script's options on the command line (see util.parseArgs). An unknown option ends the process with a message. */
 export function optionsFrom(options) {
   try {
     return parseArgs({ options }).values;
@@ -189,7 +187,7 @@ export function optionsFrom(options) {
   }
 }
 
-/** Runs a script's main function. If a ToolError or an unknown option ends it, prints only the message. */
+/** Runs a script's main function. For a ToolError or an unknown option, prints only the message. */
 export async function main(body) {
   try {
     await body();

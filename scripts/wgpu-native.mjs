@@ -30,7 +30,7 @@ export function wgpuLibrary(target) {
   return name ? join(folder, name) : undefined;
 }
 
-/** Downloads the library for a target, unless that was done before. Resolves to its path. target: one with a wheel. */
+/** Downloads the library for a target with a wheel, unless it is already there. Resolves to its path. */
 export async function wgpuNative(target = 'linux-x64') {
   const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const folder = folderOf(target);

@@ -1,4 +1,4 @@
-"""Prints what binaries are and what they need, as a list of JSON objects: binary_facts.py FILE..."""
+"""Prints facts about binaries as a list of JSON objects: binary_facts.py FILE..."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ def elf_facts(binary):
         "libraries": list(binary.libraries),
         "versions": versions,
         "exports": sorted(s.name for s in binary.dynamic_symbols if s.exported and s.visibility not in hidden),
-        # More than those that lief calls imported: functions of the program that loads the addon have no type here.
+        # Not lief's list of imports, which lacks functions without a type: those of the program that loads the addon.
         "imports": sorted(s.name for s in binary.dynamic_symbols if s.name and s.shndx == 0),
         "globals": sorted(s.name for s in binary.symtab_symbols if s.name and s.shndx != 0 and s.binding != local),
     }

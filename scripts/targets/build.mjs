@@ -1,5 +1,5 @@
 // Cross-compiles the addon: `node scripts/build-native.mjs --target linux-arm64` makes build/linux-arm64/hearth.node.
-// Fails if the addon would not load on every machine on which it should.
+// Fails if the addon would not load on every machine of the target.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, nodeApi } from '../cmake.mjs';

@@ -39,8 +39,8 @@ export async function packageFacts(file) {
 }
 
 /**
- * What is wrong with a package's files, target and version. isOptional(path): whether the path is allowed, but not
- * required.
+ * A sentence for each fault in a package's files, target and version. isOptional(path): whether the path is allowed,
+ * but not required.
  */
 function fileProblems(facts, name, expected, { bytes, version }, isOptional = () => false) {
   const files = new Map(facts.files.map((file) => [file.path, file]));
@@ -61,7 +61,7 @@ const binaryProblem = ({ path, format, architecture }) => `${path} is ${format} 
 
 /**
  * A sentence for each reason why the package must not be published. facts: from vsix_facts.py. wanted: the package's
- * size in bytes, the version that it should have, and the digests of the models that should be in it, by path.
+ * size in bytes, its expected version, and the expected digests of its models, by path.
  */
 export function packageProblems(facts, name, wanted) {
   const target = targetOf(name);
@@ -92,13 +92,13 @@ function webgpuProblems(binaries, { format, architecture }) {
   return isRight ? [] : [`${webgpuPath} is not ${format} for ${architecture}`];
 }
 
-/** The same for the package for editors in the browser, which has no binaries. */
+/** The same for the package for browsers, which has no binaries. */
 export const webProblems = (facts, wanted) => [
   ...fileProblems(facts, 'web', packagePaths([...webFiles, 'package.json', 'README.md']), wanted),
   ...facts.binaries.map(binaryProblem),
 ];
 
-/** The package's list of components must contain the digests of all files that people can't read. */
+/** The package's list of components must contain the digests of all binary files. */
 function componentProblems(components, files) {
   const digests = components.flatMap(({ hashes = [] }) => hashes.map(({ content }) => content));
   const own = [addonPath, ...modelPaths, ...(files.has(webgpuPath) ? [webgpuPath] : [])];
@@ -107,7 +107,7 @@ function componentProblems(components, files) {
   return unlisted.map((path) => `${sbomPath} does not list ${path}`);
 }
 
-/** The package must contain the licences that require this. */
+/** The package must contain the licences that require to be included. */
 function noticeProblems(notices, { linked }, hasWebgpu) {
   const named = linked.filter(([, , , file]) => file).map(([name]) => name);
   if (hasWebgpu) named.push('wgpu-native');

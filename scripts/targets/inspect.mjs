@@ -11,7 +11,7 @@ export async function binaryFacts(paths) {
 
 /** The functions that Node looks for in an addon. */
 const entryPoints = ['napi_register_module_v1', 'node_api_module_get_api_version_v1'];
-/** The kernels contain far more of these instructions; without the kernels there are none. */
+/** Far fewer dot-product instructions than the kernels contain; other code contains none. */
 const fewestDotProducts = 500;
 const fewestMatrixProducts = 500;
 
@@ -43,10 +43,9 @@ function versionProblems(versions, permitted) {
 const compare = (a, b) => a.map((part, i) => part - (b[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
 
 /**
- * A sentence for each reason why the objects of the CPU kernels must not be linked. facts: those of each
- * variant_NAME.cc.o. The same source is compiled once per instruction set. If one of its functions were visible outside
- * its object, the linker would keep one copy for all variants: if that uses AVX-512, it crashes on a processor without
- * it.
+ * A sentence for each reason why the objects of the CPU kernels must not be linked. facts: about each
+ * variant_NAME.cc.o. The same source is compiled once per instruction set. If a function were visible outside its
+ * object, the linker would keep one copy for all variants, perhaps one with AVX-512, which crashes other processors.
  */
 export function variantProblems(facts, target) {
   const found = new Map(facts.map(({ path, globals }) => [/variant_(\w+)\.cc/.exec(path)[1], globals]));
@@ -60,12 +59,12 @@ export function variantProblems(facts, target) {
 
 /**
  * Other names that an addon may export on macOS: the linker's names for the file itself, and the operators new and
- * delete of zig's C++ library. macOS uses one weak definition of these for the whole process, and every one calls
- * malloc and free.
+ * delete of zig's C++ library. macOS uses one weak definition of these operators for the whole process; all definitions
+ * call malloc and free.
  */
 const harmless = /^(___dso_handle|__mh_dylib_header|__Z(n[aw]|d[al])[A-Za-z0-9_]*)$/;
 
-/** The addon must export its entry points, and nothing else: other addons in the process could be bound to it. */
+/** The addon must export only its entry points: the linker could bind other addons of the process to other exports. */
 function exportProblems({ format, exports: exported }) {
   const names = exported
     .filter((name) => format !== 'MachO' || !harmless.test(name))
@@ -76,8 +75,8 @@ function exportProblems({ format, exports: exported }) {
 }
 
 /**
- * A function that is missing in the addon goes unnoticed when it is linked, since the linker expects it in the program
- * that loads the addon. Node does not have Hearth's functions.
+ * The linker does not notice that the addon lacks one of its own functions: it expects the function in the program that
+ * loads the addon.
  */
 function lackingProblems(imported) {
   const own = imported.filter((name) => /^_{1,2}Z(?:T[ISV])?N?K?6hearth/.test(name.replace('__imp_', '')));
@@ -85,7 +84,7 @@ function lackingProblems(imported) {
 }
 
 /**
- * macOS must accept the addon. On Apple's processors, it loads only signed code; on Intel's, that depends on the
+ * macOS must accept the addon. On Apple's processors, macOS loads only signed code; on Intel's, that depends on the
  * program.
  */
 function macProblems({ signature, name }) {

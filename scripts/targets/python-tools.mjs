@@ -10,7 +10,8 @@ const installed = join(folder, 'installed.txt');
 export const zigLicence = join(folder, 'zig-licence.txt');
 
 /**
- * The commands of zig that get a program each, as CMake needs. ccache needs that, too: it would take `c++` for a file.
+ * The commands of zig that get their own programs, which CMake needs. So does ccache, which would take `c++` for a
+ * file.
  */
 const zigPrograms = ['c++', 'build-lib', 'ar', 'ranlib'];
 
@@ -18,7 +19,7 @@ const zigPrograms = ['c++', 'build-lib', 'ar', 'ranlib'];
  * Installs what is missing. Returns the paths of python, and of zig as a C++ compiler, linker, archiver and indexer.
  */
 export async function pythonTools() {
-  // The programs contain the folder's path, so they are made anew in a checkout that was moved.
+  // The programs contain the folder's path, so a moved checkout makes them again.
   const wanted = `${readFileSync(requirements, 'utf8')}${zigPrograms} ${folder}`;
   if (!existsSync(installed) || readFileSync(installed, 'utf8') !== wanted) await install(wanted);
   const bin = (name) => join(folder, 'bin', name);

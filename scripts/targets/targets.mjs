@@ -18,12 +18,12 @@ const mingwLibraries = [
 /**
  * zig: zig's name for the system, with the oldest version that Hearth supports. toolchain: for a target that zig does
  * not build, the CMake toolchain file in native/. commands: the commands that the toolchain needs. format,
- * architecture: those of the addon's file, as binary_facts.py says. versions: the newest symbol version that the addon
- * may need, for each prefix; other prefixes are forbidden. libraries: those that the addon may need; the system has
- * them all. kernels: the endings of the GPU kernels that can run there. wheel: the platform of the wheel that contains
- * wgpu-native, if there is one. variants: those of the CPU kernels. linked: what the compiler links into the addon, as
- * [name, version, licence, the file with the licence's text]. There is no file if the licence makes an exception for
- * what a compiler links.
+ * architecture: of the addon's file, in the words of binary_facts.py. versions: the newest symbol version that the
+ * addon may need, for each prefix; other prefixes are forbidden. libraries: the system's libraries that the addon may
+ * need. kernels: the endings of the GPU kernels that can run there. wheel: the platform of the wheel that contains
+ * wgpu-native, if there is one. variants: of the CPU kernels. linked: the libraries that the compiler links into the
+ * addon, as [name, version, licence, the file with the licence's text]. There is no file if the licence makes an
+ * exception for libraries that a compiler links.
  */
 export const targets = {
   'linux-x64': {

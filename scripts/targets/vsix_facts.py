@@ -1,4 +1,4 @@
-"""Prints what a package contains, as a JSON object: vsix_facts.py FILE."""
+"""Prints facts about a package and its files, as a JSON object: vsix_facts.py FILE."""
 
 import hashlib
 import json
