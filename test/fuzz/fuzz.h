@@ -1,4 +1,5 @@
-// What the fuzz programs share: reporting a failure, and reading an input as a series of decisions.
+// The common part of the fuzz programs: reporting a failure, and reading an input as a series of
+// decisions.
 #pragma once
 
 #include <cstddef>

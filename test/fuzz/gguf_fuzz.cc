@@ -1,5 +1,5 @@
-// Opens any bytes as a model file: either it is refused with a printable message, or every tensor
-// lies inside the file and the tokenizer works.
+// Opens any bytes as a model file: either the file is refused with a printable message, or every
+// tensor lies inside the file and the tokenizer works.
 #include <sanitizer/asan_interface.h>
 #include <sys/mman.h>
 

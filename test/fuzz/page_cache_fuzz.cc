@@ -1,6 +1,6 @@
 // Runs any sequence of requests, forks, truncations, pins and evictions. The pages of a path must
-// hold the KV of its tokens. A list of all evaluated prompts shows that whatever the cache finds
-// was evaluated before.
+// hold the KV of its tokens. A list of all evaluated prompts proves that every prefix found in the
+// cache was evaluated before.
 #include <deque>
 #include <utility>
 
@@ -100,8 +100,8 @@ class Model {
     const int n_matching = simulation_.cache.match_length(tokens);
     Path path = simulation_.cache.find(tokens);
     EXPECT(path.length() == n_matching);
-    // The cache finds less where pages were evicted, or where two full pages with the same tokens
-    // have different successors: pages that several paths hold are not merged.
+    // The cache may find less: pages were evicted, or two full pages with the same tokens have
+    // different successors, since pages that several paths hold are not merged.
     EXPECT(path.length() <= static_cast<int>(n_known));
     simulation_.check(path);
     if (!simulation_.extend(path, Tokens(tokens.begin() + path.length(), tokens.end()), n_drafts))

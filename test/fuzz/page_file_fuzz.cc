@@ -43,14 +43,13 @@ struct Folder {
   fs::path path;
 };
 
-/// What valid records contain: for each prefix of whole pages, the last page.
+/// The content of valid records: for each prefix of whole pages, the last page.
 using Said = std::map<Tokens, std::vector<Bytes>>;
 
-/// Writes the records that the input describes in four bytes each. Returns what they should
-/// contain.
+/// Writes the records that the input describes in four bytes each. Returns their expected content.
 Said write_records(fuzz::Input input, const fs::path& path) {
   Said said;
-  std::vector<Tokens> prefixes;  // by record; empty where none may follow
+  std::vector<Tokens> prefixes;  // by record; empty if no record may follow
   const auto n_records = static_cast<uint32_t>(input.byte());
   hearth::PageFileWriter writer;
   EXPECT(writer.create(path.string(), kShape, n_records));
@@ -76,7 +75,7 @@ Said write_records(fuzz::Input input, const fs::path& path) {
   return said;
 }
 
-/// Any bytes, after a valid header if one is asked for.
+/// Writes any bytes, after a valid header if has_head is set.
 void write_raw(fuzz::Input input, bool has_head, const fs::path& path) {
   if (has_head) {
     hearth::PageFileWriter writer;

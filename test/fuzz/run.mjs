@@ -1,7 +1,7 @@
 // Runs every fuzz program for a given time, starting from its seeds and the corpus of earlier runs (build/fuzz/corpus).
-// The short form runs a fixed number of executions, about 20 s and nearly the same ones each time, so that a failure
-// comes from a change and not from chance. Failing inputs are left in build/fuzz and can be run again:
-// build/fuzz/gguf_fuzz build/fuzz/gguf-crash-...
+// The short form runs a fixed number of executions, nearly the same ones each time (about 20 s), so that a failure
+// comes from a change and not from chance. Failing inputs stay in build/fuzz and can be run again: build/fuzz/gguf_fuzz
+// build/fuzz/gguf-crash-...
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { requireCommands, root, run, ToolError } from '../../scripts/tools.mjs';
 const atOnce = 2;
 const limits = ['-timeout=60', '-rss_limit_mb=1024'];
 const shortRuns = { gguf: 100_000, page_cache: 30_000, page_file: 60_000, tokenizer: 40_000, utf8: 250_000 };
-// Mutations must not use what a program compares, since that might be an address or a time.
+// Mutations must not use the values that a program compares, which might be addresses or times.
 const sameEachTime = ['-seed=1', '-use_cmp=0'];
 
 /** seconds: the time for each program. Without it, the short form runs. */

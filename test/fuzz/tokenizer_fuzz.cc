@@ -111,7 +111,7 @@ void check_odd_specials(std::string_view text) {
   EXPECT(odd_tokenizer().decode(ids) == hearth::repair_utf8(text));
 }
 
-/// The tokens that agree with the text to be healed: all of them, in order.
+/// Checks that exactly the tokens that agree with the text to heal are found, in order.
 void check_compatible(std::string_view text) {
   const auto agrees = [&](uint32_t id) {
     const std::string_view bytes = tokenizer().bytes(id);

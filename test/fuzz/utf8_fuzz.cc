@@ -12,7 +12,7 @@ namespace {
 bool is_between(uint8_t byte, int least, int most) { return byte >= least && byte <= most; }
 
 /// The number of bytes of the character at the beginning of text, 0 if there is none. is_cut: text
-/// ends inside of what could be a character.
+/// ends inside a possible character.
 size_t reference_length(std::string_view text, bool& is_cut) {
   const auto at = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   is_cut = false;
@@ -61,7 +61,7 @@ void check_pieces(std::string_view text, const hearth::SplitRules& rules) {
   }
 }
 
-/// In pieces of 1 to 4 bytes, as tokens bring text.
+/// Streams the text in pieces of 1 to 4 bytes, like those of tokens.
 void check_stream(std::string_view text, unsigned sizes, const Reference& reference) {
   std::string held;
   size_t n_streamed = 0;

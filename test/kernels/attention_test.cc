@@ -1,5 +1,5 @@
-// Compares attention in every variant with softmax(q k^T / sqrt(d)) v, computed straightforwardly
-// in double precision.
+// Compares attention in every variant with softmax(q k^T / sqrt(d)) v, computed directly in double
+// precision.
 #include "cpu/attention.h"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class Sequence {
       for (int layer = 0; layer < shape_.n_layers; layer++) {
         for (size_t i = 0; i < n; i++) append(attention, layer, static_cast<int>(i), first);
       }
-      // Only the last layer is computed. The others hold the same values, and must not interfere.
+      // Computes only the last layer. The other layers have the same values and must not interfere.
       const Attention::Step step{shape_.n_layers - 1, q_.data() + at * row, out.data() + at * row};
       for (int i = 0; i < attention.n_chunks(); i++) attention.chunk(step, i, i % n_threads);
       if (!attention.is_split()) continue;
@@ -73,8 +73,8 @@ class Sequence {
     std::vector<double> out, tolerance;  // [n_heads * head_dim]
   };
 
-  /// Computes the exact result at a position, with tolerances. It takes longer than the tested
-  /// code, so it is done once for all variants and KV types.
+  /// Computes the exact result at a position, with tolerances: once for all variants and KV types,
+  /// because it takes longer than the tested code.
   Exact exact(int position) const {
     const int dim = shape_.head_dim, group = shape_.n_heads / shape_.n_kv_heads;
     const int first = shape_.first_visible(shape_.n_layers - 1, position);
@@ -161,8 +161,8 @@ void for_variants_and_kv_types(const std::vector<const RowKernels*>& variants, c
   }
 }
 
-/// Checks the results of these variants and every KV type at these positions. They are computed in
-/// batches of batch_size tokens.
+/// Checks the results of these variants and every KV type at these positions, computed in batches
+/// of batch_size tokens.
 void check(const Sequence& sequence, const std::vector<int>& positions, int batch_size,
            int n_threads,
            const std::vector<const RowKernels*>& variants = variants_not_tested_elsewhere()) {
@@ -182,7 +182,7 @@ std::vector<int> each(int step, int length) {
   return positions;
 }
 
-/// Divides the sizes between the KV types: each gets every second size.
+/// Divides the sizes between the KV types: each type gets every second size.
 std::vector<int> each_once(const std::vector<int>& sizes, KvType kv_type) {
   std::vector<int> some;
   for (size_t i = kv_type == KvType::kF16 ? 0 : 1; i < sizes.size(); i += 2)

@@ -22,7 +22,7 @@ using test::pack, test::random_floats, test::random_matrix, test::TestAdapter, t
 
 static std::atomic<int> n_allocations{0};
 
-// These are not inlined, as GCC would then warn that malloc and delete do not match.
+// Not inlined, because GCC would warn that malloc and delete do not match.
 [[gnu::noinline]] void* operator new(size_t n) {
   n_allocations++;
   if (void* memory = std::malloc(n)) return memory;
@@ -35,7 +35,8 @@ namespace {
 
 constexpr int kLayers = 2, kHeads = 6, kKvHeads = 2, kHeadDim = 32, kLayerWidth = 256, kFf = 224;
 constexpr int kVocab = 110;
-// More than a split of attention. In an emulator, only attention_test.cc has several splits.
+// More than one split of attention, except in an emulator, where only attention_test.cc has
+// several.
 const int kContext = test::is_emulated() ? 96 : 288;
 const int kPages = kContext / kPageTokens;
 

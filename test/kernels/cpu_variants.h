@@ -11,7 +11,7 @@
 namespace test {
 
 /// The variants that this CPU can run, best first. A build with sanitizers leaves out the variants
-/// that it does not sanitize, as testing these would find no more than in other builds.
+/// that it does not sanitize: other builds test them just as well.
 inline std::vector<std::string> tested_variants() {
   std::vector<std::string> names = hearth::kernels::cpu_variants();
 #ifdef HEARTH_PLAIN_VARIANTS
@@ -23,9 +23,9 @@ inline std::vector<std::string> tested_variants() {
   return names;
 }
 
-/// Whether few arrangements of this variant are enough here: the scalar kernels in an emulator.
-/// Their source is the same for every processor, and the machine's own runs them in all
-/// arrangements. The emulator only shows that the other compiler's code computes the same.
+/// Whether a few arrangements of this variant suffice: for the scalar kernels in an emulator. Their
+/// source is the same for every processor, and the build for this machine's processor tests all
+/// arrangements. The emulator only shows that the other compiler's code gives the same results.
 inline bool is_tested_elsewhere(const std::string& variant) {
   return is_emulated() && variant == "scalar" && tested_variants().size() > 1;
 }

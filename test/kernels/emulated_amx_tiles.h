@@ -1,5 +1,5 @@
-// Does what cpu/amx_tiles.h does, on any processor: it emulates the instructions as Intel's manual
-// (volume 2) describes them.
+// cpu/amx_tiles.h for any processor: emulates the instructions as Intel's manual (volume 2)
+// describes them.
 #pragma once
 
 #include <algorithm>

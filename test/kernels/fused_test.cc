@@ -45,8 +45,8 @@ TEST("a fused multiply-add keeps infinity and NaN") {
   CHECK(std::isnan(fused(kInfinity, 1, -kInfinity)));
 }
 
-// Compares a hash of the results with that of glibc's fmaf, which is correct. The fmaf of other C
-// libraries might not be.
+// Compares a hash of the results with the hash of glibc's fmaf, which is correct. The fmaf of other
+// C libraries may be wrong.
 TEST("a fused multiply-add gives the right bits for random numbers") {
   std::mt19937 random(1);
   uint64_t sum = 0;

@@ -1,4 +1,4 @@
-// How a position is stored in a KV page of each type, in every variant.
+// Storing a position in a KV page of each type, in every variant.
 #include "kv_page.h"
 
 #include <algorithm>

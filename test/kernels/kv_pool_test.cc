@@ -1,5 +1,5 @@
-// Keys and values in pages, with the CPU backend's operations: what precision int8 keys lose, how
-// pages are copied, and that memory is used only once it is written.
+// Keys and values in pages, with the CPU backend's ops: the precision of int8 keys, copies of
+// pages, and memory that is used only once it is written.
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -65,7 +65,7 @@ double int8_error(const std::string& variant, float outlier) {
 
 }  // namespace
 
-TEST("int8 keys lose no more precision if a few dimensions are far larger than the rest") {
+TEST("int8 keys stay as precise if a few dimensions are far larger than the rest") {
   for (const std::string& variant : test::tested_variants()) {
     const double even = int8_error(variant, 1), uneven = int8_error(variant, 200);
     CHECK(even < 1e-3);

@@ -1,4 +1,4 @@
-// What an adapter adds to a product on the CPU, compared with its definition in double precision.
+// An adapter's part of a product on the CPU, compared with its definition in double precision.
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -21,7 +21,7 @@ constexpr int kRows = 112, kCols = 1056;
 
 std::vector<float> inputs(int n) { return random_floats(static_cast<size_t>(n * kCols), 7); }
 
-/// x + w in, plus what the adapter adds, if there is one.
+/// x + w in, plus the adapter's part, if there is one.
 std::vector<float> added(Ops& ops, const TestMatrix& w, const TestAdapter* adapter, int n) {
   const auto matrix = pack(ops, {&w});
   const auto low_rank = adapter ? adapter->pack(ops) : nullptr;
@@ -57,9 +57,9 @@ std::vector<double> exact_part(const LowRankSource& source, int n) {
   return part;
 }
 
-/// The energy that scale * b (a in) has on average, for an input as large as this one that is
-/// unrelated to a: each a . in is 1 / kCols of |a|^2 |in|^2. With few ranks and tokens, the energy
-/// for this input may happen to be much smaller, while rounding errors remain as large.
+/// The average energy of scale * b (a in), for inputs as large as this one and unrelated to a: each
+/// a . in is 1 / kCols of |a|^2 |in|^2. With few ranks and tokens, this input's energy may happen
+/// to be much smaller, but its rounding errors are not.
 double usual_energy(const LowRankSource& source, int n) {
   const double in = squared(inputs(n));
   double energy = 0;
@@ -72,7 +72,7 @@ double usual_energy(const LowRankSource& source, int n) {
   return std::pow(source.scale, 2) * energy * in / kCols;
 }
 
-/// The energy of what is wrong with the adapter's part, as a fraction of the usual energy.
+/// The energy of the error in the adapter's part, as a fraction of the usual energy.
 double error(Ops& ops, const TestMatrix& w, const TestAdapter& adapter, int n) {
   const std::vector<float> with = added(ops, w, &adapter, n), without = added(ops, w, nullptr, n);
   const std::vector<double> part = exact_part(adapter.sources().front(), n);
@@ -82,13 +82,13 @@ double error(Ops& ops, const TestMatrix& w, const TestAdapter& adapter, int n) {
   return wrong / usual_energy(adapter.sources().front(), n);
 }
 
-// Rounding adds this much energy on average. Beside floats, a and b are rounded to halves, with
-// errors of up to 2^-12. Beside bytes, in, a, a in and b are rounded to steps of 1/127 of the
-// greatest of 32 values, which are at most three times their deviation; a step has 1/12 of its
-// square.
+// The average energy of rounding errors. For float weights, a and b are rounded to halves, with
+// errors of up to 2^-12. For int8 weights, in, a, a in and b are rounded to steps of 1/127 of the
+// greatest of 32 values, which is at most three times their deviation; the error's energy is 1/12
+// of the step's square.
 constexpr double kHalves = 2 * 0x1p-24, kBytes = 4 * (3.0 / 127) * (3.0 / 127) / 12;
-/// For one rank and one token, the errors are multiples of a single number, which is normally
-/// distributed and here allowed to have three times its deviation.
+/// For one rank and one token, the errors are multiples of a single normally distributed number,
+/// which may be three times its deviation.
 constexpr double kMost = 3 * 3;
 
 }  // namespace

@@ -31,7 +31,7 @@ inline std::vector<const cpu::RowKernels*> tested_row_kernels() {
   const auto is_avx512 = [](const cpu::RowKernels* kernels) {
     return kernels->name == std::string("avx512vnni");
   };
-  // These kernels are not sanitized, so there is no point in testing them with a sanitizer.
+  // A sanitized build does not sanitize these kernels, so it need not test them.
   if (!kIsSanitized && std::any_of(tested.begin(), tested.end(), is_avx512) &&
       emulated_amx_kernels() != nullptr)
     tested.push_back(emulated_amx_kernels());

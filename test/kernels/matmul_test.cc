@@ -24,7 +24,7 @@ namespace cpu = hearth::kernels::cpu;
 
 // --- the reference ---
 
-/// One token as the kernels see it: q * scale. n_together columns share a scale: 32 or 256.
+/// A token's values after quantization: q * scale. n_together columns share a scale: 32 or 256.
 std::vector<double> quantized(const float* x, int n_cols, int n_together) {
   std::vector<double> out;
   for (int first = 0; first < n_cols; first += n_together) {
@@ -42,7 +42,7 @@ std::vector<double> quantized(const float* x, int n_cols, int n_together) {
 struct Sum {
   double value = 0;
   double magnitude =
-      0;  // of all terms, with minima counted separately; rounding errors are relative to it
+      0;  // of all terms and, separately, of minima; rounding errors are relative to it
 };
 
 int columns_of_a_scale(BlockType type) {
@@ -69,12 +69,11 @@ Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) 
   return sum;
 }
 
-/// The most relative rounding errors of 2^-24 that a term of the sum gets, times 2^-24. With a
-/// scale every 32 columns, these are: the group's scale, the product, the fma and the minimum's
-/// fma, then two fma per group. With a scale every 256 columns: the sum's conversion, its product
-/// with d, the minimum's fma, and two in dequantize_row, with which we compare, then one fma per
-/// block. With float weights: 32 in a chain of fma, one when it is added, then one addition per 32
-/// columns.
+/// The most relative rounding errors of a term of the sum, each 2^-24. With a scale every 32
+/// columns, these are: the group's scale, the product, the fma and the minimum's fma, then two fma
+/// per group. With a scale every 256 columns: the sum's conversion, its product with d, the
+/// minimum's fma, and two in dequantize_row, with which we compare, then one fma per block. With
+/// float weights: 32 in a chain of fma, one when it is added, then one addition per 32 columns.
 double tolerance(BlockType type, int n_cols) {
   const double roundings = hearth::kernels::is_float(type)      ? 33 + n_cols / 32
                            : columns_of_a_scale(type) == kBlock ? 5 + n_cols / kBlock

@@ -1,4 +1,4 @@
-// Compares each op of the CPU backend, in every variant, with straightforward double precision.
+// Compares each op of the CPU backend, in every variant, with plain loops in double precision.
 #include "ops.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using test::log_probability, test::pack, test::random_floats, test::random_matri
 
 namespace {
 
-/// A value, and the most that the kernels' results are allowed to differ from it.
+/// A value, and the greatest allowed difference of the kernels' results from it.
 struct Bounded {
   double value = 0;
   double error = 0;
@@ -97,7 +97,7 @@ TEST("matmul_add adds the product to the residual stream") {
   });
 }
 
-TEST("one matrix can have parts that need their input in different forms") {
+TEST("the parts of one matrix can need different forms of the input") {
   const int n_rows = 32, n_cols = 256, n = 14;
   const TestMatrix parts[] = {random_matrix(BlockType::kQ4_K, n_rows, n_cols, 50),
                               random_matrix(BlockType::kF32, n_rows, n_cols, 51),

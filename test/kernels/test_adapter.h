@@ -11,7 +11,7 @@
 
 namespace test {
 
-/// What a part of an adapter covers, as in LowRankSource.
+/// The rows and ranks of a part of an adapter, as in LowRankSource.
 struct AdapterPart {
   int first_row, n_rows, rank;
   bool is_quantized = false;
@@ -22,7 +22,7 @@ inline float as_f16(float value) {
 }
 
 /// An adapter that adds about half as much as the matrix. Each of its parts covers a whole source
-/// of the matrix. Its a has values of F16, as CPU and GPU round others differently.
+/// of the matrix. Its a has values of F16, because CPU and GPU round other values differently.
 class TestAdapter {
  public:
   TestAdapter(const std::vector<AdapterPart>& parts, int n_cols, float scale = 8)

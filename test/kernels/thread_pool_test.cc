@@ -31,7 +31,8 @@ TEST("the pool runs each chunk of a parallel loop exactly once") {
     ThreadPool pool(n_threads);
     CHECK_EQUAL(pool.n_threads(), n_threads);
     for (int n_chunks : {0, 1, 2, 3, 7, 64, 1000}) {
-      // Threads write to it without a lock, so that a sanitizer notices if two run the same chunk.
+      // Threads write to it without a lock, so that a sanitizer detects two threads in the same
+      // chunk.
       std::vector<int> runs(static_cast<size_t>(n_chunks));
       pool.parallel_for(n_chunks, [&](int chunk, int) { runs[static_cast<size_t>(chunk)]++; });
       for (int count : runs) CHECK_EQUAL(count, 1);
@@ -53,7 +54,7 @@ TEST("no two threads use the same thread number at once") {
   CHECK(!clashed);
 }
 
-TEST("every loop sees what the previous loop wrote") {
+TEST("every loop sees the previous loop's writes") {
   ThreadPool pool(3);
   constexpr size_t kSize = 48;
   std::vector<int> values(kSize), next(kSize);

@@ -1,4 +1,5 @@
-// Adapter files that do not fit their model or are damaged: for each, one clear error names the file and the tensor.
+// Adapter files that do not fit their model or are damaged: each causes one clear error that names the file and the
+// tensor.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -204,7 +205,7 @@ describe('refuses', () => {
     const codes = new Set<string>();
     for (let i = 0; i < 120; i++) {
       const damaged = Buffer.from(i % 3 === 0 ? whole.subarray(0, below(whole.length)) : whole);
-      // Damages bytes in the header, which has names, shapes and offsets.
+      // Damages bytes of the header, which has names, shapes and offsets.
       if (i % 3 > 0) for (let k = 0; k <= i % 4; k++) damaged[below(6000)] = below(256);
       writeFileSync(path, damaged);
       const error = await errorOf();

@@ -35,7 +35,7 @@ const modelCases: [string, AdapterOptions, (() => GgufSpec)?][] = [
   ['of rank 16', {}],
   ['of rank 5', { rank: 5, alpha: 3 }],
   ['of rank 40', { rank: 40, alpha: 10 }],
-  ['with an alpha of 0, which means the rank', { rank: 8, alpha: 0 }],
+  ['with an alpha of 0, which stands for the rank', { rank: 8, alpha: 0 }],
   ['with a negative alpha', { rank: 8, alpha: -4 }],
   ['for some matrices only', { matrices: ['attn_k', 'ffn_up', 'ffn_down'] }],
   ['for a fused projection', {}, () => syntheticModel({ ...exact, fusedQkv: true })],
@@ -84,7 +84,7 @@ describe('with a quantized model', () => {
     const model = syntheticModel(quantized);
     writeGguf(modelPath, model);
     writeGguf(one, syntheticAdapter(model));
-    // Products with it are computed in eight bits.
+    // Products with this adapter are computed in eight bits.
     const matrices = ['attn_q', 'attn_v', 'ffn_up', 'ffn_down'];
     writeGguf(other, formatted(syntheticAdapter(model, { seed: 2, rank: 40, matrices }), 'q8_0'));
     [engine, alone] = [await load({ adapters: [one, other] }), await load()];
@@ -113,7 +113,7 @@ describe('with a quantized model', () => {
     }
   });
 
-  test('pages belong to one adapter, or to requests without any', async () => {
+  test('pages belong to one adapter, or to requests without an adapter', async () => {
     await engine.clearCache();
     const cached = async (adapter?: string) => {
       const request = { tokens, maxTokens: 1, ...(adapter !== undefined && { adapter }) };
@@ -186,13 +186,13 @@ describe('with a quantized model', () => {
     return logits;
   };
 
-  test('a file with the same values in f16 gives the same bits', async () => {
+  test('an adapter file with the same values in f16 gives the same bits', async () => {
     const adapter = formatted(syntheticAdapter(syntheticModel(quantized)), 'f16');
     expect(await logitsOf('f16.gguf', adapter)).toEqual(rows.get(one));
   });
 
   test.each(['q8_0', 'q4_0'] as const)(
-    'a file with the same values in %s gives nearly the same logits: products with it are computed in eight bits',
+    'an adapter file with the same values in %s, whose products are computed in eight bits, gives nearly the same logits',
     async (format) => {
       const adapter = syntheticAdapter(syntheticModel(quantized));
       const values = rounded(adapter, format);

@@ -1,4 +1,4 @@
-// Tests the addon without the TypeScript around it, in another process.
+// Tests the addon without its TypeScript wrapper, in another process.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ function outputOf(script: string, uid?: number): string {
   return execFileSync(process.execPath, ['-e', whole], { encoding: 'utf8', timeout: 300_000, uid });
 }
 
-test('the process can end after a request whose values cannot be read', () => {
+test('the process can end after a request with unreadable values', () => {
   const output = outputOf(`
     const maxTokens = { valueOf() { throw new Error('unreadable'); } };
     try_(() => engine.submit(1, { ...request, maxTokens }, () => {}));

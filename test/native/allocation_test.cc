@@ -1,6 +1,6 @@
 // Counts operator new on the engine thread between two pieces of text: decoding must not allocate.
-// Other tests load a model or answer a request again and again; each time, another allocation or
-// start of a thread fails.
+// Other tests load a model or make a request again and again; each time, a different allocation or
+// thread start fails.
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -18,8 +18,7 @@ thread_local bool is_counting = false;
 thread_local int n_allocations = 0;
 thread_local bool next_fails = false;
 
-/// How many allocations or thread starts are left until one fails, that one included. 0: none
-/// fails.
+/// Counts down to the allocation or thread start that fails: 1 means the next one; 0: none fails.
 std::atomic<int> news_left{0}, threads_left{0};
 std::atomic<int64_t> n_living{0};
 thread_local bool is_spared = false;
@@ -30,8 +29,7 @@ bool is_refused(std::atomic<int>& left) { return left > 0 && !is_spared && left-
 
 bool test::is_thread_refused() { return is_refused(threads_left); }
 
-// These are noinline: if only new or only delete were inlined, g++ would warn that they do not
-// match.
+// noinline: if only new or only delete were inlined, g++ would warn that they do not match.
 [[gnu::noinline]] void* operator new(size_t n_bytes, const std::nothrow_t&) noexcept {
   n_allocations += is_counting;
   if (std::exchange(next_fails, false) || is_refused(news_left)) return nullptr;
@@ -52,8 +50,8 @@ namespace {
 
 constexpr int kTokens = 90;
 
-/// Returns the number of allocations between two pieces of text: the one with number first_piece,
-/// counted from 1, and the last one.
+/// Returns the number of allocations from piece number first_piece (counted from 1) to the last
+/// piece.
 int allocations(hearth::Request request, int first_piece = 1) {
   const auto engine = test::load_tiny(2, 0);
   const auto job = std::make_shared<hearth::Job>();
@@ -75,7 +73,8 @@ int allocations(hearth::Request request, int first_piece = 1) {
   return n_seen;
 }
 
-/// Returns the number of allocations for a whole request, from the end of the previous request on.
+/// Returns the number of allocations for a whole request, counted from the end of the previous
+/// request.
 int allocations_in_all(hearth::Engine& engine, const hearth::Request& request) {
   int n_seen = 0;
   const auto run = [&](bool is_before) {
@@ -149,7 +148,7 @@ TEST("choosing tokens while healing does not allocate") {
   CHECK_EQUAL(allocations_in_all(*engine, healed), n_short);
 }
 
-TEST("if there is no memory for a result, only its own request gets an error") {
+TEST("if a result finds no memory, only its own request gets an error") {
   const auto engine = test::load_tiny(2, 0);
   hearth::Request several = counted();
   several.max_tokens = 4;
@@ -170,8 +169,8 @@ TEST("if there is no memory for a result, only its own request gets an error") {
 
 namespace {
 
-/// Loads while the n-th allocation or thread start fails, which `left` counts. Returns true if
-/// loading needed fewer than n.
+/// Loads a model while the n-th allocation or thread start (counted by `left`) fails. Returns true
+/// if loading needed fewer than n.
 bool survives_loading(std::atomic<int>& left, int n) {
   hearth::LoadOptions options = test::tiny_options();
   options.n_threads = 2;
@@ -188,25 +187,25 @@ bool survives_loading(std::atomic<int>& left, int n) {
   return is_over;
 }
 
-/// Returns the number of the next allocation that fails. At first these are successive numbers;
-/// later some are skipped, since many allocations are similar.
+/// Returns the number of the next allocation to fail. At first the numbers are successive; later
+/// some are skipped, because many allocations are similar.
 int after(int n) { return n + 1 + n / (test::kIsSanitized ? 4 : 16); }
 
 }  // namespace
 
 TEST("whichever allocation during loading fails, there is a clear error and nothing leaks") {
-  test::load_tiny(2, 0);  // makes the allocations that a process makes only once
+  test::load_tiny(2, 0);  // the allocations that a process makes only once
   int n = 1;
   while (!survives_loading(news_left, n)) n = after(n);
   CHECK(n > 1000);
   CHECK_EQUAL(test::ask(*test::load_tiny(2, 0), counted()).tokens.size(), size_t{kTokens});
 }
 
-TEST("whichever thread cannot be started during loading, the model loads or the error is clear") {
+TEST("whichever thread start fails during loading, the model loads or there is a clear error") {
   test::load_tiny(2, 0);
   int n = 1;
   while (!survives_loading(threads_left, n)) n++;
-  // Three threads are started: one reads the vocabulary, one computes, one is the engine's.
+  // Loading starts three threads: one reads the vocabulary, one computes, one is the engine's.
   CHECK_EQUAL(n, 4);
 }
 

@@ -1,4 +1,4 @@
-// Alternatives are computed in one batch, and each is the same as if it were the only answer.
+// Alternatives are computed in one batch, and each equals the only answer of a request that begins with the same token.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
@@ -20,7 +20,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
   });
   afterAll(() => engine.close());
 
-  test('each alternative continues from its first token as it would alone', async () => {
+  test('each alternative equals the answer that continues its first token alone', async () => {
     const tokens = engine.tokenize(code);
     const maxTokens = 20;
     const main = await engine.generate({ tokens, maxTokens });
@@ -74,7 +74,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     await expect(engine.generate({ tokens, maxTokens: 2, alternatives: 5 })).rejects.toThrow('1, 2, 3 or 4');
   });
 
-  test('a request ends when the caller has enough of its only answer', async () => {
+  test('a request ends when the caller ends its only answer', async () => {
     const tokens = engine.tokenize(code);
     const whole = await engine.generate({ tokens, maxTokens: 40 });
     let text = '';

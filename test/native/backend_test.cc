@@ -1,5 +1,5 @@
-// If a GPU is unusable for any reason, the model is loaded on the CPU, and the user is told why.
-// The GPU is emulated by a fake libamdhip64 or a fake libcuda.
+// If a GPU is unusable for any reason, the model is loaded on the CPU, and the user is told why. A
+// fake libamdhip64 or a fake libcuda emulates the GPU.
 #ifdef HEARTH_FAKE_HIP
 #include <atomic>
 #include <chrono>
@@ -112,7 +112,7 @@ TEST("a driver's message becomes one line of visible characters") {
     CHECK_EQUAL(gpu.device.name, "GPU [error]  [2J x\xef\xbf\xbd");
 }
 
-TEST("a driver call that does not return is given up; others return their result or throw") {
+TEST("a driver call that hangs is given up; other calls return their result or throw") {
   using hearth::gpu::in_time;
   using std::chrono::milliseconds, std::chrono::seconds;
   const auto never = std::make_shared<std::promise<int>>();
@@ -145,7 +145,7 @@ TEST("when a driver call has returned, its thread has ended before the result is
   CHECK(has_ended);
 }
 
-TEST("a Radeon's compute units are counted, not pairs of them, and generic kernels can be used") {
+TEST("a Radeon counts compute units, not pairs of them, and can use generic kernels") {
   const FakeMachine machine(kHip, "");
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kHip);
   const hearth::gpu::Candidate& gpu = gpus.candidates.front();

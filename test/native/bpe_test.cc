@@ -9,8 +9,8 @@ namespace {
 
 using Ids = std::vector<uint32_t>;
 
-/// Merges as BPE is defined: as long as a rule applies, applies the rule with the lowest rank, at
-/// the leftmost place where it fits.
+/// Merges by the definition of BPE: as long as a rule matches, applies the matching rule with the
+/// lowest rank, at its leftmost match.
 Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
   while (true) {
     size_t best = ids.size();
@@ -27,7 +27,7 @@ Ids merge_naively(const hearth::MergeTable& table, Ids ids) {
 
 }  // namespace
 
-TEST("short and long words are merged as the definition says") {
+TEST("short and long words are merged by the definition of BPE") {
   std::mt19937 random(4);
   for (int round = 0; round < 300; round++) {
     // Few symbols and many rules, so that merges compete and trigger each other.

@@ -87,7 +87,7 @@ TEST("a cancelled prompt counts the tokens that were evaluated, and no others") 
   int n_partial = 0;
   for (uint32_t round = 0; round < 10; round++) {
     Request whole = prompt(RequestKind::kPrefill, round, n_tokens);
-    whole.priority = hearth::Priority::kBackground;  // so that it is evaluated in small pieces
+    whole.priority = hearth::Priority::kBackground;  // evaluated in small pieces
     Request beginning = whole;
     beginning.tokens.resize(100);
     test::ask(*engine, beginning);

@@ -1,5 +1,5 @@
-// Each continuation gets the same scores as alone, whatever the continuations have in common,
-// whatever interrupts them, and even when hardly any page is free.
+// Each continuation gets the same scores as alone, whatever prefixes it shares with others,
+// whatever interrupts the scoring, and even if hardly any page is free.
 #include <chrono>
 #include <random>
 #include <thread>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kRounds = 40;
 
-/// n random tokens, of only three kinds, so that many texts begin alike, and some texts are the
-/// beginning of others.
+/// n random tokens out of three, so that many texts share a prefix, and some are prefixes of
+/// others.
 std::vector<uint32_t> some_tokens(std::mt19937& random, int n) {
   std::vector<uint32_t> tokens;
   for (int i = 0; i < n; i++) tokens.push_back(300 + random() % 3);

@@ -1,4 +1,4 @@
-// What describeModel() says about a file without loading it.
+// describeModel() describes a model without loading it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

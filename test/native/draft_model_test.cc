@@ -1,4 +1,5 @@
-// Speculative decoding with a draft model: the same text, in fewer passes if its drafts are good.
+// Speculative decoding with a draft model gives the same text, in fewer passes if the drafts are
+// good.
 #include "drafts/draft_model.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using test::GgufCopy;
 namespace {
 
 /// Makes the vocabulary n_tokens long: removes its last tokens, which are special, or adds unused
-/// ones.
+/// tokens.
 void resize_vocabulary(GgufCopy& model, uint32_t n_tokens) {
   constexpr int64_t kUnused = 5;
   model.list<std::string>("tokenizer.ggml.tokens").resize(n_tokens, "[PAD]");
@@ -123,7 +124,7 @@ TEST("cancelling during a draft does not change the next answer") {
   CHECK(test::ask(*engine, request).tokens == expected);
 }
 
-TEST("an engine whose draft model cannot be used works without it and says why") {
+TEST("an engine with an unusable draft model works without it and says why") {
   const std::string folder = HEARTH_FIXTURES;
   const std::vector<std::pair<std::string, std::string>> problems{
       {folder + "/../../models/starter.gguf", "starter.gguf cannot draft: its token"},
@@ -151,7 +152,7 @@ TEST("a draft model that lacks a token of the model is not used, and the reason 
   CHECK(problem.find("draft.gguf cannot draft: it has no token 1002") != std::string::npos);
 }
 
-TEST("a draft model that lacks the model's unused tokens drafts wherever they do not occur") {
+TEST("a draft model that lacks the model's unused tokens drafts in texts without them") {
   const test::TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
   options.draft_model_path = options.model_path;

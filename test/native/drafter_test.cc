@@ -1,4 +1,4 @@
-// How long drafts are, and when drafting stops.
+// The length of drafts, and when drafting stops.
 #include "drafts/drafter.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::vector<uint32_t> text(uint32_t first) {
 
 }  // namespace
 
-/// Recorded costs where a pass of n tokens takes 1 + (n - 1) * token_cost times as long as a pass
-/// of one token.
+/// Costs for which a pass of n tokens takes 1 + (n - 1) * token_cost times as long as a pass of one
+/// token.
 PassCosts costs_of(double token_cost) {
   PassCosts costs;
   for (int n = 1; n <= hearth::kMaxDraft + 1; n++) costs.record(n, 10 * (1 + (n - 1) * token_cost));
@@ -74,7 +74,8 @@ TEST("drafts are shorter if each further token of a pass costs more, until there
   CHECK_EQUAL(record.next_length(costs_of(0.9)), 0);
 }
 
-TEST("drafting that makes answers no faster stops, even across requests, except for rare trials") {
+TEST(
+    "drafting that does not speed up answers stops, even across requests, except for rare trials") {
   Drafting drafting;
   int n_trials = 0, n_drafted = 0;
   for (int request = 0; request < 40; request++) {

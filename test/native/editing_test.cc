@@ -26,10 +26,10 @@ constexpr int kSteps = test::kIsSanitized ? 500 : 3000;
 // Four documents of up to seven pages, with answers, forks and pins, need more pages than these. So
 // pages are evicted, and foreground requests take pages from background requests and pins.
 constexpr int kPages = 16;
-// Fewer pages than the cache has, so that not all of them come back.
+// Fewer pages than the cache has, so that a restart restores only some.
 constexpr int kPagesOnDisk = 12;
 
-/// An engine that can be restarted: the next engine gets the pages that the previous one left on
+/// An engine that can be restarted: the next engine gets the pages that the previous engine left on
 /// disk.
 class Restarted {
  public:
@@ -119,7 +119,7 @@ class Editor {
   };
 
   size_t below(size_t n) { return random_() % n; }
-  // There are only a few different tokens, so that documents begin alike, and drafts find matches.
+  // Only a few different tokens, so that documents share prefixes, and drafts find matches.
   uint32_t new_token() { return 300 + below(4); }
 
   std::vector<uint32_t> prompt(const Document& document) const {
@@ -209,8 +209,7 @@ class Editor {
     n_checked++;
   }
 
-  // The answer is sometimes accepted. Then the next prompt continues from the answer's keys and
-  // values.
+  // Sometimes accepts the answer. Then the next prompt continues from the answer's keys and values.
   void complete(Document& document) {
     Request wanted = request(RequestKind::kGenerate, document);
     const Result warm = test::ask(*warm_, wanted);
@@ -297,7 +296,7 @@ TEST("after any editing an answer equals a cold one, and no page stays held") {
   std::printf("  %d compared, %d cancelled, %d pages evicted, %d restored\n", n_checked,
               n_cancelled, static_cast<int>(cache.evictions), warm.n_restored);
   CHECK(n_checked > kSteps / 3);
-  CHECK(n_cancelled > 0);  // how many depends on the machine
+  CHECK(n_cancelled > 0);  // the number depends on the machine
   CHECK(n_whole_forks > kSteps / 40);
   CHECK(cache.evictions > 100);
   CHECK(cache.hit_tokens > cache.miss_tokens);

@@ -23,7 +23,7 @@ afterAll(() => engine.close());
 
 const busyCode = code.repeat(12);
 
-test('answers with code that fits', async () => {
+test('an answer is code that fits', async () => {
   const answer = await engine.generate({ tokens: engine.tokenize(code), maxTokens: 4 });
   expect(answer.text).toMatch(/values/);
   expect(answer.timings.promptTokens).toBe(engine.tokenize(code).length);

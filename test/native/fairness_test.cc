@@ -1,6 +1,6 @@
-// Tests that background work makes progress while foreground requests follow each other without a
-// gap. Each request is submitted from the previous one's callback, on the engine thread. So there
-// is always a foreground job in the queue, and the counts below are the same on any machine.
+// Tests that background work progresses while foreground requests follow each other without a gap.
+// The callback of each request submits the next one on the engine thread. So the queue always has a
+// foreground job, and the counts below are the same on any machine.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -49,7 +49,7 @@ Request scoring(int n_prompt, int n_continuation) {
   return scoring;
 }
 
-/// Makes foreground requests in immediate succession, until it is stopped or has made n_most.
+/// Makes at most n_most foreground requests in immediate succession, until it is stopped.
 template <class Engine>
 class Stream {
  public:
@@ -87,8 +87,7 @@ class Stream {
   std::promise<void> ended_;
 };
 
-/// Returns how many foreground requests it takes until a background prompt of n_tokens is
-/// evaluated.
+/// Returns the number of foreground requests until a background prompt of n_tokens is evaluated.
 int requests_until_evaluated(Engine& engine, int n_tokens, Request each, int n_most) {
   Stream stream(engine, std::move(each), n_most);
   std::shared_ptr<Job> background = std::make_shared<Job>();
@@ -129,7 +128,7 @@ TEST("a background prompt is also evaluated between requests that generate nothi
   CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
 }
 
-TEST("a background request overtakes a prompt that is only read ahead, even if that has begun") {
+TEST("a background request overtakes reading ahead, even if reading has begun") {
   test::FaultyEngine engine;
   const Request asked = scoring(10, 30);
   const std::vector<float> expected = engine.ask(asked).values;
@@ -182,7 +181,7 @@ TEST("a request waits for at most one pass of background work") {
   CHECK_EQUAL(most_between, 1);
 }
 
-TEST("a cancelled background request ends before the foreground generates its next text") {
+TEST("a cancelled background request ends before the foreground request's next text") {
   const auto engine = test::load_tiny(2, 0);
   auto background = std::make_shared<Job>();
   background->request = in_background(request(RequestKind::kGenerate, 300, 500, 50));

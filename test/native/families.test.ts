@@ -1,5 +1,5 @@
-// Model families other than qwen2. If the same weights are laid out as in another family's files, the logits are the
-// same, bit for bit. reference.test.ts compares each family with another implementation.
+// Model families other than qwen2. The same weights in the layout of another family's files give the same logits, bit
+// for bit. reference.test.ts compares each family with another implementation.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ const ropeFactors = (factors: number[]): TensorSpec => ({
 
 describe('llama', () => {
   test.each(['f32', 'q8_0', 'q4_0', 'q4_k_m'] as const)(
-    'rotates neighbouring rows with the same result as qwen2 rotates its pairs, in %s',
+    'rotates neighbouring rows, with the same result as the pairs of qwen2, in %s',
     async (type) => {
       expect(await logitsOf(asLlama(qwen2(type)))).toEqual(await logitsOf(qwen2(type)));
     },
@@ -176,7 +176,11 @@ describe('a mixture of experts', () => {
       { 'qwen3moe.expert_feed_forward_length': { u32: 64 } },
       /ffn_gate_exps\.weight has shape \[256, 96, 8\]/,
     ],
-    ['no count of experts in use', { 'qwen3moe.expert_used_count': { string: 'all' } }, /expert_used_count/],
+    [
+      'a count of experts in use that is no number',
+      { 'qwen3moe.expert_used_count': { string: 'all' } },
+      /expert_used_count/,
+    ],
   ])('is refused with %s', async (_, keys, message) => {
     const spec = syntheticModel({ shape: shapes.tinymoe, quantization: 'q8_0' });
     Object.assign(spec.metadata, keys);
@@ -195,7 +199,7 @@ describe('mellum', () => {
   };
   const window = 'mellum.attention.sliding_window';
 
-  test('attends to the whole prompt with a window as wide as it, and to less with a narrower window', async () => {
+  test('attends to the whole prompt with a window of its length, and to less with a narrower window', async () => {
     const whole = await logitsOf(asMellum({}));
     expect(await logitsOf(asMellum({ [window]: { u32: tokens.length } }))).toEqual(whole);
     const narrow = await logitsOf(asMellum({ [window]: { u32: 5 } }));

@@ -1,4 +1,4 @@
-// What the tests of GGUF files share: a small valid file, and functions that check that a file is
+// The common part of the tests of GGUF files: a small valid file, and checks that a file is
 // refused.
 #pragma once
 

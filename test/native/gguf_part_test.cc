@@ -52,7 +52,7 @@ TEST("a file that is not GGUF of version 2 or 3 is refused") {
 
 TEST("the error for a truncated file says how many bytes there should be") {
   const std::string bytes = small_builder().bytes(small_data());
-  // The last tensor ends 60 bytes before the file does.
+  // The last tensor ends 60 bytes before the end of the file.
   const std::string expected = std::to_string(bytes.size() - 60);
   check_bytes_refused(bytes.substr(0, bytes.size() - 100), "model-truncated",
                       std::to_string(bytes.size() - 100) + " bytes of " + expected);
@@ -78,9 +78,9 @@ TEST("wrong counts and sizes are refused without allocating memory for them") {
   }
 }
 
-TEST("metadata lists that would need much more memory than the file has bytes are refused") {
+TEST("metadata lists that need far more memory than the file's size are refused") {
   GgufBuilder builder = small_builder();
-  const std::vector<uint8_t> bytes(1 << 20);  // in memory, each becomes a number of eight bytes
+  const std::vector<uint8_t> bytes(1 << 20);  // each becomes a number of eight bytes in memory
   for (int i = 0; i < 17; i++) builder.array("list " + std::to_string(i), GgufBuilder::kU8, bytes);
   check_bytes_refused(builder.bytes(small_data()), "model-invalid", "\"list 15\"");
 }

@@ -1,5 +1,5 @@
-// What an open model file says, and models that are split into several files. gguf_part_test.cc
-// tests damaged files.
+// The content of an open model file, and models that are split into several files.
+// gguf_part_test.cc tests damaged files.
 #include "gguf/gguf.h"
 
 #include "gguf_fixture.h"

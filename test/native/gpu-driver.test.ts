@@ -1,5 +1,5 @@
-// If a GPU's driver hangs or ends the process, as the emulated one does on demand, the CPU is used, and the failure is
-// remembered.
+// If a GPU's driver hangs or ends the process (the emulated driver can do both), the CPU is used, and the failure is
+// recorded.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ test.runIf(isEmulated).for([
       expect(await load(backend)).toMatchObject({ device: 'cpu', fallbackReason: expect.stringMatching(sentence) });
     fault('');
     expect((await usableBackend('auto', longMs)).problem).toMatch(sentence);
-    expect(statSync(record).mtimeMs).toBe(mtimeMs); // since then, nobody has called the driver
+    expect(statSync(record).mtimeMs).toBe(mtimeMs); // the driver was not called again
     const yesterday = new Date(Date.now() - 25 * 3_600_000);
     utimesSync(record, yesterday, yesterday);
     expect(await usableBackend('auto', longMs)).toEqual({ backend: 'auto', problem: '' });
@@ -90,14 +90,14 @@ test.runIf(isEmulated)('if one driver fails, the other one is used', async () =>
   expect(problem).toMatch(/^AMD's driver has not answered for 1 s/);
 });
 
-test.runIf(isEmulated)('a driver that only says that there is no GPU has not failed', async () => {
+test.runIf(isEmulated)('a driver that reports no GPU has not failed', async () => {
   fault('init');
   expect(await usableBackend('auto', longMs)).toEqual({ backend: 'auto', problem: '' });
   vi.stubEnv('HEARTH_CUDA_LIBRARY', join(cache, 'none.so'));
   expect(await usableBackend('auto', longMs)).toEqual({ backend: 'auto', problem: '' });
 });
 
-test.runIf(isEmulated)('the process that tries a driver ends with the process that started it', async () => {
+test.runIf(isEmulated)('the process that tries a driver ends with its parent', async () => {
   fault('stuck');
   const parent = spawn(process.execPath, [join(dist, 'hearth.js'), 'doctor']);
   const children = () => readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8').trim();

@@ -43,7 +43,7 @@ describe('the verdict', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('the record of trials', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'hearth-trials-'));
@@ -56,7 +56,7 @@ describe('what is remembered', () => {
   const won = { gpu: 'A GPU (1.0)', figures: compare(cpu, { reading: 200, writing: 30 }) };
   const wait = (hours: number) => vi.setSystemTime(Date.now() + hours * 3_600_000);
 
-  test('the figures of a trial are remembered, only for its model', () => {
+  test('keeps the figures of a trial, only for its model', () => {
     expect(recordOf().trial).toBeUndefined();
     recordOf().begin();
     recordOf().end(won);
@@ -65,7 +65,7 @@ describe('what is remembered', () => {
     expect(recordOf('another').trial).toBeUndefined();
   });
 
-  test('a trial that is broken off changes nothing and is not counted', () => {
+  test('does not count an aborted trial, which changes nothing', () => {
     recordOf().end(won);
     for (let i = 0; i < 3; i++) {
       expect(recordOf().mayBegin).toBe(true);
@@ -75,7 +75,7 @@ describe('what is remembered', () => {
     expect(recordOf().trial).toEqual(won);
   });
 
-  test('after two trials in a row that never ended, none begins for a day', () => {
+  test('allows no trial for a day after two in a row that never ended', () => {
     vi.useFakeTimers();
     recordOf().begin();
     expect(recordOf().mayBegin).toBe(true);
@@ -88,7 +88,7 @@ describe('what is remembered', () => {
     expect(recordOf().mayBegin).toBe(true);
   });
 
-  test('after a trial that failed, none begins for a day', () => {
+  test('allows no trial for a day after one that failed', () => {
     vi.useFakeTimers();
     recordOf().begin();
     recordOf().end({ gpu: 'A GPU (1.0)', problem: 'it has failed' });
@@ -97,7 +97,7 @@ describe('what is remembered', () => {
     expect(recordOf().mayBegin).toBe(true);
   });
 
-  test('a damaged file is replaced, and without a cache folder no trial begins', () => {
+  test('replaces a damaged file, and allows no trial without a cache folder', () => {
     const file = join(folder, 'trials');
     writeFileSync(file, '{');
     const record = new GpuRecord('a model', file);

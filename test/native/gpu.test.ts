@@ -14,7 +14,7 @@ const modelPath = join(folder, 'tiny.gguf');
 const gpuKernels = join(folder, 'kernels');
 const hangFile = join(folder, 'hang');
 const fakeLibrary = (name: string) => join(import.meta.dirname, `../../build/native/libfake_${name}.so`);
-// The cache and the model are small, as the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
+// The cache and the model are small, because the emulation takes a tenth of a millisecond for 16 rows of 32 weights.
 const cacheBytes = 2 ** 22;
 const shape = { layers: 2, hidden: 128, heads: 2, kvHeads: 1, ffn: 256, vocabulary: 512, context: 1024, tied: true };
 /** Sets HEARTH_FAKE_GPU during the work. test/kernels/hip/fake_gpu.h explains its values. */
@@ -89,9 +89,9 @@ test.runIf(process.arch === 'x64')(
   },
 );
 
-// Results differ slightly from the CPU's: sums have another order, and keys, values and activations are rounded. Where
-// rounding changes one code, later layers change others: an alpha that is larger by a millionth changes some logits of
-// this model by an NMSE of 1e-4 on the CPU, too. So this is the mean over all tokens.
+// Results differ slightly from the CPU's: sums have another order, and keys, values and activations are rounded. If
+// rounding changes one code, later layers change others: even on the CPU, an alpha that is larger by a millionth
+// changes some logits of this model by an NMSE of 1e-4. So the test compares the mean over all tokens.
 test.runIf(process.arch === 'x64').for(['f32', 'f16', 'q8_0', 'q4_0'] as const)(
   'a GPU applies an adapter of %s as the CPU does in F32, warm and cold, and only to requests with the adapter',
   async (format) => {
@@ -130,7 +130,7 @@ test.runIf(process.arch === 'x64').for([
   const diskFolder = join(folder, `split-pages-${tied}`);
   const large = { modelPath: path, threads: 1, cacheBytes: 96 * 2 ** 20, adapters: [adapter] };
   const open = () => loadEngine({ ...large, backend: 'hip', gpuKernels, diskFolder, diskBytes: 2 ** 25 });
-  // 768 MiB are left for the desktop. A layer with its keys and values takes 32 MiB, workspaces take a little over 26.
+  // The desktop gets 768 MiB. A layer with its keys and values takes 32 MiB, workspaces take a little over 26.
   const free = (768 + 95) * 2 ** 20;
   const gpu = await withFault(`free:${free}`, open);
   expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
@@ -150,12 +150,12 @@ test.runIf(process.arch === 'x64').for([
   await Promise.all([again.close(), cpu.close()]);
 });
 
-// Hearth computes how many layers fit before it uploads anything. If an allocation failed, the whole model would run on
-// the CPU.
+// Hearth computes the number of layers that fit before it uploads anything. If an allocation failed, the whole model
+// would run on the CPU.
 test.runIf(process.arch === 'x64')('as many layers are on a GPU as fit into its memory', async () => {
   const path = join(folder, 'fitting.gguf');
   writeSyntheticModel(path, { shape: { ...shape, hidden: 256, layers: 4, tied: false }, quantization: 'q4_k_m' });
-  await (await load('hip')).close(); // runs the self-test now, as it needs memory, too
+  await (await load('hip')).close(); // runs the self-test now, because it needs memory, too
   const counts: number[] = [];
   for (let mib = 12; mib <= 60; mib += 4) {
     const engine = await withFault(`memory:${(768 + mib) * 2 ** 20}`, () =>
@@ -172,7 +172,7 @@ test.runIf(process.arch === 'x64')('as many layers are on a GPU as fit into its 
   expect(new Set(counts)).toEqual(new Set([0, 1, 2, 3, 4]));
 });
 
-// The limits for the error (NMSE) are the errors of the CPU and of llama.cpp on the same prompt, plus 5 %.
+// The limits of the error (NMSE) are the errors of the CPU and of llama.cpp on the same prompt, plus 5 %.
 test.runIf(process.arch === 'x64').for([
   ['qwen3moe', 5.48e-3],
   ['mellum', 1.36e-3],
@@ -194,7 +194,7 @@ test.runIf(process.arch === 'x64').for([
     for (const n of [40, 41, 100, prompt.length - 1]) await whole.prefill(prompt.subarray(0, n));
     expect(await whole.lastLogits(prompt)).toEqual(logits.subarray(-exact.length / 8));
     await whole.close();
-    // 768 MiB are left for the desktop, and one layer's keys and values take half of the cache.
+    // The desktop gets 768 MiB, and one layer's keys and values take half of the cache.
     const split = await withFault(`free:${(768 + 66) * 2 ** 20}`, () =>
       loadEngine({ ...options, cacheBytes: 64 * 2 ** 20 }),
     );
@@ -223,7 +223,7 @@ test.runIf(process.arch === 'x64')('if a GPU fails while pages are restored from
   await cpu.close();
 });
 
-test.runIf(process.arch === 'x64')('a GPU that should have an int8 cache uses f16, and says so', async () => {
+test.runIf(process.arch === 'x64')('a GPU uses f16 in place of an int8 cache, and says so', async () => {
   const [gpu, plain] = [await load('hip', 'int8'), await load('hip')];
   expect(gpu.info).toMatchObject({ fallbackReason: '', kvType: 'f16' });
   expect(gpu.status().cache.pageBytes).toBe(plain.status().cache.pageBytes);
@@ -260,7 +260,7 @@ test.runIf(process.arch === 'x64')('if a GPU hangs, the CPU takes over, and no w
 });
 
 test.runIf(process.arch === 'x64')(
-  'the report says what each GPU is, that its results are right, and how fast it is',
+  'the report names each GPU, says that its results are right, and gives its speed',
   async () => {
     const report = await gpuReport(gpuKernels, true);
     for (const name of ['gfx1100 Emulated GPU', 'sm_90 NVIDIA Large', 'sm_90 NVIDIA Small'])

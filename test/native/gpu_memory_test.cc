@@ -84,8 +84,7 @@ struct Shape {
   uint64_t rank = 0;  // the adapter's rank, or 0 if there is no adapter
 };
 
-/// A model file whose tensors are all zeros, in a sparse file, so that they take no space on the
-/// disk.
+/// A model file whose tensors are all zeros: sparse, so that it takes no space on the disk.
 struct ZeroFile {
   test::GgufBuilder builder;
   uint64_t end = 0;
@@ -177,8 +176,8 @@ std::string write_model(const test::TemporaryFolder& folder, const Shape& s) {
   return file.write(folder, "model.gguf");
 }
 
-/// Loads the model as Engine::load does on a GPU with n_bytes of memory, and runs a token, with the
-/// adapters if there are any. Returns how many layers are on the GPU.
+/// Loads the model like Engine::load on a GPU with n_bytes of memory, and runs a token, with the
+/// adapters if there are any. Returns the number of layers on the GPU.
 int load_with(const hearth::GgufFile& file, std::span<const hearth::GgufFile> adapters,
               size_t n_bytes) {
   const hearth::ModelConfig config = hearth::read_config(file);

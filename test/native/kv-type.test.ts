@@ -1,5 +1,5 @@
-// An engine with an int8 KV cache. Its answers have the same bits warm and cold, as with f16, and differ little from
-// those with f16.
+// An engine with an int8 KV cache. As with f16, warm and cold answers have the same bits. They differ little from
+// answers with f16.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -28,7 +28,7 @@ test('if loading on the CPU fails after the GPU was lost, the next requests do n
   await engine.close();
 });
 
-test('if the texts of a loaded model cannot be read, its engine is closed', async () => {
+test('if the texts of a loaded model are unreadable, its engine is closed', async () => {
   const close = vi.fn(() => Promise.resolve());
   const texts = () => {
     throw new Error('a text is too long');

@@ -1,4 +1,4 @@
-// The log-probability of each token follows from the logits, is the same however the answer was computed, and is
+// The log-probability of each token agrees with the logits, does not depend on how the answer was computed, and is
 // streamed.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,7 +68,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     await alone.close();
   });
 
-  test('while bytes are healed, the probability is shared only among tokens that agree with them', async () => {
+  test('while bytes are healed, probabilities are relative to the tokens that agree with them', async () => {
     const heal = new TextEncoder().encode('cou');
     const answer = await engine.generate({ tokens, heal, maxTokens: 8 });
     const logits = await engine.lastLogits(tokens);
@@ -106,7 +106,7 @@ describe.each(Object.entries(models))('%s', (name, modelPath) => {
     ]) {
       const { answer, pieces, total } = await streamed(request);
       maxPieces = Math.max(maxPieces, pieces.length);
-      // After the last piece there can be an end token, or bytes of an incomplete character.
+      // An end token, or bytes of an incomplete character, may follow the last piece.
       const sums = [...answer.logProbabilities.keys()].map((i) => sum([...answer.logProbabilities.subarray(0, i + 1)]));
       const nearest = sums.reduce((best, value) => (Math.abs(value - total) < Math.abs(best - total) ? value : best));
       expect(total).toBeCloseTo(nearest, 10);

@@ -1,4 +1,4 @@
-// Valid model files of every kind are accepted. For each invalid one, one clear error names the tensor or file.
+// Valid model files of every kind are accepted. Each invalid file causes one clear error that names the tensor or file.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ async function checkError(change: (spec: GgufSpec) => void, code: string, messag
   writeGguf(path, spec);
   const error = await loadEngine({ modelPath: path }).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
-  // The error says which file it is, and what to do.
+  // The error names the file and says what to do.
   expect(String(error)).toContain(`The model file ${path} `);
   expect(String(error)).toMatch(/\. (Download|Choose) [^.]+(\.5-coder model)?\.$/);
 }
@@ -180,7 +180,7 @@ describe('refuses', () => {
     });
   });
 
-  test('a draft model that cannot be used, and loads the model without it', async () => {
+  test('an unusable draft model, and loads the model without it', async () => {
     writeGguf(path, syntheticModel(tiny));
     const draftModelPath = join(folder, 'draft.gguf');
     writeGguf(draftModelPath, syntheticModel({ shape: narrow, quantization: 'f32' }));
@@ -240,7 +240,7 @@ describe('refuses', () => {
   });
 });
 
-/** Root can read everything, so the process gives up its rights while the action runs. */
+/** Runs the action without root's rights, with which everything can be read. */
 async function asOrdinaryUser(action: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65534);
@@ -258,7 +258,7 @@ test("TypeScript does not read the file's header of several megabytes when a mod
   await engine.close();
 });
 
-describe('what a file says about its model', () => {
+describe('a loaded model', () => {
   async function infoOf(change: (spec: GgufSpec) => void, options = {}) {
     const spec = syntheticModel({ ...tiny, ...options });
     change(spec);
@@ -268,13 +268,13 @@ describe('what a file says about its model', () => {
     return { info: engine.info, traits };
   }
 
-  test('the quantization is named as in the file, or otherwise after the type of its tensors', async () => {
+  test('names its quantization as the file does, or otherwise after the type of its tensors', async () => {
     expect((await infoOf(() => {})).info.quantization).toBe('Q4_K_M');
     const { info } = await infoOf(({ metadata }) => delete metadata['general.file_type'], { quantization: 'q8_0' });
     expect(info.quantization).toBe('Q8_0');
   });
 
-  test('a family with its own tokens for completion uses them', async () => {
+  test('uses the tokens for completion of its own family', async () => {
     const { info, traits } = await infoOf(({ metadata }) => {
       const { strings } = metadata['tokenizer.ggml.tokens'] as { strings: string[] };
       const renamed = strings.map((token) => token.replace(/^<\|(fim_\w+)\|>$/, '<$1>'));
@@ -285,7 +285,7 @@ describe('what a file says about its model', () => {
     expect(Math.min(info.special.fimPrefix, info.special.fimSuffix, info.special.fimMiddle)).toBeGreaterThan(0);
   });
 
-  test('an answer ends at a control token of another family', async () => {
+  test('ends answers at a control token of another family', async () => {
     const [next = 0] = await greedyText(tiny);
     const answerOf = async (name: string) => {
       const spec = syntheticModel(tiny);
@@ -308,7 +308,7 @@ describe('what a file says about its model', () => {
     expect(await answerOf('CodeQwen1.5 7B')).toEqual(['stop', 1]);
   });
 
-  test('a model that has tokens for completion but was not trained with them does not use them', async () => {
+  test('does not use tokens for completion that it was not trained with', async () => {
     const { info, traits } = await infoOf(({ metadata }) => {
       metadata['general.name'] = { string: 'Qwen2.5 7B Instruct' };
     });

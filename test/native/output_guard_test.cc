@@ -100,7 +100,7 @@ TEST("equal logits are an error") {
   check_error(engine, "the same logit for every token");
 }
 
-TEST("a request for logits or scores gets an error if they are not numbers") {
+TEST("a request for logits or scores that are not numbers gets an error") {
   FaultyEngine engine;
   engine.ops.after_head = [](std::span<float> logits) { logits.back() = test::kNan; };
   for (const auto kind : {hearth::RequestKind::kLogits, hearth::RequestKind::kLastLogits,
@@ -119,7 +119,7 @@ TEST("a healed token is not chosen from logits that are not numbers") {
   CHECK_THROWS(engine.ask(healed), "attention of layer 0");
 }
 
-TEST("cached pages that have become wrong are dropped, and the answer is right") {
+TEST("corrupted cached pages are dropped, and the answer is right") {
   FaultyEngine engine;
   CHECK(engine.ask(guarded()).tokens == right_answer());
   // With all bits set, every key and value is NaN.

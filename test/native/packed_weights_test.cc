@@ -1,4 +1,4 @@
-// Packs the weights of a real file, which another program quantized, and unpacks them again.
+// Packs the weights of a real file, quantized by another program, and unpacks them again.
 #include <algorithm>
 #include <cstring>
 #include <memory>

@@ -44,7 +44,7 @@ class RandomEdits {
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
 
-  // There are only a few different tokens, so that paths often share a prefix and then differ.
+  // Only a few different tokens, so that paths often share a prefix and then differ.
   Tokens random_tokens(int n) {
     Tokens tokens(n);
     for (uint32_t& token : tokens) token = static_cast<uint32_t>(pick(3));

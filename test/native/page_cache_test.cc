@@ -30,7 +30,7 @@ TEST("find() leaves out the prompt's last token, which must be evaluated again")
   CHECK_EQUAL(simulation.cache.find({}).length(), 0);
 }
 
-TEST("evaluating a cached prompt again takes no additional page for longer than the request") {
+TEST("evaluating a cached prompt again takes an additional page only during the request") {
   Simulation simulation(8, 4);
   for (int i = 0; i < 20; i++) simulation.evaluate(counting(0, 8));
   CHECK_EQUAL(simulation.cache.statistics().pages_used, 2);
@@ -92,7 +92,7 @@ TEST("a path that removes its last tokens writes others in their place, without 
   CHECK_EQUAL(simulation.cache.statistics().pages_used, 2);
 }
 
-TEST("removing tokens never changes what a fork or a later page still needs") {
+TEST("removing tokens never changes the pages that a fork or a later page needs") {
   Simulation simulation(8, 4);
   Path path = simulation.evaluate(counting(0, 10));
   const Path fork = path.fork();
@@ -160,7 +160,7 @@ TEST("the least recently used document is evicted first") {
 TEST("among pages last used at the same time, the cheapest to recompute are evicted first") {
   Simulation simulation(2052, 4);
   {
-    // Their last pages are at depths 2047, 0 and 0. The one of `fragment` has only one token.
+    // The last pages are at depths 2047, 0 and 0. The last page of `fragment` has only one token.
     const Path deep = simulation.evaluate(counting(0, 8192));
     const Path shallow = simulation.evaluate(counting(20000, 4));
     const Path fragment = simulation.evaluate(counting(30000, 1));
@@ -195,7 +195,7 @@ TEST("continuation() returns the latest tokens after a prompt, even across pages
   CHECK(after(6, 2) == counting(50, 2));
   CHECK(after(4, 3) == Tokens({4, 5, 50}));
   CHECK(after(6, 0).empty());
-  // This is a shorter answer to the same prompt. It differs from the other in the second page.
+  // A shorter answer to the same prompt, which differs from the other in the second page.
   simulation.evaluate(joined(counting(0, 6), counting(70, 1)));
   CHECK(after(6, 8) == counting(70, 1));
   simulation.evaluate(joined(counting(0, 6), counting(50, 5)));

@@ -20,7 +20,7 @@ inline uint64_t next_hash(uint64_t hash, uint32_t token) {
   return (hash ^ token) * 0x9E3779B97F4A7C15u + (hash >> 29);
 }
 
-/// The cache and its simulated pages. They are written in the same order as by the engine.
+/// The cache and its simulated pages, written in the engine's order.
 struct Simulation {
   Simulation(int n_pages, int page_tokens)
       : page_tokens(page_tokens),
@@ -42,8 +42,7 @@ struct Simulation {
     return hash;
   }
 
-  /// Does what a batch does: reserves positions for the tokens and for rejected drafts, and writes
-  /// both.
+  /// Acts like a batch: reserves positions for the tokens and for rejected drafts, and writes both.
   bool write(hearth::Path& path, const Tokens& tokens, int n_drafts) {
     const int n = static_cast<int>(tokens.size());
     const int start = path.length();
@@ -68,8 +67,8 @@ struct Simulation {
     }
   }
 
-  /// Does what a request does: finds the cached prefix and evaluates the rest. Returns a path with
-  /// all tokens.
+  /// Acts like a request: finds the cached prefix and evaluates the rest. Returns a path with all
+  /// tokens.
   hearth::Path evaluate(const Tokens& tokens) {
     hearth::Path path = cache.find(tokens);
     CHECK(path.length() < static_cast<int>(tokens.size()));

@@ -212,7 +212,7 @@ TEST("another model's file is recognized even if renamed") {
   CHECK_EQUAL(engine->info().disk_problems.size(), 1u);
 }
 
-TEST("a folder that cannot be written is reported when the engine closes") {
+TEST("an unwritable folder is reported when the engine closes") {
   const Folder folder;
   write_file(folder.path / "file", "in the way");
   const auto engine = open_engine(folder.path / "file" / "pages");
@@ -245,10 +245,10 @@ TEST("the checksum detects each changed bit, truncation and shift") {
   CHECK_EQUAL(sums.size(), 2 + 800 + 100 + 99u);
 }
 
-TEST("a file that another server has deleted meanwhile does not count as damaged") {
+TEST("a file that another server has just deleted does not count as damaged") {
   const Folder folder;
   leave(folder.path, {document(1, 64)});
-  // This file is listed, but does not exist when it is opened.
+  // This file is listed, but does not exist when the store opens it.
   fs::path gone = folder.files().front();
   std::string name = gone.stem().string();
   name.back() = name.back() == '0' ? '1' : '0';

@@ -1,4 +1,4 @@
-// Pinned prompts stay cached whatever else is evaluated, and never make a request fail.
+// Pinned prompts stay cached whatever else is evaluated, but never cause a request to fail.
 #include "cache/pins.h"
 
 #include <vector>
@@ -81,7 +81,7 @@ TEST("a prompt that needs more pages takes them from pins, first from the oldest
   }
 }
 
-TEST("a pin holds those of its tokens that are cached") {
+TEST("a pin holds the cached part of its tokens") {
   const auto engine = test::load_small();
   const Request known = numbered(1, 40);
   test::ask(*engine, known);

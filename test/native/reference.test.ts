@@ -1,7 +1,6 @@
-// Compares logits with those that llama.cpp or transformers compute in exact arithmetic. test/fixtures/reference has
-// tiny random models, one with every tensor type and one per family, and an adapter for the first
-// (scripts/make-adapter-reference.py). HEARTH_REFERENCE names a folder with more models (NAME.gguf, NAME.json, and
-// NAME.I.f32 for prompt I).
+// Compares logits with the exact logits of llama.cpp or transformers. test/fixtures/reference has tiny random models,
+// one with every tensor type and one per family, and an adapter for the first (scripts/make-adapter-reference.py).
+// HEARTH_REFERENCE names a folder with more models (NAME.gguf, NAME.json, and NAME.I.f32 for prompt I).
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,9 +13,9 @@ interface Reference {
   prompts: { tokens: number[]; rows: number; greedy: { id: number; logit: number; margin: number }[] }[];
 }
 
-// The limits for the mean NMSE (normalized mean squared error) of the logits. They are the NMSE of llama.cpp's own fast
-// path on one of the prompts. For K-quants and IQ4_XS, where both programs use one scale for 256 activations, it was
-// measured for each file.
+// The limits for the mean NMSE (normalized mean squared error) of the logits: the NMSE of llama.cpp's own fast path on
+// one of the prompts. It was measured for each file of K-quants and IQ4_XS, for which both programs use one scale for
+// 256 activations.
 const distanceOfLlamaCpp: Record<string, number> = {
   F32: 2e-7,
   F16: 5e-7,
@@ -35,10 +34,10 @@ const distanceOfLlamaCpp: Record<string, number> = {
   llama: 5.57e-4,
   qwen3: 5.22e-4,
   granite: 2.89e-5,
-  // The same with 1.89e-3. Two thirds of it come from one token for which rounding makes both programs choose a
-  // different expert than exact arithmetic.
+  // The same with 1.89e-3, two thirds of which come from one token: rounding makes both programs choose a different
+  // expert than exact arithmetic does.
   qwen3moe: 1.99e-3,
-  // llama.cpp assumes a single RoPE base, so its NMSE is 0.25, and there is nothing to compare with.
+  // Not from llama.cpp, which assumes a single RoPE base and so has an NMSE of 0.25.
   mellum: 1.2e-3,
 };
 
@@ -69,7 +68,7 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', (variant, opt
       for (const [i, prompt] of reference.prompts.entries()) {
         const exact = floats(join(folder, `${name}.${i}.f32`));
         const ours = await engine.logits(Uint32Array.from(prompt.tokens));
-        // For a long prompt, the file has only the last eight positions.
+        // Of a long prompt, the file has only the last eight positions.
         expect(exact.length).toBe(Math.min(prompt.rows, 8) * reference.n_vocab);
         distances.push(nmse(ours.subarray(-exact.length), exact));
       }
@@ -82,7 +81,7 @@ describe.each([...variants, ...(hasWebgpu ? [webgpu] : [])])('%s', (variant, opt
     const adapter = join(folder, `${name.replace('tiny', 'adapter')}.gguf`);
     // Adapters run only on the CPU.
     test.runIf(existsSync(adapter) && variant !== 'webgpu')(
-      "logits with an adapter are as near to PyTorch's exact ones",
+      "logits with an adapter are no further from PyTorch's exact ones",
       async () => {
         const adapted = await loadEngine({ modelPath: join(folder, `${name}.gguf`), variant, adapters: [adapter] });
         const distances = [];

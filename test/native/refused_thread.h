@@ -1,4 +1,4 @@
-// A test program that defines this function can make the start of a thread fail.
+// A test program that defines this function can make thread starts fail.
 #pragma once
 
 namespace test {

@@ -94,7 +94,7 @@ TEST("the same seed gives the same tokens, and a different seed gives others") {
   CHECK(run(0) != run(1));
 }
 
-TEST("the log-probability is that of the model, whatever the sampling options are") {
+TEST("sampling options do not affect the log-probability") {
   Sampler sampler(3);
   Random random(1);
   const Logits logits{0, 2, 1};

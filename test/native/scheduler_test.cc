@@ -33,7 +33,7 @@ Request background(RequestKind kind) {
 
 }  // namespace
 
-TEST("a foreground request takes pages from a background prompt, which is then evaluated later") {
+TEST("a foreground request takes pages from a background prompt, which is evaluated later") {
   const auto engine = test::load_small();
   const std::vector<float> alone = test::ask(*engine, prompt(RequestKind::kLastLogits, 300)).values;
   test::Pending waiting = test::submit(*engine, background(RequestKind::kLastLogits));
@@ -53,7 +53,7 @@ TEST("the engine keeps running if a caller's on_done throws") {
   CHECK(!test::ask(*engine, prompt(RequestKind::kLastLogits, 300)).values.empty());
 }
 
-TEST("a foreground request takes pages from a background generation, which then ends early") {
+TEST("a foreground request takes pages from a background generation, which ends early") {
   const auto engine = test::load_small();
   const std::vector<uint32_t> whole = test::ask(*engine, background(RequestKind::kGenerate)).tokens;
   Request urgent = prompt(RequestKind::kGenerate, 300);

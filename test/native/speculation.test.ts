@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';
 
-// The maximum number of passes for an answer that drafts predict, relative to one pass per token. How long a draft is
-// depends on how long passes take at the moment, but a right draft is always followed by another one, so nearly every
-// pass gives two tokens or more.
+// The maximum number of passes for an answer that drafts predict, relative to one pass per token. The length of a draft
+// depends on the current duration of passes, but another draft always follows a right one, so nearly every pass gives
+// two tokens or more.
 const maxPasses = 0.7;
 const longestDraft = 11; // kMaxDraft of native/drafts/draft_record.h
 const models = {
@@ -56,7 +56,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(drafted.timings.decodePasses).toBeLessThan(maxPasses * plain.timings.decodePasses);
   });
 
-  test('a text with tokens that the model does not have is not learned', async () => {
+  test('a text with tokens outside the vocabulary is not learned', async () => {
     const unknown = Uint32Array.of(1, 2, engine.info.vocabulary);
     await expect(engine.learn(unknown)).rejects.toMatchObject({
       code: 'bad-argument',
@@ -68,7 +68,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     await both({ tokens: prompt(fresh), maxTokens: 50 });
   });
 
-  test('the token limit, a stop token and the end of the context cut a draft where they would cut the answer', async () => {
+  test('the token limit, a stop token and the end of the context end a drafted answer at the same token', async () => {
     const tokens = prompt(`class Row {\n${repetitive}\n`);
     const { plain } = await both({ tokens, maxTokens: 40 });
     for (const maxTokens of [1, 2, 3, 4, 5, 6, 7, 9, 12]) await both({ tokens, maxTokens });
@@ -101,7 +101,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     }
   });
 
-  test('tokens that healed the previous prompt are drafts in the pass that evaluates the next prompt', async () => {
+  test('the healed tokens of the previous prompt are drafts in the pass that evaluates the next prompt', async () => {
     const tokens = prompt(fresh);
     const word = new TextEncoder().encode('configurationOf');
     let before: Uint32Array = new Uint32Array();
@@ -120,7 +120,7 @@ describe.each(Object.entries(models))('%s', (_, modelPath) => {
     expect(saved).toBeGreaterThan(0);
   });
 
-  /** The number of tokens at the beginning of the answer that write nothing but a beginning of the bytes. */
+  /** The number of tokens at the beginning of the answer that together write a prefix of the bytes. */
   function tokensWithin(tokens: Uint32Array, bytes: Uint8Array): number {
     let written = '';
     const isWithin = (token: number) => {

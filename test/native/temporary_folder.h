@@ -32,7 +32,7 @@ struct TemporaryFolder {
 
   std::string file(const std::string& name) const { return (path / name).string(); }
   std::string write(const std::string& name, std::string_view bytes) const {
-    // A new file each time: writing over an old one waits for the disk on some file systems.
+    // A new file each time: on some file systems, overwriting an old file waits for the disk.
     std::filesystem::remove(file(name));
     std::ofstream(file(name), std::ios::binary) << bytes;
     return file(name);

@@ -149,7 +149,7 @@ describe('SentencePiece', () => {
     expect(engine.info.bosToken).toBe(1);
     expect(engine.texts.specialTokens).toMatchObject({ '▁<PRE>': ids.get('▁<PRE>'), '▁<EOT>': ids.get('▁<EOT>') });
     expect(compare(engine, (text) => asText.encode(text).ids)).toBeGreaterThan(600);
-    // Healing allows any token that begins with "def" or with which it begins, and the token of its first byte.
+    // Healing allows tokens that begin with "déf", tokens that are a prefix of it, and the token of its first byte.
     const answer = await engine.generate({ tokens: engine.tokenize('x = '), heal: Buffer.from('déf'), maxTokens: 8 });
     expect(answer.tokens.length).toBeGreaterThan(0);
     await engine.close();

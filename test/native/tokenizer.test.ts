@@ -18,7 +18,7 @@ import {
 const root = join(import.meta.dirname, '../..');
 const models = ['models/starter.gguf', 'test/fixtures/reference/tiny-mixed.gguf'];
 
-// The pattern in Qwen2's tokenizer.json. The NFC normalizer there is left out: neither llama.cpp nor Hearth applies it.
+// The pattern of Qwen2's tokenizer.json, without its NFC normalizer, which neither llama.cpp nor Hearth applies.
 const pattern =
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 

@@ -1,5 +1,5 @@
-// Compares the tokenizer with recorded results of llama.cpp, and tries text that is meant to break
-// it. tokenizer.test.ts compares it with @huggingface/tokenizers.
+// Compares the tokenizer with recorded results of llama.cpp, and tries difficult text.
+// tokenizer.test.ts compares it with @huggingface/tokenizers.
 #include "tokenizer/tokenizer.h"
 
 #include <algorithm>
@@ -80,7 +80,8 @@ std::string random_text(std::mt19937& random, int n_parts) {
 }  // namespace
 
 TEST("Qwen2's vocabulary gives the ids that llama.cpp gives") {
-  // The fixture has only some tokens of Qwen2's vocabulary. whole_ids has their ids in all of it.
+  // The fixture has only some tokens of Qwen2's vocabulary. whole_ids has their ids in the whole
+  // vocabulary.
   std::vector<uint32_t> whole_ids;
   Texts tokens, merges;
   std::istringstream lines(read_fixture("qwen2.vocabulary"));
@@ -182,7 +183,7 @@ TEST("the tokenizer finds special tokens by name and lists those that end a gene
   CHECK(!tokenizer.is_special(16384));
 }
 
-TEST("healing allows exactly the tokens that begin with the bytes to heal or are their beginning") {
+TEST("healing allows exactly the tokens that begin with the bytes or are a prefix of them") {
   const Tokenizer& tokenizer = starter();
   Ids found;
   for (const std::string prefix :
@@ -198,7 +199,7 @@ TEST("healing allows exactly the tokens that begin with the bytes to heal or are
   }
 }
 
-TEST("a half-megabyte line that has no place to split is tokenized") {
+TEST("a half-megabyte line without a place to split is tokenized") {
   std::mt19937 random(5);
   std::string letters(500'000, 'a');
   for (char& c : letters) c = static_cast<char>('a' + random() % 26);

@@ -1,4 +1,4 @@
-// Vocabularies as found in files: which flaws are tolerated, and which are refused.
+// Flaws in the vocabularies of files: some are tolerated, others are refused.
 #include "tokenizer/vocabulary.h"
 
 #include <limits>
@@ -64,7 +64,7 @@ TEST("a special token whose name is only part of a character is not found in tex
   }
 }
 
-TEST("if the vocabulary has no token for a byte of a text, the byte is left out") {
+TEST("a byte of a text without a token in the vocabulary is left out") {
   const TemporaryFolder folder;
   // U+1D11E begins with the byte 0xF0.
   const std::string bytes = tiny_vocabulary("gpt2", "smollm", {"a b"}, 0xF0).bytes("");

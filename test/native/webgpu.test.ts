@@ -47,7 +47,8 @@ const patience = { timeout: 200_000, interval: 5 };
 const best = (row: Float32Array) => row.indexOf(row.reduce((greatest, value) => Math.max(greatest, value)));
 
 describe.runIf(hasWebgpu)('webgpu', () => {
-  // All are evaluated in one batch, which gives the same bits as one token at a time (kernels/webgpu tests that).
+  // All tokens are evaluated in one batch, which gives the same bits as one token at a time (test/kernels/webgpu tests
+  // that).
   test("256 greedy tokens of the starter are the CPU's", async () => {
     const [gpu, cpu] = [await load(starter), await onCpu(starter)];
     expect(gpu.info).toMatchObject({ device: 'gpu', fallbackReason: '' });
@@ -59,7 +60,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     const rowsOf = (logits: Float32Array) =>
       [...expected].map((_, i) => logits.subarray((prompt.length - 1 + i) * n, (prompt.length + i) * n));
     const [ours, theirs] = [rowsOf(await gpu.logits(text)), rowsOf(await cpu.logits(text))];
-    // The token can differ where the two best logits of the CPU differ by less than rounding errors.
+    // The token may differ if the CPU's two best logits differ by less than rounding errors.
     const isClear = (row: Float32Array = new Float32Array()) => {
       const [first = 0, second = 0] = row.toSorted((a, b) => b - a);
       return first - second > 0.5;
@@ -76,7 +77,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
     ['half', 168, /^webgpu llvmpipe.* for [12] of 4 layers, cpu .* for the others$/, /^$/],
     ['none', 40, /^cpu /, /only \d+ are to be had/],
   ] as const)(
-    'if %s of a model fits into the memory, it gives the same tokens, warm and cold',
+    'a model of which %s fits into the memory gives the same tokens, warm and cold',
     async ([name, mib, backend, reason]) => {
       const diskFolder = join(folder, `pages-${name}`);
       const gpu = await withMemory(mib, () => load(tiny, { diskFolder }));
@@ -161,7 +162,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
       await engine.tryGpu?.(trying.signal);
       const { gpuTrial } = engine.info;
       expect(gpuTrial).toMatchObject({ gpu: expect.stringMatching(/^llvmpipe .*\(.*\)$/) });
-      expect(existsSync(diskFolder) ? readdirSync(diskFolder) : []).toEqual([]); // the engine of the trial leaves no pages
+      expect(existsSync(diskFolder) ? readdirSync(diskFolder) : []).toEqual([]); // the trial's engine leaves no pages
       const { reading, writing, isFaster } = gpuTrial!.figures!;
       expect(isFaster).toBe(Math.min(reading, writing) >= 1 && Math.max(reading, writing) >= 1.3);
       await engine.close();
@@ -179,7 +180,7 @@ describe.runIf(hasWebgpu)('webgpu', () => {
       }
     });
 
-    test('if a trial is broken off, nothing is remembered, no mark is left, and the CPU answers', async () => {
+    test('if a trial is aborted, nothing is recorded, no mark is left, and the CPU answers', async () => {
       rmSync(trials());
       const engine = await loadEngine({ ...race, modelPath: starter });
       const trial = engine.tryGpu?.(trying.signal);

@@ -268,18 +268,18 @@ export const faults = [
     kinds: {
       'an allocation of loading fails, each': 'whichever allocation during loading',
       'an allocation of a request fails, each': 'whichever allocation of a request',
-      'a thread cannot be started, each': 'whichever thread cannot be started',
+      'a thread cannot be started, each': 'whichever thread start fails',
     },
   },
   {
     where: 'files of the engine, while it uses them',
     file: 'build/native/native_tests',
     kinds: {
-      'the model is cut short': 'a model that is cut short',
-      'the model is overwritten': 'a model that is overwritten',
+      'the model is cut short': 'truncating a model',
+      'the model is overwritten': 'overwriting a model',
       'a page file is damaged': 'a damaged file costs',
-      'a page file is deleted by another server': 'has deleted meanwhile',
-      'the cache folder cannot be written': 'cannot be written',
+      'a page file is deleted by another server': 'has just deleted',
+      'the cache folder cannot be written': 'an unwritable folder',
       'model files cut off or damaged': 'never a crash',
     },
   },

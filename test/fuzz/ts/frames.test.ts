@@ -1,4 +1,4 @@
-// What a client sends: frames of the language server protocol, up to the inbox.
+// Frames of the language server protocol from a client, up to the inbox.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { delivered, frame, headerLines, initialize } from './claims/frames.ts';

@@ -34,12 +34,12 @@ function report<T>({ numRuns, seed, counterexamplePath, counterexample, errorIns
   return `input ${numRuns} of seed ${seed}, made smaller (${counterexamplePath}): ${input}\n${errorInstance}`;
 }
 
-/** Valid inputs in which a few parts are cut out, repeated, or replaced by one of `words` or by a few random bytes. */
+/** Valid inputs with a few parts removed, repeated, or replaced by one of `words` or by a few random bytes. */
 export function damaged(seeds: string[], words: string[]): fc.Arbitrary<Buffer> {
   const insert = fc.oneof(
     fc.constantFrom(...words).map((word) => Buffer.from(word)),
     fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
-    fc.nat(200), // this many bytes of the input itself
+    fc.nat(200), // the number of bytes taken from the input itself
   );
   const change = fc.record({ at: fc.nat(), remove: fc.nat(20), insert });
   return fc

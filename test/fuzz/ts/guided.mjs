@@ -1,5 +1,5 @@
-// Fuzzes what holds for any bytes (claims/) with Jazzer.js, guided by coverage. Each claim has its seeds and words;
-// inputs that reached new code in earlier runs are kept in build/fuzz-ts. A failing input is left there, too.
+// Fuzzes the claims about any bytes (claims/) with Jazzer.js, guided by coverage. Each claim has its seeds and words;
+// build/fuzz-ts keeps inputs that reached new code in earlier runs, and failing inputs.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,8 +65,8 @@ async function fuzzClaim(name, { seeds, words }, seconds) {
 }
 
 /**
- * The output of the command. With its own glibc, the program sometimes neither ends nor prints its last lines, so it is
- * ended once it has printed its count.
+ * The output of the command. With its own glibc, the program sometimes neither ends nor prints its last lines, so we
+ * kill it once it has printed its count.
  */
 function fuzzed(command, args) {
   return new Promise((resolve, reject) => {

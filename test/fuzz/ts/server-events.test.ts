@@ -1,4 +1,4 @@
-// What a team's server sends: server-sent events with JSON, up to the answer in the engine's form.
+// Server-sent events with JSON from a team's server, up to the answer in the engine's form.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asEvents, piecesIn } from './claims/server-events.ts';

@@ -9,7 +9,6 @@ namespace test::gpu {
 
 /// Runs q, k, v and attention over a context in batches of the given sizes. Returns the outputs for
 /// the last batch.
-/// outputs.
 struct AttentionRun {
   std::vector<float> q, out;
 };

@@ -1,5 +1,5 @@
-// Attention in a GPU's kernels, over q, k and v that they make themselves: compared with the CPU's,
-// and in batches of every kind.
+// Compares attention on a GPU, over q, k and v of its own kernels, with the CPU's, in batches of
+// every kind.
 #include <array>
 #include <climits>
 #include <vector>
@@ -31,8 +31,8 @@ TEST("GPU attention over its own q, k and v equals the CPU's, at every head size
         check_near(got.q, expected.q, token * n_q + row, bounds[row] + bounds[other] + 1e-4, what);
       }
     }
-    // Attention is a mean of f16 values, so it may be off by an f16 step of the greatest, plus what
-    // steps in q and k cause.
+    // Attention is a mean of f16 values. Its error may be an f16 step of the greatest value, plus
+    // the effect of steps in q and k.
     check_all_near(got.out, expected.out, greatest_of(expected.out) * 0.01, "attention");
   }
 }
@@ -58,9 +58,9 @@ TEST("GPU heads are normalized before RoPE, as on the CPU, with the same bits in
 }
 
 TEST("a GPU token's attention has the same bits in any batch") {
-  // 256 positions are one part of attention. With few blocks, each block takes one part; otherwise
-  // it takes all parts. Up to eight tokens, or with fewer blocks than processors, a different
-  // kernel runs, of which there is also a version for more blocks than processors.
+  // A part of attention is 256 positions. With few thread blocks, each takes one part; otherwise
+  // each takes all parts. For up to eight tokens, or with fewer thread blocks than processors, a
+  // different kernel runs. It has a second version for more thread blocks than processors.
   constexpr int kTokens = 300;
   const auto x = random_floats(kTokens * 256, 78);
   for (const auto& [head_dim, n_heads] :

@@ -1,4 +1,4 @@
-// How inputs reach types whose blocks of 256 columns have one float scale, on a GPU.
+// The inputs of types whose blocks of 256 columns have one float scale, on a GPU.
 #include <numeric>
 #include <span>
 #include <vector>

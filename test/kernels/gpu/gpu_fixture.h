@@ -1,7 +1,7 @@
-// What the tests of all GPU backends share: matrices with random weights, and how far a GPU's
-// results may be from the CPU's. Both quantize in the same way, so results differ by the order of
-// float sums and, after a norm, by int8 steps where a quotient is a rounding tie. The bounds follow
-// from that; none is tuned.
+// The common part of all GPU backends' tests: matrices with random weights, and bounds for the
+// difference between a GPU's and the CPU's results. Both quantize in the same way, so results
+// differ only by the order of float sums and, after a norm, by int8 steps at rounding ties. The
+// bounds follow from that; none is tuned.
 #pragma once
 
 #include <algorithm>
@@ -39,13 +39,13 @@ struct TestMatrix {
   std::vector<float> weights;
 };
 
-/// The ops on the program's GPU, or on one with fewer processors, for which work is divided into
-/// larger blocks (if the backend asks for the number of processors).
+/// The ops on the program's GPU. With most_processors, the GPU pretends to have fewer processors,
+/// and backends that ask for their number divide work into larger thread blocks.
 std::unique_ptr<kernels::Ops> gpu_ops(int most_processors = INT_MAX);
 inline std::unique_ptr<kernels::Ops> cpu_ops() { return kernels::make_cpu_ops({"scalar", 1}); }
 
-/// How far apart two right products of row w and x may be. steps: whether x went through a norm
-/// first.
+/// The greatest difference between two correct products of row w and x. has_steps: whether x went
+/// through a norm first.
 inline double product_bound(const TestMatrix& w, int row, const float* x, bool has_steps) {
   const bool has_blocks = kernels::block_traits(w.type).weights == 256;
   const int n_scale = has_blocks ? 256 : 32;  // columns that share a scale
@@ -63,11 +63,10 @@ inline double product_bound(const TestMatrix& w, int row, const float* x, bool h
     }
   }
   if (w.is_float()) steps = 0;
-  // The value of a block of 256 is the same on both, unless a norm has moved its scale by a few
-  // roundings: results differ by the order in which blocks, and then slices, are added.
+  // The sum of a block of 256 is equal on both, unless a norm has moved its scale by a few
+  // roundings. Results differ by the order in which blocks, and then slices, are added.
   if (has_blocks) return steps + sum * (w.n_cols / 256 + 8 + 8 * has_steps) * 0x1p-23 + 1e-30;
-  // Minima and offsets cancel within a group: their part is bounded by sixteen times the group's
-  // sum.
+  // Minima and offsets cancel within a group: sixteen times the group's sum bounds their part.
   return steps + 16 * sum * (w.n_cols / 32 + 32) * 0x1p-24 + 1e-30;
 }
 

@@ -1,6 +1,6 @@
 // Compares a whole model on the GPU with the CPU: "model_test MODEL.gguf", or "model_test
 // 1.5b:q8_0" for random weights in a real shape. Greedy tokens must agree, or first differ where
-// the CPU hesitates; a prompt in pieces, or together with others in a batch, must give the bits of
+// the CPU's margin is small. A prompt in pieces, or in a batch with others, must give the bits of
 // the whole prompt. Then prints tokens/s.
 #include <algorithm>
 #include <array>
@@ -26,13 +26,13 @@ namespace {
 constexpr int kPrompt = 200, kTokens = 256;
 // The pages of one sequence; the pool holds eight sequences.
 constexpr int kPages = 16, kSequences = 8;
-// Two right engines with int8 activations differ by this fraction of the logits' standard deviation
-// (by 0.5 in a trained model, whose logits have a deviation of 3).
+// The logits of two correct engines with int8 activations differ by this fraction of their standard
+// deviation (by 0.5 in a trained model, whose logits have a deviation of 3).
 constexpr float kLogitNoise = 0.17f;
 // The relative rounding of a float. Models with random weights, unlike trained ones, can be
-// chaotic: layers amplify differences. Engines that round in different places differ by as much as
-// the CPU differs from itself when all its norms' weights are moved by two roundings. Each of the
-// two differences is a maximum over many logits, so twice the second one bounds the first.
+// chaotic: layers amplify differences. Two engines that round in different places differ about as
+// much as the CPU does from itself if the weights of its norms move by two roundings. Both
+// differences are maxima over many logits, so twice the CPU's difference bounds the engines'.
 constexpr float kRounding = 0x1p-24f;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -44,7 +44,7 @@ Model from_file(const std::string& path, kernels::Ops& ops) {
   return load_model(file, read_config(file), ops, [](double) { return true; });
 }
 
-/// For "1.5b:q4_k_m": the types that such files have.
+/// "1.5b:q4_k_m" has the types of such files.
 Model from_shape(const std::string& name, kernels::Ops& ops) {
   using kernels::BlockType;
   const size_t colon = name.find(':');
@@ -232,7 +232,7 @@ void check_tokens(const Continuation& gpu, Runner& on_cpu, std::span<const uint3
   int same = 0;
   while (same < kTokens && gpu.tokens[same] == cpu.tokens[same]) same++;
   require(same == kTokens || margin(on_cpu, prompt, cpu, same) < noise,
-          "the GPU leaves the CPU's tokens early");
+          "the GPU's tokens differ from the CPU's too early");
   std::printf("ok %d greedy tokens as on the CPU%s\n", same,
               same < kTokens ? ", then one where the CPU's margin is small" : "");
 }
@@ -243,7 +243,7 @@ float greatest_difference(const std::vector<float>& a, const std::vector<float>&
   return greatest;
 }
 
-/// The logits of an engine that rounds in different places.
+/// The logits of an engine that rounds in other places.
 std::vector<float> rounded_otherwise(Runner& runner, std::span<const uint32_t> prompt) {
   const auto norms = runner.norms();
   auto moved = norms;

@@ -1,5 +1,5 @@
-// Products after a norm on the GPU. 1 / rms is computed in the same kernel, in different ways for
-// one token, a few and many, or by a separate launch that quantizes.
+// Products after a norm on the GPU. The product's kernel computes 1 / rms, differently for one
+// token, a few and many; or a separate launch that quantizes does.
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -32,8 +32,8 @@ std::vector<float> logits_of(Ops& ops, const Matrix& head, const std::vector<flo
 }  // namespace
 
 TEST("a GPU token's product after a norm has the same bits in any batch") {
-  // Few columns, which each block normalizes by itself, and more columns than that; no whole number
-  // of blocks.
+  // Few columns, which each thread block normalizes for itself, and more columns; not a whole
+  // number of thread blocks.
   size_t turn = 0;
   for (BlockType type : kSomeTypes) {
     const bool has_blocks = block_traits(type).weights == 256;

@@ -101,7 +101,7 @@ TEST("a GPU product equals the plain product, whichever kernel multiplies") {
   }
 }
 
-TEST("a GPU matmul scales what it adds") {
+TEST("a GPU matmul multiplies its results by residual_scale") {
   for (BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
     const TestMatrix w(type, 48, 256, 3);
     for (int n : {1, 5, 40}) {

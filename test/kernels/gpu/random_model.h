@@ -30,7 +30,8 @@ inline const std::map<std::string, Shape> kShapes = {
     {"30b-a3b", {48, 2048, 32, 4, 768, 151936, 128, 8}},
 };
 
-/// Random bytes with sane scales. Models are large, so for speed rows repeat after n_different.
+/// Random bytes with plausible scales. Models are large, so for speed the rows repeat after
+/// n_different.
 inline std::vector<std::byte> fast_rows(BlockType type, int n_rows, int n_cols, uint32_t seed = 1,
                                         int n_different = 64) {
   const std::vector<std::byte> some = random_rows(type, n_different, n_cols, seed);

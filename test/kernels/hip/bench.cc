@@ -1,7 +1,6 @@
 // Measures the HIP ops in tokens per second, with the real shapes of qwen2.5-coder (30b-a3b: of
-// qwen3-coder, without the norms of heads) and random weights: the most that the engine could
-// reach. "bench 1.5b q8_0": decode, batches of 2..8, prefill; "bench 1.5b q8_0 32": one batch of 32
-// tokens.
+// qwen3-coder, without head norms) and random weights: an upper bound for the engine. "bench 1.5b
+// q8_0": decode, batches of 2..8, prefill; "bench 1.5b q8_0 32": one batch of 32 tokens.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,7 +23,7 @@ struct Layer {
   std::unique_ptr<Matrix> qkv, attn_out, gate_up, down;
   std::unique_ptr<Matrix> router;  // for a mixture of experts
   std::unique_ptr<Buffer> attn_norm, ffn_norm,
-      bias;  // each layer has its own, as in a model, so they are not in the caches
+      bias;  // one for each layer, as in a model, so they are not in the caches
 };
 
 class Bench {
@@ -70,8 +69,7 @@ class Bench {
 
   double gigabytes() const { return n_bytes_ * 1e-9; }
 
-  /// Runs one batch of n tokens at `first`, the last n_rows of them through the head, and waits for
-  /// it.
+  /// Runs one batch of n tokens at `first`, with the head for the last n_rows, and waits for it.
   void step(int first, int n, int n_rows) {
     start(first, n, n_rows);
     std::vector<Argmax> best(n_rows);
@@ -126,10 +124,11 @@ class Bench {
     return seconds[3 + n_repeats / 2];
   }
 
-  /// The kernels of a decode step, and how they are launched once they repeat.
+  /// Counts the kernels of a decode step, and the launches once steps repeat.
   void count_launches() {
     const auto& queue = ops_.queue();
-    step(0, 1, 1);  // shows in which form the next weights need the output of attention and SwiGLU
+    step(0, 1,
+         1);  // finds out in which form the next weights need the output of attention and SwiGLU
     step(0, 1, 1);
     const uint64_t kernels = queue.n_launches();
     const uint64_t graphs = queue.n_graph_launches(), singles = queue.n_plain_launches();

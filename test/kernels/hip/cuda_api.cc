@@ -1,7 +1,7 @@
 // The test program's GPU is an NVIDIA GPU, used through its driver as in the product.
-// HEARTH_GPU_KERNELS names the kernels. HEARTH_GPU_AS, sm_75 or sm_89, says that they are those of
-// an older GPU, whose PTX runs on any later one. Then thread blocks get more shared memory than
-// they ask for, so that no more of them run on a compute unit at once than on the older GPU.
+// HEARTH_GPU_KERNELS names the kernels. HEARTH_GPU_AS, sm_75 or sm_89, says that the kernels are
+// for an older GPU; their PTX runs on any later one. Then thread blocks get more shared memory than
+// they request, so that a compute unit runs no more of them at once than the older GPU would.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -22,7 +22,7 @@ const hearth::gpu::Runtime& runtime() {
   return driver;
 }
 
-/// A GPU whose kernels run on a GPU with kProcessorKib of shared memory.
+/// An older GPU, whose kernels run on a GPU with kProcessorKib of shared memory.
 struct Older {
   const char* name;
   bool has_copies;

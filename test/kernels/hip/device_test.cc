@@ -1,5 +1,5 @@
 // A GPU that does not respond: waits end, and later calls neither wait again nor free anything. A
-// GPU that is gone.
+// GPU that is lost.
 #include "hip/device.h"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 namespace hip = hearth::kernels::hip;
 
 bool hangs = false;
-std::vector<std::unique_ptr<char[]>> owned;  // freed by the test, since a lost GPU frees nothing
+std::vector<std::unique_ptr<char[]>> owned;  // freed by the test, because a lost GPU frees nothing
 
 int give(void** memory, size_t n_bytes) {
   owned.push_back(std::make_unique<char[]>(n_bytes));
@@ -54,7 +54,7 @@ std::string message_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST("a GPU that does not answer is given up for good after a while") {
+TEST("after a while, a GPU that does not answer is given up for good") {
   const hip::GpuApi api = hanging_api();
   hip::DeviceChoice choice = test::gpu_choice();
   choice.patience = std::chrono::milliseconds(20);
@@ -74,7 +74,7 @@ TEST("a GPU that does not answer is given up for good after a while") {
   owned.clear();
 }
 
-TEST("time in which the computer sleeps does not count as waiting for the GPU") {
+TEST("time during which the computer sleeps does not count as waiting for the GPU") {
   static bool has_slept;
   has_slept = hangs = false;
   hip::GpuApi api = hanging_api();
@@ -94,7 +94,7 @@ TEST("time in which the computer sleeps does not count as waiting for the GPU") 
   owned.clear();
 }
 
-TEST("a GPU that is gone when its first kernel is requested counts as a failure of the GPU") {
+TEST("a GPU that is lost when its first kernel is requested counts as failed") {
   hip::GpuApi api = test::gpu_api();
   api.find_function = [](void**, void*, const char*) { return 700; };
   const hip::Device device(api, test::gpu_choice());

@@ -7,8 +7,8 @@
 #include <vector>
 
 // Saves the callee-saved registers on the running fiber's stack and continues another fiber. Uses
-// Linux's calling convention; on Windows, the caller saves the registers that Windows also wants
-// kept.
+// Linux's calling convention; on Windows, the caller saves the registers that Windows requires in
+// addition.
 extern "C" [[gnu::sysv_abi]] void emulation_switch(void** from, void* to);
 asm(".text\n.globl emulation_switch\nemulation_switch:\n"
     " push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n push %r15\n"
@@ -19,11 +19,11 @@ namespace emulation {
 namespace {
 
 constexpr size_t kStackBytes = 256 << 10;
-// Stacks begin at different places of a page, or those of a warp would not fit into the first cache
+// Offsets the stacks within a page; otherwise the stacks of a warp would not fit into the L1 cache
 // together.
 constexpr size_t kApart = 704;
 
-std::vector<Fiber> fibers;  // as many as the largest block so far had threads
+std::vector<Fiber> fibers;  // one for each thread of the largest block so far
 Launcher kernel = nullptr;
 const void* params = nullptr;
 void* scheduler = nullptr;
@@ -46,7 +46,7 @@ Fiber* next_running(Fiber* from) {
   return std::find_if(from, warp_end, [](const Fiber& f) { return f.state == State::kRunning; });
 }
 
-/// Goes on with the next lane of the warp that can, or with run_wave().
+/// Continues with the next lane of the warp that can run, or with run_wave().
 void leave(State state) {
   Fiber& fiber = *running.fiber;
   fiber.state = state;
@@ -60,7 +60,7 @@ void fiber_main() {
   leave(State::kDone);
 }
 
-/// A stack frame as emulation_switch leaves it: six registers, then the return address.
+/// Makes a stack frame like that of emulation_switch: six registers, then the return address.
 void start(Fiber& fiber) {
   if (!fiber.stack) fiber.stack.reset(new char[kStackBytes]);
   char* top = fiber.stack.get() + kStackBytes - kApart * ((&fiber - fibers.data()) % kLanes);
@@ -74,7 +74,7 @@ void start(Fiber& fiber) {
   fiber.n_exchanges = 0;
 }
 
-/// Lets the lanes first..last, a warp, go on if all have met at the same place.
+/// Lets a warp, lanes first..last, continue if all its lanes have met at the same place.
 void check_group(int first, int last) {
   int waiting = -1, at_barrier = -1, done = -1;
   for (int i = first; i < last; i++) {

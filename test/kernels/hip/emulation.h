@@ -1,8 +1,7 @@
 // Runs HIP kernels on the CPU, one block at a time, with a fiber for each thread. Lanes run until
-// they meet at a shuffle or a barrier. If lanes meet at different ones, or after others have left,
-// that is reported with their numbers. Dynamic shared memory is filled with NaN between blocks. The
-// emulation shows wrong indices, missing barriers and divergence, but neither races between blocks
-// nor speed.
+// they meet at a shuffle or a barrier. The emulation reports the numbers of lanes that meet at
+// different ones, or after others have left. It fills dynamic shared memory with NaN between
+// blocks. It detects wrong indices, missing barriers and divergence, but not races between blocks.
 #pragma once
 
 #include <math.h>
@@ -37,7 +36,7 @@ struct alignas(16) float4 {
 using std::max;
 using std::min;
 
-/// Returns the previous value. Threads take turns, so this is atomic.
+/// Returns the previous value. Atomic, because threads take turns.
 inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
   *counter += value;
   return *counter - value;
@@ -45,7 +44,7 @@ inline uint32_t atomicAdd(uint32_t* counter, uint32_t value) {
 
 namespace emulation {
 
-/// Grid positions, as signed numbers where kernels compare them with counts.
+/// Grid positions. They are signed, because kernels compare them with counts.
 struct Index {
   int x, y, z;
 };
@@ -55,7 +54,7 @@ enum class State { kRunning, kExchange, kBarrier, kDone };
 
 /// A thread of a block, with a stack of its own.
 struct Fiber {
-  // A fast lane may publish again before a slow one has read: two slots, used in turn.
+  // Two slots, used in turn: a fast lane may publish again before a slow one has read.
   alignas(128) char slots[2][kSlotBytes];
   void* sp = nullptr;
   uint32_t n_exchanges = 0;
@@ -64,7 +63,7 @@ struct Fiber {
   std::unique_ptr<char[]> stack;
 };
 
-/// What runs now. In the header, since kernels ask for it with every other instruction.
+/// The running thread. In the header, because kernels ask for it with every other instruction.
 struct Running {
   int thread = 0;
   Fiber* fiber = nullptr;  // of the thread
@@ -85,7 +84,7 @@ inline int lane() { return running.thread % kLanes; }
 void meet(State at, int line);
 inline void barrier(int line) { meet(State::kBarrier, line); }
 
-/// Publishes a value, waits for the other lanes, and leaves all of theirs to be read.
+/// Publishes a value and waits for the other lanes, whose values can be read afterwards.
 template <class T>
 class Exchange {
  public:

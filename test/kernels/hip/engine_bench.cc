@@ -1,7 +1,7 @@
 // Runs the engine with a model file as the product does: "gpu_engine_bench MODEL.gguf KERNELS
 // BACKEND [GiB [VARIANT]]". KERNELS is the folder with nvidia.fatbin, BACKEND is auto, cuda or cpu.
-// GiB of the GPU's memory are left free; if the model needs more, its first layers run on the CPU.
-// Prints tokens per second, memory, and a hash of the logits' bits.
+// The bench occupies the GPU's memory except GiB; if the model needs more, its first layers run on
+// the CPU. Prints tokens per second, memory, and a hash of the logits' bits.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -42,7 +42,7 @@ unsigned long long digest(const std::vector<float>& values) {
   return hash;
 }
 
-/// Takes all of the GPU's memory except some, as a neighbour might.
+/// Occupies all of the GPU's memory except some, as another program might.
 class GpuMemory {
  public:
   GpuMemory() : runtime_(gpu::nvidia_runtime()) { runtime_.api.set_device(0); }

@@ -124,7 +124,7 @@ TEST("GPU experts add the plain sum of the chosen experts") {
 }
 
 TEST("a GPU token's experts give the same bits in any batch") {
-  // Wide enough that each portion of a sum has columns, but in one format not equally many.
+  // Wide enough that each portion of a sum has columns; in one format, their numbers differ.
   const std::vector widths{std::pair{BlockType::kQ4_K, 1280}, {BlockType::kQ5_0, 1344}};
   for (const auto& [type, n_cols] : test::sample(widths, 1)) {
     const ExpertWeights weights(type, kExperts, n_cols);
@@ -149,7 +149,7 @@ TEST("a GPU token whose router gives NaN still gets experts that exist") {
   }
 }
 
-TEST("a GPU layer may have many more experts than a token uses, or just as many") {
+TEST("a GPU layer may have many more experts than a token uses, or equally many") {
   for (const int n_experts : {kUsed, 40}) {
     const ExpertWeights weights(BlockType::kQ8_0, n_experts);
     const auto in = random_floats(size_t(20) * kExpertCols, 3);

@@ -1,7 +1,8 @@
 // A fake libamdhip64 for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
-// "none": no device; "unknown": an architecture without kernels; "full": no memory for anything
-// large; "memory:N": N bytes of memory, which allocations use up; "copy:N": copies of N bytes fail;
-// "slow:MS": work is done this long after its launch; "hang:FILE": no response once FILE exists.
+// "none": no device; "unknown": an architecture without kernels; "full": no memory for large
+// allocations; "memory:N": N bytes of memory, which allocations use up; "copy:N": copies of N bytes
+// fail; "slow:MS": work ends MS milliseconds after its launch; "hang:FILE": no response once FILE
+// exists.
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -18,7 +19,7 @@ using test::fault;
 using test::kGiB;
 using test::kNoDevice;
 
-// Where hipDeviceProp_t of ROCm 6 has the architecture's name.
+// The offset of the architecture's name in ROCm 6's hipDeviceProp_t.
 constexpr size_t kArchitectureOffset = 1160;
 constexpr int kBadCopy = 1;
 
@@ -129,7 +130,7 @@ EXPORT int hipModuleUnload(void* module) { return gpu().unload_module(module); }
 EXPORT int hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                                  unsigned block_x, unsigned block_y, unsigned block_z,
                                  unsigned shared_bytes, void* stream, void** params, void** extra) {
-  if (hangs()) return 0;  // it accepts work, and does none
+  if (hangs()) return 0;  // accepts work and does none
   delay();
   return gpu().launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                       stream, params, extra);

@@ -1,6 +1,7 @@
 // A fake libcuda for the loader, which runs on the emulated GPU (fake_gpu.h). Its own faults:
 // "init": the driver finds no device; "none": it counts no devices; "unknown": an architecture
-// without kernels; "old": a driver that cannot read them; "twins": two GPUs with the same name.
+// without kernels; "old": a driver that cannot read the kernels; "twins": two GPUs with the same
+// name.
 #include <map>
 
 #include "fake_gpu.h"

@@ -1,8 +1,8 @@
-// What both fake runtimes (fake_amdhip64.cc, fake_cuda.cc) report about the emulated GPU.
-// HEARTH_FAKE_GPU selects a fault: "small" means no free memory, "wrong:KERNEL" a kernel that does
-// nothing, "stuck" a first call that never returns, "dies" a first call that crashes the process,
-// "exits" one that ends it with success, "words" names with line breaks. Each runtime's own file
-// names further faults.
+// The common part of both fake runtimes (fake_amdhip64.cc, fake_cuda.cc), which run on the emulated
+// GPU. HEARTH_FAKE_GPU selects a fault: "small" means no free memory, "wrong:KERNEL" a kernel that
+// does nothing, "stuck" a first call that never returns, "dies" a first call that crashes the
+// process, "exits" a first call that ends the process with status 0, "words" names with line
+// breaks. The files of the two runtimes list further faults.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ inline const char* fault(const char* kind) {
   return given + n + (given[n] == ':');
 }
 
-/// What a driver's first call does.
+/// Runs the fault of a driver's first call.
 inline void fake_start() {
   while (fault("stuck")) std::this_thread::sleep_for(std::chrono::hours(1));
   if (fault("dies")) std::abort();

@@ -1,4 +1,4 @@
-// What the tests of HIP kernels share besides ../gpu/gpu_fixture.h.
+// The common part of the HIP kernels' tests, in addition to ../gpu/gpu_fixture.h.
 #pragma once
 
 #include <climits>

@@ -1,4 +1,4 @@
-// What adapters add to the products of a step on the GPU, compared with the CPU.
+// Adapters in the products of a step on the GPU, compared with the CPU.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr int kCols = 512;
 
 constexpr int kRows = 112;
 
-/// x + 0.5 (w in), plus what the adapter adds, if there is one.
+/// x + 0.5 (w in), plus the adapter's part, if there is one.
 std::vector<float> added(Ops& ops, const std::vector<MatrixSource>& w, const TestAdapter* adapter,
                          int n, bool packs_another = false) {
   ops.residual_scale = 0.5f;
@@ -109,7 +109,7 @@ void check_against_cpu(const std::vector<float>& got, const std::vector<float>& 
 
 }  // namespace
 
-TEST("an adapter adds to a GPU product what it adds on the CPU, for any type, rank and batch") {
+TEST("an adapter changes a GPU product as it does the CPU's, for any type, rank and batch") {
   for (const BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
     const TestMatrix w(type, kRows, kCols, 3);
     for (const int rank : {1, 16, 40, 256}) {
@@ -144,7 +144,7 @@ TEST("a GPU lowers inputs with fifteen bits") {
   }
 }
 
-TEST("an adapter of eight bits adds to a GPU product what its values say") {
+TEST("an adapter of eight bits adds its exact values to a GPU product") {
   for (const BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K}) {
     const TestMatrix w(type, kRows, kCols, 3);
     for (const int rank : {16, 40}) {
@@ -168,7 +168,7 @@ TEST("on a GPU, an adapter's part is added before SwiGLU") {
   }
 }
 
-TEST("on a GPU, an adapter's part is added before bias, norms of heads and RoPE") {
+TEST("on a GPU, an adapter's part is added before bias, head norms and RoPE") {
   const TestMatrix qkv(BlockType::kQ8_0, 4 * 64, kCols, 31);
   const TestAdapter adapter({{0, 128, 16}, {192, 64, 12}}, kCols);  // q and v
   for (const bool has_norms : {false, true}) {
@@ -191,7 +191,7 @@ TEST("a GPU token with an adapter has the same bits in any batch") {
   const auto most = added(*gpu_ops(), w, &adapter, 70), most_h = layer.run(*gpu_ops(), 70);
   for (const int n : {1, 7, 20}) {
     const auto few = added(*gpu_ops(), w, &adapter, n), few_h = layer.run(*gpu_ops(), n);
-    // Random floats from one seed begin alike, however many there are.
+    // Random floats from one seed begin with the same numbers, whatever their count.
     CHECK(std::equal(few.begin(), few.end(), most.begin()));
     CHECK(std::equal(few_h.begin(), few_h.begin() + n * 64, most_h.begin()));
     CHECK(std::equal(few_h.begin() + n * 64, few_h.end(), most_h.begin() + 70 * 64));
@@ -207,7 +207,7 @@ TEST("a GPU token has the same bits in any batch, however its launches divide an
   const Case cases[] = {
       {BlockType::kQ8_0, 5376, 16, true},   // rows so long that several thread blocks share a rank
       {BlockType::kQ4_K, 5376, 8, false},   // the same; tokens have one scale per super-block
-      {BlockType::kQ4_K, 512, 256, false},  // so many ranks that a launch of its own lowers tokens
+      {BlockType::kQ4_K, 512, 256, false},  // so many ranks that a separate launch lowers tokens
       {BlockType::kQ8_0, 64, 12, true},     // one unit
       {BlockType::kF16, 512, 16, true},     // no quantized product that could lower tokens
   };
@@ -239,7 +239,7 @@ TEST("an adapter adds to a GPU matrix of several formats") {
   }
 }
 
-TEST("an adapter takes no launch of its own for up to eight GPU tokens") {
+TEST("for up to eight GPU tokens, an adapter needs no additional launch") {
   const TestMatrix w(BlockType::kQ4_K, kRows, kCols, 3);
   const TestAdapter adapter({{0, kRows, 32, true}}, kCols);
   for (const int n : {1, 8}) {

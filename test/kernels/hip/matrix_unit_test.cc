@@ -1,6 +1,5 @@
-// GEMM kernels use the matrix instructions that the GPU has. The dot products of a group are exact,
-// so all kinds of fragments must give the same bits; this tests their index arithmetic, lane by
-// lane.
+// GEMM kernels use the GPU's matrix instructions. The dot products of a group are exact, so all
+// kinds of fragments must give the same bits. This tests their index arithmetic, lane by lane.
 #include "../ops_fixture.h"
 #include "../random_blocks.h"
 #include "emulation.h"
@@ -15,8 +14,8 @@ using hearth::kernels::BlockType;
 
 constexpr int kMatrixRows = 200, kMatrixCols = 320;  // one and a half blocks of tiles; odd slices
 
-/// The product for n tokens on a GPU with this many processors. If there are few, this matrix has
-/// many tiles for each.
+/// The product for n tokens on a GPU with n_processors. With few processors, the matrix has many
+/// tiles for each.
 std::vector<float> product(BlockType type, int n_cols, int n, emulation::MatrixUnit unit,
                            int n_processors = 1) {
   emulation::use_matrix_unit(unit);
@@ -63,7 +62,7 @@ TEST("a prompt has the same bits with every GPU's matrix instructions") {
 TEST("a prompt has the same bits however a block's lanes divide the rows") {
   using emulation::MatrixUnit;
   const MatrixUnit before = emulation::matrix_unit();
-  constexpr int kTokens = 70, kLongRows = 2048;  // whose slices make eight quads
+  constexpr int kTokens = 70, kLongRows = 2048;  // rows with eight quads of slices
   size_t turn = 0;
   for (BlockType type : test::sample(std::vector{BlockType::kQ8_0, BlockType::kQ4_K}, 0)) {
     const auto expected = product(type, kLongRows, kTokens, MatrixUnit::kQuad);

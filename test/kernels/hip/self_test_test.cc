@@ -1,5 +1,5 @@
-// The self-test that decides whether a GPU is used: it must pass with correct kernels, run all of
-// them, and fail if one of them does nothing.
+// The self-test that decides whether a GPU is used: it must pass with correct kernels, run every
+// kernel, and fail if one of them does nothing.
 #include "gpu/self_test.h"
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace hip = hearth::kernels::hip;
 
 std::set<std::string> used;
 std::string broken;
-/// By kernel, the largest third dimension of its grids: parts of attention.
+/// The largest third dimension of each kernel's grids: the parts of attention.
 std::map<std::string, unsigned> most_parts;
 std::map<void*, std::string> names;
 
-/// The emulated GPU, watched, with one kernel that does nothing.
+/// The emulated GPU, which records its launches; one of its kernels does nothing.
 hip::GpuApi watched_api() {
   hip::GpuApi api = test::gpu_api();
   api.find_function = [](void** function, void* module, const char* name) {
@@ -48,7 +48,7 @@ hip::GpuApi watched_api() {
   return api;
 }
 
-/// What the self-test says; "" when it passes.
+/// The self-test's message; "" if it passes.
 std::string verdict(const std::string& broken_kernel) {
   broken = broken_kernel;
   const hip::GpuApi api = watched_api();
@@ -74,7 +74,7 @@ TEST("the self-test passes on sound kernels, and runs every kernel, attention in
     if (name.find("attention") != std::string::npos) CHECK(n_parts > 1);
 }
 
-TEST("the self-test names what a broken kernel spoils") {
+TEST("the self-test names the result that a broken kernel makes wrong") {
   const std::pair<const char*, const char*> cases[] = {
       {"embed_f16", "a row of F16"},
       {"pack_q4_0", "a row of Q4_0"},
@@ -95,7 +95,8 @@ TEST("the self-test names what a broken kernel spoils") {
 }
 
 TEST("a kernel that the host waits for, and that does nothing, is an error") {
-  if (test::kIsSanitized) throw test::NotRun("a sanitizer sees the same as in the tests above");
+  if (test::kIsSanitized)
+    throw test::NotRun("a sanitizer finds no more here than in the tests above");
   CHECK_EQUAL(verdict("argmax_512"),
               "GPU emulation: a kernel ended without a result; update the GPU driver");
 }

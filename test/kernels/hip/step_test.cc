@@ -1,5 +1,5 @@
-// The beginning and the end of a step on the GPU: how the batch reaches the GPU, how launches are
-// submitted, and how the best token is found.
+// The beginning and the end of a step on the GPU: uploading the batch, submitting launches, and
+// finding the best token.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -26,7 +26,7 @@ std::vector<Argmax> best_of(Ops& ops, const std::vector<float>& logits, int n_vo
 }
 
 /// Attention's output for a token of a second sequence, whose page ids come last in the batch. The
-/// batch is uploaded by the embedding, if there is one, or else by a launch of its own.
+/// embedding uploads the batch; without an embedding, a separate launch does.
 std::vector<float> second_sequence(const TestMatrix& table, bool with_embedding) {
   const AttentionShape shape{1, 2, 1, 32, 64, 10000};
   const TestMatrix qkv(BlockType::kQ8_0, 4 * 32, table.n_cols, 31);
@@ -82,7 +82,7 @@ TEST("GPU argmax equals the CPU's for any number of rows and parts") {
     for (const int n_rows : {1, 2, 7, 33, 256}) {
       if (n_vocab == 30000 && n_rows > 33) continue;
       auto logits = random_floats(n_rows * size_t(n_vocab), n_vocab + n_rows);
-      // Ties everywhere, also between greatest values and between whole parts.
+      // Ties everywhere, even between greatest values and between whole parts.
       for (float& value : logits) value = std::round(4 * value) / 4;
       const auto got = best_of(*gpu, logits, n_vocab), expected = best_of(*cpu, logits, n_vocab);
       for (int i = 0; i < n_rows; i++) {

@@ -1,5 +1,5 @@
-// These tests do not run on Windows, which reserves all memory that a process allocates, and
-// refuses to allocate more than it has.
+// These tests do not run on Windows, which commits all memory that a process allocates, and refuses
+// to allocate more than it has.
 #include <cstring>
 #include <memory>
 #include <vector>

@@ -11,7 +11,7 @@
 using hearth::kernels::cpu::ThreadPool;
 
 TEST("a pool works with fewer threads if the system refuses more") {
-  // RLIMIT_AS limits what a process is allowed to map. Here it leaves room for a few stacks.
+  // RLIMIT_AS limits the memory that a process may map. Here it leaves room for a few stacks.
   if (test::kIsSanitized) throw test::NotRun("a sanitizer maps far more memory than it may");
   size_t n_pages = 0;
   std::ifstream("/proc/self/statm") >> n_pages;
@@ -27,7 +27,8 @@ TEST("a pool works with fewer threads if the system refuses more") {
   std::unique_ptr<ThreadPool> pool;
   if (is_limited) pool = std::make_unique<ThreadPool>(1000);
   CHECK_EQUAL(setrlimit(RLIMIT_AS, &before), 0);
-  if (!is_limited) throw test::NotRun("the system does not limit what a process may map");
+  if (!is_limited)
+    throw test::NotRun("the system does not limit the memory that a process may map");
   CHECK(pool->n_threads() >= 1 && pool->n_threads() < 1000);
   std::atomic<int> n_runs{0};
   pool->parallel_for(5000, [&](int, int thread) { n_runs += thread < pool->n_threads(); });

@@ -74,14 +74,14 @@ TEST("a step that repeats the last one uses prepared command buffers, with the s
   std::vector<std::vector<float>> expected;
   for (int position = 0; position < 130; position++) {
     expected.push_back(others.at(position).first);
-    others.ops.buffer(8);  // it is freed at once, which drops the prepared command buffers
+    others.ops.buffer(8);  // freed at once, which drops the prepared command buffers
   }
   for (int position = 0; position < 130; position++) {
     const auto [values, n] = steps.at(position);
     if (values != expected[position]) test::fail(__FILE__, __LINE__, std::to_string(position));
-    // A new step makes its own command buffer. When it is repeated for the first time, it makes its
-    // own and prepares the next one. Each later repeat only prepares the next one. At every 64th
-    // position, attention gets another part, which makes it a new step.
+    // A new step makes its own command buffer. Its first repetition makes its own, too, and
+    // prepares the next one. Each later repetition only prepares the next one. At every 64th
+    // position, attention gets another part, which makes a new step.
     const int i = position % 64;
     CHECK_EQUAL(n, i == 1 ? 2 : 1);
   }

@@ -1,5 +1,5 @@
-// Tests when a Device submits, and when it considers submitted work done. The tests choose how slow
-// the GPU seems, because their poll() replaces the library's.
+// Tests when a Device submits, and when it considers submitted work done. Their own poll() replaces
+// the library's, so the tests choose how slow the GPU seems.
 #include <chrono>
 #include <memory>
 
@@ -18,13 +18,13 @@ constexpr int kMeasuredPieces = 8;
 
 struct FakeGpu {
   int n_submits = 0;
-  int n_busy_polls = 0;  // how many of the next polls say that the GPU is busy
+  int n_busy_polls = 0;  // the number of next polls that report a busy GPU
   std::chrono::steady_clock::time_point busy_until;
 };
 FakeGpu gpu;
 
 /// Like wgpu-native's function, returns yes or no in the lowest byte of a register; the other bytes
-/// mean nothing.
+/// are meaningless.
 uint32_t poll(webgpu::Handle, uint32_t, const void*) {
   const bool is_busy = gpu.n_busy_polls > 0 || std::chrono::steady_clock::now() < gpu.busy_until;
   if (gpu.n_busy_polls > 0) gpu.n_busy_polls--;

@@ -19,7 +19,7 @@ int count_cores(const std::set<int>& usable, const std::vector<const char*>& sib
 
 }  // namespace
 
-TEST("a core counts once, whichever of its hardware threads a container is allowed to use") {
+TEST("a core counts once, whichever of its hardware threads a container may use") {
   const std::vector<const char*> far{"0,2", "1,3", "0,2", "1,3"};
   CHECK_EQUAL(count_cores({0, 1, 2, 3}, far), 2);
   CHECK_EQUAL(count_cores({0, 2}, far), 1);

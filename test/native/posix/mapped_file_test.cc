@@ -18,7 +18,7 @@
 using hearth::MappedFile;
 
 TEST("a program that truncates a mapped file has to wait until we no longer need the file") {
-  // The file is in memory, since not every container's file system has leases.
+  // The file is in memory, because not every container's file system has leases.
   const std::string path = "/dev/shm/hearth-mapped-" + std::to_string(getpid());
   const std::string content(100'000, 'x');
   std::ofstream(path, std::ios::binary) << content;
@@ -45,8 +45,8 @@ TEST("a program that truncates a mapped file has to wait until we no longer need
 
 namespace {
 
-/// Loads a model while another program changes it. That program has opened the file before, so no
-/// lease stops it, and it calls change() once the first tensor has been read.
+/// Loads a model while another program changes it. The program opened the file earlier, so no lease
+/// stops it. It calls change() once the first tensor has been read.
 void check_change(void (*change)(int fd)) {
   const test::TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
@@ -70,11 +70,11 @@ void check_change(void (*change)(int fd)) {
 
 }  // namespace
 
-TEST("a model that is cut short while it is loaded is an error") {
+TEST("truncating a model while it is loaded is an error") {
   check_change([](int fd) { CHECK_EQUAL(ftruncate(fd, 100'000), 0); });
 }
 
-TEST("a mapped file that is truncated nevertheless reads as zeros, and is reported as changed") {
+TEST("a mapped file that is truncated anyway reads as zeros and is reported as changed") {
   const test::TemporaryFolder folder;
   const std::string path = folder.write("model.gguf", std::string(1 << 20, 'x'));
   // Since a writer has the file open, MappedFile gets no lease.
@@ -89,7 +89,7 @@ TEST("a mapped file that is truncated nevertheless reads as zeros, and is report
   close(fd);
 }
 
-TEST("a model that is overwritten while it is loaded is an error") {
+TEST("overwriting a model while it is loaded is an error") {
   check_change([](int fd) {
     const std::array<char, 64> zeros{};
     CHECK_EQUAL(pwrite(fd, zeros.data(), zeros.size(), 2'000'000), 64);

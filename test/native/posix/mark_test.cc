@@ -86,7 +86,7 @@ TEST("after two processes in a row ended while the GPU worked, the GPU is not us
   test::unset_variable(test::kCacheVariable);
 }
 
-TEST("a process whose GPU work ends normally deletes the marks that others have left") {
+TEST("a process whose GPU work ends normally deletes the marks of dead processes") {
   const test::TemporaryFolder folder;
   test::set_variable(test::kCacheVariable, folder.path.string());
   const TestRecord record("a GPU", {});

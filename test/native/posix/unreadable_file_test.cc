@@ -1,4 +1,4 @@
-// Files that the engine must refuse, and files that nobody else must be able to read.
+// Files that the engine must refuse, and files that only their owner may read.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// Runs the action as the user "nobody" if this process is root, who can read everything. The
+/// Runs the action; as the user "nobody" if this process is root, who can read everything. The
 /// action must not throw.
 template <typename Action>
 void with_ordinary_rights(const TemporaryFolder& folder, const Action& action) {
@@ -73,7 +73,7 @@ TEST("open_own() does not open a file that others own or are allowed to write") 
   CHECK(!is_opened());
 }
 
-TEST("a file that we have no permission to open counts as forbidden, not damaged") {
+TEST("a file without permission for us counts as forbidden, not damaged") {
   using hearth::system::FileError;
   for (const int error : {EACCES, EPERM}) {
     try {

@@ -20,8 +20,8 @@ using test::TemporaryFolder;
 
 namespace {
 
-/// Evaluates a document with a new engine and closes the engine. Returns how many pages the engine
-/// has loaded from the disk.
+/// Evaluates a document with a new engine and closes the engine. Returns the number of pages that
+/// the engine has loaded from the disk.
 int restored_pages(const std::string& folder) {
   hearth::LoadOptions options = test::tiny_options();
   options.disk_folder = folder;
@@ -39,7 +39,7 @@ int restored_pages(const std::string& folder) {
 void check_cache_works(const std::string& folder) {
   CHECK_EQUAL(restored_pages(folder), 0);
   CHECK_EQUAL(restored_pages(folder), 3);
-  // Each engine replaces the file of the one before.
+  // Each engine replaces the previous engine's file.
   CHECK_EQUAL(restored_pages(folder), 3);
   CHECK_EQUAL(names_in(folder).size(), 1u);
   // The C++ library itself cannot remove files with long paths.

@@ -1,4 +1,4 @@
-// What a client sends: frames of the language server protocol, up to the inbox.
+// Any bytes from a client, read as frames of the language server protocol, up to the inbox.
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';

@@ -18,7 +18,7 @@ const edited: EditedDocument = {
 const documents = [edited, { ...edited, text: text.trimEnd() }];
 const hidden = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-/** Agrees with a number of bytes of the old lines, and then writes the whole answer at once. */
+/** Repeats a number of bytes of the old lines, and then writes the whole answer at once. */
 class Writer extends FakeEngine {
   constructor(
     private readonly answer: string,

@@ -1,4 +1,4 @@
-// Any response of a server that is asked which model it has and how a line continues.
+// Any response of a team's server to the questions which model it has and how a line continues.
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket } from 'node:net';
 import { CompletionsApi } from '../../../../language-server/remote/completions-api.ts';

@@ -1,4 +1,4 @@
-// What a team's server sends: server-sent events with JSON, up to the answer in the engine's form.
+// Any bytes from a team's server, read as server-sent events with JSON, up to the answer in the engine's form.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { type Piece, piecesOf } from '../../../../language-server/remote/event-stream.ts';

@@ -56,7 +56,7 @@ function textOf(bytes: Buffer, kind: number): string {
   return kind % 4 === 3 && text !== '' ? text.repeat(Math.ceil(longest / text.length)).slice(0, longest) : text;
 }
 
-/** Looks at a document as keys and suggestions do. Returns the CPU time in ms of what takes longest. */
+/** Uses a document as keys and suggestions do. Returns the CPU time in ms of the longest step. */
 function longestMs(languageId: string, text: LongText, inserted: string): number {
   let longest = 0;
   const timed = <T>(work: () => T): T => {

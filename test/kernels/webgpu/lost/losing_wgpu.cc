@@ -1,5 +1,4 @@
-// Behaves as wgpu-native, except that devices are lost once the file named by HEARTH_LOST_GPU
-// exists.
+// wgpu-native, except that devices are lost once the file named by HEARTH_LOST_GPU exists.
 #include <dlfcn.h>
 #include <unistd.h>
 
