@@ -145,7 +145,7 @@ struct ModelShape {
 inline constexpr int kMaxExpertsUsed = 32;
 
 /// A layer's mixture of experts. Each expert is an FFN; a token uses n_used experts, which the
-/// router chooses. The matrices stack those of all experts.
+/// router chooses. gate_up and down stack the matrices of all experts.
 struct Experts {
   const Matrix& router;   // [n_experts][n_cols]
   const Matrix& gate_up;  // sources gate 0, up 0, gate 1, ...: [n_ff][n_cols] each
@@ -323,8 +323,8 @@ struct CpuOptions {
 
 /// Variants that were built and that this CPU can run, best first.
 std::vector<std::string> cpu_variants();
-/// If this CPU cannot run the variant, throws std::invalid_argument with the names of those that it
-/// can run.
+/// If this CPU cannot run the variant, throws std::invalid_argument, which lists the variants that
+/// it can run.
 std::unique_ptr<Ops> make_cpu_ops(const CpuOptions& options);
 
 /// Converts a row of any block type to float. Tests compare every packed kernel with this

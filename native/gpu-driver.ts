@@ -29,7 +29,7 @@ const program = `
 `;
 const advice = 'update it or restart the computer; "hearth doctor" tries it again, and so does Hearth after a day';
 
-/** The drivers that a backend calls; with 'auto', only those that seem to be installed. */
+/** The drivers that a backend calls; with 'auto', only drivers that seem to be installed. */
 const driversOf = (backend: Backend): Vendor[] => {
   if (backend === 'cpu') return [];
   if (backend !== 'auto') return [backend];
@@ -53,13 +53,13 @@ export function rememberThatItWorks(backend: Backend): void {
   for (const vendor of driversOf(backend)) remember(vendor, '');
 }
 
-/** What `hearth doctor` says about all GPUs. Calls every driver again. */
+/** The text of `hearth doctor` about all GPUs. Calls every driver again. */
 export async function describeGpus(limitMs = answerMs): Promise<string> {
   const drivers = driversOf('auto');
   const [webgpu, ...asked] = await Promise.all(
     (['webgpu', ...drivers] as const).map(async (vendor) => (await askAnew(vendor, limitMs)).text),
   );
-  if (asked.length === 0) asked.push(await addon().gpus('auto', gpuKernels())); // calls no driver; says what is missing
+  if (asked.length === 0) asked.push(await addon().gpus('auto', gpuKernels())); // calls no driver; names what is missing
   return `${asked.join(', ')}; ${webgpu}`;
 }
 
@@ -95,7 +95,7 @@ async function askAnew(vendor: Vendor, limitMs: number): Promise<{ text: string;
   });
 }
 
-/** Says what is wrong with a driver, from the way in which the process that called it has failed. */
+/** Describes a driver's fault, from the way in which the process that called it has failed. */
 export function driverFault(
   vendor: Vendor,
   { killed = false, signal, code }: Pick<ExecFileException, 'killed' | 'signal' | 'code'>,

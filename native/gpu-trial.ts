@@ -78,7 +78,7 @@ export class GpuRace {
     return new GpuRace(options, served, new GpuRecord(key));
   }
 
-  /** What is known about the GPU. */
+  /** The result of the last trial, if there is one. */
   get trial(): GpuTrial | undefined {
     return this.record.trial;
   }

@@ -24,7 +24,7 @@ export interface ModelInfo {
   layers: number;
   hidden: number;
   vocabulary: number;
-  /** The longest sequence in tokens: the model's limit or what the cache can hold, whichever is less. */
+  /** The longest sequence in tokens: the lower of the model's limit and the cache's size. */
   contextTokens: number;
   special: SpecialTokens;
   /** The token that begins every prompt; -1 if there is none. */
@@ -39,7 +39,7 @@ export interface ModelInfo {
   backend: string;
   /** Why the GPU, or the team's server, is not used; '' if it is used or not wanted. */
   fallbackReason: string;
-  /** What is known about a GPU that is used only if it is faster; absent if none was tried. */
+  /** The trial of a GPU that is used only if it is faster; absent without a trial. */
   gpuTrial?: GpuTrial;
   /** Why the draft model is not used; '' if it is used or not wanted. */
   draftProblem: string;
@@ -238,7 +238,7 @@ export interface EngineStatus {
   cache: CacheStatus;
   /** How long the engine thread has worked since loading. */
   busyMs: number;
-  /** The same time, by op, up to the last step. */
+  /** busyMs by op, up to the last step. */
   ops: OpTime[];
 }
 
@@ -262,7 +262,7 @@ export interface LoadOptions {
   gpu?: string;
   /** The folder with the GPU kernels, <architecture>.co and nvidia.fatbin. Default: gpu/ beside the addon. */
   gpuKernels?: string;
-  /** 0 means one per core, at most 8. Default: 0. */
+  /** The number of threads; 0: one per core, at most 8. Default: 0. */
   threads?: number;
   /**
    * The variant of the CPU kernels: 'scalar', 'avx2', 'avxvnni', 'avx512vnni', 'amx', 'neon', 'i8mm', or '' for the
@@ -282,7 +282,7 @@ export interface LoadOptions {
   adapters?: string[];
   /** A draft model for speculative decoding: a smaller model with the same vocabulary. */
   draftModelPath?: string;
-  /** Called when the file has been read. If absent, prompts are as for qwen2.5-coder. */
+  /** Called when the file has been read. If absent, the model gets the prompts of qwen2.5-coder. */
   tokenNames?: (texts: ModelTexts) => TokenNames;
   /** The folder of the disk cache: loading reads it, close() writes it. If absent, there is no disk cache. */
   diskFolder?: string;
@@ -356,9 +356,14 @@ export interface Engine extends Completer {
   prefill(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Timings>;
   /** The logits of all tokens, [tokens.length][vocabulary], computed without the cache. */
   logits(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
-  /** The logits after the last token, [vocabulary], computed with the cache; bitwise the last row of logits(). */
+  /**
+   * The logits after the last token, [vocabulary], computed with the cache, with the bits of the last row of logits().
+   */
   lastLogits(tokens: Uint32Array, priority?: Priority, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
-  /** The negative log-likelihood, in nats, of each token but the first given those before it, [tokens.length - 1]. */
+  /**
+   * The negative log-likelihood, in nats, of each token after the first, given the tokens before it, [tokens.length -
+   * 1].
+   */
   score(tokens: Uint32Array, signal?: AbortSignal, adapter?: string): Promise<Float32Array>;
   /**
    * The log-probability, in nats, of each scored token of each continuation. All continuations come after the same

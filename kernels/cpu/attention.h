@@ -89,7 +89,7 @@ class Attention {
   const int block_queries_;  // the most queries of a block
   KvPool pool_;
   KeyBalance balance_;
-  // For RoPE. [0] is for layers without a sliding window, [1] for those with one.
+  // For RoPE. [0] is for layers without a sliding window, [1] for layers with one.
   std::vector<double> frequencies_[2];  // [head_dim / 2]: radians per position
   std::vector<float> angles_[2];        // [kMaxBatch][2][head_dim / 2]: cosines, sines
   Arena thread_partials_;               // [n_threads][2][block_queries_] partials

@@ -1,5 +1,5 @@
 // The CPU backend: implements the Ops table with the row kernels of one variant. It owns the memory
-// and divides each op into chunks for the threads. A matmul's chunk also does what follows (bias,
+// and divides each op into chunks for the threads. A matmul's chunk also runs its epilogue (bias,
 // RoPE, residual, SwiGLU) while its rows are still in the cache.
 #pragma once
 

@@ -36,8 +36,8 @@ inline __m256i broadcast_again(const int8_t* x) {
   asm volatile("vpbroadcastd %1, %0" : "=x"(columns) : "m"(four_bytes(x)));
   return columns;
 }
-/// acc += scale * (w * x) over one or two steps, for wide codes, of which more steps might overflow
-/// an int16. The two halves of the rows are computed one after the other, since the 8 accumulators
+/// acc += scale * (w * x) over one or two steps, for wide codes: more steps might overflow an
+/// int16. The two halves of the rows are computed one after the other, since the 8 accumulators
 /// leave no registers for both halves' weights.
 template <int kSteps, int kTokens>
 [[gnu::always_inline]] inline void add_by_halves(I32x16 (&acc)[kTokens], const U8x64 (&w)[kSteps],

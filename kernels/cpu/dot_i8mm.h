@@ -38,7 +38,7 @@ template <int kStep, class Weights>
   return pair_steps(a, b);
 }
 
-/// Loads two steps of two tokens; if kIsOne, loads those of a single token twice.
+/// Loads two steps of two tokens; if kIsOne, loads two steps of a single token twice.
 template <bool kIsOne>
 inline int8x16_t load_tokens(const int8_t* x, int step_bytes) {
   using Half [[gnu::vector_size(8)]] = uint32_t;
@@ -50,8 +50,8 @@ inline int8x16_t load_tokens(const int8_t* x, int step_bytes) {
   }
 }
 
-/// The sums of a pair of tokens for four rows. `first` has both tokens' sums for the first two
-/// rows, `second` those for the other two.
+/// The sums of a pair of tokens for four rows: `first` for the first two rows, `second` for the
+/// other two.
 struct PairSums {
   Unsigned first, second;
 
@@ -60,7 +60,7 @@ struct PairSums {
     second = as<Unsigned>(vmmlaq_s32(as<Ints>(second), x, as<int8x16_t>(w.second.v[i])));
   }
 };
-/// Turns the sums of two single tokens into those of a pair, or back.
+/// Converts the sums of two single tokens to the sums of a pair, or back.
 inline PairSums exchange(Unsigned a, Unsigned b) {
   return {as<Unsigned>(vzip1q_u64(as<uint64x2_t>(a), as<uint64x2_t>(b))),
           as<Unsigned>(vzip2q_u64(as<uint64x2_t>(a), as<uint64x2_t>(b)))};

@@ -1,5 +1,5 @@
 // The memory of all KV pages: [n_pages][n_layers][n_kv_heads] parts of page_head_bytes() bytes,
-// whose layout is in kv_page.inl. The caller decides what each page holds.
+// whose layout is in kv_page.inl. The caller assigns the pages.
 #pragma once
 
 #include <cstddef>

@@ -115,9 +115,9 @@ template <class Source, int kTokens>
   if constexpr (kTraits.has_min) subtract_minima(source.minimum(), x, total);
 }
 
-/// The width of a token tile of which kTokens tokens are multiplied at once. For a kernel that
-/// multiplies whole tiles it is a constant: then the columns of each step are at constant offsets
-/// and need no registers.
+/// The width of a token tile, for a kernel that multiplies kTokens of its tokens at once. For a
+/// kernel that multiplies whole tiles it is a constant: then the columns of each step are at
+/// constant offsets and need no registers.
 template <int kTokens>
 constexpr int tile_width(int width) {
   return kMaxTokens == kTileTokens ? kTokens : width;

@@ -113,7 +113,7 @@ template <int n, class F>
   (std::make_integer_sequence<int, n>());
 }
 
-// --- what each simd_*.h defines, most of it for one register ---
+// --- defined by each simd_*.h, mostly for one register ---
 
 Floats fma(Floats a, Floats b, Floats c);
 Floats fnma(Floats a, Floats b, Floats c);

@@ -1,6 +1,6 @@
-// The SIMD layer (simd.h says what the names mean) on AVX2, FMA and F16C: 16 floats, 16 int32
-// or 64 bytes are two registers. Its dot products are in dot_avx2.h and, for processors that have
-// vpdpbusd, in dot_avxvnni.h.
+// The SIMD layer (its names: simd.h) on AVX2, FMA and F16C: 16 floats, 16 int32 or 64 bytes are two
+// registers. Its dot products are in dot_avx2.h and, for processors that have vpdpbusd, in
+// dot_avxvnni.h.
 #pragma once
 
 #include <immintrin.h>

@@ -1,5 +1,5 @@
-// The SIMD layer (simd.h says what the names mean) on AVX-512 VNNI: 16 floats, 16 int32 or 64
-// bytes are one register.
+// The SIMD layer (its names: simd.h) on AVX-512 VNNI: 16 floats, 16 int32 or 64 bytes are one
+// register.
 #pragma once
 
 #include <immintrin.h>

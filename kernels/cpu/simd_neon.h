@@ -1,5 +1,5 @@
-// The SIMD layer (simd.h says what the names mean) on NEON with dot products: 16 floats, 16
-// int32 or 64 bytes are four registers.
+// The SIMD layer (its names: simd.h) on NEON with dot products: 16 floats, 16 int32 or 64 bytes are
+// four registers.
 #pragma once
 
 #include <arm_neon.h>

@@ -1,5 +1,5 @@
-// The SIMD layer (simd.h says what the names mean) in plain C++. The compiler vectorizes it with
-// instructions that every processor of the architecture has.
+// The SIMD layer (its names: simd.h) in plain C++. The compiler vectorizes it with instructions
+// that every processor of the architecture has.
 #pragma once
 
 #include <type_traits>

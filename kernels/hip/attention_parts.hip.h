@@ -14,7 +14,7 @@ struct Softmax {
   float maximum, sum;
 };
 
-/// Merges two of them; scale_a and scale_b are the factors of their outputs.
+/// Merges the softmaxes of two ranges; scale_a and scale_b are the factors of their outputs.
 GPU_DEVICE Softmax merge(const Softmax& a, const Softmax& b, float& scale_a, float& scale_b) {
   const float maximum = fmaxf(a.maximum, b.maximum);
   scale_a = expf(a.maximum - maximum);
@@ -141,8 +141,8 @@ GPU_DEVICE void store_part(const AttentionParams& p, int token, int head, int pa
   GPU_UNROLL for (int j = 0; j < 4; j++) to[2 + dim + j] = mine.output[j];
 }
 
-/// Reports that the thread block has stored its part. Tells all threads whether it was the last, so
-/// that all other parts are stored, too.
+/// Reports that the thread block has stored its part. Returns to all threads whether it was the
+/// last thread block: then all parts are stored.
 GPU_DEVICE bool arrives_last(const AttentionParams& p, int n_parts, int& is_last) {
   // Every thread that wrote must fence: on some GPUs, one thread's fence after a barrier does not
   // cover the writes of other waves.

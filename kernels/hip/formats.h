@@ -20,9 +20,9 @@
 
 namespace hearth::kernels::hip {
 
-/// Bytes of a scale entry, of which each row has one per group of 32 columns. It holds d and, if
-/// the format has it, m as f16. In super-block formats it holds integers: one or two of 8 bits, or
-/// four of 4 bits.
+/// Bytes of a scale entry; each row has one entry per group of 32 columns. An entry is d and, in
+/// some formats, m as f16. In super-block formats it is integers: one or two of 8 bits, or four of
+/// 4 bits.
 constexpr int entry_bytes(ScaleKind scales) {
   switch (scales) {
     case ScaleKind::kNone:

@@ -71,9 +71,9 @@
 /// one thread block of 384 threads or three of 128 fit a compute unit (NVIDIA: SM).
 #define GPU_WIDE_THREADS (GPU_COPIES_AHEAD ? 384 : 256)
 
-/// A kernel of which n_resident thread blocks should fit a compute unit at once (its occupancy).
-/// Without this number, NVIDIA's compiler uses fewer registers than there are and issues loads
-/// later than it could. The other compilers ignore it.
+/// A kernel with an occupancy of n_resident thread blocks per compute unit. Without this number,
+/// NVIDIA's compiler uses fewer registers than there are and issues loads later than it could. The
+/// other compilers ignore it.
 #if defined(GPU_NVIDIA)
 #define GPU_KERNEL_RESIDENT(name, Params, max_threads, n_resident) \
   extern "C" __global__ __launch_bounds__(max_threads, n_resident) void name(const Params p)

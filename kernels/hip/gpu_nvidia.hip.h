@@ -26,7 +26,7 @@ GPU_DEVICE int lookup16(int index, const uint32_t table[4]) {
   selector = (selector | selector >> 8) & 0x0000ffff;
   const uint32_t low = __byte_perm(table[0], table[1], selector);
   const uint32_t high = __byte_perm(table[2], table[3], selector);
-  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;  // bytes whose entry is 8 or more
+  const uint32_t upper = ((index >> 3) & 0x01010101) * 255;  // 0xff for indices of 8 or more
   return static_cast<int>((low & ~upper) | (high & upper));
 }
 GPU_DEVICE void prefetch(const void* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }

@@ -66,11 +66,11 @@ MatmulShape choose_few_tiles(const MatmulParams& p, int step, const RowSlices& s
 
 /// GEMM. If small thread blocks (32 tokens x 2 tiles), whose warps divide each row, need at most
 /// three rounds, it chooses them, since a large thread block takes 3.4 times as long. Otherwise it
-/// chooses the largest thread blocks of which there are enough for most compute units. Two thread
-/// blocks on a compute unit hide each other's waits; if there are fewer, a thread block gets more
-/// warps, which divide the rows (H200). Examples, on 132 compute units: 3584 rows (224 tiles) x 32
-/// tokens make 112 small thread blocks, one round, so they are small. 37,888 rows (2368 tiles) x
-/// 256 tokens would make 9472 small ones, so there are 2368 large ones (64 tokens x 4 tiles).
+/// chooses the largest thread blocks that still give most compute units one. Two thread blocks on a
+/// compute unit hide each other's waits; if there are fewer, a thread block gets more warps, which
+/// divide the rows (H200). Examples, on 132 compute units: 3584 rows (224 tiles) x 32 tokens make
+/// 112 small thread blocks, one round, so they are small. 37,888 rows (2368 tiles) x 256 tokens
+/// would make 9472 small ones, so there are 2368 large ones (64 tokens x 4 tiles).
 MatmulShape choose_many_tokens(int n_tokens, int n_tiles, int step, const RowSlices& slices,
                                const DeviceChoice& gpu) {
   const auto blocks = [&](int tokens, int tiles) {

@@ -21,9 +21,9 @@
 //   float-scale formats   0 1 2 .. | 0 1 2 .. | 0 1 2 .. | 0 1 2 ..    four slices
 //   super-block formats   0 0 0 0 | 1 1 1 1 | 2 2 2 2 | ..             one slice, its super-blocks
 //
-// Rows g and g + 8 of a tile belong to four lanes of a warp, of which lane t gets the dot products
-// of a step's t-th unit (four_dots in mma.hip.h) and adds them up. four_units.hip.h brings the
-// weights to the lanes; tile_sum.hip.h unpacks, multiplies and adds them.
+// Rows g and g + 8 of a tile belong to four lanes of a warp. Lane t of the four gets the dot
+// products of a step's t-th unit (four_dots in mma.hip.h) and adds them up. four_units.hip.h brings
+// the weights to the lanes; tile_sum.hip.h unpacks, multiplies and adds them.
 #pragma once
 
 #include "tile_sum.hip.h"

@@ -88,8 +88,8 @@ GPU_DEVICE void mma_16(int start, int (&c)[4], int a0, int a1, int b, int n_toke
 
 #endif
 
-/// Sets c[0] to the products of a group or, with kHalves, c[0] and c[1] to those of its two halves.
-/// c[0] begins with `start`.
+/// Sets c[0] to the products of a group or, with kHalves, c[0] and c[1] to the products of its two
+/// halves. c[0] begins with `start`.
 template <bool kHalves>
 GPU_DEVICE void mma_group(int start, int (&c)[2][4], const int (&a)[4], const int (&b)[2],
                           int n_tokens) {

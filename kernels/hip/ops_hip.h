@@ -1,5 +1,5 @@
 // The HIP backend of the Ops table: each op becomes one or a few kernel launches on one GPU.
-// Launches of small batches (decode) are collected and run as graphs (launch_queue.h); those of
+// Launches of small batches (decode) are collected and run as graphs (launch_queue.h); launches of
 // large batches run at once.
 #pragma once
 
@@ -121,8 +121,7 @@ class HipOps : public Ops {
   void norm_heads(const HipMatrix& qkv, MatmulParams& p, int layer);
   /// Multiplies p by all strips of w.
   void matmul(const HipMatrix& w, MatmulParams& p);
-  /// Multiplies p by a strip's tiles: those named by tile_ids (on the device, n_ids of them), or
-  /// all.
+  /// Multiplies p by a strip's tiles: all, or the n_ids tiles in tile_ids (on the device).
   void matmul(const HipStrip& strip, MatmulParams p, const int32_t* tile_ids = nullptr,
               int n_ids = 0);
   /// Multiplies p by pairs of tiles. A pair has one tile of the strip and one of the tiles that

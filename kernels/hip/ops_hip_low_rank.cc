@@ -20,7 +20,7 @@ constexpr int kMostUnits = 10;
 /// More than the rounds of any step.
 constexpr uint32_t kStepRounds = 1 << 16;
 
-/// Sets the slices that a lowering thread block takes of a row of `a`: all, or those of one quad.
+/// Sets the slices of a row of `a` that a lowering thread block takes: all, or one quad.
 void divide_rows(Added& added, int n_units, int log2_block_slices) {
   added.log2_block_slices = log2_block_slices;
   const int n_own = ceil_div(n_units, 1 << (added.log2_slices - log2_block_slices));

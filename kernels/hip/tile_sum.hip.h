@@ -86,7 +86,7 @@ struct TileSum {
   }
 
  private:
-  /// Adds a super-block, of which each of the four lanes has summed one unit.
+  /// Adds a super-block; each of the four lanes has summed one of its units.
   GPU_MEMBER void add_block(const FourWords<kType>& w, const RowSum (&units)[2], float x_scale) {
     const bool is_upper = threadIdx.x % 4 >= 2;
     // d and dmin of the lane's row; all groups of a super-block share them.

@@ -307,7 +307,7 @@ Handle Device::group(Handle pipeline, const std::vector<Binding>& bindings) {
 void Device::add(Handle pipeline, std::vector<Binding> bindings, std::span<const std::byte> params,
                  std::array<uint32_t, 3> grid, std::span<const uint32_t> list) {
   const size_t list_bytes = list.size_bytes();
-  // Wait before this dispatch's parameters are staged, because a wait clears what is staged.
+  // Wait before this dispatch's parameters are staged, because a wait clears staged parameters.
   if (groups_.size() >= kMostGroups) wait(), forget_groups();
   if (staged_.size() + 2 * kAlignment + list_bytes > kStagingBytes) wait();
   bindings.push_back({2, staging_.buffer(), stage(params), kAlignment});

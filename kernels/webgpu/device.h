@@ -142,7 +142,7 @@ class Device {
   uint64_t n_taken_ = 0;  // bytes of GPU memory in use
   bool is_busy_ = false;
   Commands pending_;
-  // Units of work: those not yet submitted, and all since the last wait.
+  // Units of work: not yet submitted; in total since the last wait.
   size_t n_pending_work_ = 0, n_work_ = 0;
   size_t most_work_ = kFirstWork;                     // the most units of work in one submit
   std::chrono::steady_clock::time_point work_since_;  // when n_work_ became more than 0

@@ -1,4 +1,4 @@
-// What to load, and on which backend.
+// The model to load, and the backend to load it on.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ class SplitOps final : public kernels::Ops {
   class SplitBuffer;
 
   kernels::Ops& here() const { return on_gpu_ ? *gpu_ : *cpu_; }
-  /// Translates the engine's pointer to the one that here() uses; null stays null.
+  /// Translates the engine's pointer to here()'s; null stays null.
   float* at(const float* pointer) const;
   float* on_gpu(const float* pointer) const;
   int layer_here(int layer) const { return on_gpu_ ? layer - n_cpu_layers_ : layer; }

@@ -68,8 +68,7 @@ class Path {
   int length() const { return static_cast<int>(tokens_.size()); }
   /// The number of the adapter that the pages were computed with, from 1; 0: none.
   int root() const { return root_; }
-  /// The page table: one page id for every 32 positions, up to length() plus what reserve() has
-  /// added.
+  /// The page table: one page id for every 32 positions, up to the end of the reserved positions.
   std::span<const int32_t> pages() const { return pages_; }
 
   /// Makes room for n more positions, and evicts pages if necessary. The last, partly filled page
@@ -125,7 +124,8 @@ class PageCache {
   Path find(std::span<const uint32_t> tokens, int root = 0);
   /// The longest cached prefix, for pinning it: all tokens can match, and no hit is counted.
   Path find_whole(std::span<const uint32_t> tokens, int root = 0);
-  /// The length of what find() would return. Changes neither the LRU order nor the statistics.
+  /// The length of the path that find() would return. Changes neither the LRU order nor the
+  /// statistics.
   int match_length(std::span<const uint32_t> tokens, int root = 0) const;
   /// At most n_most cached tokens that follow the given ones, on the most recently used branch.
   std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most,

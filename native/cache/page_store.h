@@ -1,8 +1,8 @@
 // The disk cache: when an engine closes, its cached KV pages are written to a file, and the next
-// engine loads them. This class owns the folder: it decides which files are read, what is written,
-// which files are deleted, and how many bytes they may take in total; page_file.h knows the format.
-// Pages reveal the user's documents, so only their owner can read the files, and the engine writes
-// them only if the user has enabled the disk cache.
+// engine loads them. This class owns the folder: it decides which files are read, written and
+// deleted, and limits their total size; page_file.h knows the format. Pages reveal the user's
+// documents, so only their owner can read the files, and the engine writes them only if the user
+// has enabled the disk cache.
 #pragma once
 
 #include <cstdint>

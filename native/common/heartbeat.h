@@ -1,6 +1,6 @@
-// The heartbeat: what the engine thread is doing right now, for other threads to read. Each op
-// advances it, so that a watchdog can tell whether an engine is slow or stuck, and in which op. The
-// file also has the records of op times, for traces and benchmarks.
+// The heartbeat tells other threads what the engine thread is doing right now. Each op advances it,
+// so that a watchdog can tell whether an engine is slow or stuck, and in which op. The file also
+// has the records of op times, for traces and benchmarks.
 #pragma once
 
 #include <atomic>

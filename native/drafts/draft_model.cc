@@ -92,8 +92,8 @@ std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, in
   return std::span(draft_).first(n);
 }
 
-/// Whether the model has embeddings of all these tokens. It may lack those of the main model's
-/// padding.
+/// Whether the model has embeddings of all these tokens. It may lack embeddings for the main
+/// model's padding.
 bool DraftModel::is_known(std::span<const uint32_t> tokens) const {
   const auto n_vocab = static_cast<uint32_t>(model_.config.n_vocab);
   return std::ranges::all_of(tokens, [n_vocab](uint32_t token) { return token < n_vocab; });

@@ -40,7 +40,7 @@ class Drafter {
   int n_appended() const { return n_appended_; }
   /// At most n_most tokens, often none. Valid until the next call or change of the corpus.
   std::span<const uint32_t> propose(int n_most);
-  /// Reports what became of the last proposal.
+  /// Reports how much of the last proposal was accepted.
   void record_outcome(int n_drafted, int n_accepted);
 
  private:

@@ -62,8 +62,8 @@ void SuffixAutomaton::append(uint32_t token) {
   states_[current].link = link;
   last_ = current;
   match_length_ = states_[link].length;
-  // The state's substrings now end here as well. Later matches use this newer occurrence, since
-  // what followed recently is more likely to follow again.
+  // The state's substrings now end here as well. Later matches use this newer occurrence: a recent
+  // continuation is more likely to follow again.
   match_end_ = std::exchange(states_[link].end, n);
 }
 

@@ -1,8 +1,7 @@
 // The suffix automaton of a growing token sequence, built online in amortized constant time per
-// token (Blumer et al., 1985). It answers the question of n-gram lookup for n-grams of any length:
-// where did the longest possible suffix of a text occur before, and what followed it there? The
-// text can be the sequence itself or another one. Drafter decides whether to use the answer as a
-// draft.
+// token (Blumer et al., 1985). It does n-gram lookup for n-grams of any length: it finds the
+// longest suffix of a text that occurred before, and its continuation there. The text can be the
+// sequence itself or another text. Drafter decides whether to use the answer as a draft.
 //
 //   "a b c a b"  appended:  the longest suffix seen before is "a b", and "c a b" followed it.
 #pragma once
@@ -23,7 +22,8 @@ class SuffixAutomaton {
   std::span<const uint32_t> tokens() const { return tokens_; }
   /// Length of the longest suffix of the sequence that also ends earlier in it.
   int match_length() const { return match_length_; }
-  /// What followed that earlier occurrence, up to the end of the sequence; empty without a match.
+  /// The continuation of that earlier occurrence, up to the end of the sequence; empty without a
+  /// match.
   std::span<const uint32_t> continuation() const;
 
   /// The longest suffix of another text that occurs in this sequence. It stays valid while tokens
@@ -34,7 +34,8 @@ class SuffixAutomaton {
   };
   /// The match after one more token of the other text.
   Match advance(Match match, uint32_t token) const;
-  /// What followed one of its occurrences, up to the end of the sequence; empty without a match.
+  /// The continuation of one occurrence of the match, up to the end of the sequence; empty without
+  /// a match.
   std::span<const uint32_t> continuation(Match match) const;
 
  private:

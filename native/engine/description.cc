@@ -37,7 +37,7 @@ ModelDescription describe(const std::string& path) {
   description.quantization = config.quantization;
   description.context_tokens = config.n_context;
   description.file_bytes = file.n_bytes();
-  // Of the experts, a token reads only those that it uses.
+  // A token reads only the experts that it uses.
   const auto used_by_token = [&](const GgufTensor& tensor, uint64_t n) {
     return tensor.name.find("_exps.") == std::string::npos
                ? n

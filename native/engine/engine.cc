@@ -57,7 +57,7 @@ class Meanwhile {
   ~Meanwhile() { thread_.join(); }
   Meanwhile(const Meanwhile&) = delete;
   Meanwhile& operator=(const Meanwhile&) = delete;
-  /// Waits, and rethrows what the other thread threw. May be called once.
+  /// Waits; rethrows the other thread's exception. May be called once.
   T get() { return value_.get(); }
 
  private:

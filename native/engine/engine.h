@@ -1,7 +1,7 @@
 // The engine: one loaded model, the thread that owns it, and a queue of jobs with two priorities.
 // This is the C++ interface of native/; the addon wraps it for JavaScript. The engine keeps no
-// session: a request carries all its tokens, and the page cache finds what has been evaluated
-// before. Cancelling is a result, not an error. The engine never prints and never exits.
+// session: a request carries all its tokens, and the page cache finds the tokens that have been
+// evaluated before. Cancelling is a result, not an error. The engine never prints and never exits.
 #pragma once
 
 #include <atomic>

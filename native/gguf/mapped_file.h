@@ -20,7 +20,7 @@ class MappedFile {
   /// Size and time of the last change, as of opening.
   const system::ReadFile::State& state() const { return state_; }
   /// Throws EngineError "model-unreadable" if a part cannot be read, or if another program has
-  /// changed the file since it was opened: what is read now might belong to another model.
+  /// changed the file since it was opened: its bytes might now belong to another model.
   void require_unchanged() const;
   /// Releases the physical pages that lie wholly in the range. The bytes stay readable.
   void release(std::span<const std::byte> range) const { mapping_.forget(range); }

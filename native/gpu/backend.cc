@@ -21,7 +21,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// What must outlive the Ops. As the first base class, it is destroyed last.
+/// Owns everything that must outlive the Ops. As the first base class, it is destroyed last.
 struct GpuResources {
   std::shared_ptr<const Gpus> gpus;
   std::vector<char> code;

@@ -38,7 +38,7 @@ std::string unserved_gpu(const GpuOptions& options);
 /// The bytes that a matrix takes in a GPU's memory, more than in the file.
 uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols);
 
-/// The bytes of what an adapter adds to a matrix: see kernels::hip::low_rank_bytes().
+/// The bytes of an adapter's change to a matrix: see kernels::hip::low_rank_bytes().
 uint64_t low_rank_bytes(int n_parts, int greatest_rank, int n_rows, int n_cols, bool is_quantized);
 
 /// Whether the driver of a backend ("hip" or "cuda") seems to be installed. Calls no driver.

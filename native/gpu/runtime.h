@@ -54,7 +54,7 @@ struct Library {
 
   void* handle = nullptr;
   std::string name;    // the name of the open library or, if none was found, the first choice
-  std::string update;  // what to do if a function is missing: "update ROCm"
+  std::string update;  // advice if a function is missing: "update ROCm"
 };
 
 }  // namespace hearth::gpu

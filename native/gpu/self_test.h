@@ -16,7 +16,7 @@ namespace hearth::gpu {
 /// If a result is wrong, throws std::runtime_error, which names the first such result.
 void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice);
 using MakeOps = std::function<std::unique_ptr<kernels::Ops>()>;
-/// Called for each result, with what was tested and whether it is right.
+/// Called for each result, with its description and whether it is right.
 using Judge = std::function<void(const std::string& what, bool is_right)>;
 
 /// The same test with these types, for a backend without experts, adapters and sliding windows. On

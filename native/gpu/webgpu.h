@@ -26,8 +26,8 @@ struct WebgpuRuntime {
   std::vector<WebgpuAdapter> adapters;  // at least one; discrete ones first
 };
 
-/// An environment variable that names the library. If it is not set, the one in Hearth's folder of
-/// GPU kernels is tried.
+/// An environment variable that names the library. By default, the library is in Hearth's folder of
+/// GPU kernels.
 inline constexpr const char* kWebgpuLibraryVariable = "HEARTH_WGPU_LIBRARY";
 /// Tests set it to accept drivers that compute on the processor.
 inline constexpr const char* kAnyAdapterVariable = "HEARTH_WEBGPU_ANY_ADAPTER";

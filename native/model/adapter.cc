@@ -1,5 +1,5 @@
 // kStacks lists the matrices that an adapter may change, in the order in which model.cc stacks
-// their rows. The shapes of the adapter's tensors must fit those of the model's tensors.
+// their rows. The shapes of the adapter's tensors must fit the model's tensors.
 #include "adapter.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// LoRA adapters: a file of thin matrices that change those of a model, as llama.cpp's converter
-// writes them. If a request names an adapter, a product y = W h becomes y + alpha / rank * B (A h).
+// LoRA adapters: a file of thin matrices that change a model's matrices, as llama.cpp's converter
+// writes it. If a request names an adapter, a product y = W h becomes y + alpha / rank * B (A h).
 // The model's own weights do not change, so that requests with and without an adapter share them.
 //
 //   blk.N.attn_q.weight.lora_a [columns of W, rank]
@@ -20,7 +20,7 @@ namespace hearth {
 class GgufFile;
 struct ModelConfig;
 
-/// What an adapter adds to a layer's matrices; null for matrices that it does not change.
+/// An adapter's changes to a layer's matrices; null for matrices that it does not change.
 struct AdapterLayer {
   std::unique_ptr<kernels::LowRank> qkv, attn_out, gate_up, ffn_down;
 };

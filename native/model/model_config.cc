@@ -57,8 +57,8 @@ double yarn_factor(const GgufFile& file, const std::string& prefix) {
 }
 
 /// YaRN (arXiv 2309.00071). Frequencies that turn less than beta_slow times in the original context
-/// are divided by the factor; those that turn more than beta_fast times do not change. In between,
-/// the inverse of the divisor changes linearly with the dimension.
+/// are divided by the factor; frequencies that turn more than beta_fast times do not change. In
+/// between, the inverse of the divisor changes linearly with the dimension.
 std::vector<float> yarn_factors(const GgufFile& file, const std::string& prefix,
                                 const ModelConfig& config, double factor) {
   const auto key = [&](const char* name, double fallback) {

@@ -28,7 +28,7 @@ class ContinuationScores {
   /// Throws EngineError if there are too many continuations, or if one is too long or has unknown
   /// tokens.
   void require_valid() const;
-  /// prompt: the path of the whole prompt. logits [n_vocab]: those of its last token.
+  /// prompt: the path of the whole prompt. logits [n_vocab]: of the prompt's last token.
   void start(const Path& prompt, std::span<const float> logits);
   bool has_started() const { return !nodes_.empty(); }
   /// Evaluates one batch of at most n_most tokens and returns how many it had. Returns 0 if it was

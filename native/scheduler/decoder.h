@@ -96,7 +96,7 @@ class Decoder {
     std::array<Choice, kMaxLogitRows> choices;         // [n_rows], chosen after them
     int n_extensions = 0;
     std::array<Extension, kMaxAlternatives> extensions;  // one for each unfinished answer
-    const float* logits = nullptr;                       // what Forward::head() returned last
+    const float* logits = nullptr;                       // the last result of Forward::head()
 
     Pass() = default;
     Pass(const Pass&) = delete;  // its extensions refer to its tokens

@@ -23,7 +23,7 @@ bool Decoder::is_reached(const Pass& pass, const AnswerRows& rows, int i) {
 }
 
 /// Chooses the tokens after the rows that heal_left restricts. The head computes only the logits of
-/// compatible tokens, and log-probabilities are relative to those.
+/// compatible tokens, and log-probabilities are relative to these tokens.
 bool Decoder::choose_healed_rows(Pass& pass, const Answer& answer) {
   AnswerRows& rows = rows_of(pass, answer);
   rows.random_after = answer.random;

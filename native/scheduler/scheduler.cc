@@ -136,7 +136,7 @@ void Scheduler::run() {
     Task& task = **it;
     current_ = &task;
     size_ = size;
-    interrupt_ = is_stopping_;  // otherwise this clears what interrupted the previous step
+    interrupt_ = is_stopping_;  // otherwise clears the interruption of the previous step
     is_decoding_ = task.is_decoding();
     const bool is_cancelled = is_stopping_ || task.job().is_cancelled;
     lock.unlock();

@@ -19,7 +19,7 @@ constexpr uint32_t kRanges[] = {
 #include "unicode_ranges.inc"
 };
 
-// The names are those that llama.cpp's converter writes into tokenizer.ggml.pre.
+// llama.cpp's converter writes these names into tokenizer.ggml.pre.
 constexpr SplitRules qwen2_like(std::string_view name, int most_digits, bool keeps_known_pieces) {
   return {.name = name,
           .folds_case = true,

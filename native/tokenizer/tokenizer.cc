@@ -34,8 +34,8 @@ const SplitRules* split_rules_of(const GgufFile& file) {
                                              split_rules_names() + ". Choose another model.");
 }
 
-/// Whether a vocabulary cannot spell code without this byte. Other bytes may be missing: those that
-/// UTF-8 never contains, and control characters that were rare in the training data.
+/// Whether code needs this byte. A vocabulary may lack bytes that UTF-8 never contains, and control
+/// characters that were rare in the training data.
 bool must_have_token(int byte) {
   return byte == '\t' || byte == '\n' || (byte >= 0x20 && byte < 0x7F);
 }
