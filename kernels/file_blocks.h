@@ -22,8 +22,8 @@ namespace hearth::kernels {
 namespace {
 
 /// 32 columns of a row. weight[i] = d * scales[i / 16] * (w[i] - zero) - dmin * minima[i / 16],
-/// where zero is the format's zero point, and 128 for Q8_0. Where the format has a code book, w[i]
-/// is an index into it. d and dmin are f16 bits.
+/// where zero is the format's zero point, and 128 for Q8_0. In formats with a code book, w[i] is an
+/// index into it. d and dmin are f16 bits.
 struct FileGroup {
   uint8_t w[32];
   uint16_t d = 0;

@@ -7,7 +7,7 @@
 // the batch.
 //
 // Batch invariance: the result for one token must not depend, bit for bit, on which other tokens
-// share the batch, on the number of threads, or on how a prompt was cut into batches. So every
+// share the batch, on the number of threads, or on the division of a prompt into batches. So every
 // implementation adds up an output element in a fixed order, and warm and cold answers are equal.
 //
 // Cancellation: once *cancel is true an op may return early with undefined output; the caller
@@ -205,7 +205,7 @@ class Ops {
   /// Waits until all ops have run. (A GPU's ops return before they run.)
   virtual void wait() {}
 
-  /// How much memory is free for a model.
+  /// Free memory for a model, in bytes.
   virtual uint64_t free_bytes() const { return UINT64_MAX; }
 
   // --- memory, at load only ---
@@ -315,7 +315,7 @@ class Ops {
   }
 };
 
-/// How the CPU backend runs. An empty `variant` means the best one that this CPU can run.
+/// Options of the CPU backend. An empty `variant` means the best one that this CPU can run.
 struct CpuOptions {
   std::string variant;  // "", "scalar", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "i8mm"
   int n_threads = 0;    // 0: one per core, at most 8

@@ -2,8 +2,8 @@
 // in the file, the packed layouts on the CPU (cpu/packed_layout.h) and on the GPU (hip/formats.h),
 // the dispatch by type, the names of GPU kernels and the lists in the tests follow from it.
 //
-// To add a format: a row here, a specialization of read_codes in file_blocks.h (how a block of the
-// file is unpacked), and an independent definition in test/kernels/dequantize_test.cc. If one of
+// To add a format: a row here, a specialization of read_codes in file_blocks.h, which unpacks a
+// block of the file, and an independent definition in test/kernels/dequantize_test.cc. If one of
 // these is missing, the code does not compile.
 #pragma once
 

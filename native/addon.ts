@@ -29,7 +29,7 @@ export interface NativeRequest {
   /** The number of a loaded adapter, from 1; 0: none. */
   adapter: number;
   continuations: Uint32Array[];
-  /** How many of the first tokens of each continuation are not scored. */
+  /** For each continuation, the number of first tokens without a score. */
   given: Uint32Array;
   heal: Uint8Array;
   maxTokens: number;

@@ -6,7 +6,7 @@ import type { GpuTrial } from './types.ts';
 
 interface Entry {
   trial?: GpuTrial | undefined;
-  /** How many trials have begun since the last one that ended. */
+  /** The number of trials that have begun since the last one that ended. */
   begun: number;
   /** When the last one began or ended, in ms since 1970. */
   at: number;

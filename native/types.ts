@@ -71,9 +71,9 @@ export interface Speed {
 export interface GpuFigures {
   cpu: Speed;
   gpu: Speed;
-  /** How many times as fast as the CPU the GPU reads a prompt. */
+  /** The GPU's speed of reading a prompt, relative to the CPU's. */
   reading: number;
-  /** How many times as fast as the CPU the GPU writes an answer. */
+  /** The GPU's speed of writing an answer, relative to the CPU's. */
   writing: number;
   /** Whether the GPU is worth using. */
   isFaster: boolean;
@@ -236,7 +236,7 @@ export interface EngineStatus {
   /** Jobs, including the one that is running. */
   queued: number;
   cache: CacheStatus;
-  /** How long the engine thread has worked since loading. */
+  /** The time that the engine thread has worked since loading. */
   busyMs: number;
   /** busyMs by op, up to the last step. */
   ops: OpTime[];

@@ -22,7 +22,7 @@ struct TokenTile {
 };
 static_assert(kBatchPlan.tile <= kMostTileTokens);
 
-/// How many tokens a full tile has in a batch of n_tokens.
+/// The tokens of a full tile in a batch of n_tokens.
 constexpr int tile_tokens(int n_tokens) {
   return n_tokens > kTileTokens ? kBatchPlan.tile : kTileTokens;
 }

@@ -1,4 +1,4 @@
-// Zeroed memory from the operating system. It is page-aligned, takes physical memory only where it
+// Zeroed memory from the operating system. It is page-aligned, takes physical memory only when it
 // is written, and is released as a whole.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Attention of one batch on the CPU: its KV pages, its RoPE angles, and how its tokens and heads
-// are divided into chunks for the threads. The division does not change any bit of the result: a
+// Attention of one batch on the CPU: its KV pages, its RoPE angles, and the division of its tokens
+// and heads into chunks for the threads. The division does not change any bit of the result: a
 // query's splits are fixed ranges of positions and are merged in order (split-KV, row_kernels.h).
 #pragma once
 
@@ -70,7 +70,7 @@ class Attention {
   int first_visible(int layer, int token) const;
   int first_split_of(int layer, int token) const;
   const float* angles_of(int layer, int token) const;
-  /// Where a head's floats begin in q and out.
+  /// The index of a head's first float in q and out.
   size_t head_at(int token, int head) const {
     return static_cast<size_t>(token * shape_.n_heads + head) * shape_.head_dim;
   }

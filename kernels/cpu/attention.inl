@@ -6,9 +6,10 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-/// For each query, how many vectors of sums over 16 columns stay in registers. On AVX-512, 12
-/// queries x 2 vectors take 24 of 32 registers, and each broadcast of a scalar serves two
-/// multiplications. The columns are positions in q k^T, and dimensions in the weighted sum of v.
+/// The number of vectors of sums, over 16 columns each, that stay in registers for each query. On
+/// AVX-512, 12 queries x 2 vectors take 24 of 32 registers, and each broadcast of a scalar serves
+/// two multiplications. The columns are positions in q k^T, and dimensions in the weighted sum of
+/// v.
 constexpr int kVectors = kMaxTokens >= 12 ? 2 : 1;
 constexpr int kMaxQueries = kMaxTokens;
 /// The distance between queries in QueryBlock::q and in QueryBlock::weights, in floats.
@@ -190,7 +191,7 @@ void attend_split(const float* const* q, float* const* partials, const int32_t* 
 }
 
 /// Online softmax: total and partial are [head_dim] sums of weight * v, then the maximum and the
-/// sum of weights. Whichever has the lower maximum is scaled by e^(its maximum - the higher one).
+/// sum of weights. The one with the lower maximum is scaled by e^(lower maximum - higher maximum).
 void merge_split(float* total, const float* partial, int head_dim) {
   const F32x16 total_maximum = broadcast(total[head_dim]);
   const F32x16 partial_maximum = broadcast(partial[head_dim]);

@@ -1,4 +1,5 @@
-// Run-time dispatch: which variants this processor can run, and the CPU backend with one of them.
+// Run-time dispatch: finds the variants that this processor can run, and makes the CPU backend with
+// one of them.
 #include <span>
 #include <stdexcept>
 

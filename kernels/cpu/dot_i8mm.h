@@ -101,7 +101,7 @@ requires kTakesPairs<Weights, kTokens>
   }
 }
 
-/// Computes a quarter of the rows at a time, as the sums of all rows do not fit the registers.
+/// Computes a quarter of the rows at a time, because the sums of all rows do not fit the registers.
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 requires kTakesPairs<Weights, kTokens>
 [[gnu::always_inline]] inline void scaled_dot(I32x16 (&acc)[kTokens], const Weights& weights,

@@ -24,7 +24,7 @@ class ExpertPlan {
   struct Group {
     int expert = 0;
     int first = 0;   // where its rows begin in the order of groups
-    int n = 0;       // how many rows it has: at least 1
+    int n = 0;       // its number of rows, at least 1
     int before = 0;  // tokens of activations before the group's own, padding included
   };
   /// The rows of a group whose activations are in one token tile.

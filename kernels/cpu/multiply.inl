@@ -27,8 +27,8 @@ struct FloatColumns {
   bool is_first;  // whether these tokens are the first to read the weights
 };
 
-/// Where the results of a row tile go. Only the first n_valid >= 1 tokens exist. If `resume` is
-/// set, the output holds sums over earlier columns, and the results are added to these.
+/// The destination of a row tile's results. Only the first n_valid >= 1 tokens exist. If `resume`
+/// is set, the output holds sums over earlier columns, and the results are added to these.
 struct Output {
   float* out;
   size_t stride;
@@ -64,8 +64,8 @@ struct Output {
 /// starts from the bits of kMagic, its bits are those of the float kMagic + sum (if |sum| < 2^22),
 /// and
 ///   fma(kMagic + sum, scale, -kMagic * scale) = scale * sum
-/// converts and multiplies in one operation, which rounds once. kMagic * scale is exact, as a scale
-/// has at most 18 significant bits.
+/// converts and multiplies in one operation, which rounds once. kMagic * scale is exact, because a
+/// scale has at most 18 significant bits.
 inline constexpr float kMagic = 12582912.0f;
 
 /// The bits of kMagic - offset * sum, the start value of a token's integer sums; `sum` is the sum

@@ -30,7 +30,7 @@ struct Layout {
   int n_groups;       // in a block
   int low_bits;       // 2, 4 or 8
   int high_bits;      // 0, 1 or 2
-  int scale_columns;  // how many columns share a scale: 16 or 32
+  int scale_columns;  // columns that share a scale: 16 or 32
   int offset;
   bool has_min;
   bool has_block_scale;

@@ -3,7 +3,7 @@
 // multiplied by every token. matmul.inl has the loops over panels.
 //
 // A variant includes one panels_*.inl, which defines
-//   HEARTH_BATCH_PLAN   the fields of a BatchPlan: how the tokens of a batch are laid out. Then it
+//   HEARTH_BATCH_PLAN   the fields of a BatchPlan: the layout of a batch's tokens. Then it
 //                       includes tile_kernels.inl, which reads the plan and has the helpers of
 //                       panels.
 //   NamePanels          a class, such as AmxPanels, with a member template Kernel<kType>, which is

@@ -5,8 +5,8 @@
 // memory. When its share is done, it steals chunks from others. So a thread that the system has
 // descheduled delays the loop by at most one chunk; without stealing, the loop would wait for all
 // of the thread's chunks. The calling thread takes part. After a loop, the other threads (workers)
-// spin briefly, as the next op usually follows within microseconds, and then sleep in the kernel,
-// so that an idle pool costs nothing.
+// spin briefly, since the next op usually follows within microseconds, and then sleep in the
+// kernel, so that an idle pool costs nothing.
 #pragma once
 
 #include <atomic>
@@ -51,8 +51,8 @@ class ThreadPool {
     std::atomic<uint64_t> unclaimed{0};
     /// Written by the caller while all shares are empty, read by threads that have claimed a chunk.
     Task task;
-    /// How many loops have given this thread chunks; the thread waits until it changes. It is not
-    /// used for the caller.
+    /// The number of loops that have given this thread chunks; the thread waits until it changes.
+    /// It is not used for the caller.
     std::atomic<int> n_dealt{0};
   };
   struct Claim {

@@ -51,7 +51,7 @@ GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, in
   store(to + 4, both >> 6);
 }
 
-/// How tokens are quantized.
+/// Options of quantizing tokens.
 struct TokenUse {
   bool has_blocks = false;  // one scale per super-block instead of one per group
   bool has_norm = false;    // multiplies them by the weights of a norm first

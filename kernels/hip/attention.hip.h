@@ -228,7 +228,7 @@ struct RowOutputs {
 
   /// Adds the chunk whose weights and V are in shared memory.
   GPU_MEMBER void add_chunk(const RowsShared<kHeadDim>& shared) {
-    // Partial sums over positions, the same ones as the threads of decode_attention.hip.h have.
+    // The partial sums over positions of the threads in decode_attention.hip.h.
     constexpr int kSums = 2 * kDecodeThreads / kHeadDim;
     const int row = first_row(), dim = first_dim();
     float output[kRows][4] = {};

@@ -140,7 +140,7 @@ class StagedUpload {
   /// Waits for the copy of the previous call, then starts this one and returns.
   void send(const void* from, size_t n_bytes);
   size_t n_bytes() const { return host_.n_bytes(); }
-  /// Where the bytes arrive on the device.
+  /// The bytes' address on the device.
   template <class T>
   T* device() const {
     return memory_.as<T>();

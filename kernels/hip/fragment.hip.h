@@ -7,14 +7,14 @@
 // and so equal in all fragments.
 //
 // A packed lane is one lane's share of a tile in formats.h. Fragments have
-//   kPackedLanes       how many neighbouring packed lanes' weights a lane supplies
-//   kRows              how many rows a lane has, 8 apart. If 1, the lane loads two rows and
+//   kPackedLanes       the number of neighbouring packed lanes whose weights a lane supplies
+//   kRows              the rows of a lane, 8 apart. If 1, the lane loads two rows and
 //                      ignores one
-//   kWarpTiles         how many tiles of rows a warp takes; they share the operands of a token
+//   kWarpTiles         the tiles of rows of a warp; they share the operands of a token
 //   kCopiesWeights     whether the weights, like the tokens, are copied to shared memory
 //                      asynchronously
-//   kTokens            how many tokens are multiplied at a time
-//   kOwn, kStep        for how many of them a lane gets sums, and the distance between these
+//   kTokens            the number of tokens multiplied at a time
+//   kOwn, kStep        the number of tokens whose sums a lane gets, and their distance
 //   kSums              kRows * kOwn
 //   place()            a lane's first row, first token and first packed lane
 //   scales()           loads the scales of the lane's tokens

@@ -79,7 +79,7 @@ GPU_DEVICE void put_word(uint64_t* word, float value, uint32_t round) {
   store_word(word, uint64_t{round} << 32 | bits);
 }
 
-/// How often a word is loaded before it counts as missing. A load takes about half a microsecond.
+/// The most loads of a word before it counts as missing. A load takes about half a microsecond.
 inline constexpr int kMostPolls = 1 << 16;
 
 /// Waits for a word, which has been loaded once already. Its writer always runs or is done: thread

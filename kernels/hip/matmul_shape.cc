@@ -6,7 +6,7 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// How many thread blocks of a decode step's matmuls a compute unit runs at the same time.
+// The number of thread blocks of a decode step's matmuls that a compute unit runs at the same time.
 constexpr int kBlocksPerProcessor = 2;
 // If a matrix has fewer tiles per compute unit than this, some compute units have no work unless
 // several warps share a tile (H200).

@@ -1,5 +1,5 @@
-// Which kernel a matmul launches (GEMV, a few tokens, or GEMM), and how its work is divided into
-// slices of rows (split-K), tiles, warps and thread blocks.
+// Chooses the kernel of a matmul (GEMV, a few tokens, or GEMM), and divides its work into slices of
+// rows (split-K), tiles, warps and thread blocks.
 #pragma once
 
 #include "device.h"

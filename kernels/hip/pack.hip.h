@@ -32,7 +32,7 @@ GPU_DEVICE uint32_t scale_entry(const FileGroup& x) {
   const uint32_t scales[2] = {uint8_t(x.scales[0]), uint8_t(x.scales[1])};
   const uint32_t minima[2] = {uint8_t(x.minima[0]), uint8_t(x.minima[1])};
   switch (kScale) {
-    case ScaleKind::kHalfMin:  // the GPU adds the minimum, as the file does
+    case ScaleKind::kHalfMin:  // the GPU adds the minimum, like the file
       return x.d | uint32_t{x.dmin ^ 0x8000u} << 16;
     case ScaleKind::kSuper32:
       return scales[0];

@@ -87,8 +87,8 @@ class Device {
   /// Allocates zeroed memory. If there is no room, throws std::runtime_error, whose message says
   /// `what` the memory is for.
   Memory allocate(size_t n_bytes, const char* what);
-  /// Returns how many of the `wanted` bytes are free. WebGPU has no query for this, so it allocates
-  /// them and frees them again.
+  /// Returns the number of free bytes, at most `wanted`. WebGPU has no query for this, so it
+  /// allocates them and frees them again.
   uint64_t free_bytes(uint64_t wanted);
   void upload(Handle to, size_t offset, std::span<const std::byte> from);
   /// Runs everything that has been added, then copies from the GPU to the host.

@@ -14,7 +14,7 @@ inline constexpr int kTileRows = 8;
 /// Rows are padded to a multiple of this. No workgroup of a kernel has more rows.
 inline constexpr int kPaddedRows = 64;
 
-/// How a block type is packed.
+/// The packed layout of a block type.
 struct Layout {
   const char* file = nullptr;  // format_*.wgsl; null: floats
   int block = 0;               // groups of 32 columns whose activations share a scale; 0: floats
@@ -37,7 +37,7 @@ class PackedMatrix : public Matrix {
   std::vector<Strip> strips;
 };
 
-/// How many bytes of GPU memory a matrix takes.
+/// The bytes of GPU memory that a matrix takes.
 size_t packed_bytes(BlockType type, int n_rows, int n_cols);
 
 std::unique_ptr<PackedMatrix> pack_matrix(Device& device, std::span<const MatrixSource> sources);

@@ -1,4 +1,4 @@
-// Computes how much of a GPU's memory a model will take, before anything is allocated there.
+// Computes the GPU memory that a model will take, before anything is allocated.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace hearth {
 
 class GgufFile;
 
-/// How much GPU memory the parts of a model need.
+/// The GPU memory that the parts of a model need.
 struct GpuNeeds {
   uint64_t common_bytes = 0;  // whichever layers are on the GPU: workspace, vectors, the head
   uint64_t embedding_bytes = 0;
   std::vector<uint64_t> layer_bytes;  // each with its KV pages
 
   uint64_t total_bytes() const;
-  /// How many of the last layers, with the head, fit into this much free memory. All layers if the
-  /// whole model fits.
+  /// The number of last layers that, together with the head, fit into this much free memory: all
+  /// layers if the whole model fits.
   int layers_that_fit(uint64_t free_bytes) const;
 };
 

@@ -41,7 +41,7 @@ struct CacheStatistics {
   uint64_t evictions = 0;
 };
 
-/// A page as the disk cache (page_store.h) sees it.
+/// A page in the form that the disk cache (page_store.h) uses.
 struct CachedPage {
   int32_t page = 0;
   int32_t parent = 0;  // the page with the tokens before it, or PageCache::kNone
@@ -86,7 +86,7 @@ class Path {
 
  private:
   friend class PageCache;
-  // How the last, partly filled page becomes writable.
+  // The way in which the last, partly filled page becomes writable.
   enum class Tail {
     kAppend,  // in place: the path ends at the page's last cached position, and no other path
               // writes to it; or the path ends at a page boundary
@@ -156,7 +156,7 @@ class PageCache {
   friend class Path;
   PageTree tree_;
   std::function<void(int, int, int)> copy_;
-  uint64_t n_paths_ = 0;  // how many paths have got an id
+  uint64_t n_paths_ = 0;  // the number of paths that have an id
   uint64_t hit_tokens_ = 0;
   uint64_t miss_tokens_ = 0;
 };

@@ -52,7 +52,7 @@ class PageTree {
   std::span<const uint32_t> tokens(int32_t page) const;
   int n_used() const { return n_pages() - static_cast<int>(free_.size()); }
   int n_held() const { return n_held_; }
-  /// How many pages allocate() can still return, with eviction.
+  /// The number of pages that allocate() can still return, with eviction.
   int n_available() const { return n_pages() - n_held_; }
   uint64_t n_evictions() const { return n_evictions_; }
 

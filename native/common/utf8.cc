@@ -9,14 +9,14 @@ unsigned char byte_at(std::string_view text, size_t i) {
   return static_cast<unsigned char>(text[i]);
 }
 
-/// How many bytes a character with this first byte has; 0 if no character begins with it.
+/// The length in bytes of a character with this first byte; 0 if no character begins with it.
 size_t needed_bytes(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead < 0xC2 || lead > 0xF4) return 0;
   return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
 }
 
-/// How many bytes at the start of the text can belong to the character that begins there.
+/// The number of bytes at the start of the text that can belong to its first character.
 size_t fitting_bytes(std::string_view text) {
   const unsigned char lead = byte_at(text, 0);
   unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;

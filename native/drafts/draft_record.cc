@@ -7,8 +7,7 @@ namespace {
 
 // A smaller gain is not worth the energy.
 constexpr double kLeastGain = 1.03;
-// How many opportunities to skip between trials of one token. Each trial costs about a tenth of a
-// pass.
+// Opportunities to skip between trials of one token. Each trial costs about a tenth of a pass.
 constexpr int kRest = 64;
 // The weight of the newest case in the moving averages: about the last dozen cases matter.
 constexpr double kNewestWeight = 0.06;

@@ -1,5 +1,5 @@
 // Acceptance statistics of speculative decoding. From the share of drafted tokens that was accepted
-// and the measured cost of passes, these classes decide how long the next draft should be.
+// and the measured cost of passes, these classes choose the length of the next draft.
 //
 //   gain(n) = expected tokens per pass / cost of the pass
 //           = (1 + p + p q + ... + p q^(n-1)) / cost(n + 1 tokens)
@@ -33,8 +33,8 @@ class PassCosts {
 
 class DraftRecord {
  public:
-  /// How many tokens to draft now. 0 if no length pays off; but even then a draft of one token is
-  /// tried now and then. token_cost: the relative cost of drafting one token.
+  /// The number of tokens to draft now. 0 if no length pays off; but even then, a draft of one
+  /// token is tried now and then. token_cost: the relative cost of drafting one token.
   int next_length(const PassCosts& costs, double token_cost = 0);
   void record(int n_drafted, int n_accepted);
 
@@ -49,7 +49,7 @@ class DraftRecord {
   // p and q above. They start with typical values for matches in source code.
   Share first_{0.5};
   Share further_{0.8};
-  int n_resting_ = 0;  // how many opportunities to skip before the next trial
+  int n_resting_ = 0;  // opportunities to skip before the next trial
 };
 
 /// Statistics of drafts from n-gram lookup, by the length of the match: after a longer match, a

@@ -25,7 +25,7 @@ struct Drafting {
   MatchRecords text_records{};  // of drafts from the request's own text
   MatchRecords corpus_records{};
   DraftRecord model_record{};
-  double model_token_ms = 0;  // how long the draft model takes for one token
+  double model_token_ms = 0;  // the draft model's time for one token
 };
 
 class Drafter {
@@ -57,7 +57,7 @@ class Drafter {
   SuffixAutomaton::Match in_corpus_;  // the longest suffix of text_ that occurs in the corpus
   uint64_t generation_ = 0;           // the corpus's generation when in_corpus_ was found
   DraftRecord* record_ = nullptr;     // the record of the last proposal's source
-  int n_ = 0;                         // how many tokens that source was asked for
+  int n_ = 0;                         // the number of tokens requested from that source
   std::array<uint32_t, kMaxDraft> draft_{};
 };
 

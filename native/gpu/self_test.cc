@@ -102,7 +102,7 @@ class Bench {
 
 using Step = std::function<std::vector<float>(Bench&)>;
 
-/// Compares a GPU, used in one or several ways, with the CPU, whose results all of them must match.
+/// Compares the results of a GPU, used in one or several ways, with the CPU's.
 class Comparison {
  public:
   Comparison(std::span<const MakeOps> ways, const Judge& judge)

@@ -21,7 +21,7 @@ std::string record_file(const std::string& kind, const std::string& about,
 /// its GPU is lost. A process that ends normally deletes the marks of dead processes.
 class WorkMark {
  public:
-  /// file: how the path of each mark begins.
+  /// file: the beginning of each mark's path.
   explicit WorkMark(std::string file);
   ~WorkMark();
   WorkMark(const WorkMark&) = delete;

@@ -31,7 +31,7 @@ struct WebgpuRuntime {
 inline constexpr const char* kWebgpuLibraryVariable = "HEARTH_WGPU_LIBRARY";
 /// Tests set it to accept drivers that compute on the processor.
 inline constexpr const char* kAnyAdapterVariable = "HEARTH_WEBGPU_ANY_ADAPTER";
-/// Tests set it: how many MiB of memory a GPU has.
+/// Tests set it to the MiB of memory that a GPU appears to have.
 inline constexpr const char* kWebgpuMemoryVariable = "HEARTH_WEBGPU_MEMORY";
 
 /// Opens the library at the first call. Throws std::runtime_error, which names what is missing: the

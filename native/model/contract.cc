@@ -1,4 +1,4 @@
-// check_layer() lists a layer's tensors; some of them depend on the table in family.h.
+// check_layer() lists a layer's tensors. Some depend on the table in family.h.
 #include "contract.h"
 
 #include <set>

@@ -1,5 +1,5 @@
-// run() runs a pass, and run_layer() one layer of it. Every op goes through run_op(), which checks
-// the interrupt flag, measures the host's time, and publishes the heartbeat.
+// run() runs a pass, and run_layer() one of its layers. Every op goes through run_op(), which
+// checks the interrupt flag, measures the host's time, and publishes the heartbeat.
 #include "forward.h"
 
 #include <algorithm>
@@ -42,7 +42,8 @@ Forward::Forward(kernels::Ops& ops, const Model& model, Heartbeat& heartbeat,
   for (const char* name : kOpNames) op_times_.push_back({name, 0, 0, 0});
 }
 
-/// Runs an op. Returns false if interrupted before or during it. n_bytes: how much the op reads.
+/// Runs an op. Returns false if interrupted before or during it. n_bytes: the bytes that the op
+/// reads.
 template <typename Op>
 bool Forward::run_op(OpIndex index, int layer, uint64_t n_bytes, Op&& op) {
   static_assert(std::size(kOpNames) == kOpCount);

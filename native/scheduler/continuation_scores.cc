@@ -114,7 +114,7 @@ int ContinuationScores::step(int n_most) {
   return n_most - n_free;
 }
 
-/// How many tokens of a node must still be evaluated. The last token of a leaf never is.
+/// The number of a node's tokens that must still be evaluated. The last token of a leaf never is.
 int ContinuationScores::n_left(const Node& node) const {
   const int n_unread = node.children.empty() && !node.tokens.empty() ? 1 : 0;
   return static_cast<int>(node.tokens.size()) - n_unread - node.n_evaluated;
@@ -158,7 +158,7 @@ bool ContinuationScores::read_rows() {
     first += part.n;
   }
   std::vector<float> logits(bench_.n_vocab);
-  size_t n_read = 0;  // how many of `rows` are done; head() computes sixteen at a time
+  size_t n_read = 0;  // the number of `rows` that are done; head() computes sixteen at a time
   const float* computed = nullptr;
   for (Part& part : parts_) {
     const Node& node = nodes_[part.node];

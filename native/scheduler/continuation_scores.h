@@ -31,8 +31,8 @@ class ContinuationScores {
   /// prompt: the path of the whole prompt. logits [n_vocab]: of the prompt's last token.
   void start(const Path& prompt, std::span<const float> logits);
   bool has_started() const { return !nodes_.empty(); }
-  /// Evaluates one batch of at most n_most tokens and returns how many it had. Returns 0 if it was
-  /// interrupted; then nothing has changed.
+  /// Evaluates one batch of at most n_most tokens and returns its size, or 0 if it was interrupted;
+  /// then nothing has changed.
   int step(int n_most);
   bool is_done() const;
   /// Releases all pages; start() begins again.

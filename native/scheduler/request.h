@@ -37,7 +37,8 @@ struct Request {
   std::string heal;              // token healing: bytes that the answer must begin with; the
                                  // result's text does not contain them
   std::vector<std::vector<uint32_t>> continuations;  // texts to score, each after the prompt
-  std::vector<uint32_t> n_given;  // for each continuation: how many first tokens are not scored
+  std::vector<uint32_t>
+      n_given;  // for each continuation: the number of first tokens without a score
   int max_tokens = 0;
   SamplingOptions sampling;
   Priority priority = Priority::kForeground;

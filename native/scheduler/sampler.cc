@@ -70,7 +70,7 @@ void Sampler::set_weights(std::span<const float> logits, float top, float temper
 std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, size_t n) {
   const std::span<uint32_t> order = std::span(order_).first(n);
   std::iota(order.begin(), order.end(), 0u);
-  const float min_p = std::min(options.min_p, 1.0f);  // so that the most likely one always passes
+  const float min_p = std::min(options.min_p, 1.0f);  // the most likely token always passes
   const auto is_unlikely = [&](uint32_t i) { return weights_[i] < min_p; };
   const bool has_top_k = options.top_k > 0 && static_cast<size_t>(options.top_k) < n;
   if (!has_top_k && !(options.top_p < 1)) {

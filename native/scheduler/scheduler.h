@@ -59,8 +59,8 @@ class Scheduler {
   Queue queue_;
   Task* current_ = nullptr;          // the task whose step is running
   StepSize size_ = StepSize::kFull;  // of that step
-  // How many foreground jobs have ended while background work waited, since the last background
-  // step that was completed.
+  // The number of foreground jobs that have ended while background work waited, since the last
+  // completed background step.
   int n_ended_foreground_ = 0;
   bool is_stopping_ = false;
   bool is_decoding_ = false;  // whether current_ is decoding; for status()

@@ -102,8 +102,8 @@ bool Task::prefill_step(StepSize size) {
   const Request& request = job_->request;
   const int n_prompt = static_cast<int>(request.tokens.size());
   const int first = path_.length();
-  // After reading a prompt ahead (kPrefill), the following steps evaluate it with the draft model,
-  // too, which can continue only text that it has evaluated.
+  // After reading a prompt ahead (kPrefill), further steps evaluate the prompt with the draft
+  // model, which can continue only text that it has evaluated.
   if (first == n_prompt) return bench_.drafting.model->read(request.tokens, chunk_tokens(size));
   const int n = std::min(n_prompt - first, chunk_tokens(size));
   const bool is_last = first + n == n_prompt;

@@ -11,7 +11,7 @@
 
 namespace hearth {
 
-/// How much of a prompt or of continuations one step evaluates. Decoding ignores it.
+/// The amount of a prompt or of continuations that one step evaluates. Decoding ignores it.
 enum class StepSize {
   kFull,   // a chunk of the current size, see adapt_chunk()
   kShort,  // about 10 ms of work, but at least a few tokens: a foreground job is waiting
@@ -61,7 +61,7 @@ class Task {
 
   std::shared_ptr<Job> job_;
   Workbench& bench_;
-  Path path_;  // the prompt as far as it is evaluated; moves into decoder_
+  Path path_;  // the evaluated part of the prompt; moves into decoder_
   bool has_begun_ = false;
   bool is_second_try_ = false;
   std::vector<uint32_t> draft_;  // evaluated in one batch with the prompt's last chunk

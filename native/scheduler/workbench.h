@@ -15,7 +15,7 @@
 
 namespace hearth {
 
-/// How many tokens the next steps of one kind of work evaluate, see Task::adapt_chunk().
+/// The number of tokens that the next steps of one kind of work evaluate, see Task::adapt_chunk().
 struct ChunkSizes {
   int full = kernels::kMaxBatch;  // for StepSize::kFull
   int brief = 0;                  // for StepSize::kShort; 0: not measured yet

@@ -36,7 +36,7 @@ class MergeTable {
 class Merger {
  public:
   explicit Merger(const MergeTable& merges) : merges_(merges) {}
-  /// Merges ids in place and returns how many are left at the front.
+  /// Merges ids in place. The result is at the front; returns its length.
   size_t merge(std::span<uint32_t> ids);
 
  private:

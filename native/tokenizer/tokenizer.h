@@ -1,7 +1,7 @@
 // The tokenizer: turns text into token ids and back, by BPE with the vocabulary of the GGUF file.
 // tokenizer.ggml.model selects one of two kinds. "gpt2" is byte-level BPE: a pre-tokenizer splits
 // the text into pieces, and merge rules combine the bytes of each piece. "llama" is SentencePiece
-// BPE: the scores of the tokens decide how the characters of the whole text are combined, and a
+// BPE: the scores of the tokens determine how the characters of the whole text merge, and a
 // character without a token becomes byte tokens. Immutable after construction, so any thread may
 // use it.
 #pragma once
@@ -51,8 +51,8 @@ class Tokenizer {
   const std::vector<uint32_t>& end_of_generation() const { return ends_; }
 
   /// For token healing: the ids, in ascending order, of all ordinary tokens whose bytes start with
-  /// prefix or are a prefix of it. There may be none, as a vocabulary may lack bytes. The result
-  /// lies in `ids`, which does not reallocate if it has room for the whole vocabulary.
+  /// prefix or are a prefix of it. There may be none, because a vocabulary may lack bytes. The
+  /// result lies in `ids`, which does not reallocate if it has room for the whole vocabulary.
   std::span<const uint32_t> compatible_with(std::string_view prefix,
                                             std::vector<uint32_t>& ids) const;
 
