@@ -60,7 +60,7 @@ const prompts = (vocabulary: number): number[][] =>
 export class GpuRace {
   private constructor(
     private readonly options: CompleteOptions,
-    /** The backend whose GPUs need no WebGPU: 'auto', or the only one whose driver can be called. */
+    /** GPUs of this backend need no WebGPU: 'auto', or the only backend whose driver can be called. */
     private readonly served: string,
     private readonly record: GpuRecord,
   ) {}
@@ -89,7 +89,7 @@ export class GpuRace {
     if (trial?.figures?.isFaster !== true) return false;
     if ((await usableBackend('webgpu')).problem !== '') return false;
     const gpu = await addon().unservedGpu(this.served, this.options.gpuKernels, this.options.gpu);
-    if (gpu === trial.gpu) return true; // the load that follows will remember that the driver works
+    if (gpu === trial.gpu) return true; // the next load will record that the driver works
     rememberThatItWorks('webgpu');
     return false;
   }
@@ -169,7 +169,7 @@ function askGpu(asked: object, signal: AbortSignal): Promise<Findings> {
 }
 
 function findingsIn(output: string): Findings {
-  const texts = output.split('\0').slice(0, -1); // no NUL ends the last one
+  const texts = output.split('\0').slice(0, -1); // drops the text after the last NUL
   const said = texts.filter((_, i) => i % 2 === 1).map((text): Partial<Findings> => JSON.parse(text));
   return Object.assign({ gpu: '', timings: [], problem: '' }, ...said);
 }

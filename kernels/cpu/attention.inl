@@ -127,9 +127,9 @@ void accumulate_page(const QueryBlock& block, int first, int page, int begin, in
   if (d < block.head_dim) accumulate_columns<Page, kQueries, 1>(block, first, page, begin, end, d);
 }
 
-/// Causal mask: V of positions after a query's own might be NaN, so it must not even be multiplied
-/// by a weight of 0. So positions that all queries see are added for all queries at once, other
-/// positions for one query at a time.
+/// Causal mask: V of positions after a query's own might be NaN, which a weight of 0 would not
+/// remove. So positions that all queries see are added for all queries at once, other positions for
+/// one query at a time.
 template <class Page, int kQueries>
 void attend_block(QueryBlock& block) {
   int n_seen_by_all = kSplitPositions, n_seen_by_any = 0;

@@ -9,8 +9,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-constexpr int kMostThreads =
-    8;  // more threads would only wait for memory during decode; the editor needs cores, too
+constexpr int kMostThreads = 8;    // more would wait for memory in decode; the editor needs cores
 constexpr int kEnoughThreads = 4;  // beyond these, slow cores add little
 constexpr std::chrono::microseconds kSpin{50};
 constexpr int kWindowLoops = 128;

@@ -26,8 +26,7 @@ struct DeviceChoice {
   size_t reserved_bytes = 0;                       // GPU memory to leave for the desktop
   std::chrono::milliseconds patience = kPatience;  // a GPU that takes longer counts as hung
   int shared_bytes = 64 << 10;                     // the most shared memory of a thread block
-  bool has_copies =
-      false;  // whether kernels copy to shared memory asynchronously (GPU_COPIES_AHEAD)
+  bool has_copies = false;        // kernels copy to shared memory asynchronously (GPU_COPIES_AHEAD)
   std::function<void()> on_lost;  // called once, when the GPU hangs; may be empty
 };
 

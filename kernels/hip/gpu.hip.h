@@ -104,9 +104,8 @@
 //   reload(params)           the kernel's own parameter struct, read again instead of kept in
 //                            registers
 //   compute_now(value)       forces the value to be computed here, not where it is used
-//   reload_thread()          threadIdx.x, read again: values that follow from it are recomputed,
-//   not kept
-//                            in registers
+//   reload_thread()          threadIdx.x, read again: values that follow from it are recomputed
+//                            instead of kept in registers
 //   schedule_fence()         the compiler moves no instruction across it
 //   uniform(value)           keeps a value that all lanes of a wave share in a scalar register
 //   barrier<kThreads>()      a barrier of at least kThreads neighbouring threads. It stays within a

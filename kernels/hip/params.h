@@ -117,10 +117,11 @@ struct MatmulParams {
 /// The mail: pinned host memory through which the host passes a batch: a header, then the integers
 /// of a BatchView. It has room for at least 2 * kMailThreads integers, which the kernel always may
 /// read.
-inline constexpr int kMailPending =
-    0;  // word of the header: 1 while the batch is written but not yet taken
-inline constexpr int kMailInts = 1;    // word of the header: the number of integers after it
-inline constexpr int kMailHeader = 4;  // 32-bit words in the header
+///   word 0   1 while the batch is written but not yet taken
+///   word 1   the number of integers after the header
+inline constexpr int kMailPending = 0;
+inline constexpr int kMailInts = 1;
+inline constexpr int kMailHeader = 4;  // words of 32 bits
 inline constexpr int kMailThreads = 512;
 struct BatchParams {
   uint32_t* mail;

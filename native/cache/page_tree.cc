@@ -51,8 +51,8 @@ PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> t
 std::vector<uint32_t> PageTree::continuation(int32_t root, std::span<const uint32_t> tokens,
                                              size_t n_most) const {
   std::vector<uint32_t> next;
-  // Whether the page agrees with the tokens to the end of one of the two, and either has further
-  // tokens or is full.
+  // Whether the page, or its beginning, equals the beginning of the tokens, and the page has
+  // further tokens or is full.
   const auto continues = [&](int32_t page) {
     const size_t n = nodes_[page].n_tokens;
     const bool is_long_enough = n > tokens.size() || static_cast<int>(n) == page_tokens_;

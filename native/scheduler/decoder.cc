@@ -78,8 +78,8 @@ bool Decoder::start(Path& path, std::span<const uint32_t> last_tokens,
 }
 
 /// Alternative i begins with the i-th most likely token other than the main answer's first token.
-/// logits: from the row of the first token. (With several alternatives there is no draft, so the
-/// first pass chooses only one token.)
+/// logits: the row from which that token was chosen. (With several alternatives there is no draft,
+/// so the first pass chooses only one token.)
 void Decoder::add_alternatives(const float* logits) {
   const Request& request = job_.request;
   std::span<const uint32_t> candidates;  // the tokens of the logits; empty: all tokens

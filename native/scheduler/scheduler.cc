@@ -89,10 +89,9 @@ void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
 /// are only read ahead, since reading one prompt can take as long as ten requests. Chores do not
 /// overtake, since they refer to prompts read before them.
 ///
-/// If at least one foreground job has ended since background work last completed a step, one short
-/// background step runs as soon as the current foreground job decodes, since its first text is out
-/// by then. If two have ended, that step runs even before the third one's prefill. Call with the
-/// lock held.
+/// If a foreground job has ended since background work last completed a step, one short background
+/// step runs once the current foreground job decodes: its first text is out by then. If two have
+/// ended, the short step runs even before the current job's prefill. Call with the lock held.
 Scheduler::Turn Scheduler::next() {
   const auto first = [&](auto&& matches) {
     return std::find_if(queue_.begin(), queue_.end(),
@@ -180,9 +179,9 @@ std::optional<FinishReason> Scheduler::advance(Task& task, StepSize size,
   return FinishReason::kStop;
 }
 
-/// Frees pages for a task that found none. For a foreground task, background tasks release their
-/// pages; for a background task, prompts that are only read ahead do. Then the oldest pins are
-/// dropped until a page is free. Returns false if nothing was freed.
+/// Frees pages for a task that found none. For a foreground task, all background tasks release
+/// their pages; for a background task, only prompts that are read ahead. Then drops the oldest pins
+/// until a page is free. Returns false if nothing was freed.
 bool Scheduler::make_room(const Task& task) {
   const auto n_held = [&] { return bench_.cache.statistics().pages_held; };
   const int n_before = n_held();

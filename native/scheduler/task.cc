@@ -112,8 +112,8 @@ bool Task::prefill_step(StepSize size) {
   const std::span<const uint32_t> chunk = std::span(request.tokens).subspan(first, n);
   const bool may_draft = is_last && request.kind == RequestKind::kGenerate;
   draft_ = may_draft ? decoder_.first_draft(kernels::kMaxBatch - n) : std::vector<uint32_t>();
-  // Without room for both, the draft is dropped. Without room for the chunk, evaluate_chunk()
-  // throws.
+  // If chunk and draft do not both fit, the draft is dropped. If the chunk alone does not fit,
+  // evaluate_chunk() throws.
   if (!path_.reserve(n + static_cast<int>(draft_.size()))) draft_.clear();
   bench_.heartbeat.token.store(first, std::memory_order_relaxed);
   if (!evaluate_chunk(chunk, needs_logits, size)) return false;
