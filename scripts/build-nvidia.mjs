@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { atLeast, root, run, ToolError, version } from './tools.mjs';
 
-/** Compute capabilities. kCodes in native/gpu/nvidia.cc lists the same ones, so a file with fewer must not ship. */
+/** Compute capabilities. A file with fewer than kCodes in native/gpu/nvidia.cc lists must not ship. */
 const capabilities = ['75', '80', '86', '89', '90', '100', '120'];
 const oldest = [12, 8];
 

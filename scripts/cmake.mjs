@@ -12,9 +12,7 @@ export const nodeApi = () => {
   return `-DHEARTH_NODE_API=${folders.join(';')}`;
 };
 
-/**
- * Whether the folder was configured with these options. After a failed configure, there is no build.ninja or Makefile.
- */
+/** Whether the folder was configured with these options. A failed configure leaves no build.ninja or Makefile. */
 export function isConfigured(folder, options) {
   const isThere = ['build.ninja', 'Makefile'].some((file) => existsSync(join(folder, file)));
   const record = join(folder, optionsFile);

@@ -1,4 +1,4 @@
-// Computes figures from samples: medians, their spread, and how much of the machine's limits they reach.
+// Computes figures from samples: medians, their spread, and their share of the machine's limits.
 import { median } from '../tools/statistics.ts';
 import type { Limits } from './limits.ts';
 import type { BenchModel } from './models.ts';

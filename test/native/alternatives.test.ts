@@ -1,4 +1,4 @@
-// Alternatives are computed in one batch, and each equals the only answer of a request that begins with the same token.
+// Alternatives are computed in one batch, but each equals the answer that continues its first token alone.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadEngine } from '../../native/index.ts';
