@@ -19,8 +19,8 @@ export interface AddonInfo {
 }
 
 /**
- * Describes a model from its file, without loading it. path: the file or its first part. Rejects with an EngineError if
- * the engine cannot run the model.
+ * Describes a model from its file, without loading it. path: the file, or the first of its parts. Rejects with an
+ * EngineError if the engine cannot run the model.
  */
 export const describeModel = (path: string): Promise<ModelDescription> => guarded(addon().describe(path));
 
@@ -70,7 +70,7 @@ export function keepOthersOut(pipe: string): void {
   if (problem !== '') throw new Error(problem);
 }
 
-/** A limit, since every thread has its own scratch memory. No machine gets faster with more threads. */
+/** Every thread has its own scratch memory, so their number is limited. No machine gets faster with more threads. */
 const maxThreads = 256;
 
 /**

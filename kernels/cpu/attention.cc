@@ -141,8 +141,8 @@ float* Attention::split_partial(int token, int head, int split) const {
   return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
 }
 
-// Runs one split for the queries of the block that see any of its positions. Query i of the block
-// belongs to token i / group() of the block; its partial result is stored at partial_of(i).
+// Runs one split for a block, without the queries that see no position of the split. Query i of the
+// block belongs to its token i / group(); the query's partial result is stored at partial_of(i).
 void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
                        Queries& queries, const auto& partial_of) const {
   int n_queries = 0, most_visible = 0;

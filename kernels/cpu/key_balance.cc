@@ -35,9 +35,8 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
     float* head_factors = &factors_[first_factor(layer, kv_head)];
-    // Each factor is first the expected square of the pair of dimensions that RoPE mixes. Below, it
-    // becomes log2 of the square's root, and then 2 to the power of that log's difference from the
-    // mean.
+    // RoPE mixes dimensions in pairs. A pair's factor goes through three stages: its expected
+    // square; log2 of the square's root; 2^(that log - the mean log).
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;

@@ -128,8 +128,8 @@ inline uint16_t quantize_values(const float* x, int n, int8_t* q) {
 struct Int8Page {
   static constexpr int kKeyRows = kKvGroup;
 
-  /// The offset of a group's scales. Groups of keys have the first numbers, groups of values the
-  /// next.
+  /// The offset of a group's scales. Groups are numbered across both: first those of keys, then
+  /// those of values.
   static size_t scales_at(size_t head_dim, size_t group) {
     return kPositions * (head_dim + 2 * group);
   }

@@ -35,9 +35,9 @@ void matmul_few(const PackedPart& part, const Activations& a, TileRange tiles, f
 }
 
 /// For many tokens. The outer loop is over columns, so that the activations of a panel's columns
-/// stay in the L2 cache while all row tiles are multiplied by them. If a panel of two row tiles has
-/// only one left, it gets that tile twice (strides of 0), and stores the same sums twice in the
-/// same place.
+/// stay in the L2 cache while all row tiles are multiplied by them. If only one row tile remains
+/// for a panel of two, the panel gets that tile twice (strides of 0), and stores the same sums
+/// twice in the same place.
 template <class Panels, BlockType kType>
 void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, float* out,
                  size_t stride) {

@@ -17,7 +17,7 @@
 
 namespace hearth::kernels::hip {
 
-/// The division of the work among threads: for scores, a thread has four rows x some positions; for
+/// Divides the work among threads. For scores, a thread has four rows x some positions; for
 /// outputs, four dimensions x some rows, so that eight lanes have 32 dimensions.
 template <int kHeadDim>
 struct RowsShape {

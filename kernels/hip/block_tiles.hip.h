@@ -54,9 +54,9 @@ GPU_DEVICE Activations staged_tokens(const MatmulParams& p, int n, uint4* shared
   return x;
 }
 
-/// Stages tokens that are already quantized. A thread loads so much at once that the thread block
-/// usually needs one round: then all loads are in flight together. Loads are unconditional, which
-/// takes fewer instructions.
+/// Stages tokens that are already quantized. A thread issues several loads together, usually all of
+/// its share, so that all are in flight together. Loads are unconditional, which takes fewer
+/// instructions.
 GPU_DEVICE void copy_tokens(const MatmulParams& p, int n, const Activations& x) {
   constexpr int kWords = 4;  // words of codes per word of scales; a word has 16 bytes
   const auto* words = reinterpret_cast<const uint4*>(p.x.q);

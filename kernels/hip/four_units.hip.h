@@ -90,7 +90,8 @@ struct FourUnits {
 };
 
 /// Loads the weights of a warp's share step by step, from one tile after another. After the last
-/// step it loads the last units again: the compiler would wait at once for a conditional load.
+/// step it loads the last units again: for a conditional load, the compiler would insert a wait
+/// immediately.
 template <BlockType kType>
 struct WeightStream {
   const MatmulParams& p;

@@ -1,5 +1,5 @@
-// The functions of gpu.hip.h that need no instruction of their own: AMD's GPUs and the emulation
-// share them.
+// The functions of gpu.hip.h that need no special instructions. AMD's GPUs and the emulation share
+// them.
 #pragma once
 
 namespace hearth::kernels::hip {

@@ -111,8 +111,8 @@ GPU_DEVICE void stream_matmul(const MatmulParams& p) {
   };
   int next_tile = warp >> log2_n, next_unit = begin;
   const uint8_t* next = begin_of(min(next_tile, n_tiles - 1));
-  // After the end it loads the last unit, or super-block, again: the compiler would wait at once
-  // for a conditional load.
+  // After the end it loads the last unit, or super-block, again: for a conditional load, the
+  // compiler would insert a wait immediately.
   const auto load_next = [&](Unit<kType>& w, int i) {
     constexpr int kStep = kWholeBlocks ? kDepth : 1;
     const int in_record = kWholeBlocks ? i : next_unit % L::kUnits;

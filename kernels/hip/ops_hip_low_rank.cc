@@ -8,14 +8,14 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// The most shared memory for lowering and raising in a product's own launch, with the fewest tiles
-// of a thread block. If it needs more (eight tokens with many ranks), a separate launch lowers the
-// tokens.
+// The most shared memory for lowering and raising in a product's own launch, if a thread block has
+// as few tiles as possible. If more is needed (eight tokens with many ranks), a separate launch
+// lowers the tokens.
 constexpr int kMostAddedBytes = 16 << 10;
 constexpr int kLeastTiles = 4;
-// The same for a thread block that lowers.
+// The most shared memory of a thread block that lowers.
 constexpr int kMostLoweringBytes = 48 << 10;
-// The most units of a rank that a warp multiplies one after the other, where possible.
+// A warp multiplies at most this many units of a rank one after the other, where possible.
 constexpr int kMostUnits = 10;
 /// More than the rounds of any step.
 constexpr uint32_t kStepRounds = 1 << 16;
@@ -48,7 +48,7 @@ std::unique_ptr<LowRank> HipOps::pack_low_rank(int n_cols, std::span<const LowRa
 void HipOps::begin_rounds() {
   first_round_ += static_cast<uint32_t>(std::exchange(n_rounds_, 0));
   if (first_round_ < std::numeric_limits<uint32_t>::max() - kStepRounds) return;
-  // Rounds would repeat: clear all words.
+  // Before round numbers repeat, clears all words.
   device_.wait();
   lowered_words_ = device_.allocate(lowered_words_.n_bytes(), "activations");
   first_round_ = 1;

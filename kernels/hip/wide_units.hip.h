@@ -136,8 +136,9 @@ struct RegisterUnits {
     ahead = ahead.next<kType>(p, w.n_splits);
     __syncthreads();
   }
-  /// Starts loading the unit at `ahead`; the unit at `now` is in weights_of() and tokens(). At
-  /// the end it reads the last unit again: the compiler would wait for a conditional load at once.
+  /// Starts loading the unit at `ahead`; the unit at `now` is in weights_of() and tokens(). At the
+  /// end it reads the last unit again: for a conditional load, the compiler would insert a wait
+  /// immediately.
   GPU_MEMBER void begin_step(const MatmulParams& p, const Place& w, const ShareCursor& now,
                              ShareCursor& ahead) {
     if (!now.has_unit()) return;

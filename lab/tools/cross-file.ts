@@ -49,7 +49,7 @@ function isRight(text: string, { wanted }: CrossFileCase): boolean {
   return text.trimStart().startsWith(wanted);
 }
 
-/** The suggestion in an editor that has all files of the case open, after the cursor has rested at the place. */
+/** The suggestion in an editor with all files of the case open, once the cursor has rested. */
 async function textFor(engine: Completer, { document, files }: CrossFileCase, tokens: number): Promise<string> {
   const open = files.map(({ uri, languageId, text }) => OpenDocument.create(uri, languageId, 1, text));
   for (const each of open) await wholeTreeOf(each);

@@ -31,7 +31,7 @@ export const demoCommand: Command = {
     try {
       const { model } = editor.status;
       print(`\n${model?.name}, ${model?.backend}, loaded in ${Math.round(model?.loadMs ?? 0)} ms\n`);
-      // On a terminal each key is shown at a readable speed; a log does not wait.
+      // On a terminal each key is shown at a readable speed; output to a file has no delays.
       const isWatched = process.stdout.isTTY === true;
       const screen = new Screen(isWatched);
       const latenciesMs: number[] = [];

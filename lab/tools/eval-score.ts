@@ -24,9 +24,9 @@ export interface EvalAnswer {
 }
 
 /**
- * The same answer in a form that other programs can score: they insert the text between prefix and suffix and replace
- * nothing. If the text ends by repeating the characters that it replaces, removes the repetition and sets `replaces` to
- * 0. Otherwise returns the answer unchanged.
+ * Converts an answer for programs that only insert the text between prefix and suffix. If the text ends with the
+ * characters that it replaces, removes them from the text and sets `replaces` to 0. Otherwise returns the answer
+ * unchanged.
  */
 export function insertable<T extends Pick<EvalAnswer, 'text' | 'replaces'>>(answer: T, suffix: string): T {
   const { text, replaces } = answer;

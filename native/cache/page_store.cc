@@ -1,4 +1,4 @@
-// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits. The identity stands for the
+// Files are named IDENTITY-TIME.pages, both as 16 hexadecimal digits. The identity is a hash of the
 // model, adapter and kernels that computed the pages; the time makes the files of one identity sort
 // by age.
 #include "page_store.h"

@@ -1,4 +1,4 @@
-// Describes a model from its file, without loading it. Lists of models show the description.
+// Describes a model from its file, without loading it, for lists of models.
 #pragma once
 
 #include <cstdint>

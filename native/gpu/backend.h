@@ -35,7 +35,7 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options);
 /// (options.backend; "auto": both) has kernels for a GPU of this machine.
 std::string unserved_gpu(const GpuOptions& options);
 
-/// The bytes that a matrix takes in a GPU's memory, more than in the file.
+/// The bytes of a packed matrix in a GPU's memory. It is larger there than in the file.
 uint64_t packed_bytes(const std::string& backend, kernels::BlockType type, int n_rows, int n_cols);
 
 /// The bytes of an adapter's change to a matrix: see kernels::hip::low_rank_bytes().

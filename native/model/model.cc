@@ -62,7 +62,7 @@ class Loader {
     return out;
   }
 
-  /// Packs matrices stacked by rows. The rows of the first n_permuted are permuted.
+  /// Packs matrices stacked by rows. Permutes the rows of the first n_permuted.
   std::unique_ptr<kernels::Matrix> matrix(Model& model, const std::vector<std::string>& names,
                                           size_t n_permuted = 0) {
     std::vector<kernels::MatrixSource> sources;
@@ -105,7 +105,7 @@ class Loader {
     return packed;
   }
 
-  /// Concatenates vectors as float and multiplies them by scale. The first n_permuted are permuted.
+  /// Concatenates vectors as float and multiplies them by scale. Permutes the first n_permuted.
   std::unique_ptr<kernels::Buffer> vector(const std::vector<std::string>& names,
                                           size_t n_permuted = 0, float scale = 1) {
     std::vector<float> all;

@@ -1,5 +1,4 @@
-// The common part of the tests of GGUF files: a small valid file, and checks that a file is
-// refused.
+// Helpers for the tests of GGUF files: a small valid file, and checks that a file is refused.
 #pragma once
 
 #include "common/error.h"

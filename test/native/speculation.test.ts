@@ -1,5 +1,5 @@
-// Drafts make an answer faster and never change it. The tests make each request with drafts and without them, and
-// compare the answers token by token.
+// Drafts make an answer faster and never change it. The tests make each request with and without drafts, and compare
+// the answers token by token.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Completion, type Engine, type GenerateRequest, loadEngine } from '../../native/index.ts';

@@ -1,5 +1,6 @@
-// A file with a model's answers about cases. Asking takes minutes, so each answer is written at once, and a stopped
-// tool can continue. The first line is a digest of everything that the answers depend on; each other line is a case.
+// A file with a model's answers about cases. Asking takes minutes, so each answer is written as soon as it arrives, and
+// a stopped tool can continue. The first line is a digest of everything that the answers depend on; each other line is
+// a case.
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 

@@ -42,7 +42,7 @@ export async function casesOf(repository: string, { related, quiet }: Wanted): P
   return cases;
 }
 
-/** At most one case from the commit; none if it touches many files or many places, since nobody typed such a commit. */
+/** At most one case from the commit. Commits with many files or many places give no case, since nobody typed them. */
 export function casesOfCommit(
   { id, subject, files }: Commit,
   textOfFile: (file: ChangedFile) => string,

@@ -1,5 +1,5 @@
 // With -Wl,--wrap=pthread_create, the C++ library calls __wrap_pthread_create() instead of
-// pthread_create(), whose name becomes __real_pthread_create().
+// pthread_create(). The original function is then called __real_pthread_create().
 #include "refused_thread.h"
 
 #include <pthread.h>
