@@ -78,7 +78,7 @@ test('a folder without a build is left alone', () => {
   expect(isKept(checkout)).toBe(true);
 });
 
-test('a build is configured again if the options change or configuring it failed', () => {
+test('a build is configured again if the options change or if the last configuration failed', () => {
   const build = join(checkout, 'build', 'native');
   expect(isConfigured(build, ['-DA=1'])).toBe(false);
   writeFileSync(join(build, optionsFile), JSON.stringify(['-DA=1']));

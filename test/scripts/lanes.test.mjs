@@ -74,7 +74,7 @@ test('the waiting lane helps to compute once it has nothing else', async () => {
   expect(new Set(priorities).size).toBe(2);
 });
 
-test('a part ends without waiting for a process that it leaves behind', async () => {
+test('a part ends when its own process does, even if a child process still runs', async () => {
   const printed = [];
   const results = await runLanes({ computing: [], waiting: ['leaves'] }, script, {
     onEnd: (output) => printed.push(String(output)),

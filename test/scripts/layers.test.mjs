@@ -1,4 +1,4 @@
-// Which imports `npm run check` refuses because of the layers.
+// `npm run check` refuses imports that break the order of the layers.
 import { expect, test } from 'vitest';
 import { circles, forbiddenImports, forbiddenIncludes, importsOf } from '../../scripts/layers.mjs';
 
@@ -37,7 +37,7 @@ test.each([
   expect(forbiddenImports(new Map([[file, importing(specifier)]]))).toEqual([]);
 });
 
-test('imports of types, over several lines, re-exported, dynamic and for side effects count', () => {
+test('every form of import counts: of types, over several lines, re-exported, dynamic, for side effects', () => {
   const text =
     "import type { A } from './a.ts';\nimport {\n  b,\n} from './b.ts';\nexport { c } from './c.ts';\nimport('./d.ts');\nimport './e.ts';\n";
   expect(importsOf('native/index.ts', text)).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `native/${name}.ts`));

@@ -24,7 +24,7 @@ test.each([
   expect(deviceWideWaits(`int x;\n${code}\n`)).toEqual([[2, expect.stringContaining(reason)]]);
 });
 
-test('the lint allows asynchronous calls on the stream, and comments about the others', () => {
+test('the lint allows asynchronous calls on the stream, and comments that name refused calls', () => {
   expect(
     deviceWideWaits(`
       // hipDeviceSynchronize() waits for the desktop, too.
@@ -43,7 +43,7 @@ function lint(...files) {
   return { status, stdout };
 }
 
-test('the program fails, and names the file and line of such a call', () => {
+test('the program fails, and names the file and line of a refused call', () => {
   const file = join(folder, 'a.cc');
   writeFileSync(file, 'int x;\nhipDeviceSynchronize();\n');
   expect(lint(file)).toEqual({ status: 1, stdout: expect.stringMatching(/a\.cc:2: hipDeviceSynchronize waits/) });

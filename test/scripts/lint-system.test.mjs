@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemDifferences } from '../../scripts/lint-system.mjs';
 
-test('code outside of system/ that asks for the operating system is found', () => {
+test('code outside of system/ that depends on the operating system is found', () => {
   const text = [
     '#ifdef __x86_64__',
     '#include <sys/mman.h>',
@@ -19,7 +19,7 @@ test('code outside of system/ that asks for the operating system is found', () =
   expect(systemDifferences('system/posix/memory.cc', text)).toEqual([]);
 });
 
-test('code outside of protocol/system.ts that asks for the platform is found', () => {
+test('code outside of protocol/system.ts that reads the platform is found', () => {
   const text = "const path = join(process.platform, 'x');\nif (process.platform === 'win32') return;\n";
   expect(systemDifferences('extension/status/menu.ts', text)).toEqual([
     'extension/status/menu.ts:2: process.platform differs between systems and belongs to language-server/protocol/system.ts',

@@ -23,7 +23,7 @@ test('a release is made only with GPU kernels for all vendors', () => {
   expect({ status, stderr: stderr.trim() }).toEqual({ status: 1, stderr: 'not compiled for AMD: no hipcc' });
 });
 
-test('people who always or never type cannot be simulated', () => {
+test('the simulation refuses people who always or never type', () => {
   const args = [join(root, 'lab/bench/team-sizing.mjs'), '--typing', '1'];
   const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 120_000 });
   expect(stderr).toContain('--typing must be between 0 and 1');

@@ -42,7 +42,7 @@ test('the list of components has exactly the packages in the bundles', async () 
   expect(hashes, 'the digests on the card of the models').toEqual(digests);
 });
 
-test('the models that ship are those that the list of components names, and those that the server looks for', () => {
+test('the list of components and the server name exactly the models that ship', () => {
   const shipped = (listedFiles() as string[]).filter((file) => file.endsWith('.gguf'));
   expect(modelFiles).toEqual(shipped);
   const adaptersOf = (size: string) => ownAdaptersOf({ 'general.name': `Qwen2.5 Coder ${size} Instruct` });
@@ -50,7 +50,7 @@ test('the models that ship are those that the list of components names, and thos
   expect(shipped.toSorted()).toEqual(['starter.gguf', ...adapters].map((file) => `models/${file}`).sort());
 });
 
-test('no package ships under a licence that asks for more than its text', () => {
+test('no package ships under a licence with conditions beyond including its text', () => {
   expect(licenceProblems(shippedPackages())).toEqual([]);
   const notices = readFileSync(join(root, 'dist/NOTICES.txt'), 'utf8');
   for (const part of notices.split('-'.repeat(80)).slice(1)) expect(part.length, part).toBeGreaterThan(400);
@@ -73,7 +73,7 @@ test('the check does not wait for a registry that does not answer', async () => 
   rmSync(folder, { recursive: true });
 });
 
-test('licences that require their text are included once each for what a compiler links in', () => {
+test('the licences of code that a compiler links in are included, each once', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-licences-'));
   const text = join(folder, 'copyright');
   writeFileSync(text, 'Keep this.\n');

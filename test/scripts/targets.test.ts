@@ -1,5 +1,5 @@
-// Which addons and packages scripts/targets/ refuses. What files really contain is tested by test/everywhere, which
-// builds them.
+// scripts/targets/ refuses wrong addons and packages. The tests pass it descriptions of files; test/everywhere builds
+// real files and tests their contents.
 import { spawnSync } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ const windowsArmAddon = {
 };
 const linux = targetOf('linux-x64');
 
-test('an addon for its system is accepted', () => {
+test('a correct addon is accepted', () => {
   expect(addonProblems(linuxAddon, linux)).toEqual([]);
   expect(addonProblems(macAddon, targetOf('darwin-arm64'))).toEqual([]);
   expect(addonProblems(windowsAddon, targetOf('win32-x64'))).toEqual([]);
@@ -249,7 +249,7 @@ test.each([
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
-test('a package is refused for its size, and for GPU kernels that cannot run on its system', () => {
+test('a package is refused if it is too large, or has GPU kernels that cannot run on its system', () => {
   expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 91e6 })).toEqual([
     expect.stringMatching(/91000000 bytes/),
   ]);
@@ -261,7 +261,7 @@ test('a package is refused for its size, and for GPU kernels that cannot run on 
   ]);
 });
 
-test('a package for the browser has no binaries and nothing that only a process needs', () => {
+test('a package for the browser has no binaries and no files that only a separate process needs', () => {
   const problems: string[] = webProblems(facts, { ...expected, version: '0.2.0' });
   expect(problems).toContain('it is for linux-x64, not web');
   expect(problems).toContain('its version is 0.1.0, not 0.2.0');
@@ -270,7 +270,7 @@ test('a package for the browser has no binaries and nothing that only a process 
   expect(problems).toContain('extension/dist/hearth.node is ELF for x86_64');
 });
 
-test('packing one target twice at once uses two folders, and leaves none', async () => {
+test('two runs that pack one target at the same time use two folders, and delete both', async () => {
   const used: string[] = [];
   const end = new EventEmitter();
   const write = (folder: string) => {

@@ -16,7 +16,7 @@ test('a compiler that is missing or does not know C++20 is reported as missing',
   }
 });
 
-test('what this machine cannot run is reported without a stack trace', async () => {
+test('a missing tool is reported without a stack trace', async () => {
   const error = vi.spyOn(console, 'error').mockReturnValue();
   await main(() => Promise.reject(new NotRun('needs hipcc')));
   expect(error.mock.calls).toEqual([['\nneeds hipcc']]);

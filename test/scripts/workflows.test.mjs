@@ -1,4 +1,4 @@
-// What the GitHub workflows call exists, and they may do little.
+// The GitHub workflows call only what exists, and have few permissions.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -57,12 +57,12 @@ test('an artifact that a job downloads is uploaded by a job that it waits for', 
   expect(downloads).toContainEqual({ name: 'gpu', path: 'dist/gpu', from: 'gpu' });
 });
 
-test('actions are pinned by the hash of a commit, with the version beside it', () => {
+test('actions are pinned to a commit hash, with the version in a comment', () => {
   for (const text of texts.values())
     for (const [line] of text.matchAll(/.*uses: (?!\.\/).*/g)) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
 });
 
-test('a job may read, has a time limit, and leaves no credentials behind', () => {
+test('only the job that publishes may write, and every job has a time limit and leaves no credentials behind', () => {
   for (const workflow of workflows.values()) expect(workflow.permissions).toEqual({ contents: 'read' });
   const writers = jobs.filter(([, , job]) => job.permissions !== undefined).map(([file, name]) => `${file} ${name}`);
   expect(writers).toEqual(['release.yml publish']);
@@ -82,7 +82,7 @@ test('only the job that publishes gets secrets, and a person must approve it', (
   expect(workflows.get('release.yml').on).toEqual({ push: { tags: ['v[0-9]+.[0-9]+.[0-9]+'] } });
 });
 
-test('no command contains text from the event, which anybody could have written', () => {
+test('no command contains text from the event, since anybody can write that text', () => {
   for (const [place, command] of commands) expect(command, place).not.toMatch(/\$\{\{(?! matrix\.)/);
   for (const text of texts.values()) expect(text).not.toContain('pull_request_target');
 });

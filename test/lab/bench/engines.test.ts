@@ -1,4 +1,4 @@
-// The rival that `npm run bench` measures is the one that its rows name.
+// `npm run bench` measures the version of llama.cpp that its rows name.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-test('an installed llama.cpp is used as it is', () => {
+test('an installed llama.cpp is used without another installation', () => {
   for (const name of names) installed(name, llamaCppVersion);
   expect(installs()).toBe(0);
 });

@@ -4,7 +4,7 @@ import { Document } from '../../../lab/bench/infill-client.mjs';
 import { makeTrace } from '../../../lab/tools/make-trace.ts';
 import { cursorAfter, textAfter } from '../../../lab/tools/trace.ts';
 
-test('the rival sees the same document and cursor after each edit in a trace, even after closed brackets', () => {
+test('after each edit of a trace, the rival sees the same document and cursor, even if the editor closes brackets', () => {
   const text = 'begin\nif (f("a")) {\n  g([1]);\n}\nend\n';
   const trace = makeTrace('block.ts', text, { line: 2, lines: 3, intervalMs: 1, autoClose: true });
   const deletion = { line: 1, character: 3, insert: 'x', behind: 0, deleted: 2, atMs: 100 };

@@ -17,7 +17,7 @@ test('the usage names every option, and --help prints it', () => {
   for (const name of names.split(' ')) expect(usage).toContain(`--${name}`);
 });
 
-test('nothing is measured with no rounds or no threads', () => {
+test('a number below the minimum of its option is refused', () => {
   expect(() => parse(['--repeat', '0'])).toThrow('--repeat must be a whole number of at least 1, not "0"');
   expect(() => parse(['--threads', '0'])).toThrow('--threads must be');
   expect(() => parse(['--depths', 'deep'])).toThrow('--depths must be a whole number of at least 0, not "deep"');

@@ -9,10 +9,10 @@ const measure = {
   ],
 };
 
-test('a line from the bench says which operations take the time', () => {
+test('a line of the bench names the operations that take the most time', () => {
   expect(figureLine('decode 64', measure, 'cpu')).toMatch(/^decode 64 +100\.0 tokens\/s {2}head 75 %, qkv 25 %$/);
 });
 
-test('with a GPU it does not, since the times would be those of submitting work', () => {
+test('with a GPU the line names no operations, since their times would be those of submitting work', () => {
   expect(figureLine('decode 64', measure, 'gpu')).toMatch(/^decode 64 +100\.0 tokens\/s$/);
 });

@@ -1,4 +1,4 @@
-// Compares the catalogue with a mirror on this machine. The mirror has no files, only its statements about each.
+// Compares the catalogue with a mirror on this machine. The mirror has only the size, digest and first bytes of each file.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -21,7 +21,7 @@ const mirror = createServer((request, response) => {
   (answers.get(file.name) ?? lfs)(request, response, file);
 });
 
-/** Like Hugging Face: the redirect has the digest, and leads to the file, which here has only a few bytes. */
+/** Like Hugging Face: a redirect with the digest leads to the file. Here the file has only a few bytes. */
 const lfs: Answer = (request, response, file) => {
   if (request.url?.includes('/raw/')) return void response.writeHead(404).end();
   if (request.method === 'HEAD')
@@ -78,7 +78,7 @@ test('a mirror that has every file as listed passes', async () => {
   );
 });
 
-test('a digest is also found in the pointer of Git LFS', async () => {
+test('a digest is also read from a Git LFS pointer', async () => {
   answers.set(first.name, (request, response, { minBytes }) => {
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'1'.repeat(64)}\nsize ${minBytes}\n`;
     if (!request.url?.includes('/raw/')) return sendRange(request, response, minBytes, '"one"');
@@ -111,7 +111,7 @@ test.each<[string, Answer]>([
     },
   ],
   ['fetch failed: other side closed', (_, response) => void response.destroy()],
-])('the report says what is wrong with a file: %s', async (problem, answer) => {
+])('the report names the problem of a file: %s', async (problem, answer) => {
   answers.set(second.name, answer);
   expect(await wrongOnes()).toMatchObject([{ name: second.name, problems: [problem] }]);
 });

@@ -7,7 +7,7 @@ function check(text: string, middle: string, exactMatch: number, firstLine: numb
 
 test('trailing white space does not count', () => check('a + b;\n', 'a + b;', 1, 1));
 
-test('the first line can be right when the rest is not', () => check('a();\nb();', 'a();\nc();', 0, 1));
+test('the first line can be right when the rest is wrong', () => check('a();\nb();', 'a();\nc();', 0, 1));
 
 test("an empty suggestion never scores for the first line, even if the cursor's line is complete", () =>
   check('', '\n  a();', 0, 0));
@@ -20,7 +20,7 @@ test('after the opener of a block, the first line is the one below it', () => {
 
 test('leading white space counts', () => check(' a', 'a', 0, 0));
 
-test('text that the suggestion replaces counts as expected text', () => {
+test('text after the cursor that the suggestion replaces counts as expected text', () => {
   const fimCase = { middle: 'a, b', suffix: ');\n' };
   const exact = { exactMatch: 1, charactersRight: 6, charactersWrong: 0 };
   expect(scoreOf({ text: 'a, b);', replaces: 2 }, fimCase)).toMatchObject(exact);

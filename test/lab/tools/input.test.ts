@@ -7,7 +7,7 @@ import { readJsonLines } from '../../../lab/tools/input.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hearth-input-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('lines of JSON are read from files that are longer than anything written by hand', () => {
+test('lines of JSON are read from very long files', () => {
   const path = join(folder, 'cases.jsonl');
   writeFileSync(path, `${JSON.stringify({ text: 'x'.repeat(65 * 2 ** 20) })}\n\n{"text": ""}\n`);
   expect(readJsonLines(path).map(({ entry, line }) => [String(entry.text).length, line])).toEqual([

@@ -7,7 +7,7 @@ const key = (text: string | null, firstTextMs: number | null): Key => ({
   ...{ text, replaces: 0, isCancelled: firstTextMs === null, firstTextMs, fullMs: 9, evaluated: 3 },
 });
 
-test('a key with an empty answer counts as without text', () => {
+test('a key with an empty answer counts as a key without text', () => {
   const report = summarize(editor, [key('a', 5), key(null, 6), key(null, null)], 0);
   expect(report).toMatchObject({ keystrokes: 3, answeredBeforeNextKey: 2, withText: 1 });
 });

@@ -26,7 +26,7 @@ async function session(ghosts: Record<string, string>) {
   return { savings, asked, rested };
 }
 
-test('without ghost text everything is typed', async () => {
+test('without ghost text, every character is typed', async () => {
   const { savings, asked } = await session({});
   expect(asked).toHaveLength(17);
   expect(savings).toMatchObject({ keys: 17, keysTyped: 17, ghostTexts: 0, keystrokesSaved: 0 });
@@ -49,7 +49,7 @@ test("text that stays while it is typed counts once, and text beyond the session
   expect(savings).toMatchObject({ ghostTexts: 2, charactersAccepted: 0, charactersWrong: 5, keystrokesSaved: -5 });
 });
 
-test('the cursor rests in the line that Enter begins, and nowhere else', async () => {
+test('the cursor rests only in a new line after Enter', async () => {
   const { rested } = await session({});
   expect(rested).toEqual([{ line: 1, character: 0 }]);
 });

@@ -4,7 +4,7 @@ import { Syntax } from '../../../lab/tools/syntax/syntax.ts';
 const syntax = new Syntax();
 afterAll(() => syntax.close());
 
-// Languages whose parsers every machine of the project has.
+// The parsers of these languages are on every machine of the project.
 const texts: [language: string, right: string, wrong: string][] = [
   ['typescript', 'const a: number[] = [1];\n', 'const a: number[] = [1;\n'],
   ['typescriptreact', 'const a = <b>{1}</b>;\n', 'const a = <b>{1}</i>;\n'],
@@ -15,7 +15,7 @@ const texts: [language: string, right: string, wrong: string][] = [
   ['shellscript', 'if true; then\n  a\nfi\n', 'if true; then\n  a\n'],
 ];
 
-test.each(texts)('in %s, a text with an error is told from one without', async (language, right, wrong) => {
+test.each(texts)('in %s, a syntax error is found, and correct text has none', async (language, right, wrong) => {
   expect(await syntax.errors(language, right)).toBe(0);
   expect(await syntax.errors(language, wrong)).toBeGreaterThan(0);
 });
@@ -24,7 +24,7 @@ test('a language without a parser is not measured', async () => {
   expect(await syntax.errors('markdown', '# A')).toBeNull();
 });
 
-test('texts can be as long as files, and parsed in parallel', async () => {
+test('texts as long as files are parsed, several in parallel', async () => {
   const text = `${'value = "ü"\n'.repeat(20_000)}`;
   const asked = await Promise.all([syntax.errors('python', text), syntax.errors('python', `${text}(`)]);
   expect(asked).toEqual([0, 1]);

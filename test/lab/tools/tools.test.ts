@@ -61,7 +61,7 @@ test('adapter-cost measures what an adapter costs', () => {
   checkFails(['adapter-cost', '--format', 'q1'], 2, /--format must be one of f16, q8_0/);
 });
 
-test("an adapter's cost is the median of each round's ratio", () => {
+test("an adapter's cost is the median of the rounds' ratios", () => {
   const round = (plain: [number, number], adapted: [number, number]): [Speed, Speed] => [
     { rate: plain[0], micros: plain[1] },
     { rate: adapted[0], micros: adapted[1] },

@@ -1,4 +1,4 @@
-// A model's answers are kept when the tool is stopped, and never used for a different question.
+// A model's answers are kept when the tool is stopped, and are used only for the same questions.
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

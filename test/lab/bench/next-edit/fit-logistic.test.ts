@@ -1,9 +1,9 @@
-// Logistic regression finds the weights by which examples were made right or wrong.
+// Examples are labelled by known weights, and logistic regression finds these weights.
 import { expect, test } from 'vitest';
 import { fitLogistic } from '../../../../lab/bench/next-edit/fit-logistic.ts';
 import { random } from '../../../support/random.ts';
 
-test('the weights are found again from examples that follow them', () => {
+test('the weights that label the examples are found', () => {
   const { below } = random(1);
   const uniform = () => below(1e6) / 1e6;
   const examples = Array.from({ length: 4000 }, () => {
@@ -17,7 +17,7 @@ test('the weights are found again from examples that follow them', () => {
   expect(Math.abs((second ?? 0) + 1)).toBeLessThan(0.15);
 });
 
-test('without examples the weights are 0, and examples that are all right leave them finite', () => {
+test('without examples the weights are 0, and if all examples are right they are finite', () => {
   expect(fitLogistic([], 2)).toEqual([0, 0]);
   const certain = Array.from({ length: 10 }, (_, i) => ({ numbers: [1, i], isRight: true, times: 1 }));
   for (const weight of fitLogistic(certain, 2)) expect(Number.isFinite(weight)).toBe(true);

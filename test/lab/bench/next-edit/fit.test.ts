@@ -1,4 +1,4 @@
-// What is fitted to examples with a known rule follows that rule.
+// Trees and thresholds are fitted to examples with a known rule, and follow that rule.
 import { expect, test } from 'vitest';
 import { shownAt } from '../../../../lab/bench/next-edit/examples.ts';
 import { fitTrees } from '../../../../lab/bench/next-edit/fit-trees.ts';
@@ -17,13 +17,13 @@ test('trees find a rule about two numbers, and ignore a third', () => {
   expect(asked).not.toContain(2);
 });
 
-test('fitting fails without examples, or if all are alike', () => {
+test('fitting fails without examples, or if all examples are right', () => {
   const right = { numbers: [1], isRight: true, weight: 1 };
   for (const examples of [[], [right]])
     expect(() => fitTrees(examples, { trees: 1, rate: 0.3 })).toThrow('some that are wrong');
 });
 
-test('as much is shown as the wanted precision allows', () => {
+test('the threshold shows as many edits as the wanted precision allows', () => {
   const one = (quiet: boolean, isRight: boolean) => ({
     ...{ repository: '', quiet, candidates: [], numbers: [], isRight: [isRight] },
   });
@@ -33,7 +33,7 @@ test('as much is shown as the wanted precision allows', () => {
   expect(shownAt(cases, odds, 0.9)).toMatchObject({ shown: 12 / 13, quiet: 0, precision: 12 / 13 });
 });
 
-test('if no question separates the examples, all are on one side', () => {
+test('if no question separates the examples, all fall on the same side of each', () => {
   const examples = numbers.map((_, i) => ({ numbers: [i], isRight: i % 2 === 0, weight: 1e-4 }));
   const { trees } = fitTrees(examples, { trees: 1, rate: 0.3 });
   const [{ above } = { above: [] }] = trees;

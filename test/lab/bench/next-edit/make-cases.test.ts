@@ -31,7 +31,7 @@ test('the rest of a rename is expected, wherever the typist began', () => {
     const { text, history, expected, cursor } = made;
     expect(made).toMatchObject({ languageId: 'typescript', quiet: false, kind: 'related' });
     expect(history.length + expected.filter((each) => each.start !== each.end).length).toBe(3);
-    // In order of place, from the last one: finished and expected edits together make the text after the commit.
+    // Applied from the last place to the first, the finished and expected edits make the text after the commit.
     const inOrder = expected.toSorted((a, b) => b.start - a.start);
     expect(inOrder.reduce(applyEdit, text)).toBe(renamed);
     expect(text.slice(0, cursor)).toMatch(/sum/);
@@ -77,7 +77,7 @@ test('a commit that only changes white space counts as formatting', () => {
   expect(quietCase(changed(rename), 'formatting', random(1))).toBeUndefined();
 });
 
-test('before a revert, the history has the edits that it takes back', () => {
+test('a case made from a revert has the reverted edits in its history', () => {
   const made = beforeRevert(changed(rename.slice(0, 1)));
   expect(made?.history).toEqual([{ path: 'a.ts', before: 'let sum = 0;', after: 'let total = 0;' }]);
   expect(made?.text).toBe(before);
@@ -88,14 +88,14 @@ test('hunks that do not fit the text make no case', () => {
   expect(relatedCase(changed(rename, before.trimEnd()), random(1))).toBeUndefined();
 });
 
-test('a typist stops after a changed word, and the rest of the old line follows', () => {
+test('a typist may stop after a changed word, so that the rest of the old line follows', () => {
   const stops = new Set(seeds.map((seed) => typedLine('f(a);', 'f(bold, c);', random(seed)).text));
   expect([...stops].toSorted()).toEqual(['f(bold);', 'f(bold,);', 'f(bold, );', 'f(bold, c);'].toSorted());
   expect(typedLine('  x', '', random(1))).toEqual({ text: '', cursor: 0, rest: '' });
   for (const seed of seeds) expect(typedLine('', '    go', random(seed)).text).toBe('    go');
 });
 
-test('or a typist stops inside a word', () => {
+test('a typist may stop inside a word', () => {
   for (const seed of seeds) {
     const { text = '', rest = '' } = typedInsideWord('f(a);', 'f(bold);', random(seed)) ?? {};
     expect(['f(b);', 'f(bo);', 'f(bol);']).toContain(text);
@@ -104,7 +104,7 @@ test('or a typist stops inside a word', () => {
   expect(typedInsideWord('f(a);', 'f(b);', random(1))).toBeUndefined();
 });
 
-test('commits and their hunks are read and made into cases', async () => {
+test('cases are made from the commits and hunks of a repository', async () => {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], {
       cwd: folder,

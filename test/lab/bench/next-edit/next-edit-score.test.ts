@@ -25,7 +25,7 @@ test('an edit is exact if its result is any of the expected ones, however it is 
     expect(scoreOf(rename, each)).toMatchObject({ shown: true, exact: true, place: true, wronglyDeleted: 0 });
 });
 
-test('a different text at an expected line is at the right place', () => {
+test('a different text at an expected line counts as the right place', () => {
   const other = answer({ ...at('end(total);'), text: 'end(all);' });
   expect(scoreOf(rename, other)).toMatchObject({ exact: false, place: true, deleted: 5, wronglyDeleted: 0, saved: -1 });
   const elsewhere = answer({ ...at('log(end);\n'), text: '' });
@@ -48,7 +48,7 @@ test('an exact edit saves the keys that a person would have pressed', () => {
   expect(scoreOf(quiet, right)).toMatchObject({ byHand: 0, saved: -1 });
 });
 
-test('an edit that takes back the last one is a reversal', () => {
+test('an edit that undoes the last one is a reversal', () => {
   const back = (edit: TextEdit) => scoreOf(quiet, answer(edit)).reversal;
   expect(back({ ...at('let sum = 0;'), text: 'let total = 0;' })).toBe(true);
   expect(back({ ...at('sum'), text: 'total' })).toBe(true);
@@ -60,13 +60,13 @@ test('an edit that takes back the last one is a reversal', () => {
   expect(scoreOf(inserted, answer({ ...at('log(end);\n'), text: '' })).reversal).toBe(true);
 });
 
-test('an edit less sure than the gate is not shown', () => {
+test('an edit with a probability below the gate is not shown', () => {
   const unsure = { ...right, probability: 0.4 };
   expect(scoreOf(rename, unsure, 0.5)).toMatchObject({ shown: false, exact: false, saved: 0 });
   expect(scoreOf(rename, unsure, 0.4)).toMatchObject({ shown: true, exact: true });
 });
 
-test('shares are relative to the cases concerned', () => {
+test('each share is relative to the cases that can count for it', () => {
   const wrong = answer({ ...at('log(end);\n'), text: '' });
   const scores = [
     scoreOf(rename, right),

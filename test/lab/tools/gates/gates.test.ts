@@ -1,4 +1,4 @@
-// Tests what `gates places` and `gates record` write to their files, and how `gates` splits places in halves.
+// Tests what `gates places` and `gates record` write to their files, and how `gates` splits the places into halves.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { within } from '../../../../lab/tools/gates/record.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hearth-gates-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a recording keeps only whole lines before the cursor in its context window, and every line that fits', () => {
+test('a recording keeps as many whole lines before the cursor as fit its context window', () => {
   const prefix = 'one\ntwo\nthree';
   const suffix = '4\n'.repeat(30);
   expect(within({ prefix, suffix }, 100)).toEqual({ prefix, suffix });

@@ -1,4 +1,4 @@
-// Tests which places are chosen in files, and what a model is told and should write there.
+// Tests which places are chosen in files, and which prompt and answer a model learns for each.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,14 +37,14 @@ export class Basket {
 }
 `;
 
-/** All places of a file that 600 draws find. */
+/** The places in a file that 600 random draws find. */
 function placesIn(text: string): TypedPlace[] {
   const lines = new Lines(text);
   const random = randomFrom(5);
   return Array.from({ length: 600 }, () => typedPlace(lines, random)).filter((place) => place !== null);
 }
 
-test('a place is a part of its file, with nothing missing where it is quiet', () => {
+test('prefix, missing text and suffix of a place make up its file, and a quiet place has no missing text', () => {
   const places = placesIn(basket);
   const kinds = 'body,bracket,fresh,line,next line,quiet blank,quiet block,quiet end,quiet words,word,words';
   expect([...new Set(places.map(({ cut }) => cut))].sort().join()).toBe(kinds);
@@ -57,8 +57,8 @@ test('a place is a part of its file, with nothing missing where it is quiet', ()
 });
 
 /**
- * The example for a file in which "[[...]]" is missing, with the cursor at its start: the healed text, and what should be
- * written.
+ * Makes the example for a file without the text in "[[...]]" and with the cursor in its place, and checks the example.
+ * Returns the text that a model learns to write there; null if there is no example.
  */
 async function wantedIn(marked: string, language = 'typescript'): Promise<string | null> {
   const { text: withMiddle, offset } = cursorIn(marked.replace('[[', '$0'));
@@ -81,24 +81,24 @@ async function wantedIn(marked: string, language = 'typescript'): Promise<string
   return wanted;
 }
 
-test('a statement is wanted as far as the server would show it, not what the author wrote after it', async () => {
+test('the wanted text ends where the server would stop showing it', async () => {
   const text = 'const sum = [[items.length;\nconst more = sum + 1;\nuse(more);]]\n';
   expect(await wantedIn(text)).toBe('items.length;');
   const body = 'function add(a: number, b: number) {\n  [[const sum = a + b;\n  return sum;]]\n}\n';
   expect(await wantedIn(body)).toBe('const sum = a + b;\n  return sum;');
 });
 
-test('half a word and closers that the prompt leaves out are wanted, too', async () => {
+test('the wanted text includes the rest of a word and closers that the prompt leaves out', async () => {
   expect(await wantedIn('const first = 1;\nuse(fi[[rst]]);\nrest();\n')).toBe('rst);');
   expect(await wantedIn('const a = [1, 2];\nconst b = a.le[[ngth + ]]1;\n')).toBe('ngth + ');
 });
 
-test('nothing is wanted where the author wrote nothing', async () => {
+test('the wanted text is empty where the author wrote nothing', async () => {
   expect(await wantedIn('const a = 1;[[]]\nuse(a);\n')).toBe('');
   expect(await wantedIn('def f():\n    return 1\n\n[[]]\nf()\n', 'python')).toBe('');
 });
 
-test('a place where nothing could be shown teaches nothing', async () => {
+test('a place where the server could show nothing gives no example', async () => {
   expect(await wantedIn("const a = use([[b, 'text]]\nrest();\n")).toBeNull();
 });
 
