@@ -77,11 +77,11 @@ class Mapping {
 /// Creates a file that only this user can read, and opens it for writing. nullptr, with errno, if
 /// it already exists or cannot be created.
 std::FILE* create_private(const std::string& path);
-/// Opens a file for reading. nullptr unless it is an ordinary file, not a link, that belongs to
-/// this user and that nobody else may write. Does not wait.
+/// Opens a file for reading. nullptr if it is a link or no regular file, belongs to another user,
+/// or may be written by others. Does not wait.
 std::FILE* open_own(const std::string& path);
 
-/// The names in a folder, in no particular order; none if it cannot be read. (The standard library
+/// The names in a folder, in no particular order; empty if it cannot be read. (The standard library
 /// for Windows cannot list a folder with a long path.)
 std::vector<std::string> names_in(const std::string& folder);
 

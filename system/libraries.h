@@ -1,4 +1,4 @@
-// Shared libraries: those of GPU drivers, which are found at run time, and the one with this code.
+// Shared libraries: GPU drivers, which are loaded at run time, and the library with this code.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ void* open_library(const std::string& name);
 /// nullptr if the library has no such function.
 void* find_function(void* library, const char* name);
 
-/// File names of AMD's HIP runtime and of NVIDIA's driver, in order of preference; none if there is
-/// no such driver for the system.
+/// File names of AMD's HIP runtime and of NVIDIA's driver, in order of preference; empty if the
+/// vendor has no driver for the system.
 std::vector<std::string> amd_libraries();
 std::vector<std::string> nvidia_libraries();
 
@@ -25,7 +25,7 @@ std::string nvidia_driver_problem();
 /// if unknown.
 std::string this_build();
 
-/// The path of the folder where this user's programs keep what they can make again; "" if there is
+/// The path of the user's cache folder, for files that programs can make again; "" if there is
 /// none.
 std::string cache_folder();
 

@@ -1,5 +1,5 @@
-// A mark on disk, which says that this process is doing something that might end it. If it does,
-// other processes can see that.
+// A mark on disk: this process is doing something that might end it. If the process ends, the mark
+// stays, and other processes can see it.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@ namespace hearth::system {
 
 class Mark {
  public:
-  /// Creates a file whose path is the prefix followed by something unique to this object. The
-  /// destructor deletes it. If it cannot be written, set() does nothing.
+  /// Creates a file; its path is the prefix and a suffix unique to this object. The destructor
+  /// deletes the file. If it cannot be created, set() does nothing.
   explicit Mark(const std::string& prefix);
   ~Mark();
   Mark(const Mark&) = delete;

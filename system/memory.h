@@ -7,10 +7,10 @@
 namespace hearth::system {
 
 /// Page-aligned memory, which reads as zero. A page takes physical memory when it is written.
-/// nullptr if there is no room. Windows must have room for all of it, other systems only for what
-/// is written.
+/// nullptr if there is not enough memory. Windows must have enough for the whole block, other
+/// systems only for the pages that are written.
 void* reserve(size_t n_bytes);
-/// Releases all of what reserve() returned.
+/// Releases a whole block from reserve().
 void release(void* memory, size_t n_bytes);
 /// Asks for pages of 2 MiB in the range, if the system has them.
 void prefer_huge_pages(void* memory, size_t n_bytes);

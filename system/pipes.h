@@ -6,8 +6,8 @@
 namespace hearth::system {
 
 /// Lets only this user open a named pipe on which this process listens; by default, Windows lets
-/// everyone read from it. Returns "" on success, otherwise the system's explanation. Other systems
-/// have socket files, whose mode keeps others out; there, this does nothing.
+/// everyone read from it. Returns "" on success, otherwise the system's explanation. Does nothing
+/// on other systems, where the mode of a socket file keeps others out.
 std::string keep_others_out(const std::string& pipe);
 
 }  // namespace hearth::system

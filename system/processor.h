@@ -1,4 +1,4 @@
-// Cores, and what only the system knows about their instructions.
+// Cores, and instructions whose availability only the system knows.
 #pragma once
 
 namespace hearth::system {

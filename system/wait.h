@@ -6,8 +6,8 @@
 
 namespace hearth::system {
 
-/// Returns when the number is no longer `old`. It might notice a change only when wake_one() is
-/// called after it.
+/// Returns when the number is no longer `old`. After changing the number, call wake_one():
+/// otherwise this might not notice.
 void wait(const std::atomic<int>& number, int old);
 /// Wakes one thread that waits for the number.
 void wake_one(std::atomic<int>& number);

@@ -1,7 +1,7 @@
 // `npm test`: runs all parts of the tests and adds up their results. `node test/run.mjs --only unit` runs one part;
-// `--with everywhere` also runs a part that is left to CI, and `--quick` runs in a minute what is worth running on every
-// save: the checks, and the tests without an engine. A part that this machine cannot run is reported as not run; if CI is
-// set, it counts as failed.
+// `--with everywhere` also runs a part that usually only CI runs. `--quick` takes a minute: it runs the checks and the
+// tests without an engine, for every save. A part that this machine cannot run is reported as not run; if CI is set, it
+// counts as failed.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tryAmd } from '../scripts/build-amd.mjs';
@@ -15,7 +15,7 @@ import { report, runLanes } from './support/lanes.mjs';
 import { add, nothing, processorSeconds, program, vitest } from './support/results.mjs';
 import { webgpuTests } from './webgpu/run.mjs';
 
-/** Runs the tests of kernels/ and native/ at the same time. They test every variant that this CPU can run. */
+/** Runs the tests of kernels/ and native/ in parallel, with every variant that this CPU can run. */
 async function programs(folder, env = {}) {
   const kernels = program(join(root, folder, 'kernels_tests'), [], env);
   return add(...(await Promise.all([kernels, inHalves(join(root, folder, 'native_tests'), [], env)])));
@@ -26,7 +26,7 @@ async function nativeTests() {
   return programs('build/native');
 }
 
-/** Each half of a program's tests in a process. */
+/** Runs a program's tests in two processes, half of them in each. */
 async function inHalves(command, args, env) {
   const half = (share) => program(command, [...args, '--share', share], env);
   return add(...(await Promise.all(['0/2', '1/2'].map(half))));
@@ -53,8 +53,8 @@ async function hipccTests() {
 
 /**
  * Compiles the kernels with NVIDIA's compiler, if it is installed; Debian 12 has no recent one, so its absence is no
- * failure. Compiles for the oldest architecture and for one with little shared memory, as the others differ only in
- * sizes.
+ * failure. Compiles for the oldest architecture and for one with little shared memory; the others differ from these
+ * only in sizes.
  */
 async function nvccTests() {
   const problem = whyNoNvcc();
@@ -94,7 +94,7 @@ async function aarch64Tests() {
   return add(...(await Promise.all([newest, ...processors.map(older)])));
 }
 
-/** files: some of those in test/e2e; all that need no part of their own, without. */
+/** files: in test/e2e; by default all files except those that have a part of their own. */
 async function editorTests(files = [], env = {}) {
   await run('bash', ['scripts/install-vscode.sh']).catch((error) => {
     throw new NotRun(`VS Code cannot be installed here; ${error.message}`);
@@ -103,8 +103,8 @@ async function editorTests(files = [], env = {}) {
 }
 
 /**
- * Installs what the parts need from Debian, where that needs no question, while the first of them compute. A part that
- * then still lacks something is not run, and says so.
+ * Installs the Debian packages that the parts need, if that needs no password, while the first parts already compute. A
+ * part that still lacks a package is reported as not run.
  */
 async function installTools() {
   await requireCommands('clang-format', 'hipcc', 'clang++-16', 'aarch64-linux-gnu-g++', 'qemu-aarch64').catch(() => {});
@@ -146,7 +146,7 @@ const after = {
   unit: ['native'], // which builds the fake GPUs of some of its tests
 };
 
-/** What could not be run here, as a result. */
+/** The result of a part that could not be run here. */
 function countNotRun(error) {
   if (!(error instanceof NotRun)) throw error;
   console.log(`not run: ${error.message}`);

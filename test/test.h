@@ -56,15 +56,14 @@ inline constexpr bool kIsSanitized = true;
 inline constexpr bool kIsSanitized = false;
 #endif
 
-/// Whether the processor is emulated, as a variable says that the emulator's starter sets.
+/// Whether the processor is emulated. Whoever starts the emulator sets the variable.
 inline bool is_emulated() { return std::getenv("HEARTH_EMULATED") != nullptr; }
 
-/// With either, everything takes about ten times as long, so tests that repeat something in many
-/// arrangements may try fewer.
+/// Sanitizers and emulators slow a test down about tenfold, so tests with many cases may try fewer.
 inline bool is_slow() { return kIsSanitized || is_emulated(); }
 
-/// All of these; with a sanitizer only one of them, a different one each turn: sanitizers check
-/// accesses, and the build without them compares all values.
+/// Returns all cases or, with a sanitizer, only one, a different one each turn. Sanitizers only
+/// check memory accesses; the build without them compares the values of all cases.
 template <typename T>
 std::vector<T> sample(std::vector<T> all, size_t turn) {
   if (!kIsSanitized) return all;

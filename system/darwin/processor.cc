@@ -8,7 +8,7 @@
 namespace hearth::system {
 namespace {
 
-/// A number that the kernel knows by a name; 0 if it knows no such name.
+/// The value of an integer sysctl; 0 if the kernel has none of that name.
 int kernel_number(const char* name) {
   int number = 0;
   size_t n_bytes = sizeof number;
@@ -26,7 +26,7 @@ Cores usable_cores() {
   return cores;
 }
 
-// Threads of this class run on performance cores. Waiting for a completion is what it is meant for.
+// Threads of this class run on performance cores. It is meant for work that the user waits for.
 void prefer_fast_cores() { pthread_set_qos_class_self_np(QOS_CLASS_USER_INITIATED, 0); }
 
 bool may_use_tiles() { return false; }  // no Mac has Intel's AMX

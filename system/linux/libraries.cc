@@ -11,7 +11,7 @@ bool exists(const char* device) { return access(device, F_OK) == 0; }
 
 }  // namespace
 
-// The last one is where AMD's own packages put it.
+// AMD's own packages install the last one.
 std::vector<std::string> amd_libraries() {
   return {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
           "/opt/rocm/lib/libamdhip64.so"};

@@ -34,7 +34,7 @@ std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
 void throw_file_error(int error) {
   using Reason = FileError::Reason;
   const bool is_missing = error == ENOENT || error == ENOTDIR;
-  // macOS gives EPERM for folders that the user has not opened to the program.
+  // macOS returns EPERM for folders to which the user has not given the program access.
   const bool is_forbidden = error == EACCES || error == EPERM;
   throw FileError(is_missing     ? Reason::kMissing
                   : is_forbidden ? Reason::kForbidden
@@ -65,8 +65,8 @@ std::FILE* create_private(const std::string& path) {
   return open_stream(path, O_WRONLY | O_CREAT | O_EXCL, "wb");
 }
 
-// O_NONBLOCK as above. The owner is checked because root can open the files of others, who could
-// have written anything.
+// O_NONBLOCK as above. The owner is checked because root can open other users' files, which could
+// contain anything.
 std::FILE* open_own(const std::string& path) {
   std::FILE* file = open_stream(path, O_RDONLY | O_NONBLOCK, "rb");
   if (!file) return nullptr;

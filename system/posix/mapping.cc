@@ -1,6 +1,6 @@
-// Mapped files, and what happens if a page of one cannot be read. The kernel then sends SIGBUS to
-// the thread that reads it. Our handler replaces the rest of the mapping with zeros and notes that.
-// So the thread goes on, and is_damaged() tells the owner of the mapping.
+// Mapped files. If a page cannot be read, the kernel sends SIGBUS to the thread that reads it. Our
+// handler then replaces the rest of the mapping with zeros and marks it as damaged, so that the
+// thread can continue and the mapping's owner can ask is_damaged().
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -63,8 +63,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
     return previous_action.sa_sigaction(signal, info, context);
   if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN)
     return previous_action.sa_handler(signal);
-  // This is not about a mapping of ours. Without our handler, the same fault happens again and ends
-  // the process. A signal that another process has sent must be raised again.
+  // The address is in none of our mappings. Once our handler is removed, the same fault happens
+  // again and ends the process. But a signal from another process must be raised again.
   sigaction(SIGBUS, &previous_action, nullptr);
   if (!is_fault) raise(signal);
 }
@@ -116,7 +116,7 @@ bool Mapping::is_damaged() const {
 }
 
 void Mapping::forget(std::span<const std::byte> range) const {
-  // Pages of zeros that replace lost ones are forgotten as well, but they read as zero again.
+  // This may also drop pages of zeros that replaced lost ones; they read as zero again.
   const uintptr_t first = address_of(range.data());
   const uintptr_t begin = (first + page_size() - 1) / page_size() * page_size();
   const uintptr_t end = (first + range.size()) / page_size() * page_size();

@@ -1,4 +1,4 @@
-// The file is locked while its process lives. Whatever ends the process also unlocks the file.
+// The process keeps the file locked. However the process ends, the system then unlocks the file.
 #include "system/mark.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// What Linux and macOS do differently, for the files in this folder.
+// Functions that differ between Linux and macOS, for the files in this folder.
 #pragma once
 
 #include <sys/stat.h>

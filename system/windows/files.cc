@@ -43,7 +43,7 @@ std::FILE* open_stream(const std::string& path, int flags, const char* mode) {
 
 }  // namespace
 
-// Without FILE_SHARE_WRITE, nobody can open the file for writing while it is open here. With
+// Without FILE_SHARE_WRITE, nobody can open the file for writing until we close it. With
 // FILE_SHARE_DELETE it can be deleted, so that a download can replace it.
 // FILE_FLAG_BACKUP_SEMANTICS opens folders.
 ReadFile::ReadFile(const std::string& path) {
@@ -85,12 +85,12 @@ Mapping::~Mapping() {
 
 bool Mapping::is_damaged() const { return false; }  // nobody can cut off a mapped file
 
-// Unlocking pages that are not locked takes them out of the working set.
+// Unlocking pages that are not locked removes them from the working set.
 void Mapping::forget(std::span<const std::byte> range) const {
   VirtualUnlock(const_cast<std::byte*>(range.data()), range.size());
 }
 
-// Files in the user's profile inherit that only the user can read them.
+// Files in the user's profile inherit access rights that let only the user read them.
 std::FILE* create_private(const std::string& path) {
   return open_stream(path, _O_WRONLY | _O_CREAT | _O_EXCL, "wb");
 }

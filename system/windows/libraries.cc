@@ -8,9 +8,9 @@
 
 namespace hearth::system {
 
-// A name without a folder is searched for in the system's folder and beside the program. If it is a
-// path, the libraries that it needs are also searched for beside it. Hearth reports errors itself,
-// so the system must not show a window.
+// A plain name is looked up in the system's folder and beside the program. For a path, the
+// libraries that it needs are also looked up beside it. Hearth reports errors itself, so the system
+// must not show a window.
 void* open_library(const std::string& name) {
   const std::filesystem::path path = path_of(name);
   DWORD flags = LOAD_LIBRARY_SEARCH_DEFAULT_DIRS;
@@ -22,7 +22,7 @@ void* find_function(void* library, const char* name) {
   return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
 }
 
-// Both are in the system's folder, where their drivers put them.
+// The drivers install both in the system's folder.
 std::vector<std::string> amd_libraries() {
   return {"amdhip64_7.dll", "amdhip64_6.dll", "amdhip64.dll"};
 }

@@ -1,4 +1,4 @@
-// The file is not shared for writing while its process lives.
+// While the process lives, no other process can open the file.
 #include "system/mark.h"
 
 #include <atomic>

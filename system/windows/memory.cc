@@ -4,7 +4,8 @@
 
 namespace hearth::system {
 
-// All of it is committed: Windows promises memory for it, but takes no page before it is written.
+// Commits the whole block: Windows reserves memory for it, but assigns no physical page before it
+// is written.
 void* reserve(size_t n_bytes) {
   return VirtualAlloc(nullptr, n_bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }

@@ -16,7 +16,7 @@ struct CloseHandleOf {
 };
 using Handle = std::unique_ptr<HANDLE, CloseHandleOf>;
 
-/// The user of this process, in the caller's buffer; nullptr if the system does not tell.
+/// The user of this process, in the caller's buffer; nullptr if unknown.
 PSID this_user(std::span<std::byte> buffer) {
   HANDLE token = nullptr;
   if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token)) return nullptr;
@@ -28,8 +28,8 @@ PSID this_user(std::span<std::byte> buffer) {
 
 }  // namespace
 
-// All instances of a pipe share one list of rights, so it can be changed through a client's end.
-// The owner may always do that.
+// All instances of a pipe share one access control list, so it can be changed through a client's
+// end. The owner may always change it.
 std::string keep_others_out(const std::string& pipe) {
   const auto problem = [] { return explanation(GetLastError()); };
   const HANDLE end =

@@ -1,4 +1,4 @@
-// The golden cases as a program, for another system's Node: golden.js FOLDER.
+// Runs the golden cases as a standalone program, golden.js FOLDER, in another system's Node.
 import { allCases, answerTo } from '../golden/answer.ts';
 
 async function main(folder: string): Promise<void> {

@@ -1,6 +1,5 @@
-// Tries a package on the kind of machine that it was made for: `node test/everywhere/here.mjs --target darwin-arm64
-// [--desktop]` unpacks build/release/hearth-<target>-<version>.vsix. --desktop: also in a desktop VS Code, which is
-// downloaded.
+// Tests a package on the system that it is made for: `node test/everywhere/here.mjs --target darwin-arm64 [--desktop]`
+// unpacks build/release/hearth-<target>-<version>.vsix. --desktop: also in a desktop VS Code, which is downloaded.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +8,7 @@ import { main, root, run, ToolError } from '../../scripts/tools.mjs';
 import { add, nothing, vitest } from '../support/results.mjs';
 import { folderOf, suites } from './suites.mjs';
 
-/** The tar of Windows and macOS can unpack ZIP files. */
+/** On Windows and macOS, tar can unpack ZIP files. */
 async function unpack(file, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
-// `npm run test:everywhere`: builds and packs Hearth for every system, and tries it as far as this machine can.
+// `npm run test:everywhere`: builds and packs Hearth for every system, and tests it as far as this machine can.
 //   run.mjs [--system NAME]... [--suite NAME]...
-// Ends with a table of everything known so far, also in build/everywhere/table.md: results are kept, so that it can be
+// Prints a table of all results, also of earlier runs, and writes it to build/everywhere/table.md. So the suites can be
 // run in parts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ function table(all) {
   return [...[heads, heads.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |\n`), ...notes].join('');
 }
 
-/** names: undefined for all. */
+/** names: undefined chooses all. */
 function chosen(all, names, kind) {
   const unknown = names?.find((name) => !Object.hasOwn(all, name));
   if (unknown) throw new ToolError(`no ${kind} named ${unknown}; there are ${Object.keys(all).join(', ')}`);

@@ -1,5 +1,6 @@
-// The server that windows share, as a program for another system's Node: shared-server.js DIST. Windows find it as the
-// extension does; on Microsoft Windows, through a named pipe. Also run by a host named Code.exe.
+// Tests the server that editor windows share, as a standalone program, shared-server.js DIST, in another system's Node.
+// The simulated windows find the server as the extension does; on Microsoft Windows, through a named pipe. A host named
+// Code.exe also runs it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,7 +45,7 @@ async function ghostText(window: LspWindow, newline: string): Promise<string> {
   return String(item?.insertText ?? '');
 }
 
-/** What a pipe or socket answers to somebody who does not know the secret word. */
+/** The answer of a pipe or socket to a client that does not know the secret word. */
 function heardBy(path: string, words: string): Promise<string> {
   return new Promise((resolve) => {
     let heard = '';

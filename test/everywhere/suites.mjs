@@ -1,5 +1,4 @@
-// The suites that are run for a system. Each gets the system's name and a way to run programs there, and returns its
-// counts.
+// The suites for a system. Each gets the system's name and a way to run programs there, and returns its counts.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { programOptions } from '../../scripts/bundle.mjs';
@@ -11,7 +10,7 @@ import { root, run, ToolError } from '../../scripts/tools.mjs';
 import { program, vitest } from '../support/results.mjs';
 
 export const folderOf = (name) => join(root, 'build/everywhere', name);
-/** Where the other suites find Hearth: unpacked, as a user gets it. */
+/** The unpacked package, as a user gets it. The other suites run it. */
 const distOf = (name) => join(folderOf(name), 'extension/dist');
 const known = /knownFingerprint =\s*'([0-9a-f]{64})'/.exec(
   readFileSync(join(root, 'language-server/diagnosis/same-bits.ts'), 'utf8'),
@@ -40,7 +39,7 @@ async function packageSuite(name) {
   return { passed: isFound ? 2 : 1, failed: isFound ? 0 : 1 };
 }
 
-/** Runs the doctor with each CPU variant: nothing is broken, and the fingerprint is the known one. */
+/** Runs the doctor with each CPU variant, and checks that it finds no problem and the known fingerprint. */
 async function bits(name, { node }) {
   const [command, ...rest] = await node();
   const doctor = async (...options) => {
@@ -89,7 +88,7 @@ const bundled =
     return result;
   };
 
-/** Tests that run Hearth as a program: file -> the tests to run, or all. */
+/** A suite of vitest's tests that run Hearth as a program. tests: a pattern of their names; by default all. */
 const inVitest = (file, tests) => async (name, system) => {
   const env = { HEARTH_NODE: JSON.stringify(await system.node()), HEARTH_DIST: distOf(name) };
   // Under Wine, a process occasionally ends or hangs without being asked to.
@@ -108,7 +107,10 @@ const cpp =
     return program(command, args, system.isEmulated ? { HEARTH_EMULATED: '1' } : {});
   };
 
-/** The suites in order: the first makes what the others run. isStatic: nothing has to run on the system. */
+/**
+ * The suites in order: the first one makes the package that the others run. isStatic: the suite runs no program on the
+ * system.
+ */
 export const suites = {
   package: { run: packageSuite, isStatic: true },
   bits: { run: bits },

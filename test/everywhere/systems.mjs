@@ -1,4 +1,4 @@
-// The systems other than this machine's own, and how their programs run here.
+// Systems other than this machine's, and how their programs run here.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -27,8 +27,8 @@ const tooSlow = {
 /**
  * node: a command that runs JavaScript on the system. program: a command that runs a program there. Both throw NotRun
  * if this machine cannot get what they need. ending: the file extension of programs. isEmulated: whether the processor
- * is emulated. slowness: how many times as long as here everything takes. whyNot: why nothing can run here. without:
- * suite -> why it cannot run.
+ * is emulated. slowness: how many times slower programs are than this machine's own. whyNot: why nothing can run here.
+ * without: suite -> why it cannot run.
  */
 export const systems = {
   'linux-x64': { node: async () => [process.execPath], program: async () => [], slowness: 1 },
@@ -70,7 +70,7 @@ async function armFiles() {
   return { sysroot, file: join(folder, 'package/bin/node') };
 }
 
-/** A script that stands in for the program, since the kernel cannot run ARM programs. */
+/** A script that starts the program in the emulator, since the kernel cannot run ARM programs. */
 async function armNode() {
   const { sysroot, file } = await armFiles();
   const script = join(cache, 'node-for-arm');
@@ -141,7 +141,7 @@ async function unpackFromNpm({ name, version, sha256 }, into) {
   rmSync(archive);
 }
 
-/** A folder in .cache that fill() has filled at some time. A folder that was left half full is not used. */
+/** A folder in .cache, which fill() fills once. A folder that it filled only in part is not used. */
 async function once(name, fill) {
   const folder = join(cache, name);
   if (existsSync(folder)) return folder;

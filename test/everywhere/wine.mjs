@@ -1,7 +1,7 @@
 // Runs a program with Node for Windows and with the standard streams of this process:
 //   wine.mjs PREFIX node.exe PROGRAM.js ARGUMENT...
-// Node for Windows cannot use Linux pipes. So wine-parent.cjs starts the program there with Windows pipes, and passes
-// their data on over TCP.
+// Node for Windows cannot use Linux pipes. So wine-parent.cjs starts the program under Wine with Windows pipes, and
+// forwards their data over TCP.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

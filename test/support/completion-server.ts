@@ -14,7 +14,7 @@ export interface Asked {
   port: number | undefined;
 }
 
-/** The prompts with which Hearth finds out whether the server answers and knows a family's special tokens. */
+/** The prompts with which Hearth tests whether the server answers and knows a family's special tokens. */
 const isProbe = /^def add\(a, b\)|^(.+)\1{7}$/s;
 
 /** Timeouts for tests whose server answers: long enough however busy this machine is. */

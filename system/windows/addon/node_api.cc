@@ -1,8 +1,8 @@
-// Node-API of the program that has loaded the addon, whatever its name: VS Code is Code.exe, while
-// an import by name would ask for node.exe. A function that its header declares as imported is
-// called by a pointer, __imp_NAME, which is the linker's as a rule. Here they are our own, and are
-// set while the addon is loaded. native/node-api.cmake lists the functions; one that the program
-// lacks is null.
+// Finds the Node-API functions in the program that loads the addon, whatever its name. (A normal
+// import would require node.exe, but VS Code is Code.exe.) Node's header declares the functions as
+// imported, so a call goes through a pointer named __imp_NAME. Usually the linker defines these
+// pointers; here we define them, and set them when the addon is loaded. native/node-api.cmake lists
+// the functions. A function that the program lacks is null.
 #include "system/windows/windows.h"
 
 extern "C" {
