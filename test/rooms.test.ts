@@ -1,4 +1,4 @@
-// CMake's include paths enforce which rooms C++ files may include (ARCHITECTURE.md). These tests show that they do.
+// CMake's include paths enforce which rooms C++ files may include (ARCHITECTURE.md). These tests check that.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What tests need from the operating system, implemented in posix_help.cc and windows_help.cc.
+// Functions of the operating system for tests, implemented in posix_help.cc and windows_help.cc.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ double process_cpu_seconds();
 /// Sets an environment variable for the code under test.
 void set_variable(const std::string& name, const std::string& value);
 void unset_variable(const std::string& name);
-/// The variable that says where programs keep caches.
+/// The environment variable with the path of the user's cache folder.
 extern const char* const kCacheVariable;
 /// A number that differs between processes running at the same time.
 uint64_t process_id();

@@ -1,5 +1,5 @@
-// A server that replaces Hearth's own, for a single window. Its model always writes the text that the test has put into
-// answer.txt beside the server, or nothing if there is no such file.
+// A server that replaces Hearth's own, for a single window. Its model always writes the text in answer.txt beside the
+// server, or nothing without that file.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cannotAnnounceCode } from '../../language-server/protocol/endpoint.ts';

@@ -33,7 +33,7 @@ test('an engine for a different system is reported, with a button that opens the
   await bench.page.locator('.output-view .view-line').first().waitFor();
 });
 
-test('a server that ends at once is started only twice', async () => {
+test('a server that ends immediately is started only twice', async () => {
   writeFileSync(join(installed, 'server.js'), 'process.exit(3)');
   const before = server.hearthLog().length;
   await bench.runCommand('Hearth: Restart Server');

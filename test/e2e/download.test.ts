@@ -119,7 +119,7 @@ test('a user can choose a model, pause and resume its download, and use it, all 
   await expect.poll(() => bench.shownGhostText()).not.toBe('');
 });
 
-test('a wrong file in place of a model with a known digest is refused, deleted and not used', async () => {
+test('if a download has the wrong digest, it is deleted and not used', async () => {
   const before = JSON.parse(readFileSync(server.settingsFile, 'utf8'))['hearth.model.path'];
   await download('Qwen2.5-Coder 0.5B', 'Q8_0');
   const refused = notification(/is damaged or another file: its length or SHA-256 digest is wrong/);

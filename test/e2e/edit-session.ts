@@ -1,5 +1,5 @@
 // A session of related edits: a file, and the edits that a person makes in it one after the other. In the fixture, the
-// edits follow the file's text: the old line after "- ", the lines that replace it after "+ ".
+// edits follow the file's text: "- " and the old line, then "+ " and each line that replaces it.
 
 export interface SessionEdit {
   old: string;
@@ -21,14 +21,14 @@ export function parseSession(source: string): EditSession {
   return { text, edits };
 }
 
-/** The text after the edit of the first line that is its old one; undefined if no line is. */
+/** Applies the edit to the first line that equals its old line; undefined without such a line. */
 export function applied(text: string, { old, now }: SessionEdit): string | undefined {
   const lines = text.split('\n');
   const at = lines.indexOf(old);
   return at < 0 ? undefined : lines.with(at, now).join('\n');
 }
 
-/** Those of the edits that lead from one text to the other; empty if none do. */
+/** The edits that lead from one text to the other; empty if none do. */
 export function editsBetween(before: string, after: string, edits: readonly SessionEdit[]): SessionEdit[] {
   for (let set = 1; set < 2 ** edits.length; set++) {
     const some = edits.filter((_, i) => set & (1 << i));
@@ -38,7 +38,7 @@ export function editsBetween(before: string, after: string, edits: readonly Sess
   return [];
 }
 
-/** What a person selects in an edit's old line, and types instead. Whole words are replaced. */
+/** The part of the old line that a person selects for an edit, and the text typed instead. Words are replaced whole. */
 export function keysOf({ old, now }: SessionEdit): { start: number; end: number; typed: string } {
   const most = Math.min(old.length, now.length);
   let start = 0;

@@ -1,5 +1,5 @@
-// Types the sessions of test/fixtures/edit-sessions (typist.ts). Writes into build/e2e/edit-sessions what was typed and
-// shown, with the time from the last key, and a picture of each offer. Whether it is right is for a person to say.
+// Types the sessions of test/fixtures/edit-sessions (typist.ts). Writes everything typed and shown, with the time since
+// the last key, and a picture of each offer into build/e2e/edit-sessions. A person must judge them.
 //   HEARTH_PICTURES=1 HEARTH_EDIT_MODEL=MODEL.gguf HEARTH_EDIT_ADAPTER=ADAPTER.gguf npx vitest run --root test/e2e edit-sessions
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -54,7 +54,7 @@ test.each(readdirSync(sources))(
     const bench = await new Workbench(server, folder, join(folder, name)).open(browser);
     await bench.page.setViewportSize({ width: 1000, height: 1000 });
     await bench.statusSays(/ready/);
-    await sleep(3000); // the file's own language features, too
+    await sleep(3000); // the language features of the file load, too
     await new Typist(bench, { path: join(folder, name), results, hearthLog: () => server.hearthLog() }, session).work();
     await bench.close();
   },

@@ -1,4 +1,4 @@
-// The file in which next edits are tested: edits it with keys, and reads what the editor draws into it.
+// The file in which next edits are tested. Edits it with keys, and reads the texts that the editor draws into it.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';

@@ -64,7 +64,7 @@ test('the status bar says ready once the bundled model is loaded', async () => {
 
 // The test moves the cursor instead of typing: a key would also request a completion, which might evaluate the text
 // first.
-test('the text around the cursor is evaluated before a key comes', async () => {
+test('the text around the cursor is evaluated before a key is pressed', async () => {
   await bench.setText(sample);
   await bench.press('ArrowUp', 'ArrowUp', 'ArrowUp', 'End');
   const line = sample.split('\n').length - 3;
@@ -72,7 +72,7 @@ test('the text around the cursor is evaluated before a key comes', async () => {
   await expect.poll(() => server.hearthLog()).toMatch(read);
 });
 
-test('typing brings ghost text, and the status bar says how fast it came and that the model is the starter', async () => {
+test('typing brings ghost text, and the status bar shows its time and that the model is the starter', async () => {
   await ghostTextFor(typed);
   await bench.statusSays(/ready, \d+ tokens per second/);
   expect(await bench.statusItem.textContent()).toBe(' Starter Model');
@@ -112,7 +112,7 @@ test('Alt+End accepts a line of the ghost text', async () => {
   await expect.poll(accepted).toSatisfy((text: string) => text.trimEnd() === line.trimEnd());
 });
 
-test('asking for suggestions brings several, and Alt+] and Alt+[ go through them', async () => {
+test('a request for suggestions brings several, and Alt+] and Alt+[ switch between them', async () => {
   await ghostTextFor(typed);
   await bench.press('Alt+Backslash');
   const seen = new Set<string>();
@@ -141,7 +141,7 @@ test('Explain Selection writes an explanation into a page beside the editor', as
   await page.getByRole('button', { name: 'Retry' }).waitFor();
 });
 
-test('turning off all suggestions also affects a language that was turned off and on; no mode stays in the settings', async () => {
+test('turning off all suggestions also affects a language that was turned off and on, and leaves no mode in the settings', async () => {
   const modes = () => readFileSync(server.settingsFile, 'utf8').match(/"hearth\.mode".*/g) ?? [];
   const before = modes();
   await bench.setText(sample);

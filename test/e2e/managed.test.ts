@@ -44,7 +44,7 @@ describe.skipIf(!canManage())("with an administrator's file", () => {
     expect([...userServer.asked, ...userServer.probes]).toEqual([]);
   });
 
-  test("a new window reads the administrator's file again; without the file, the user's settings hold", async () => {
+  test("a new window reads the administrator's file again; without the file, the user's settings apply", async () => {
     rmSync(server.managedFile);
     await bench.reload();
     await bench.statusSays(/ready/);

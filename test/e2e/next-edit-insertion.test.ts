@@ -88,7 +88,7 @@ test('an insertion can be typed up to its second line, and Alt+Enter inserts the
   await expect.poll(saved).toBe(text.replace('step37();', `step37();\n${added}`));
 });
 
-test('text that an edit inserts at the cursor is ghost text without a Tab to go there', async () => {
+test('text that an edit inserts at the cursor is shown as ghost text, without a Tab to go there', async () => {
   const first = text.slice(0, text.indexOf('\n'));
   await provoke(0, `${first} `, '// changed');
   await expect.poll(() => bench.shownGhostText()).toBe('// changed');
@@ -97,7 +97,7 @@ test('text that an edit inserts at the cursor is ghost text without a Tab to go 
   await expect.poll(() => bench.savedText()).toBe(text.replace(first, `${first} // changed`));
 });
 
-test('several lines before other text are drawn, since VS Code shows no ghost text there', async () => {
+test('several inserted lines before other text are drawn, since VS Code shows no ghost text there', async () => {
   await offer(41, '', `${added}\n`);
   await bench.press('Tab');
   await expect.poll(() => edited.drawn()).toEqual(['open(b); +1 line ⏎ ']);
@@ -107,7 +107,7 @@ test('several lines before other text are drawn, since VS Code shows no ghost te
   await expect.poll(saved).toBe(text.replace('step38', `${added}\nstep38`));
 });
 
-test('one Esc dismisses an insertion, and Tab is Tab again', async () => {
+test('one Esc dismisses an insertion, and then Tab indents again', async () => {
   await goTo(40, '', added);
   await bench.press('Escape');
   await expect.poll(() => bench.shownGhostText()).toBe('');
@@ -123,7 +123,7 @@ test('Tab accepts an insertion that begins with more white space than Tab would 
   await expect.poll(saved).toBe(withLine('    open(b);'));
 });
 
-test('one undo takes an insertion back', async () => {
+test('one undo reverts an insertion', async () => {
   await goTo(40, '', added);
   await bench.press('Tab');
   await expect.poll(saved).toBe(whole);

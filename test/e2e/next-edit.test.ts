@@ -17,7 +17,7 @@ async function picture(name: string, path = `build/e2e/${name}.png`, height = 33
   await bench.page.screenshot({ path, clip: { x: 52, y: 36, width: 984, height } });
 }
 
-/** What a person sees: the drawn edits and the cursor's position. */
+/** The visible state: the drawn edits and the cursor's position. */
 async function seen(): Promise<string> {
   return JSON.stringify([await edited.drawn(), await edited.cursor()]);
 }
@@ -59,7 +59,7 @@ test('the example in README.md works: paste, a rename a moment later, Tab, and a
   await expect.poll(() => bench.savedText()).toBe(text.replace('sum', 'net'));
 });
 
-test('all uses of a local variable are drawn, one Tab renames them, and one undo takes that back; a namesake in another function stays', async () => {
+test('all uses of a local variable are drawn, one Tab renames them, and one undo reverts that; a namesake in another function stays', async () => {
   const adding = (name: string) =>
     `function ${name}(items) {\n  let sum = 0;\n  for (const item of items) {\n    sum += item.price;\n  }\n  return sum;\n}\n`;
   const text = adding('total') + adding('average');
@@ -91,7 +91,7 @@ test('for an edit out of sight there is a hint at the cursor; Tab goes to the ed
   await expect.poll(() => edited.cursor()).toBe('Ln 59, Col 21');
 });
 
-test('one undo takes back one edit, and nothing follows from an undo', async () => {
+test('one undo reverts one edit, and no edit is offered after an undo', async () => {
   await edited.start(farApart('width'));
   await edited.rename('width', 'height');
   await edited.offered();

@@ -1,5 +1,5 @@
-// A workspace's settings might come from anybody. They restrict what the user allows and never extend it, whether the
-// workspace is trusted or not.
+// A workspace's settings might come from anybody. Whether the workspace is trusted or not, they can take away
+// permissions of the user's settings, but never add any.
 import { describe, expect, test } from 'vitest';
 import { useEditor } from './editor.ts';
 

@@ -1,5 +1,5 @@
-// Keys pressed as soon as a new window can be used get a suggestion; no further key is needed. With HEARTH_COMPARE=1,
-// an extension that has nothing to load is measured, too.
+// Keys that are pressed as soon as a new window is usable bring a suggestion without another key. With
+// HEARTH_COMPARE=1, an extension that has nothing to load is measured, too.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';

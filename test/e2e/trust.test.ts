@@ -1,5 +1,5 @@
-// What users must be able to rely on: what Esc, the modes, a snooze and a restart do, and that Hearth survives crashes
-// and works in several windows and in remote ones.
+// Users must be able to rely on this: Esc, the modes, a snooze and a restart do what they say, and Hearth survives
+// crashes and works in several windows and in remote ones.
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -71,7 +71,7 @@ test('Esc is final', async () => {
   await ghostTextComes();
 });
 
-test('off means off: nothing is computed', async () => {
+test('when Hearth is off, nothing is computed', async () => {
   await bench.setSettings({ ...settings, 'hearth.mode': 'off' });
   await bench.statusSays(/turned off/);
   const before = await server.settledLog();
@@ -131,7 +131,7 @@ async function ghostTextAfter(last: string): Promise<void> {
   await ghostTextComes();
 }
 
-test('when nobody types, the server rests: it wakes up little more often than for its sign of life each second', async () => {
+test('when nobody types, the server wakes up little more often than once a second, for its sign of life', async () => {
   const [pid] = servers() as [number];
   const restMs = 10_000;
   const wakeUpsInRest = async () => {
@@ -154,7 +154,7 @@ function wakeUps(pid: number): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-test('after two restarts at once, one server is left, and it obeys the settings', async () => {
+test('after two simultaneous restarts, one server remains, and it follows the settings', async () => {
   const [old] = servers();
   await bench.runCommand('Hearth: Restart Server');
   await bench.runCommand('Hearth: Restart Server');
@@ -180,7 +180,7 @@ test('a missing model is reported by name, and the status bar offers to choose a
   await bench.statusSays(/ready/);
 });
 
-test('a server killed while text is shown is back within a moment', async () => {
+test('a server that is killed while text is shown is replaced within seconds', async () => {
   await bench.type(typed);
   await ghostTextComes();
   const [pid] = servers();
@@ -193,7 +193,7 @@ test('a server killed while text is shown is back within a moment', async () => 
   await ghostTextAfter(typed);
 });
 
-test('for a server that keeps crashing, a single message says how it ended and offers a way out', async () => {
+test('for a server that keeps crashing, a single message says how it ended and offers a remedy', async () => {
   // Kills each server once the window has connected to it.
   const killed = async () => {
     for (const pid of servers().filter((each) => server.connections().includes(each))) process.kill(pid, 'SIGKILL');

@@ -1,5 +1,5 @@
-// The person who works through a session of related edits: types an edit, waits, and takes with Tab what is offered and
-// belongs to the session. What is not offered, is typed. Notes what was typed and shown, and takes pictures.
+// A simulated person who works through a session of related edits: types an edit, waits, and accepts each offer that
+// belongs to the session with Tab. The other edits are typed. Records everything typed and shown, and takes pictures.
 import { appendFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const keyMs = 60;
 /** How long the person waits for an offer after the last key, and after an answer that offers nothing. */
 const patienceMs = 10_000;
 const afterAnswerMs = 3000;
-/** Looking costs processor time, which the model lacks then. */
+/** Each look takes processor time away from the model. */
 const pollMs = 200;
 /** How long the person looks at an offer. */
 const readMs = 1500;
@@ -67,7 +67,7 @@ export class Typist {
     this.note(`typed: ${edit.old.trim()} → ${edit.now.trim()}`);
   }
 
-  /** Waits for an offer and takes it. Undoes it if it is none of the edits that are left. Returns whether it was one. */
+  /** Waits for an offer and accepts it. Undoes it if it is not among the remaining edits. Returns whether it is. */
   private async take(): Promise<boolean> {
     const shown = await this.awaitOffer();
     if (shown === undefined) {
@@ -131,7 +131,7 @@ export class Typist {
     );
   }
 
-  /** Notes whatever changes on the screen while the person reads the offer. */
+  /** Records every change on the screen while the person reads the offer. */
   private async look(drawn: string[]): Promise<void> {
     let last = JSON.stringify(drawn);
     for (const start = performance.now(); performance.now() - start < readMs; await sleep(pollMs)) {
@@ -141,7 +141,7 @@ export class Typist {
     }
   }
 
-  /** Notes what is in the file that was not typed. */
+  /** Records the text in the file that was not typed. */
   private check(text: string): void {
     if (text !== this.text) this.note(`  NOT AS TYPED: ${differenceOf(this.text, text)}`);
     this.text = text;

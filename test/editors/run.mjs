@@ -1,6 +1,7 @@
 // Real editors with the configurations in docs/editors: `npm run test:editors -- --nvim PROGRAM --emacs PROGRAM …`.
-// Each option may be given several times; without any, this machine's nvim and emacs are tried. An editor runs in a
-// tmux terminal, types as a person does, and must show ghost text from the starter model, hide it and accept it.
+// Each option may be given several times; by default, the nvim and emacs of this machine are tested. An editor runs in
+// a tmux terminal and receives keys as from a person. It must show ghost text from the starter model, hide it and
+// accept it.
 //   --pictures FOLDER   draws the terminal with ghost text as FOLDER/EDITOR.png (with chromium)
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -15,7 +15,7 @@ export class Terminal {
     this.tmux('-f', '/dev/null', 'start-server', ';', ...terminal, ...session);
   }
 
-  /** Sends a key by its name, or a text that ends with one. */
+  /** Sends a key by its name, or a text that ends with a key's name. */
   press(key) {
     this.tmux('send-keys', key);
   }

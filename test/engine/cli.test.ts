@@ -21,7 +21,7 @@ test.skipIf(isWindows)('reports an output that cannot be written in one line', (
   expect(err).toMatch(/^hearth: cannot write the output: .*ENOSPC.*\n$/);
 });
 
-test('lists its commands', () => {
+test('the help lists the commands', () => {
   const { code, out } = hearth('--help');
   expect(code).toBe(0);
   for (const name of ['complete', 'explain', 'generate', 'tokenize', 'doctor', 'lsp']) {
@@ -38,7 +38,7 @@ test('says what is wrong with a call', () => {
   checkFails(['generate'], 2, /--prompt needs a text/);
 });
 
-test('says which file or place does not exist', () => {
+test('the error for a missing file or place names it', () => {
   checkFails(['complete', join(folder, 'none.py:1:1')], 1, /none\.py/);
   checkFails(['complete', `${sample}:99:1`], 1, /there is no line 99/);
   checkFails(['complete', `${sample}:1:16`], 1, /columns 1 to 15; there is no column 16/);
@@ -49,7 +49,7 @@ test('says which file or place does not exist', () => {
   checkFails(['tokenize', 'a', '--model', join(folder, 'none.gguf')], 1, /none\.gguf/);
 });
 
-test('reads no file that is too long or never ends', () => {
+test('refuses a file that is too long or never ends', () => {
   const long = join(folder, 'long.py');
   writeFileSync(long, '');
   truncateSync(long, 64 * 2 ** 20 + 1);
@@ -97,7 +97,7 @@ test('completes at the end of a line when no column is given', () => {
   expect(text(`${windows}:3`)).toBe(text(`${windows}:3:13`));
 });
 
-test('continues a prompt as it is, from the command line or a file', () => {
+test('continues a raw prompt from the command line or a file', () => {
   const args = ['--prompt', 'def add(a, b):\n    return', '--max-tokens', '8'];
   const { text, finishReason } = json<{ text: string; finishReason: string }>('generate', ...args);
   expect(text).toMatch(/^ a/);
@@ -141,13 +141,13 @@ test('explains lines of a file', () => {
   expect(hearth('explain', `${sample}:1-3`).out).toBe(`${text}\n`);
 });
 
-test('tokenizes text, with special tokens only when asked', () => {
+test('tokenizes text, and special tokens only on request', () => {
   expect(json<number[]>('tokenize', '<|fim_prefix|>').length).toBeGreaterThan(1);
   expect(json<number[]>('tokenize', '<|fim_prefix|>', '--special')).toEqual([16378]);
   expect(json<number[]>('tokenize', '--file', sample)).toEqual(json('tokenize', readFileSync(sample, 'utf8')));
 });
 
-test('the doctor finds nothing broken, and its exit code tells if a model is', () => {
+test('the doctor finds no problem, and its exit code reports a broken model', () => {
   const healthy = json<{ isOk: boolean; checks: { name: string; isOk: boolean }[] }>('doctor');
   expect(healthy.isOk).toBe(true);
   expect(healthy.checks.map(({ name }) => name)).toContain('completion');

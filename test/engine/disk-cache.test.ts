@@ -41,7 +41,7 @@ test('after a restart, a document is read from the disk cache, and the answer is
   expect(second.restoredPages).toBeGreaterThan(300 / 32);
 });
 
-test('switching the disk cache off deletes its files, and no more are written', async () => {
+test('turning the disk cache off deletes its files, and no more are written', async () => {
   await session({ 'cache.diskMiB': 64 });
   expect(existsSync(pages)).toBe(true);
   expect(await session({})).toMatchObject({ restoredPages: 0 });

@@ -66,7 +66,7 @@ test('all uses of a renamed constant follow, in both files, and nothing else cha
   expect([...texts.values()]).toEqual([cart, prices].map((text) => text.replaceAll('baseRate', 'vatRate')));
 });
 
-test('the server refuses malformed parameters and goes on', async () => {
+test('the server refuses malformed parameters and keeps running', async () => {
   for (const params of [undefined, {}, { uri: 1 }, { uri: `${folder.uri}/cart.ts`, version: 'x', position: null }]) {
     await client.connection.sendNotification('hearth/dismissEdit', params);
     await client.connection.sendRequest('hearth/nextEdit', params).catch(() => undefined);
@@ -89,7 +89,9 @@ const template = (name: string) => `const ${name} = user.name;\nlog(\`\${${name}
 const label = "  const label = 'rate is ' + rate;\n  // the rate is fixed\n  return label;\n";
 const used = (name: string) => `  return net * (1 + ${name});\n`;
 
-/** A file in which a person has just overwritten the first use of a name; another open file; both files at the end. */
+/**
+ * A file in which a person has just overwritten the first use of a name; another open file; the expected texts of both.
+ */
 test.each([
   [
     'a local, but not its namesake in another function or file',

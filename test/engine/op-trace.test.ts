@@ -1,4 +1,4 @@
-// What `hearth doctor --trace` writes, from a real engine with the starter model.
+// The traces that `hearth doctor --trace` writes, from a real engine with the starter model.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

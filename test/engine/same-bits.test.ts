@@ -1,4 +1,4 @@
-// The fingerprint of what the engine computes: one value on every system, processor and CPU variant.
+// The fingerprint of the engine's results, which is the same on every system, processor and CPU variant.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The starter model behind a completion endpoint that takes its prompts as text. The answers are the same as for
+// Runs the starter model behind a completion endpoint that takes prompts as text. Its answers equal those to prompts as
 // tokens.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,7 +65,7 @@ afterAll(async () => {
   await local.close();
 });
 
-/** Requests the rest of a line in the source, of which the prompt has the beginning. */
+/** Requests the rest of a line in the source; the prompt ends inside the line. */
 function promptAt({ info }: Completer, line: number, begin: RegExp): Uint32Array {
   const lines = source.split('\n');
   const { fimPrefix, fimSuffix, fimMiddle } = info.special;

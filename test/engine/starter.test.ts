@@ -54,7 +54,7 @@ test('a keystroke reuses all but a few tokens of the prompt', async () => {
   const text = sampleLines(60);
   await editor.open(uri, `${text}\nconst total = \n`);
   await editor.complete(uri, 60, 14);
-  // A letter that the ghost text is unlikely to begin with, so that the engine is asked.
+  // The ghost text is unlikely to begin with this letter, so a key with it reaches the engine.
   await editor.type(uri, 60, 14, 'Q');
   await editor.complete(uri, 60, 15);
   const { last } = await editor.status((status) => (status.last?.cachedTokens ?? 0) > 0);

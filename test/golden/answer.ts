@@ -1,4 +1,4 @@
-// All golden cases, and what Hearth does with one.
+// All golden cases, and Hearth's answer to one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate, type OnGrowth } from '../../language-server/offers/complete.ts';

@@ -6,7 +6,7 @@ export interface GoldenCase {
   why: string;
   /** With $0 at the cursor. */
   document: string;
-  /** What the model writes, and the probabilities of characters that have their own. */
+  /** The model's text, and the probabilities of the characters that are marked with one. */
   model: string;
   probabilities: ReadonlyMap<number, number>;
   isCutOff: boolean;

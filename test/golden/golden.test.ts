@@ -1,5 +1,4 @@
-// Readable cases of what is shown and what is not: one Markdown file per language. Each case says what the model
-// writes.
+// Readable cases, one Markdown file per language. Each has the model's text and what Hearth shows of it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Team } from '../../language-server/remote/team.ts';
 import { budget } from '../../language-server/syntax/syntax-tree.ts';
@@ -53,8 +52,7 @@ describe("through a team's server", () => {
     return server.close();
   });
 
-  // The rules are the same as above; a sample is enough, since only the way in which text and probabilities arrive
-  // differs.
+  // The rules are the same as above, and only the transport of text and probabilities differs, so a sample is enough.
   test.each(named.filter((_, i) => i % 8 === 0))('%s', async (_, golden) => {
     server.usual = answerOf(golden);
     const remote = team.completer(scripted(golden)) ?? undefined;
@@ -64,7 +62,7 @@ describe("through a team's server", () => {
   });
 });
 
-/** What the case's model writes, as a server sends it. */
+/** The text of the case's model in the form in which a server sends it. */
 const answerOf =
   ({ model, probabilities, isCutOff }: GoldenCase): Answer =>
   (response) => {

@@ -1,7 +1,7 @@
 import { FakeEngine } from '../fixtures/fake-engine.ts';
 import type { GoldenCase } from './golden-cases.ts';
 
-/** Writes what the case's model writes. */
+/** An engine that writes the text of the case's model. */
 export function scripted({ model, isCutOff, probabilities }: GoldenCase): FakeEngine {
   return new FakeEngine({
     respond: () => (isCutOff ? `${model}zed and more` : model),

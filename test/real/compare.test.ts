@@ -23,18 +23,18 @@ test("a difference is relative to the row's standard deviation", () => {
   expect(nmse).toBeCloseTo(0.25 / 2, 6);
 });
 
-test('the divergence is that of the second row from the first', () => {
+test('the divergence measures the second row against the first', () => {
   const { divergence } = compareRows(Float32Array.of(0, 0), Float32Array.of(0, Math.log(3)), 2);
   expect(divergence).toBeCloseTo(0.5 * Math.log(0.5 / 0.25) + 0.5 * Math.log(0.5 / 0.75), 5);
 });
 
-test('where the likeliest tokens differ, each margin comes from its own engine', () => {
+test('where the likeliest tokens differ, each engine has the margin of its own logits', () => {
   const { partings, sameArgmax } = compareRows(Float32Array.of(0, 5, 3), Float32Array.of(0, 3.5, 4), 3);
   expect(sameArgmax).toBe(0);
   expect(partings).toEqual([{ position: 0, a: 1, b: 2, marginOfA: 2, marginOfB: 0.5 }]);
 });
 
-test('a parting is explained only if both engines are nearly undecided', () => {
+test('a difference in tokens is explained only if both engines are nearly undecided', () => {
   const parting = { position: 0, a: 1, b: 2, marginOfA: 0.1, marginOfB: 0.2 };
   expect(isExplained(parting)).toBe(true);
   expect(isExplained({ ...parting, marginOfB: explained })).toBe(false);

@@ -1,5 +1,6 @@
 // Compares the answers of two engines. Both quantize activations to int8 but round differently, so all logits differ a
-// little. The most likely token may differ only where the second one is nearly as likely: by less than `explained`.
+// little. The most likely token may differ only where the logits of the first two tokens differ by less than
+// `explained`.
 /**
  * A difference of logits that rounding explains. llama.cpp's own distance from exact arithmetic is at most 0.47 with
  * K-quants (test/fixtures/reference), and each of two engines can be that far off in either direction.
@@ -26,7 +27,7 @@ export interface Parting {
   position: number;
   a: number;
   b: number;
-  /** The difference of logits by which a, and b, prefers its own choice to the other's. */
+  /** By how much each engine's logit of its own choice exceeds its logit of the other's choice. */
   marginOfA: number;
   marginOfB: number;
 }

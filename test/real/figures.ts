@@ -1,4 +1,4 @@
-// The product's figures with a model: runs independent programs one after the other.
+// Measures the product with a model: runs independent programs one after the other.
 import { spawnSync } from 'node:child_process';
 import type { Options } from './real.ts';
 import type { Report } from './report.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 const folders = ['language-server', 'extension', 'native', 'kernels', 'test', 'scripts'];
 const packages = ['typescript', 'esbuild', 'vitest', 'markdown-it', 'node-addon-api', 'vscode-jsonrpc'];
 const isCode = /\.(?:[cm]?[jt]s|cc|h|inl|md|py|css|json)$/;
-// Longer files are generated ones.
+// Longer files are usually generated, and are left out.
 const maxChars = 60_000;
 
-/** Half of the characters from each of the two, in whole files except for the last. */
+/** Takes half of the characters from each of the two sources, as whole files except for the last. */
 export function sources(root: string, characters: number): string[] {
   const own = folders.flatMap((folder) => textsIn(join(root, folder)));
   const others = packages.flatMap((name) => textsIn(join(root, 'node_modules', name)));

@@ -92,14 +92,14 @@ export async function checkRuns(
   );
 }
 
-/** a is our engine, and what it chose at this place. */
+/** a is our engine. */
 async function partingsOf(engine: Engine, { prompt, tokens }: Answer, best: BestTwo[]): Promise<Parting[]> {
   const partings: Parting[] = [];
   for (const [position, [[b, first], [second, next]]] of best.entries()) {
     const a = tokens[position] ?? Number.NaN;
     if (a === b) continue;
     const row = await engine.lastLogits(Uint32Array.from([...prompt, ...tokens.slice(0, position)]));
-    // If ours is not their second choice either, all we know is that it is further off.
+    // If our choice is not their second choice either, its margin is unknown but larger.
     const marginOfB = second === a ? first - next : Number.POSITIVE_INFINITY;
     partings.push({ position, a, b, marginOfA: margin(row, a, b), marginOfB });
   }

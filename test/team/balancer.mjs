@@ -1,6 +1,6 @@
-// docs/deploy/nginx.conf in a real nginx, in front of two replicas that say who they are: which person gets which
-// replica, and who answers when one is gone. The test's own name server knows only the replicas that are running, as
-// Docker's and Kubernetes' do.
+// Tests docs/deploy/nginx.conf in a real nginx in front of two replicas, which answer with their names: which replica
+// each person gets, and which replica answers when the other is gone. The test's own name server knows only the
+// replicas that are running, as Docker's and Kubernetes' do.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';

@@ -1,5 +1,5 @@
-// The files in docs/deploy: Kubernetes' schema for the manifests (kubernetes-validate), nginx with its file
-// (balancer.mjs), and that what must stay closed is closed. `npm run test:team -- --deploy`.
+// `npm run test:team -- --deploy` tests the files in docs/deploy: the manifests against Kubernetes' schema
+// (kubernetes-validate), nginx.conf in nginx (balancer.mjs), and that no port or path is open that must be closed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,16 +1,20 @@
-// Two llama.cpp servers behind a balancer, and people who type in turns: how many prompt tokens the replicas find in
-// their caches. Each slot of a server keeps one prompt, just as a GPU's cache keeps those of the people who type.
+// Two llama.cpp servers run behind a balancer, and people type in turns. Measures how many prompt tokens the replicas
+// find in their caches. Each slot of a server keeps one prompt, just as a GPU's cache keeps the prompts of the people
+// who type.
 import { createHash } from 'node:crypto';
 import { startLiteLlm, startLlamaCpp, startNginx, startRouter, stop, token } from './servers.mjs';
 
-/** An odd number, so that "in turns" does not happen to be by person. */
+/**
+ * The number of people is odd: with an even one, taking replicas in turns would give each person always the same
+ * replica.
+ */
 const people = 7;
 const keys = 6;
-/** One slot too few for everybody on a single server. */
+/** A single server has one slot too few for all people. */
 const slots = people - 1;
 const size = { slots, contextTokens: 1024 * slots };
 
-/** As random as Hearth's user ids, but the same in each run. */
+/** Looks as random as Hearth's user ids, but is the same in each run. */
 const idOf = (person) => createHash('sha256').update(`person ${person}`).digest('hex').slice(0, 32);
 
 /** About 300 tokens that only this person has. */
@@ -66,7 +70,7 @@ const fronts = [
   ['vllm-router, cache_aware', (replicas) => startRouter(replicas, 'cache_aware')],
 ];
 
-/** New replicas for each balancer, so that none finds warm what another run has read. */
+/** Each balancer gets new replicas, so that none finds prompts of an earlier run in its cache. */
 export async function measureReplicas(only = '') {
   console.log('| balancer | prompt tokens found in a cache | tokens read by each replica |\n| --- | --: | --- |');
   for (const [name, start] of fronts.filter(([name]) => name.includes(only))) {

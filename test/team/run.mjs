@@ -1,4 +1,4 @@
-// What a team's servers do, and what Hearth does with them, as a table: `npm run test:team`. Installs llama.cpp's
+// `npm run test:team`: tests Hearth with the servers that a team may run, and prints a table. Installs llama.cpp's
 // server, vLLM for CPUs, LiteLLM and vLLM's router from PyPI into .cache/team (5 GB), takes nginx from the system, and
 // serves the starter model.
 //   --servers NAMES          some of llama.cpp, vLLM, LiteLLM, nginx; all four by default

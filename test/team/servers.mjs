@@ -1,5 +1,5 @@
-// Starts the servers that a team would run, each in its own process group, all with the starter model. Their packages
-// are installed into .cache/team; nginx comes from the system.
+// Starts servers that a team may run, each in its own process group, all with the starter model. Their packages are
+// installed into .cache/team; nginx comes from the system.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -50,7 +50,7 @@ export function freePort() {
   });
 }
 
-/** With TLS, checks only whether somebody listens, since fetch() does not trust a test's certificate. */
+/** With TLS, checks only whether the port is open, since fetch() does not trust a test's certificate. */
 export async function isUp(url) {
   if (url.startsWith('https:')) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');

@@ -63,7 +63,7 @@ async function ask(
 
 type Trouble = 'slow' | 'truncated' | 'redirected' | 'HTML' | 'JSON';
 
-/** A gateway in front of the server, which makes trouble once it is told to. */
+/** A gateway in front of the server; on command, it causes errors. */
 async function gateway({ url }: Subject, trouble: Trouble) {
   const state = { isTroubled: false };
   const http = createServer((asked, answer) => {

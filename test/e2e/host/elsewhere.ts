@@ -1,5 +1,4 @@
-// What Hearth suggests where there is not just one cursor in a file: with several cursors, in a notebook, in a box for
-// commit messages.
+// Hearth's suggestions in unusual places: with several cursors, in a notebook, in the box for a commit message.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commands, NotebookCellData, NotebookCellKind, NotebookData, Selection, scm, window, workspace } from 'vscode';

@@ -1,4 +1,4 @@
-// Tests inside the extension host: what another extension can see of Hearth through VS Code's API.
+// Tests inside the extension host, which see Hearth through VS Code's API, as another extension does.
 import assert from 'node:assert/strict';
 import { commands, extensions, Selection, window, workspace } from 'vscode';
 import type { Api } from '../../../extension/extension.ts';
