@@ -51,7 +51,8 @@
 #define GPU_MEMBER __device__ __forceinline__
 #define GPU_UNROLL _Pragma("unroll")
 #define GPU_UNROLL_2 _Pragma("unroll 2")
-/// For loops in code that runs once and waits for instruction fetches, which short code reduces.
+/// Keeps a loop rolled. Code that runs once waits for instruction fetches, and short code needs
+/// fewer.
 #define GPU_NO_UNROLL _Pragma("unroll 1")
 #define GPU_KERNEL(name, Params, max_threads) \
   extern "C" __global__ __launch_bounds__(max_threads) void name(const Params p)

@@ -95,7 +95,8 @@ GPU_DEVICE void store_word(uint64_t* to, uint64_t word) {
   __hip_atomic_store(to, word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
-/// Otherwise the compiler loads all parameters at the start of the kernel and runs out of SGPRs.
+/// Without this, the compiler loads all parameters at the start of the kernel and runs out of
+/// SGPRs.
 template <class Params>
 GPU_DEVICE const Params& reload(const Params&) {
   auto* again = __builtin_amdgcn_kernarg_segment_ptr();
@@ -107,10 +108,10 @@ GPU_DEVICE int reload_thread() {
   asm volatile("" : "+v"(thread));
   return thread;
 }
-/// Otherwise the compiler hoists all loads of a long run of code to its beginning, which takes too
-/// many registers.
+/// Without this, the compiler hoists all loads of a long run of code to its beginning, which takes
+/// too many registers.
 GPU_DEVICE void schedule_fence() { __builtin_amdgcn_sched_barrier(0); }
-/// Otherwise the compiler divides in VGPRs.
+/// Without this, the compiler divides in VGPRs.
 GPU_DEVICE int uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 GPU_DEVICE float inverse_root(float value) { return rsqrtf(value); }
 /// Recursive, because inside some loops the compiler does not unroll a loop here.

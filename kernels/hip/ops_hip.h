@@ -110,10 +110,10 @@ class HipOps : public Ops {
   void set_scales(MatmulParams& p, const HipStrip& strip);
   /// Launches a kernel that quantizes tokens, with or without a norm.
   void quantize(const Norm& norm, const Activations& out, int n_tokens, bool with_f32);
-  /// Makes the products of p with w add the adapter's part. If their own launches do not lower the
-  /// tokens, a launch lowers them now. Does nothing if `added` is null.
+  /// Prepares p so that its products with w include the adapter's part. If these products' launches
+  /// do not lower the tokens, launches a kernel now that does. Does nothing if `added` is null.
   void add(const LowRank* added, const HipMatrix& w, MatmulParams& p);
-  /// Launches the product of the adapter's a with p's tokens, the tokens of a product with w.
+  /// Launches the product of the adapter's a with p's tokens, before the product of w with them.
   void lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p);
   /// Begins the rounds of a step (low_rank.hip.h).
   void begin_rounds();

@@ -1,4 +1,5 @@
-// Types whose blocks of 256 columns have one float scale: the result of such a block.
+// In types with blocks of 256 columns, the sum over a block is an integer, as on the CPU. So the
+// GPU must give the same bits.
 #include <vector>
 
 #include "hip_fixture.h"
