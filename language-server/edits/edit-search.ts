@@ -1,5 +1,5 @@
-// Looks for the edit that follows from the last ones, first in the document that is being edited, then in other open
-// ones.
+// Looks for the edit that follows from the user's last edits: first in the document that the user is editing, then in
+// the other open documents.
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../native/index.ts';
 import { windowEnd, windowStart } from '../prompt/text-window.ts';
@@ -19,20 +19,21 @@ import { PlainBreaks } from './text/plain-breaks.ts';
 import { changesOf, type EditedDocument, type TextEdit } from './text/text-edit.ts';
 import type { FoundEdit, SearchedDocument, Workspace } from './workspace.ts';
 
-// Only this many characters on either side of the cursor are searched, so that no key has to wait.
+// The search covers this many characters on either side of the cursor: a longer search would delay the next key.
 const reachChars = 30_000;
-/** A rename in many places makes many edits; the last ones say as much as all of them. */
+// A rename in many places makes many edits; the last of them say as much as all of them.
 const maxHistory = 12;
-/** Stands for the cursor's offset in a document without the cursor. */
+/** The cursor's offset if the cursor is in another document. */
 const elsewhere = -1;
 
-/** Says how likely an edit is, and writes edits if it can. */
+/** The model that says how likely an edit is. `Writing` says whether it also writes edits. */
 export interface EditModel extends Writing {
   local: Engine;
 }
 
 /**
- * Returns the edit, or why there is none. gate: the probability that the edit needs. Rejects with the engine's errors.
+ * Returns the edit, or the reason for none. Rejects with the engine's errors. gate: the probability that the edit
+ * needs.
  */
 export function findEdit(
   model: EditModel,
@@ -77,7 +78,7 @@ class EditSearch {
     const { uri, path } = document;
     const plain = new PlainBreaks(document.text);
     const text = plain.text.toString();
-    // If this rule is not sure enough for the gate, the model may be: finders propose renames, too.
+    // If the gate excludes these renames, the model may still be sure of one: the finders propose renames, too.
     const isDismissed = (edit: TextEdit) => this.dismissed.has(uri, edit);
     const uses = renameProbability < this.gate ? undefined : renamedUses(document, cursor, renames, isDismissed);
     const proposal = uses
@@ -92,15 +93,15 @@ class EditSearch {
     if (probability < this.gate) return 'edit-unsure';
     const refusal = whyUnwanted(edit, text, probability);
     if (refusal !== null) return refusal;
-    const there = plain.inDocument(edit);
-    if (breaksSyntax(there, document)) return 'breaks-syntax';
-    if (isDismissed(there)) return 'edit-dismissed';
-    const oldText = document.text.slice(there.start, there.end);
+    const documentEdit = plain.inDocument(edit);
+    if (breaksSyntax(documentEdit, document)) return 'breaks-syntax';
+    if (isDismissed(documentEdit)) return 'edit-dismissed';
+    const oldText = document.text.slice(documentEdit.start, documentEdit.end);
     const changes = changesOf(edit, text).map((change) => plain.inDocument(change));
-    return { ...there, document, oldText, changes, otherLines: uses?.others ?? [], probability };
+    return { ...documentEdit, document, oldText, changes, otherLines: uses?.others ?? [], probability };
   }
 
-  /** The proposal for the part of the document that is near enough to the cursor. */
+  /** What propose() answers for the part of the document within reach of the cursor, with offsets in the document. */
   private async proposed(
     { text }: PlainBreaks,
     { dismissed, isNamesake, ...document }: EditedDocument & Required<Pick<EditedDocument, 'dismissed' | 'isNamesake'>>,

@@ -1,14 +1,14 @@
-// The next edits of one window: remembers what the user edits, and answers the client's requests. It also looks ahead,
-// so that an answer is there when the client asks. One search runs at a time:
+// The next edits of one window: remembers what the user edits, and answers the client's requests. Searches begin before
+// the client asks, so that the answer is ready in time. One search runs at a time:
 //
 //           a change             the cursor rests            100 ms later                 the client asks
 //   idle ─────────────> changed ──────────────────> resting ──────────────> foreseen ────────────────────────> asked
-//                                                                              ^     an edit is found: the one    │
-//                                                                              └──── after it is looked for ──────┘
+//                                                                              ^      an edit is found: the       │
+//                                                                              └───── next search begins ─────────┘
 //
-// `foreseen`: the search for what the client will probably ask has begun. Every change leads to `changed`, unless it
-// applies the offered edit, and every request leads to `asked`. Leaving a state ends its search, unless the client asks
-// for exactly what is foreseen.
+// `foreseen`: the client has not asked, but the search has begun. Every change leads to `changed`, unless it applies
+// the offered edit. Every request leads to `asked`. Leaving a state ends its search, unless the client asks exactly
+// the question that was foreseen.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { DocumentChange, OpenDocument } from '../documents/open-document.ts';
@@ -25,22 +25,23 @@ import { EditHistory, maxChars } from './history/edit-history.ts';
 import { changesOf, type TextEdit } from './text/text-edit.ts';
 import { after, type FoundEdit, OpenDocuments, type Workspace } from './workspace.ts';
 
-/** Where the model comes from. Never a team's server: what was edited stays on this machine. */
+/** Loads the model, which is never on a team's server: the history of edits stays on this machine. */
 export interface EngineSource {
+  /** Null if there is no model. */
   ready(): Promise<EditModel | null>;
 }
 
-/** What is looked for: the edit that follows in this text, if it is likely enough. */
+/** Asks for the edit that follows in this text and is at least as probable as the gate. */
 interface Question {
   uri: string;
   text: LongText;
   gate: number;
-  /** Null for the text after an offered edit: only the editor knows where the cursor will be. */
+  /** Null if the text is the one after an offered edit: only the editor knows where the cursor will be then. */
   cursor: number | null;
 }
 
 interface Search extends Question {
-  /** Aborting it ends the search. */
+  /** Ends the search. */
   work: AbortController;
   result: Promise<{ workspace: Workspace; found: FoundEdit | Reason }>;
 }
@@ -52,8 +53,7 @@ type State =
   | ({ kind: 'foreseen' | 'asked' } & Search);
 
 /**
- * When the client has said that the cursor rests, the search begins after this time: long before the client asks, but
- * seldom between two keys.
+ * How long the cursor rests before a search begins: longer than most pauses between keys, and before the client asks.
  */
 const restMs = 100;
 
@@ -72,7 +72,7 @@ export class NextEdits {
     this.documents = new OpenDocuments(editor, this.history);
   }
 
-  /** Call with all changes that were made at once. */
+  /** To be called with all changes of one edit in the editor. */
   changed(document: OpenDocument, changes: readonly DocumentChange[]): void {
     const isOffered = this.isForeseen(document);
     for (const change of changes) {
@@ -83,7 +83,7 @@ export class NextEdits {
     if (!isOffered) this.enter({ kind: 'changed', uri: document.uri });
   }
 
-  /** Call when the cursor rests. */
+  /** To be called when the cursor rests. */
   rest({ uri, position, mode }: CursorParams): void {
     const document = this.documents.of(uri);
     if (!document || this.state.kind !== 'changed' || this.state.uri !== uri) return;
@@ -108,7 +108,7 @@ export class NextEdits {
     this.documents.forget(uri);
   }
 
-  /** Call when next edits are turned off, or the window has closed. */
+  /** To be called when next edits are turned off, or the window has closed. */
   clear(): void {
     this.history.clear();
     this.dismissed.clear();
@@ -146,7 +146,7 @@ export class NextEdits {
     if (ended !== begun) ended?.abort();
   }
 
-  /** The probability that an edit needs, or why none is looked for. */
+  /** The probability that an edit needs, or the reason why the document gets no next edits. */
   private gateIn({ uri, text }: OpenDocument, mode: Mode = this.settings().mode): number | Reason {
     const { nextEdit } = this.settings();
     if (mode !== 'automatic') return mode;
@@ -156,7 +156,7 @@ export class NextEdits {
     return this.history.isBulk(uri) ? 'bulk-change' : gates[nextEdit];
   }
 
-  /** Does nothing with a model that writes edits: that costs too much at every pause, so it waits for the request. */
+  /** Does nothing if the model writes edits: to do so at every pause costs too much, so it waits for the request. */
   private async searchAtRest(document: OpenDocument, cursor: number, gate: number, signal: AbortSignal): Promise<void> {
     await sleep(restMs, undefined, { signal, ref: false });
     const model = await this.engines.ready();
@@ -186,7 +186,7 @@ export class NextEdits {
     return { ...question, work, result };
   }
 
-  /** The foreseen search, if it is for exactly this question. */
+  /** The foreseen search if its question is exactly this one; otherwise null. */
   private foreseen(document: OpenDocument, cursor: number, gate: number): Search | null {
     const { state } = this;
     if (state.kind !== 'foreseen' || !this.isForeseen(document)) return null;

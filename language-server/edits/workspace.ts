@@ -1,4 +1,5 @@
-// What a search for next edits reads: the document that is being edited, other open ones, and what was edited in them.
+// The documents that a search for next edits reads: the one that the user is editing and other open ones, with the
+// history of the edits in them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LongText } from '../documents/long-text.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
@@ -10,9 +11,9 @@ import { type EditHistory, maxChars } from './history/edit-history.ts';
 import { withPlainBreaks } from './text/plain-breaks.ts';
 import type { PastEdit, TextEdit } from './text/text-edit.ts';
 
-/** The documents as they are, or as they would be after an edit. */
+/** Documents as they are now, or as they would be after an edit. */
 export interface Workspace {
-  /** The edited one comes first. */
+  /** The one that the user is editing comes first. */
   documents: readonly SearchedDocument[];
   /** The offset of the cursor in the first document. */
   cursor: number;
@@ -32,19 +33,19 @@ export interface FoundEdit extends TextEdit {
   oldText: string;
   /** The edit as changes of single words. */
   changes: TextEdit[];
-  /** The same rename in all other lines of the document, applied together with this edit. */
+  /** If the edit renames something: the edits of all other lines of the document, applied together with this one. */
   otherLines: TextEdit[];
   probability: number;
 }
 
-// At most this many other documents are searched: those that were edited last.
+// This many other documents are searched: those that the user edited last.
 const maxOthers = 6;
 const editorLimitMs = 300;
 const none: string[] = [];
 
 /** The open documents of a window. */
 export class OpenDocuments {
-  /** The documents that were edited, the latest last. */
+  /** The URIs of the documents that the user has edited, in the order of their last edits. */
   private readonly edited = new Set<string>();
 
   constructor(
@@ -53,7 +54,7 @@ export class OpenDocuments {
   ) {}
 
   of(uri: string): OpenDocument | undefined {
-    return this.editor.openDocuments().find((each) => each.uri === uri);
+    return this.editor.openDocuments().find((document) => document.uri === uri);
   }
 
   noteEdit(uri: string): void {
@@ -66,35 +67,32 @@ export class OpenDocuments {
   }
 
   async workspace(document: OpenDocument, cursor: number): Promise<Workspace> {
-    const all = [document, ...(await this.others(document))].map((each) => this.searched(each));
+    const all = [document, ...(await this.others(document))].map((open) => this.searched(open));
     // The history knows documents by their paths, but all untitled documents of a language have the same path.
-    const documents = all.filter(({ path }, i) => all.findIndex((each) => each.path === path) === i);
-    const byUri = new Map(documents.map((each) => [each.uri, each]));
+    const documents = all.filter(({ path }, i) => all.findIndex((other) => other.path === path) === i);
+    const byUri = new Map(documents.map((searched) => [searched.uri, searched]));
     const edits = this.history.edits((uri) => byUri.get(uri)?.text);
     const history = edits.map(({ uri, ...edit }) => ({ path: byUri.get(uri)?.path ?? '', ...edit }));
     return { documents, cursor, history };
   }
 
-  /**
-   * The other open documents that the editor shares: neither excluded, nor ignored by git, nor in an untrusted
-   * workspace.
-   */
+  /** The other open documents, without those that are excluded, ignored by git, or in an untrusted workspace. */
   private async others({ uri }: OpenDocument): Promise<OpenDocument[]> {
-    const isUsable = (each: OpenDocument) =>
-      each.uri !== uri && !hasSecretName(each.uri) && each.text.length <= maxChars && !hasSecret(each.text);
+    const isUsable = (other: OpenDocument) =>
+      other.uri !== uri && !hasSecretName(other.uri) && other.text.length <= maxChars && !hasSecret(other.text);
     const order = [...this.edited];
-    const rank = (each: OpenDocument) => order.indexOf(each.uri);
-    // Unedited documents come last; among these, the one that was opened last comes first.
+    const rank = (other: OpenDocument) => order.indexOf(other.uri);
+    // Unedited documents come after the edited ones, the last opened one first.
     const usable = this.editor.openDocuments().filter(isUsable).reverse();
-    const last = usable.sort((a, b) => rank(b) - rank(a)).slice(0, maxOthers);
-    if (last.length === 0) return [];
-    const question = { uri, positions: [], documents: last.map((each) => each.uri) };
+    const chosen = usable.sort((a, b) => rank(b) - rank(a)).slice(0, maxOthers);
+    if (chosen.length === 0) return [];
+    const question = { uri, positions: [], documents: chosen.map((other) => other.uri) };
     const answer = this.editor.related(question).then(
       ({ shared }) => shared,
       () => none,
     );
     const shared = await Promise.race([answer, sleep(editorLimitMs, none, { ref: false })]);
-    return last.filter((each) => shared.includes(each.uri));
+    return chosen.filter((other) => shared.includes(other.uri));
   }
 
   private searched({ uri, languageId, text }: OpenDocument): SearchedDocument {
@@ -103,27 +101,27 @@ export class OpenDocuments {
   }
 }
 
-/** The workspace as it would be after the edit, with the cursor after the last word that it changes. */
+/** The workspace as it would be after the edit, with the cursor after the last word that the edit changes. */
 export function after({ documents, history }: Workspace, edit: FoundEdit): Workspace {
   const { document, changes, oldText, otherLines } = edit;
   const made = [...otherLines, edit];
-  const fromBelow = made.toSorted((one, other) => other.start - one.start);
-  const text = fromBelow.reduce((now, each) => now.with(each.start, each.end, each.text), document.text);
+  const fromBelow = made.toSorted((a, b) => b.start - a.start);
+  const text = fromBelow.reduce((now, next) => now.with(next.start, next.end, next.text), document.text);
   const upToHere = made.filter(({ start }) => start <= edit.start);
-  const grown = upToHere.reduce((sum, each) => sum + each.text.length - (each.end - each.start), 0);
+  const grown = upToHere.reduce((sum, next) => sum + next.text.length - (next.end - next.start), 0);
   const cursor = (changes.at(-1)?.end ?? edit.end) + grown;
   const others = documents.filter(({ uri }) => uri !== document.uri);
-  // The other lines only get a new name, so only the edit itself may add lines.
+  // The edits of other lines only replace a name, so only the edit itself may add lines.
   const added = edit.text.split('\n').length - oldText.split('\n').length;
   const line = document.text.lineAt(edit.start);
-  const earlier = history.map((each) => {
-    const isBelow = each.path === document.path && each.line !== undefined && each.line > line;
-    return isBelow ? { ...each, line: (each.line ?? 0) + added } : each;
+  const earlier = history.map((past) => {
+    const isBelow = past.path === document.path && past.line !== undefined && past.line > line;
+    return isBelow ? { ...past, line: (past.line ?? 0) + added } : past;
   });
   return {
     documents: [{ ...document, text }, ...others],
     cursor,
-    history: [...earlier, ...made.map((each) => pastEdit(document, each))],
+    history: [...earlier, ...made.map((next) => pastEdit(document, next))],
   };
 }
 

@@ -1,4 +1,4 @@
-// The edits that the user has dismissed. Each is kept with its place until the text there changes.
+// The edits that the user has dismissed. An edit stays dismissed until the text at its place changes.
 import type { DocumentChange } from '../../documents/open-document.ts';
 import type { TextEdit } from '../text/text-edit.ts';
 
@@ -6,33 +6,33 @@ interface Dismissed extends TextEdit {
   uri: string;
 }
 
-// If the user dismisses more, the oldest may be offered again.
-const most = 100;
+// After this many, the oldest dismissed edit is forgotten and may be offered again.
+const maxDismissed = 100;
 
 export class DismissedEdits {
   private edits: Dismissed[] = [];
 
   add(uri: string, { start, end, text }: TextEdit): void {
-    this.edits = [...this.edits, { uri, start, end, text }].slice(-most);
+    this.edits = [...this.edits, { uri, start, end, text }].slice(-maxDismissed);
   }
 
-  /** Call with each change of a document. */
+  /** To be called with each change of a document. */
   follow({ uri, edit }: DocumentChange): void {
     const delta = edit.text.length - (edit.end - edit.start);
-    this.edits = this.edits.flatMap((each) => {
-      if (each.uri !== uri || each.end < edit.start) return each;
-      if (each.start <= edit.end && !isWhollyBefore(edit, each)) return [];
-      return { ...each, start: each.start + delta, end: each.end + delta };
+    this.edits = this.edits.flatMap((dismissed) => {
+      if (dismissed.uri !== uri || dismissed.end < edit.start) return dismissed;
+      if (dismissed.start <= edit.end && !isWhollyBefore(edit, dismissed)) return [];
+      return { ...dismissed, start: dismissed.start + delta, end: dismissed.end + delta };
     });
   }
 
   of(uri: string): TextEdit[] {
-    return this.edits.filter((each) => each.uri === uri);
+    return this.edits.filter((edit) => edit.uri === uri);
   }
 
-  /** Whether an edit was dismissed at this place, whatever the new one would write there. */
+  /** Whether the user has dismissed any edit that overlaps or touches this one, whatever its text. */
   has(uri: string, { start, end }: TextEdit): boolean {
-    return this.of(uri).some((each) => each.start <= end && start <= each.end);
+    return this.of(uri).some((dismissed) => dismissed.start <= end && start <= dismissed.end);
   }
 
   clear(): void {
@@ -40,7 +40,7 @@ export class DismissedEdits {
   }
 
   forget(uri: string): void {
-    this.edits = this.edits.filter((each) => each.uri !== uri);
+    this.edits = this.edits.filter((edit) => edit.uri !== uri);
   }
 }
 

@@ -1,5 +1,5 @@
-// Decides which edit follows from the last ones. A model that was trained to write edits is asked first. Otherwise the
-// history proposes edits, and the model says how likely each is.
+// Decides which edit follows from the user's last edits. A model that was trained to write edits is asked first. If it
+// offers nothing, candidates are derived from the history, and the model says how likely each of them is.
 import { setImmediate } from 'node:timers/promises';
 import type { Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
@@ -29,26 +29,26 @@ export interface Proposal {
   probability: number;
 }
 
-// The model is asked about at most maxQuestions edits: those with at least minLogOdds, at most farLogOdds below the
-// likeliest.
+// The model is asked about at most maxQuestions edits. Their log-odds are at least minLogOdds, and at most farLogOdds
+// below those of the likeliest edit.
 const maxQuestions = 2;
 const minLogOdds = -2.2;
 const farLogOdds = 1.5;
-/** Of the places for one change, the first is proposed that is at most this much below the likeliest of them. */
-const nearLogOdds = 0.7;
 /**
- * The probability that an edit needs if it deletes words among other changes. For one that only deletes, see
- * deletionGate.
+ * If one change fits in several places, the first place from the cursor on is proposed whose log-odds are at most this
+ * much below those of the likeliest place.
  */
+const nearLogOdds = 0.7;
+/** The probability that an edit needs if some, but not all, of its changes delete words (if all do: deletionGate). */
 const partlyDeletesGate = 0.8;
 
 export interface WeighedCandidate extends Candidate {
   evidence: Evidence;
 }
 
-/** The edits that are likeliest by the history alone, each with the logarithm of its odds. */
-export function likeliest(document: EditedDocument, most: number): [WeighedCandidate, number][] {
-  return weighed(document, possibleEdits(document)).slice(0, most);
+/** The `count` edits that are likeliest by the history alone, each with its log-odds. */
+export function likeliest(document: EditedDocument, count: number): [WeighedCandidate, number][] {
+  return weighed(document, possibleEdits(document)).slice(0, count);
 }
 
 interface PossibleEdits {
@@ -61,7 +61,8 @@ function possibleEdits(document: EditedDocument): PossibleEdits {
   const { text, history, dismissed = [] } = document;
   const [lines, changes] = [linesOf(text), pastChanges(history)];
   const candidates = history.length === 0 ? [] : candidatesFor(document, lines, changes);
-  return { lines, changes, candidates: candidates.filter((edit) => !dismissed.some((each) => isSame(each, edit))) };
+  const isDismissed = (edit: TextEdit) => dismissed.some((known) => isSame(known, edit));
+  return { lines, changes, candidates: candidates.filter((edit) => !isDismissed(edit)) };
 }
 
 function weighed(
@@ -78,28 +79,28 @@ function weighed(
 }
 
 /**
- * Sorts the candidates, the likeliest first. Where several do the same thing in different places, only the first one
- * from the cursor on stays, unless another is much likelier. candidates: in their order from the cursor on.
+ * The candidates that are likely enough, the likeliest first, and only one of each group: the first one from the cursor
+ * on, unless another is much likelier. candidates: with their log-odds, ordered by place, from the cursor on.
  */
 export function promising<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
-  return nextOfEachGroup(candidates.filter(([, odds]) => odds >= minLogOdds)).sort(([, a], [, b]) => b - a);
+  return nextOfEachGroup(candidates.filter(([, logOdds]) => logOdds >= minLogOdds)).sort(([, a], [, b]) => b - a);
 }
 
 export function nextOfEachGroup<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
   const best = new Map<string, number>();
-  for (const [{ group }, odds] of candidates) best.set(group, Math.max(odds, best.get(group) ?? odds));
+  for (const [{ group }, logOdds] of candidates) best.set(group, Math.max(logOdds, best.get(group) ?? logOdds));
   const taken = new Set<string>();
-  return candidates.filter(([{ group }, odds]) => {
-    if (taken.has(group) || odds < (best.get(group) ?? odds) - nearLogOdds) return false;
+  return candidates.filter(([{ group }, logOdds]) => {
+    if (taken.has(group) || logOdds < (best.get(group) ?? logOdds) - nearLogOdds) return false;
     taken.add(group);
     return true;
   });
 }
 
-/** The candidates whose order the answers of the model may still change. */
+/** The candidates that are likely enough to ask the model about. likely: with their log-odds, the likeliest first. */
 export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
   const [best] = likely;
-  return likely.slice(0, maxQuestions).filter(([, odds]) => best !== undefined && odds >= best[1] - farLogOdds);
+  return likely.slice(0, maxQuestions).filter(([, logOdds]) => best !== undefined && logOdds >= best[1] - farLogOdds);
 }
 
 /** How a model writes edits. */
@@ -110,7 +111,7 @@ export interface Writing {
   editAdapter?: string | null;
 }
 
-/** The likeliest edit; undefined if nothing follows from the last ones. */
+/** The likeliest edit; undefined if nothing follows from the user's last edits. */
 export async function propose(
   engine: Engine,
   document: EditedDocument,
@@ -124,18 +125,17 @@ export async function propose(
 }
 
 /**
- * Whether the edit is away from the cursor or only inserts text there, renames no namesake, undoes no past edit, and was
- * not dismissed.
+ * Whether the edit replaces no text at the cursor (it may insert text there), renames no namesake, undoes no past edit,
+ * and was not dismissed.
  */
 function isPossible(edit: TextEdit, { text, cursor, history, dismissed = [], isNamesake }: EditedDocument): boolean {
-  const isHere = edit.start <= cursor && cursor <= edit.end && edit.start < edit.end;
-  return (
-    !isHere && !isNamesake?.(edit) && !undoes(edit, text, history) && !dismissed.some((each) => isSame(each, edit))
-  );
+  const replacesAtCursor = edit.start <= cursor && cursor <= edit.end && edit.start < edit.end;
+  const isDismissed = dismissed.some((known) => isSame(known, edit));
+  return !replacesAtCursor && !isDismissed && !isNamesake?.(edit) && !undoes(edit, text, history);
 }
 
-function isSame(one: TextEdit, other: TextEdit): boolean {
-  return one.start === other.start && one.end === other.end && one.text === other.text;
+function isSame(a: TextEdit, b: TextEdit): boolean {
+  return a.start === b.start && a.end === b.end && a.text === b.text;
 }
 
 async function proposeFromHistory(
@@ -149,7 +149,7 @@ async function proposeFromHistory(
   return signal?.aborted ? undefined : likeliestOf(all, document);
 }
 
-/** The likeliest edits by the history, with their odds by the model; empty if aborted. */
+/** The likeliest edits by the history, with the log-odds that the model gives them; empty if aborted. */
 export async function judgedEdits(engine: Engine, document: EditedDocument, signal?: AbortSignal): Promise<Weighed[]> {
   const found = possibleEdits(document);
   await setImmediate(); // a key may be waiting
@@ -167,7 +167,7 @@ export function likeliestOf(edits: readonly Weighed[], document: EditedDocument)
   );
 }
 
-/** Asks the model about the likeliest edits, and returns them with their new odds; empty if aborted. */
+/** Asks the model about the likeliest edits, and returns them with their new log-odds; empty if aborted. */
 async function judgedByModel(
   engine: Engine,
   document: EditedDocument,
@@ -177,21 +177,20 @@ async function judgedByModel(
   const candidates = likely.map(([candidate]) => candidate);
   const answers = await preferences(engine, document, candidates, signal);
   const readings = await readingsInPlace(engine, document, candidates, signal);
-  return likely.flatMap(([{ start, end, text, evidence }, odds], i) => {
+  return likely.flatMap(([{ start, end, text, evidence }, logOdds], i) => {
     const [answer, reading] = [answers[i], readings[i]];
     if (!answer || !reading) return [];
-    return [{ edit: { start, end, text }, odds: withModel(odds, evidence, answer, reading) }];
+    return [{ edit: { start, end, text }, odds: withModel(logOdds, evidence, answer, reading) }];
   });
 }
 
-/** The likeliest proposal that may be shown. A deletion must be likelier than other edits, and short. */
+/** The likeliest proposal that may be shown. An edit that deletes must be likelier than other edits, and short. */
 export function mostLikely(proposals: readonly Proposal[], text: string): Proposal | undefined {
+  const lineCount = (lines: string) => lines.split('\n').length;
+  const deletedLines = ({ start, end, text: now }: TextEdit) => lineCount(text.slice(start, end)) - lineCount(now);
   return proposals
     .filter(({ edit, probability }) => probability >= minProbability(edit, text))
-    .filter(
-      ({ edit }) =>
-        text.slice(edit.start, edit.end).split('\n').length - edit.text.split('\n').length <= maxDeletedLines,
-    )
+    .filter(({ edit }) => deletedLines(edit) <= maxDeletedLines)
     .sort((a, b) => b.probability - a.probability)[0];
 }
 

@@ -1,4 +1,4 @@
-// How likely an edit must be to be offered, and edits that are never offered, however likely they seem.
+// Says how likely an edit must be, and which edits are never offered, however likely they are.
 import type { Eagerness } from '../../protocol/next-edit-messages.ts';
 import type { Reason } from '../../protocol/reasons.ts';
 import { isWorse } from '../../syntax/faults.ts';
@@ -6,18 +6,14 @@ import { type SourceText, treeOf } from '../../syntax/trees.ts';
 import { importLine } from '../text/lines.ts';
 import { changesOf, type TextEdit } from '../text/text-edit.ts';
 
-/**
- * The probability that an edit needs. lab/bench/results/next-edit.md says how many of the edits above each gate are
- * right.
- */
+/** The probability that an edit needs. lab/bench/results/next-edit.md says how often edits above a gate are right. */
 export const gates: Record<Exclude<Eagerness, 'off'>, number> = { calm: 0.86, balanced: 0.45, eager: 0.26 };
 
-/** An edit that only deletes must be likelier: users look at it less closely, and lose more if it is wrong. */
+/** The gate of an edit that only deletes. Users look at a deletion less closely, and lose more if it is wrong. */
 export const deletionGate = 0.85;
 
-/** An edit that deletes more lines is never offered. */
+// An edit that deletes or changes more lines is never offered.
 export const maxDeletedLines = 3;
-
 const maxChangedLines = 8;
 
 type Unwanted = Extract<
@@ -42,24 +38,24 @@ export function whyUnwanted(edit: TextEdit, text: string, probability: number): 
     : null;
 }
 
-/** How many lines are not blank. */
+/** The number of lines that are not blank. */
 function lineCount(text: string): number {
   return text.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-/** Whether the edit only adds or only removes imports, or names in them, as the editor does by itself. */
+/** Whether the edit only adds or only removes imports, or names in imports. The editor does that by itself. */
 function isOnlyImports(old: string, now: string, changes: readonly TextEdit[]): boolean {
   const replaces = changes.some(({ start, end, text }) => end > start && text !== '');
   const lines = (old + now).split('\n').filter((line) => line.trim() !== '');
   return !replaces && lines.every((line) => importLine.test(line));
 }
 
-/** Whether the text is a truth value or a number. If an edit changes nothing else, the new value is only a guess. */
+/** Whether the text is a Boolean or a number. If an edit changes nothing else, the new value is only a guess. */
 function isLiteral(text: string): boolean {
   return /^(?:true|false|\d[\d_]*)$/i.test(text);
 }
 
-/** Whether the document would have more errors with the edit; false if there is no syntax tree. */
+/** Whether the edit would add syntax errors to the document; false if the document has no syntax tree. */
 export function breaksSyntax({ start, end, text }: TextEdit, document: SourceText): boolean {
   const tree = treeOf(document);
   const after = tree?.isCurrent ? tree.withText(start, end, text) : null;

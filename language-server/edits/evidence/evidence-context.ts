@@ -1,4 +1,5 @@
-// What all candidates in a document take their evidence from: its words and lines, and what the user has done in it.
+// The part of the evidence that is the same for all candidates in a document: the document's words and lines, and what
+// the user has done in it.
 
 import type { PastChange } from '../history/past-changes.ts';
 import { isTelling } from '../proposals/substitutions.ts';
@@ -7,15 +8,15 @@ import { type EditedDocument, wordsOf } from '../text/text-edit.ts';
 
 export interface EvidenceContext extends EditedDocument {
   lines: readonly Line[];
-  /** The lines above and below a past change; undefined if it was in another document or its lines are gone. */
+  /** The indices of the lines above and below a past change; undefined if it was elsewhere or its lines are gone. */
   linesBeside: (change: PastChange) => { above: number; below: number } | undefined;
   cursorLine: number;
-  /** The lines, from 0, where past edits are still there, and the line of the cursor. */
+  /** The lines that past edits wrote, if the document still has their text once, and the line of the cursor. */
   edited: number[];
-  /** How often the document has each name or number. */
+  /** How often each name or number occurs in the document. */
   counts: Map<string, number>;
   lineOf: (offset: number) => number;
-  /** The last six of the evidenceNames. */
+  /** The numbers for the last six of evidenceNames. */
   userNumbers: number[];
 }
 
@@ -26,8 +27,8 @@ export function contextOf(
 ): EvidenceContext {
   const { text, cursor, history, path } = place;
   const lineOf = (offset: number) => lineAt(lines, offset);
-  const here = history.filter((each) => each.path === path && each.after.trim().length > 2);
-  const edited = here.flatMap(({ after }) => {
+  const editsHere = history.filter((edit) => edit.path === path && edit.after.trim().length > 2);
+  const edited = editsHere.flatMap(({ after }) => {
     const at = text.indexOf(after);
     return at === -1 || text.indexOf(after, at + 1) !== -1 ? [] : [lineOf(at)];
   });
@@ -43,7 +44,7 @@ export function contextOf(
     newest.reduce((sum, { after }) => sum + after.length, 0),
     Number(typed !== '' && rest !== ''),
     isFirst ? 2 : Number(typed.length > 0),
-    Number(typed.length > 0 && [...counts.keys(), ...words].some((each) => each !== typed && each.startsWith(typed))),
+    Number(typed.length > 0 && [...counts.keys(), ...words].some((word) => word !== typed && word.startsWith(typed))),
     Number(/[=+\-*/%&|^<>!?:.,([{]\s*$/.test(text.slice(Math.max(0, cursor - 8), Math.max(0, cursor)))),
   ];
   const places = new Map<PastChange, { above: number; below: number } | undefined>();
@@ -54,7 +55,7 @@ export function contextOf(
   return { ...place, lines, linesBeside, cursorLine: lineOf(cursor), edited, counts, lineOf, userNumbers };
 }
 
-/** The lines above and below the first place that has these lines. */
+/** The indices of the lines above and below the first place where the document has the added lines. */
 function besideFirst(added: string[], lines: readonly Line[]): { above: number; below: number } | undefined {
   if (added.length === 0) return undefined;
   const at = lines.findIndex((_, i) => added.every((line, j) => lines[i + j]?.text === line));

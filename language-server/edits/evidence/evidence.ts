@@ -1,4 +1,4 @@
-// What the last edits and the text say about an edit that may follow: numbers for the fitted trees.
+// Describes a candidate in numbers, from the last edits and the text, for the fitted trees.
 
 import type { PastChange } from '../history/past-changes.ts';
 import { type Candidate, finders } from '../proposals/candidate.ts';
@@ -7,35 +7,38 @@ import { importLine, type Line, similarity } from '../text/lines.ts';
 import { changesOf, type EditedDocument, wordsOf } from '../text/text-edit.ts';
 import { contextOf, type EvidenceContext } from './evidence-context.ts';
 
-/** The names of the numbers, in their order. If one is added, the trees must be fitted again. */
+/**
+ * The names of the numbers, in their order. If one is added, the trees must be fitted again. "The past change" is the
+ * one that the candidate repeats; "its places" are those of all candidates in the same group.
+ */
 export const evidenceNames = [
-  // How it was found: by which finder; how often the same was done, and how many edits ago the last and the first time;
-  // in how many places it could be done, and how many of these come before it; how many words differ from what was
-  // done; how many finders and groups propose it.
+  // The finder; how often the user made the past change, how many edits ago last, and how many edits ago first; the
+  // number of its places, and how many of them are nearer to the cursor; how many words differ from the past change;
+  // how many finders and groups propose the candidate.
   ...['finder', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'differingWords', 'votes'],
-  // How near it is: how many lines from the cursor; whether below it; whether the user has edited both above and below
-  // it.
+  // How many lines the candidate is from the cursor; whether it is below the cursor; whether the user has edited lines
+  // both above and below the candidate.
   ...['distance', 'isBelow', 'isPassed'],
-  // What it changes: how many lines and how many characters go and come; whether whole lines are removed; how many
-  // changes it consists of.
+  // The number of old lines, of new lines, of deleted characters, and of inserted ones; whether whole lines are
+  // deleted; the number of separate changes.
   ...['oldLines', 'newLines', 'goneChars', 'comeChars', 'removesLine', 'changes'],
-  // How similar its lines before and after are to those of the change that it repeats, and the lines above and below.
+  // How similar to the past change are the old lines, the new lines, the line above, and the line below.
   ...['likeBefore', 'likeAfter', 'likeAbove', 'likeBelow'],
-  // If words are replaced (otherwise -1): whether they are a name, or a part of one; whether the words on the left and
-  // on the right are the same as where it was done; how often the document has the old words and the new ones; whether
-  // a past edit left the old ones in its lines.
+  // If the finder replaces words (otherwise all are -1): whether they are a name, or a part of one; whether the
+  // neighbour on the left, or on the right, is the same as in the past change; how often the document has the old
+  // words, and the new ones; whether a line that the user edited still has the old words.
   ...['isRename', 'isPart', 'sameLeft', 'sameRight', 'oldLeft', 'nowThere', 'staysElsewhere'],
-  // Where it is: in a comment; in an import; in a line with quotation marks.
+  // Whether the line is a comment; an import; whether it has quotation marks.
   ...['isComment', 'isImport', 'isString'],
-  // What the user is doing: how many edits there are; how many lines the last one brought; whether the cursor is inside
-  // a word; whether it is after one (2: which is nowhere else); whether that may become a longer word that is known;
+  // What the user is doing: the number of edits; how many lines the last edit wrote; whether the cursor is inside a
+  // word; whether it is after a word (2: one that occurs nowhere else); whether that word begins a longer known word;
   // whether an operator or an opening bracket is before the cursor.
   ...['edits', 'lastEditLines', 'isInsideWord', 'isJustTyped', 'mayContinue', 'isDangling'],
 ] as const;
 
 export type Evidence = Float64Array;
 
-/** For each candidate, one number for each of the evidenceNames. */
+/** One array per candidate, with a number for each of evidenceNames. */
 export function evidenceOf(
   candidates: readonly Candidate[],
   place: EditedDocument,
@@ -44,16 +47,16 @@ export function evidenceOf(
 ): Evidence[] {
   const context = contextOf(place, lines, changes);
   const groups = new Map<string, Candidate[]>();
-  for (const each of candidates) groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
-  return candidates.map((each) => {
-    const group = groups.get(each.group) ?? [];
+  for (const candidate of candidates) groups.set(candidate.group, [...(groups.get(candidate.group) ?? []), candidate]);
+  return candidates.map((candidate) => {
+    const group = groups.get(candidate.group) ?? [];
     return Float64Array.from([
-      ...originNumbers(each, group),
-      ...placeNumbers(each, context),
-      ...sizeNumbers(each, place),
-      ...likenessNumbers(each, context),
-      ...wordNumbers(each, context),
-      ...surroundingsNumbers(each, place),
+      ...originNumbers(candidate, group),
+      ...placeNumbers(candidate, context),
+      ...sizeNumbers(candidate, place),
+      ...likenessNumbers(candidate, context),
+      ...wordNumbers(candidate, context),
+      ...surroundingsNumbers(candidate, place),
       ...context.userNumbers,
     ]);
   });
@@ -87,8 +90,8 @@ function likenessNumbers(
   { text, lines, lineOf, linesBeside }: EvidenceContext,
 ): number[] {
   const old = text.slice(start, end);
-  const like = (of: string, past: (change: PastChange) => string[]) =>
-    Math.max(0, ...changes.slice(0, 4).map((change) => similarity(of, past(change).join('\n'))));
+  const like = (here: string, past: (change: PastChange) => string[]) =>
+    Math.max(0, ...changes.slice(0, 4).map((change) => similarity(here, past(change).join('\n'))));
   const [change] = changes;
   const [first, last] = [lineOf(start), lineOf(end)];
   const there = change && linesBeside(change);

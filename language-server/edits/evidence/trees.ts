@@ -1,16 +1,16 @@
-// Boosted decision trees: each asks three questions of some numbers and adds a leaf to the logarithm of the odds. The
-// files *-trees.json are written by `npm run tool -- fit-next-edit`.
+// Boosted decision trees. Each tree asks three questions about some numbers and adds the leaf that it reaches to the
+// log-odds. `npm run tool -- fit-next-edit` writes the files *-trees.json.
 
 /**
- * A complete tree of depth 3. Question i, from 0, asks whether numbers[asked[i]] > above[i]. After "no" comes question
+ * A complete tree of depth 3. Question i (the first is 0) asks: numbers[asked[i]] > above[i]? After "no" comes question
  * 2i + 1, and after "yes" question 2i + 2.
  */
 export interface Tree {
-  /** For each of the 7 questions, the index of a number. */
+  /** [7] */
   asked: number[];
-  /** 7 bounds. */
+  /** [7] */
   above: number[];
-  /** For the 8 possible answers, from no, no, no to yes, yes, yes. */
+  /** [8], from "no, no, no" to "yes, yes, yes". */
   leaves: number[];
 }
 
@@ -21,13 +21,13 @@ export interface Trees {
 
 export const depth = 3;
 
-/** The trees in a file: with the names of numbers, and with null as the bound if the answer is always no. */
+/** Trees as a file has them: `asked` has the names of the numbers, and a null in `above` means "no" for any number. */
 export interface FittedTrees {
   bias: number;
   trees: { asked: string[]; above: (number | null)[]; leaves: number[] }[];
 }
 
-/** Throws if the trees ask for a number that is not among the names: they were fitted to others. */
+/** Throws if the trees ask for a number that has none of the names: they were fitted to other numbers. */
 export function treesOf({ bias, trees }: FittedTrees, names: readonly string[]): Trees {
   const indexOf = (name: string): number => {
     const index = names.indexOf(name);
@@ -44,7 +44,6 @@ export function treesOf({ bias, trees }: FittedTrees, names: readonly string[]):
   };
 }
 
-/** The logarithm of the odds. */
 export function logOddsOf({ bias, trees }: Trees, numbers: ArrayLike<number>): number {
   return trees.reduce((sum, tree) => sum + (tree.leaves[leafOf(tree, numbers)] ?? 0), bias);
 }
@@ -58,6 +57,6 @@ function leafOf({ asked, above }: Tree, numbers: ArrayLike<number>): number {
   return at - (2 ** depth - 1);
 }
 
-export function probabilityOf(odds: number): number {
-  return 1 / (1 + Math.exp(-odds));
+export function probabilityOf(logOdds: number): number {
+  return 1 / (1 + Math.exp(-logOdds));
 }

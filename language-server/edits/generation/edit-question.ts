@@ -1,24 +1,25 @@
-// What a model that was trained on next edits is asked, and how its answer is read.
+// The question to a model that was trained on next edits, and how to read its answer.
 import type { Engine } from '../../../native/index.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 
-/** Whole lines of the document, with the offsets where they begin and end. */
+/** Whole lines of the document. */
 export interface EditWindow {
+  /** Offsets in the document. */
   start: number;
   end: number;
-  /** Ends with a line feed, which the document may lack. */
+  /** Ends with a line feed, even if the document does not. */
   text: string;
 }
 
 export interface EditQuestion {
   window: EditWindow;
   prompt: Uint32Array;
-  /** The answer that changes nothing, with the token that ends it; empty if several answers change nothing. */
+  /** The answer that changes nothing, with its end token; empty if more than one answer changes nothing. */
   unchanged: Uint32Array;
   stopTokens: Uint32Array;
-  /** Control tokens that may be in the answer, with their names. */
+  /** The control tokens that an answer may contain, with their names. */
   names: ReadonlyMap<number, string>;
-  /** The new lines of the window according to the answer; undefined if the answer does not have the format. */
+  /** The window's text after the edit in the answer; undefined if the answer does not have the format. */
   parse(answer: string): string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// The window, which is the lines around the cursor that a model is asked to rewrite: now, and before the last edit.
+// The window: the lines around the cursor that a model is asked to rewrite.
 import { lineAt, linesOf } from '../text/lines.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 import type { EditWindow } from './edit-question.ts';
@@ -18,7 +18,7 @@ export function lineNumbers({ start, text: lines }: EditWindow, text: string): [
   return [first, first + lines.split('\n').length - 2];
 }
 
-/** The window's text before the last edit; its current text if that edit was elsewhere or only deleted lines. */
+/** The window's text before the last edit. If that edit was elsewhere or only deleted lines: the current text. */
 export function beforeLastEdit(window: EditWindow, { path, history }: EditedDocument): string {
   const last = history.at(-1);
   if (!last || last.path !== path || last.after === '') return window.text;

@@ -1,5 +1,5 @@
-// Lets a model that was trained on next edits write one. One pass scores the answer that changes nothing. The model
-// writes only from the first token that it would not have written itself, and only until it has rejoined the old lines.
+// Asks a model that was trained on next edits to write one. First, one pass scores the answer that changes nothing. The
+// model then writes from the first unlikely token on, and stops when its lines are the same as the old ones again.
 import type { Completion, Engine } from '../../../native/index.ts';
 import type { EditFormatName } from '../../models/model-traits.ts';
 import { concatTokens } from '../../prompt/fim-prompt.ts';
@@ -11,17 +11,16 @@ import { zetaFormat } from './zeta-format.ts';
 
 export interface GeneratedEdit {
   edit: TextEdit;
-  /** The probability of the answer up to where it has rejoined the old lines. */
+  /** The probability of the answer, up to the line where it rejoins the old lines. */
   probability: number;
 }
 
-// The model itself would write a token with p > 0.5.
+// A token with p > 0.5 is likelier than all others together.
 const minLogProbability = Math.log(0.5);
 const maxTokens = 256;
-/** After this many successive old lines with letters or digits, the rest is taken to be as before. */
+/** After this many successive old lines with letters or digits, all further lines are taken to be old, too. */
 const rejoiningLines = 2;
 
-/** One for each family of models that were trained on next edits. */
 const formats: Record<EditFormatName, EditFormat> = {
   'sweep-1': sweepFormat(1),
   'sweep-2': sweepFormat(2),
@@ -32,7 +31,7 @@ export function editFormat(name: EditFormatName): EditFormat {
   return formats[name];
 }
 
-/** Undefined if nothing follows, or the signal was aborted. Rejects with the engine's errors. */
+/** Returns undefined if nothing follows, or if the signal was aborted. Rejects with the engine's errors. */
 export async function generateEdit(
   engine: Engine,
   format: EditFormat,
@@ -47,7 +46,7 @@ export async function generateEdit(
 export interface Answer {
   /** Null if the lines stay as they are. */
   edit: TextEdit | null;
-  /** The log-probability of the answer, in nats, up to where it has rejoined the old lines. */
+  /** The log-probability of the answer, in nats, up to the line where it rejoins the old lines. */
   logProbability: number;
 }
 
@@ -58,8 +57,8 @@ interface AskOptions {
 }
 
 /**
- * text: the text of the document. Undefined if the question is too long, its answer makes no sense, or the signal was
- * aborted.
+ * text: that of the whole document. Returns undefined if the question is too long, the answer does not have the format,
+ * or the signal was aborted.
  */
 export async function answerTo(
   engine: Engine,
@@ -76,7 +75,7 @@ export async function answerTo(
   const head = engine.detokenize(copied);
   let [written, isRejoined] = [head, false];
   const onText = (more: string) => {
-    if (isRejoined) return true; // the engine may have written a little more
+    if (isRejoined) return true; // the engine may send some more text before it stops
     written += more;
     isRejoined = kept > 0 && rejoined(window.text, head, written) !== undefined;
     return isRejoined;
@@ -93,9 +92,9 @@ export async function answerTo(
   return { edit, logProbability: logProbability + sumOf(answer.logProbabilities) };
 }
 
-const sumOf = (logProbabilities: Float32Array) => logProbabilities.reduce((sum, each) => sum + each, 0);
+const sumOf = (logProbabilities: Float32Array) => logProbabilities.reduce((sum, nats) => sum + nats, 0);
 
-/** How many tokens of the unchanged answer the model would write itself, without a part of a character at the end. */
+/** How many tokens of the unchanged answer are likely. The last of them ends a whole character. */
 async function keptTokens(
   engine: Engine,
   { prompt, unchanged, window }: EditQuestion,
@@ -110,15 +109,15 @@ async function keptTokens(
     signal,
     adapter,
   );
-  const other = scores.findIndex((each) => each < minLogProbability);
-  let kept = other === -1 ? scores.length : other;
+  const unlikely = scores.findIndex((logProbability) => logProbability < minLogProbability);
+  let kept = unlikely === -1 ? scores.length : unlikely;
   const isWhole = () =>
     kept === unchanged.length || window.text.startsWith(engine.detokenize(unchanged.subarray(0, kept)));
   while (kept > 0 && !isWhole()) kept--;
   return { kept, logProbability: sumOf(scores.subarray(0, kept)) };
 }
 
-/** The text of the answer, with the names of control tokens, but without the token that ends it. */
+/** The text of the answer, with the names of its control tokens, and without its end token. */
 function textOf(engine: Engine, { text, tokens }: Completion, { names, stopTokens }: EditQuestion): string {
   if (names.size === 0) return text;
   const bytes = [...tokens].flatMap((token) => {
@@ -129,7 +128,10 @@ function textOf(engine: Engine, { text, tokens }: Completion, { names, stopToken
   return Buffer.from(bytes).toString();
 }
 
-/** The whole new window, if the text written after the head ends with old lines; otherwise undefined. */
+/**
+ * If the last lines of `written` are old lines, completes it with the old lines below them; otherwise undefined.
+ * old: the old text of the window. head: the beginning of `written` that was copied from it.
+ */
 export function rejoined(old: string, head: string, written: string): string | undefined {
   if (!written.endsWith('\n')) return undefined;
   const first = head.lastIndexOf('\n') + 1;
@@ -139,19 +141,19 @@ export function rejoined(old: string, head: string, written: string): string | u
   while (at > 0 && count < rejoiningLines) if (/[\p{L}\p{N}]/u.test(lines[--at] ?? '')) count++;
   if (count < rejoiningLines) return undefined;
   const last = lines.slice(at);
-  const there = rest.findIndex((_, i) => i > 0 && last.every((line, j) => rest[i + j] === line));
-  return there === -1 ? undefined : written + rest.slice(there + last.length).join('\n');
+  const joint = rest.findIndex((_, i) => i > 0 && last.every((line, j) => rest[i + j] === line));
+  return joint === -1 ? undefined : written + rest.slice(joint + last.length).join('\n');
 }
 
-/** The text without invisible characters, except those that the document has. */
+/** The text without the invisible characters that the document does not have. */
 function visible(text: string, document: string): string {
   const lines = text.split('\n');
   return lines.map((line) => cleanText(line, document)).join('\n');
 }
 
-/** The edit of the lines that differ; undefined if none does. */
+/** Replaces the lines that differ; undefined if all are the same. text: the new text of the window. */
 function changedLines(window: EditWindow, text: string, document: string): TextEdit | undefined {
-  const [old, now] = [window.text, text].map((all) => all.match(/[^\n]*\n/g) ?? []);
+  const [old, now] = [window.text, text].map((lines) => lines.match(/[^\n]*\n/g) ?? []);
   if (!old || !now) return undefined;
   const { head, tail } = commonEnds(old, now);
   if (head === old.length && head === now.length) return undefined;
@@ -159,10 +161,10 @@ function changedLines(window: EditWindow, text: string, document: string): TextE
   const end = start + old.slice(head, old.length - tail).join('').length;
   const lines = now.slice(head, now.length - tail).join('');
   if (end <= document.length) return { start, end, text: lines };
-  // The last line of the document has no line feed: appended text begins with one instead of ending with one.
+  // The document's last line has no line feed, so the line feed between it and an appended line is inserted first.
   const isAppended = start > document.length;
   const added = (isAppended ? '\n' : '') + lines.replace(/\n$/, '');
   const edit = { start: Math.min(start, document.length), end: document.length, text: added };
-  // If the text ends with a line feed, the empty line after it can only seem to go.
+  // If the document ends with a line feed, the window has an empty line after it that an answer cannot delete.
   return edit.start === edit.end && added === '' ? undefined : edit;
 }

@@ -1,8 +1,8 @@
-// The format of Hearth's own adapters (models/training/next-edit). The model gets the last edits and the code around
-// some lines, and writes these lines as they will be:
+// The format of Hearth's own adapters (models/training/next-edit). The prompt has the last edits, the code around some
+// lines, and these lines. The model answers with the new text of the lines:
 //
 //   <|file_sep|>PATH.diff⏎original:⏎…⏎updated:⏎…⏎             for each edit, the oldest first
-//   <|file_sep|>PATH⏎THE LINES AND THOSE AROUND THEM⏎
+//   <|file_sep|>PATH⏎THE LINES WITH THE CODE AROUND THEM⏎
 //   <|file_sep|>PATH.diff⏎original:⏎THE LINES⏎updated:⏎       and the answer ends with <|file_sep|> or the end of text
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
@@ -12,18 +12,17 @@ import type { EditQuestion } from './edit-question.ts';
 import { diffOf } from './past-edits.ts';
 
 const maxEdits = 6;
-/** The maximum number of lines of each text in a past edit. */
-const longest = 24;
+const maxLinesOfEdit = 24;
 const linesAround = 20;
-/** A window has this many lines, and half as much code around it. */
+/** The number of lines in a window. The code around a window is linesAround / 2 lines on each side. */
 const windowLines = 21;
-/** If the document has the same lines elsewhere, too, up to this many lines above them are asked about as well. */
+/** If the document has the same lines elsewhere, the question includes up to this many lines above them. */
 const maxLinesAbove = 3;
-/** An adapter has seen questions of at most 2,048 tokens, which have at most about this many characters. */
+/** Adapters are trained with questions of at most 2,048 tokens: about this many characters. */
 const maxChars = 12_000;
 const marks = /<\|file_sep\|>|<\|cursor\|>|<\/s>/;
 
-/** Undefined if the text contains marks of the prompt's format, or is too long. */
+/** Returns undefined if the text is too long or contains marks of the prompt's format. */
 export function askAboutLines(
   engine: Engine,
   { text, path, history }: EditedDocument,
@@ -35,11 +34,11 @@ export function askAboutLines(
   const old = lines.slice(first, end).join('\n');
   const near = lines.slice(Math.max(0, first - around), end + around).join('\n');
   const edits = history.slice(-maxEdits);
-  const all = [near, ...edits.flatMap(({ before, after }) => [before, after])];
-  const chars = all.reduce((sum, each) => sum + each.length, old.length);
-  if (fileSep < 0 || chars > maxChars || all.some((each) => marks.test(each))) return undefined;
+  const texts = [near, ...edits.flatMap(({ before, after }) => [before, after])];
+  const chars = texts.reduce((sum, text) => sum + text.length, old.length);
+  if (fileSep < 0 || chars > maxChars || texts.some((text) => marks.test(text))) return undefined;
   const parts = [
-    ...edits.map((edit) => diffOf(edit, longest)),
+    ...edits.map((edit) => diffOf(edit, maxLinesOfEdit)),
     `${path}\n${near}\n`,
     `${path}.diff\noriginal:\n${old}\nupdated:\n`,
   ];
@@ -58,7 +57,7 @@ export function askAboutLines(
   };
 }
 
-/** Like askAboutLines(), for the window around the cursor. Undefined also if the cursor is in another document. */
+/** Asks about the window around the cursor. Returns undefined also if the cursor is in another document. */
 export function askAroundCursor(engine: Engine, document: EditedDocument): EditQuestion | undefined {
   if (document.cursor < 0) return undefined;
   const lines = linesOf(document.text);
@@ -69,8 +68,8 @@ export function askAroundCursor(engine: Engine, document: EditedDocument): EditQ
 }
 
 /**
- * The lines that an edit changes. If it only adds or removes lines, the line above is included. If the document has the
- * same lines elsewhere, too, up to three lines above are included.
+ * The lines that an edit changes. If the edit only adds or removes lines, the line above is included. If the document
+ * has the same lines elsewhere, up to three lines above are included, so that the question says which are meant.
  */
 export function linesChangedBy(edit: TextEdit, text: string): LineRange {
   const [old, now] = [text.split('\n'), applyEdit(text, edit).split('\n')];

@@ -1,5 +1,5 @@
-// Asks a model with one of Hearth's adapters (models/training/next-edit) to write edits itself: the lines of the likeliest
-// proposals, and the lines around the cursor, where two thirds of all next edits are.
+// Asks a model with one of Hearth's adapters (models/training/next-edit) to write edits: to the lines of the likeliest
+// proposals, and to the lines around the cursor, where two thirds of all next edits are.
 import type { Engine } from '../../../native/index.ts';
 import { comesToTheSame, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
 import type { EditQuestion } from './edit-question.ts';
@@ -8,70 +8,75 @@ import { askAboutLines, askAroundCursor, linesChangedBy } from './hearth-format.
 import { offeredPart } from './offered-part.ts';
 import fitted from './writer-weights.json';
 
-/** An edit, and the logarithm of the odds that it follows. */
 export interface Weighed {
   edit: TextEdit;
+  /** The log-odds that the edit follows. */
   odds: number;
 }
 
 /**
- * What the model has done: of a proposal's lines, it has written the `same` edit, left them `unchanged`, or written
- * something `different`, which is an edit `instead` of the proposal. Without a proposal, it has written text `atCursor`,
- * or an edit `around` it.
+ * What an answer of the model says about an edit. Asked about a proposal's lines, the model writes the `same` edit as
+ * the proposal, leaves the lines `unchanged`, or writes another edit: the proposal is then marked `different`, and the
+ * model's own edit `instead`. Asked about the lines around the cursor, the model writes text `atCursor` or an edit
+ * `around` it.
  */
 export const deeds = ['same', 'unchanged', 'different', 'instead', 'around', 'atCursor'] as const;
 export type Deed = (typeof deeds)[number];
 
-/** odds: those of the proposal, 0 without one. nats: the log-probability of the answer. */
+/** odds: the log-odds of the proposal, 0 if there is none. */
 export interface Written extends Weighed {
   deed: Deed;
+  /** The log-probability of the model's answer. */
   nats: number;
 }
 
-/** The new log-odds are constant + odds * those of the proposal + nats * the log-probability of the answer. */
+/** New log-odds = constant + odds * written.odds + nats * written.nats. */
 export interface Weights {
   constant: number;
   odds: number;
   nats: number;
 }
 
-/** Less probable answers say no more. */
+/** A lower log-probability of an answer counts as this one. */
 const minNats = -5;
 
-/** The edits with new odds, and the edits that the model writes instead of them or around the cursor; none if aborted. */
+/**
+ * The proposals with new log-odds, and the edits that the model writes instead of them or around the cursor; empty if
+ * aborted.
+ */
 export async function withWriter(
   engine: Engine,
   adapter: string,
   document: EditedDocument,
-  likely: readonly Weighed[],
+  proposals: readonly Weighed[],
   signal?: AbortSignal,
 ): Promise<Weighed[]> {
-  const all = await writtenBy(engine, adapter, document, likely, signal);
-  return all.map((each) => ('deed' in each ? weighed(each, fitted) : each));
+  const all = await writtenBy(engine, adapter, document, proposals, signal);
+  return all.map((edit) => ('deed' in edit ? weighed(edit, fitted) : edit));
 }
 
-/** What the model says about the edits and writes besides. An edit about which it cannot be asked stays as it is. */
+/** The proposals and the model's own edits. A proposal that the model cannot be asked about stays as it is. */
 export async function writtenBy(
   engine: Engine,
   adapter: string,
   document: EditedDocument,
-  likely: readonly Weighed[],
+  proposals: readonly Weighed[],
   signal?: AbortSignal,
 ): Promise<(Weighed | Written)[]> {
   const answered = async (question: EditQuestion | undefined) =>
     question && !signal?.aborted ? await answerTo(engine, question, document.text, { signal, adapter }) : undefined;
   const all: (Weighed | Written)[] = aroundCursor(document, await answered(askAroundCursor(engine, document)));
-  for (const each of likely) {
-    const lines = linesChangedBy(each.edit, document.text);
+  for (const proposal of proposals) {
+    const lines = linesChangedBy(proposal.edit, document.text);
     const answer = await answered(askAboutLines(engine, document, lines));
-    all.push(...(answer ? judged(each, answer, document.text) : [each]));
+    all.push(...(answer ? judged(proposal, answer, document.text) : [proposal]));
   }
   return signal?.aborted ? [] : all;
 }
 
 export function weighed({ edit, odds, deed, nats }: Written, weights: Record<Deed, Weights>): Weighed {
-  const of = weights[deed];
-  return { edit, odds: of.constant + of.odds * odds + of.nats * nats };
+  const weight = weights[deed];
+  return { edit, odds: weight.constant + weight.odds * odds + weight.nats * nats };
 }
 
 function aroundCursor(document: EditedDocument, answer: Answer | undefined): Written[] {
@@ -81,7 +86,7 @@ function aroundCursor(document: EditedDocument, answer: Answer | undefined): Wri
   return [{ edit, odds: 0, deed: isAtCursor ? 'atCursor' : 'around', nats: natsOf(answer) }];
 }
 
-/** The proposal, and what the model writes instead of it. answer: about the lines of the proposal. */
+/** The proposal, and the edit that the model writes instead, if any. answer: the one about the proposal's lines. */
 function judged({ edit, odds }: Weighed, answer: Answer, text: string): Written[] {
   const [own, nats] = [answer.edit, natsOf(answer)];
   if (own === null) return [{ edit, odds, deed: 'unchanged', nats }];

@@ -1,11 +1,11 @@
-// The format of Zeta 2.1. The window is divided into blocks, with a marker before each and one after the last. The
-// model writes two of the markers, with the new lines between them:
+// The format of Zeta 2.1. The window is divided into blocks, with a marker before each block and one after the last
+// block. The model answers with two of the markers, and between them the lines that replace the blocks between them:
 //
 //   <[fim-suffix]>⏎TEXT BELOW<[fim-prefix]><filename>edit_history⏎UNIFIED DIFFS⏎
 //   <filename>PATH⏎TEXT ABOVE<<<<<<< CURRENT⏎<|marker_1|>⏎BLOCK<|marker_2|>⏎BLOCK<|marker_3|>⏎=======⏎<[fim-middle]>
 //   -> <|marker_1|>⏎NEW LINES⏎<|marker_2|>
 //
-// The same marker twice means that nothing follows.
+// An answer with the same marker twice changes nothing.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { EditedDocument, PastEdit } from '../text/text-edit.ts';
@@ -28,7 +28,7 @@ export const zetaFormat: EditFormat = {
     const below = text.slice(window.end, window.end + charsAround);
     const history = document.history.slice(-maxEdits);
     const all = [above, window.text, below, ...history.flatMap(({ before, after }) => [before, after])];
-    if (cursor < 0 || all.some((each) => marks.test(each))) return undefined;
+    if (cursor < 0 || all.some((part) => marks.test(part))) return undefined;
 
     const blocks = blocksOf(window.text);
     const markers = [...blocks, ''].map((_, i) => `<|marker_${i + 1}|>`);
@@ -71,7 +71,7 @@ function namesOf(engine: Engine, markers: string[]): Map<number, string> {
   );
 }
 
-/** Divides the text into blocks of 6 to 16 lines, below an empty line if possible. */
+/** Divides the text into blocks of 6 to 16 lines. If possible, a block ends with an empty line. */
 function blocksOf(text: string): string[] {
   const lines = text.match(/[^\n]*\n/g) ?? [];
   const blocks: string[] = [];
@@ -87,8 +87,8 @@ function blocksOf(text: string): string[] {
 }
 
 /**
- * The new text of the window; undefined if the answer does not have the format. Markers within the new lines are
- * dropped: they only repeat where the old blocks began.
+ * The new text of the window; undefined if the answer does not have the format. Markers between the first and the last
+ * one say where the old blocks began, and are dropped.
  */
 function replaced(blocks: string[], answer: string): string | undefined {
   const [, from, lines = '', to] = answered.exec(answer) ?? [];
@@ -104,6 +104,6 @@ function diffOf({ path, before, after }: PastEdit, document: EditedDocument): st
   const line = at === -1 ? 1 : document.text.slice(0, at).split('\n').length;
   const [old, now] = [before, after].map((text) => (text === '' ? [] : text.split('\n')));
   const header = `@@ -${line},${old?.length ?? 0} +${line},${now?.length ?? 0} @@\n`;
-  const changed = [...(old ?? []).map((each) => `-${each}\n`), ...(now ?? []).map((each) => `+${each}\n`)].join('');
+  const changed = [...(old ?? []).map((row) => `-${row}\n`), ...(now ?? []).map((row) => `+${row}\n`)].join('');
   return `--- a/${path}\n+++ b/${path}\n${header}${changed}`;
 }

@@ -1,15 +1,15 @@
-// Distinguishes what a person types from what a program writes: an agent, a formatter, a large paste.
+// Tells a person's typing from text that comes all at once: from an agent, a formatter, or a large paste.
 
 /** Changes within this time are counted together. */
 const withinMs = 1500;
 /**
- * A key after this pause begins a new count. A program that writes in pieces may pause as long, but its pieces are
- * longer than a key.
+ * A key after a pause of this length begins a new count. An agent that writes in pieces may pause as long, but a piece
+ * is longer than a key.
  */
 const pauseMs = 300;
-/** A key may also replace a selected name of up to this length. */
+/** A key may replace a selection of up to this length. */
 const maxKeyRemoves = 40;
-// A person does not change more at once.
+// A person changes at most this much within the time.
 const maxChars = 200;
 const maxLines = 8;
 
@@ -32,14 +32,14 @@ export class BulkChanges {
     return this.recent[0]?.ms ?? this.now();
   }
 
-  /** Call with the texts that a change removes and inserts. Returns whether a program seems to have made it. */
+  /** To be called with the texts that a change removes and inserts. Returns whether a program seems to be writing. */
   note(removed: string, inserted: string): boolean {
     const ms = this.now();
     const lines = removed.split('\n').length + inserted.split('\n').length - 2;
     const isKey = inserted.length <= 1 && removed.length <= maxKeyRemoves;
     const since = isKey && ms - (this.recent.at(-1)?.ms ?? ms) >= pauseMs ? ms : ms - withinMs;
-    const old = this.recent.findIndex((each) => each.ms >= since);
-    for (const each of this.recent.splice(0, old === -1 ? this.recent.length : old)) this.count(each, -1);
+    const kept = this.recent.findIndex((change) => change.ms >= since);
+    for (const expired of this.recent.splice(0, kept === -1 ? this.recent.length : kept)) this.count(expired, -1);
     const size = { ms, chars: removed.length + inserted.length, lines };
     this.recent.push(size);
     this.count(size, 1);

@@ -1,26 +1,26 @@
-// A part of a document that was changed, by one edit or several: where it is now, and what was there before.
+// A part of a document that one or several edits have changed: where it is now, and its text before.
 import type { LongText } from '../../documents/long-text.ts';
 import { commonEnds, type TextEdit } from '../text/text-edit.ts';
 
 export interface ChangedRegion {
-  /** The text before the first change. The region was there from baseStart to baseEnd. */
+  /** The document's text before the first change, with the offsets of the region in it. */
   base: LongText;
   baseStart: number;
   baseEnd: number;
-  /** Where it is in the current text. */
+  /** The offsets of the region in the current text. */
   start: number;
   end: number;
 }
 
-// A longer region takes no more changes: it is new text rather than changed text.
+// A region of this many lines takes no more changes: its text is new rather than changed.
 const maxLines = 20;
 
-/** The region that an edit replaces, before that edit is applied. */
+/** The region that an edit will replace. base: the text before the edit. */
 export function begin(base: LongText, { start, end }: TextEdit): ChangedRegion {
   return { base, baseStart: start, baseEnd: end, start, end };
 }
 
-/** Widens the region so that it contains the edit. The text between the two must be unchanged since `base`. */
+/** Widens the region to contain an edit that follows. The text between the two must be unchanged since `base`. */
 export function widened(region: ChangedRegion, { start, end }: TextEdit): ChangedRegion {
   const before = Math.max(0, region.start - start);
   const after = Math.max(0, end - region.end);
@@ -33,12 +33,12 @@ export function widened(region: ChangedRegion, { start, end }: TextEdit): Change
   };
 }
 
-/** The region after an edit inside it. */
+/** The region after an edit within it is applied. */
 export function applied(region: ChangedRegion, edit: TextEdit): ChangedRegion {
   return { ...region, end: region.end + edit.text.length - (edit.end - edit.start) };
 }
 
-/** Whether the edit is at most `lines` lines away from the region; false if the region is too long. */
+/** Whether the edit is at most `lines` lines away from the region; false if the region takes no more changes. */
 export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, lines: number): boolean {
   const [first, last] = [text.lineAt(region.start), text.lineAt(region.end)];
   if (last - first >= maxLines) return false;
@@ -46,8 +46,8 @@ export function touches(region: ChangedRegion, edit: TextEdit, text: LongText, l
 }
 
 /**
- * The region's whole lines as they were and as they are, without the lines at the beginning and the end that are the
- * same in both. They are joined with "\n", whatever the document has. line: where they begin in the text.
+ * The region's whole lines before and after, joined with "\n", without the first and the last lines that are the same
+ * in both. line: the line of the text where they begin.
  */
 export function linesOf({ base, baseStart, baseEnd, start, end }: ChangedRegion, text: LongText) {
   const before = wholeLines(base, baseStart, baseEnd);

@@ -1,5 +1,5 @@
-// What the user has changed lately in the open documents, as whole lines before and after. Next edits follow from this.
-// The texts stay in memory, and nothing is kept of a document that holds a secret.
+// The user's last edits in the open documents, as whole lines before and after. Next edits follow from them. The texts
+// stay in memory, and nothing is kept from a document that holds a secret.
 import type { LongText } from '../../documents/long-text.ts';
 import type { DocumentChange } from '../../documents/open-document.ts';
 import { hasSecretName } from '../../protocol/secret-names.ts';
@@ -9,7 +9,7 @@ import type { TextEdit } from '../text/text-edit.ts';
 import { BulkChanges } from './bulk-changes.ts';
 import { applied, begin, type ChangedRegion, linesOf, touches, widened } from './changed-region.ts';
 
-/** The lines of an edit before and after. Either is '' where lines were only added or removed. */
+/** The lines of an edit before and after. One of the two is '' if the edit only added or removed lines. */
 export interface RecordedEdit {
   uri: string;
   before: string;
@@ -25,13 +25,13 @@ interface Entry {
   region: ChangedRegion;
   beganMs: number;
   changedMs: number;
-  /** Whether all of its changes were made by edits that were offered. */
+  /** Whether offered edits have made all of the changes. */
   isOffered: boolean;
 }
 
 /** Longer documents get no next edits: searching them would take too long. */
 export const maxChars = 1_000_000;
-// Changes so near to the last ones, and so soon after them, belong to the same edit.
+// A change this near to the last one, and this soon after it, belongs to the same edit.
 const nearLines = 8;
 const soonMs = 1000;
 const maxEdits = 12;
@@ -39,27 +39,27 @@ const keptMs = 10 * 60_000;
 
 /** The history of one window. */
 export class EditHistory {
-  /** In the order of their last changes, the latest last. */
+  /** In the order of their last changes. */
   private entries: Entry[] = [];
-  /** One for each document: a program may write in one while the user types in another. */
+  /** By the document's URI: a program may write in one document while the user types in another. */
   private readonly bulks = new Map<string, BulkChanges>();
-  /** Where the user would go on after the last change: at its end, or between brackets that the editor has closed. */
+  /** Where typing would continue the last change: at its end, or between brackets that the editor has closed. */
   private last: { uri: string; start: number; end: number } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Whether the last change of the document was one of many at once, such as an agent's or a formatter's. */
+  /** Whether a program, such as an agent or a formatter, seems to have made the last change of the document. */
   isBulk(uri: string): boolean {
     return this.bulks.get(uri)?.isGoingOn ?? false;
   }
 
-  /** Call with each change of a document, in order. isOffered: whether the change applies an offered edit. */
+  /** To be called with each change of a document, in order. isOffered: whether the change applies an offered edit. */
   record(change: DocumentChange, isOffered = false): void {
     const { uri, before, edit, after } = change;
     if (hasSecretName(uri) || after.length > maxChars) return void this.forget(uri);
     const bulk = this.bulkOf(uri);
     if (!isOffered && bulk.note(before.slice(edit.start, edit.end), edit.text)) {
-      this.entries = this.entries.filter((each) => each.uri !== uri || each.beganMs < bulk.sinceMs);
+      this.entries = this.entries.filter((entry) => entry.uri !== uri || entry.beganMs < bulk.sinceMs);
       this.shift(change);
       return;
     }
@@ -70,9 +70,8 @@ export class EditHistory {
       region: begin(before, edit),
       beganMs: this.now(),
     };
-    const others = this.entries.filter((each) => each !== entry);
     const region = applied(entry.region, edit);
-    this.entries = others;
+    this.entries = this.entries.filter((other) => other !== entry);
     this.shift(change);
     const { beganMs } = entry;
     const changed = { uri, region, beganMs, changedMs: this.now(), isOffered: entry.isOffered && isOffered };
@@ -81,10 +80,10 @@ export class EditHistory {
     this.last = { uri, start: /[\p{L}\p{N}]/u.test(edit.text) ? end : edit.start, end };
   }
 
-  /** The edits, oldest first, without any that were undone. texts: the open documents as they are now. */
+  /** The edits, oldest first, without those that were undone. texts: the current text of an open document. */
   edits(texts: (uri: string) => LongText | undefined): RecordedEdit[] {
-    // A program may have written a secret: record() does not look for secrets in changes by programs.
-    for (const uri of new Set(this.entries.map((each) => each.uri))) {
+    // record() does not look for secrets in a program's changes.
+    for (const uri of new Set(this.entries.map((entry) => entry.uri))) {
       const text = texts(uri);
       if (text && hasSecret(text)) this.forget(uri);
     }
@@ -95,12 +94,12 @@ export class EditHistory {
       const lines = text && linesOf(region, text);
       if (!lines || lines.before === lines.after) return [];
       const edits = isOffered ? lineByLine(lines) : [lines];
-      return edits.filter(hasShortLines).map((each) => ({ uri, ...each }));
+      return edits.filter(hasShortLines).map((edit) => ({ uri, ...edit }));
     });
   }
 
   forget(uri: string): void {
-    this.entries = this.entries.filter((each) => each.uri !== uri);
+    this.entries = this.entries.filter((entry) => entry.uri !== uri);
     this.bulks.delete(uri);
   }
 
@@ -110,11 +109,11 @@ export class EditHistory {
   }
 
   /**
-   * The entry that the change belongs to, widened to contain it: one with the same lines, or the last one if that is
-   * near and recent. Undefined if the change is a new edit.
+   * The entry that the change belongs to, widened to contain the change: an entry with the same lines, or the last one
+   * if it is near and recent. Undefined if the change begins a new edit.
    */
   private entryFor({ uri, before, edit }: DocumentChange, isOffered: boolean): Entry | undefined {
-    const ofDocument = this.entries.filter((each) => each.uri === uri);
+    const ofDocument = this.entries.filter((entry) => entry.uri === uri);
     const last = this.entries.at(-1);
     const isSoon = last !== undefined && this.now() - last.changedMs <= soonMs;
     const same = ofDocument.findLast(({ region }) => touches(region, edit, before, 0));
@@ -126,7 +125,7 @@ export class EditHistory {
     if (!entry) return undefined;
     const region = widened(entry.region, edit);
     const isFree = ofDocument.every(
-      (each) => each === entry || each.region.end < region.start || region.end < each.region.start,
+      (other) => other === entry || other.region.end < region.start || region.end < other.region.start,
     );
     if (!isFree) return undefined;
     entry.region = region;
@@ -135,18 +134,18 @@ export class EditHistory {
 
   /**
    * Whether the user returns, after a pause, to lines that the entry has only added. Such a change is an edit of its
-   * own: as a part of the addition, it could not be recognized as a rename, for example.
+   * own: a rename in lines that were just added would otherwise look like a part of the addition, for example.
    */
   private isReturnToAddition({ uri, region, changedMs }: Entry, edit: TextEdit, before: LongText): boolean {
     if (this.now() - changedMs <= soonMs || linesOf(region, before).before.trim() !== '') return false;
     if (edit.start <= region.start && region.end <= edit.end) return false;
     if (this.last?.uri !== uri) return true;
     const { start, end } = this.last;
-    const goesOn = start <= edit.end && edit.start <= end;
-    return !goesOn && (edit.start < edit.end || before.lineAt(edit.start) !== before.lineAt(end));
+    const continues = start <= edit.end && edit.start <= end;
+    return !continues && (edit.start < edit.end || before.lineAt(edit.start) !== before.lineAt(end));
   }
 
-  /** Moves the entries below a change, and forgets those that it overlaps. */
+  /** Moves the entries below a change, and drops the entries that overlap it. */
   private shift({ uri, edit }: DocumentChange): void {
     const delta = edit.text.length - (edit.end - edit.start);
     this.entries = this.entries.flatMap((entry) => {
@@ -164,7 +163,7 @@ export class EditHistory {
   }
 }
 
-/** Divides an edit into one for each line that differs, unless it has added or removed lines. */
+/** Divides an edit into edits of single lines, unless it has added or removed lines. */
 function lineByLine(edit: Lines): Lines[] {
   const [before, after] = [edit.before.split('\n'), edit.after.split('\n')];
   if (before.length !== after.length) return [edit];
@@ -174,7 +173,7 @@ function lineByLine(edit: Lines): Lines[] {
   });
 }
 
-/** Whether all lines are short enough for a person to edit them. */
+/** Whether all lines are short enough that a person may have edited them. */
 function hasShortLines({ before, after }: { before: string; after: string }): boolean {
   return [before, after].every((text) => text.split('\n').every((line) => line.length <= maxLineChars));
 }

@@ -1,24 +1,22 @@
-// Divides past edits into changes: which line became which, and which lines were only added or removed.
+// Divides past edits into changes: pairs of an old and a new line, and lines that were only added or removed.
 import { similarity } from '../text/lines.ts';
 import { commonEnds, type PastEdit } from '../text/text-edit.ts';
 
-/**
- * Lines that were replaced, added or removed together. A line and its replacement, if they are similar, are one change.
- */
+/** A line and the similar line that replaced it; or successive lines that were replaced, added or removed. */
 export interface PastChange {
   path: string;
   before: string[];
   after: string[];
-  /** How many edits were made since. */
+  /** How many edits came after this one. */
   age: number;
 }
 
-// Longer edits are not divided: their text was rewritten, so which line became which says nothing.
+// Longer edits are not divided: if so much is rewritten, a pair of similar lines means nothing.
 const maxLines = 40;
-/** The similarity from which on one line counts as the replacement of the other. */
-const alike = 0.6;
+/** Lines at least this similar are an old line and its replacement. */
+const minSimilarity = 0.6;
 
-/** The changes of all edits, those of the newest edit first. */
+/** The changes in all edits, the newest edit first. */
 export function pastChanges(history: readonly PastEdit[]): PastChange[] {
   const changes = history.toReversed().flatMap(({ path, before, after }, age) => {
     const [old, now] = [before, after].map((text) => (text === '' ? [] : text.split('\n')));
@@ -28,7 +26,7 @@ export function pastChanges(history: readonly PastEdit[]): PastChange[] {
   return completed(changes);
 }
 
-/** The edits that replaced several lines, undivided. */
+/** The edits of several lines, each as one change. */
 export function pastBlocks(history: readonly PastEdit[]): PastChange[] {
   return history
     .toReversed()
@@ -37,16 +35,19 @@ export function pastBlocks(history: readonly PastEdit[]): PastChange[] {
     .map((block) => (block.after.join('') === '' ? { ...block, after: [] } : block));
 }
 
-/** If the newest change looks like an earlier one half typed, it counts as if it were complete. */
+/** Completes a change of the newest edit if it looks like the beginning of an earlier change. */
 function completed(changes: PastChange[]): PastChange[] {
   return changes.map((change) => {
     if (change.age > 0) return change;
-    const earlier = changes.find((each) => each.age > 0 && isBegun(change, each));
+    const earlier = changes.find((other) => other.age > 0 && isBegun(change, other));
     return earlier ? { ...change, after: earlier.after } : change;
   });
 }
 
-/** Whether both changed the same line, and the new line so far is a beginning and the end of the earlier new line. */
+/**
+ * Whether both changed the same line, and the new line is the earlier one without a part in the middle that is still to
+ * be typed. "f(a)" begins "f(a, b)", for example.
+ */
 function isBegun({ before, after }: PastChange, earlier: PastChange): boolean {
   const [line, whole] = [after[0], earlier.after[0]];
   if (before.length !== 1 || earlier.before[0] !== before[0] || line === undefined || whole === undefined) return false;
@@ -78,7 +79,9 @@ function piecesOf(before: string[], after: string[]): Piece[] {
   return pieces;
 }
 
-/** The pairs of indices of similar lines, in order, with the greatest total similarity. */
+/**
+ * Pairs of similar lines, as indices in both texts, in order. The sum of their similarities is the greatest possible.
+ */
 export function similarLines(before: string[], after: string[]): [number, number][] {
   const width = after.length + 1;
   const best = new Float64Array((before.length + 1) * width);
@@ -86,7 +89,7 @@ export function similarLines(before: string[], after: string[]): [number, number
   const like = before.map((old) => after.map((now) => (old === now ? 1 : similarity(old, now))));
   const pair = (i: number, j: number) => {
     const share = like[i]?.[j] ?? 0;
-    return share < alike ? Number.NEGATIVE_INFINITY : share + at(i + 1, j + 1);
+    return share < minSimilarity ? Number.NEGATIVE_INFINITY : share + at(i + 1, j + 1);
   };
   for (let i = before.length - 1; i >= 0; i--)
     for (let j = after.length - 1; j >= 0; j--) best[i * width + j] = Math.max(pair(i, j), at(i + 1, j), at(i, j + 1));

@@ -1,22 +1,22 @@
-// Whether an edit takes back what was just done.
+// Tells whether an edit would undo one of the user's last edits.
 import { changesOf, type PastEdit, type TextEdit } from '../text/text-edit.ts';
 
 const minRevertedShare = 0.5;
 
-/** Whether more than half of what the edit changes reverts one past edit. */
+/** Whether more than half of the edit's changed characters revert one past edit. */
 export function undoes(edit: TextEdit, text: string, history: readonly PastEdit[]): boolean {
   const size = sizeOf(changesOf(edit, text));
   if (size === 0) return false;
   return history.some(({ before, after }) => {
-    const back = placesOf(after, text, edit).map((at) => ({ start: at, end: at + after.length, text: before }));
+    const inverses = placesOf(after, text, edit).map((at) => ({ start: at, end: at + after.length, text: before }));
     if (after.trim() === '') return before.trim() !== '' && insertedBy(text, edit).includes(before.trim());
-    return back.some(
+    return inverses.some(
       (inverse) => charsInCommon(changesOf(edit, text), changesOf(inverse, text)) / size > minRevertedShare,
     );
   });
 }
 
-/** The offsets of the text that a past edit wrote, where the edit touches it. */
+/** The offsets where the text has the past edit's text `after` and the edit overlaps or touches it. */
 function placesOf(after: string, text: string, edit: TextEdit): number[] {
   const places: number[] = [];
   if (after.trim() === '') return places;
@@ -32,7 +32,7 @@ function insertedBy(text: string, edit: TextEdit): string {
     .join('\n');
 }
 
-/** How many characters both delete, and both insert at the same place. */
+/** The number of characters that both delete, and of those that both insert at the same place. */
 function charsInCommon(changes: TextEdit[], others: TextEdit[]): number {
   let common = 0;
   for (const change of changes)

@@ -1,6 +1,10 @@
-// The prompt that asks what becomes of some lines. The head has the last edits, each with the lines before and after,
-// up to the cursor; the tail has the rest of the newest edit. The lines in question follow as if they were edited next.
-// While the user types, the head only grows, so it stays cached.
+// The prompt that asks how the user would edit some lines:
+//
+//   head       the last edits, each as lines before and after, up to the cursor
+//   tail       the rest of the newest edit, from the cursor on
+//   question   the lines, written like one more edit whose new lines are missing
+//
+// While the user types, the head only grows, so it stays in the cache.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
@@ -10,9 +14,7 @@ const maxLines = 40;
 const maxChars = 1200;
 
 export interface EditPrompt {
-  /** Up to the cursor. */
   head: Uint32Array;
-  /** The lines of the newest edit, from the cursor on. */
   tail: Uint32Array;
 }
 
@@ -25,7 +27,7 @@ export function editPrompt(
   const edits = history.slice(-maxEdits);
   const records = edits
     .slice(0, -1)
-    .map((each) => record(engine, each.path, `${shortened(each.before)}\nupdated:\n${shortened(each.after)}\n`));
+    .map((edit) => record(engine, edit.path, `${shortened(edit.before)}\nupdated:\n${shortened(edit.after)}\n`));
   const newest = edits.at(-1);
   const start = concatTokens(...(bosToken < 0 ? [] : [bosToken]), ...records);
   if (!newest) return { head: start, tail: new Uint32Array() };
@@ -35,7 +37,9 @@ export function editPrompt(
   return { head: concatTokens(start, head), tail: tokenizeText(engine, `${after.slice(at)}\n`) };
 }
 
-/** The offset of the cursor in these lines of the text; their end if it is not in them. */
+/**
+ * The offset of the cursor within the lines; their length if the cursor is elsewhere. cursor: its offset in the text.
+ */
 function cursorIn(lines: string, text: string, cursor: number): number {
   if (cursor < 0) return lines.length;
   const start = text.lastIndexOf('\n', cursor - 1) + 1;
@@ -45,7 +49,7 @@ function cursorIn(lines: string, text: string, cursor: number): number {
   return at === -1 || line.trim() === '' ? lines.length : at + cursor - start;
 }
 
-/** The part of the prompt with the lines in question, up to where the new lines begin. */
+/** The question about these lines. The new lines would follow it. */
 export function question(engine: Engine, path: string, lines: string): Uint32Array {
   return record(engine, path, `${lines}\nupdated:\n`);
 }
@@ -56,7 +60,7 @@ function record(engine: Engine, path: string, lines: string): Uint32Array {
   return fileSep < 0 ? text : concatTokens(fileSep, text);
 }
 
-/** The beginning and the end of a long text. */
+/** The text, without its middle if it is long. */
 function shortened(text: string): string {
   const lines = text.split('\n');
   const fewer =

@@ -1,5 +1,5 @@
-// What the model thinks of candidates: how much likelier the new lines are than the old ones, and whether the word at
-// the cursor is likely to be complete. All this is one request, which begins with a cached head.
+// What the model thinks of candidates: how much likelier their new lines are than the old lines, and whether the word
+// at the cursor is likely to be complete. One request asks all this; its prompt begins with the cached head.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { Candidate } from '../proposals/candidate.ts';
@@ -8,15 +8,15 @@ import { editPrompt, question } from './edit-prompt.ts';
 import { difference, sumOf } from './token-scores.ts';
 
 export interface Preference {
-  /** log P(new lines) - log P(old lines), in nats, for the tokens in which they differ and the one after. */
+  /** log P(new lines) - log P(old lines), in nats, over the tokens that differ and the one after them. */
   logRatio: number;
-  /** The mean log-probability of the tokens that are new. */
+  /** The mean log-probability of the new tokens. */
   ofNew: number;
-  /** The log-probability that the first token after the cursor follows what was typed. */
+  /** The log-probability of the first token after the cursor. */
   ofTail: number;
 }
 
-/** Returns one for each candidate, or none if the signal was aborted. */
+/** Returns one preference per candidate; empty if the signal was aborted. */
 export async function preferences(
   engine: Engine,
   document: EditedDocument,

@@ -1,17 +1,18 @@
-// How well candidates fit their places: how much likelier the model finds the new lines among the lines around them
-// than the old ones. That tells what the history cannot, such as whether a line that is still being typed is complete.
+// How well candidates fit their places: how much likelier than the old lines the model finds the new lines, given the
+// lines around them. The history cannot tell this, for example if it does not show whether a line is half typed.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { Candidate } from '../proposals/candidate.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 import { difference, sumOf } from './token-scores.ts';
 
-/** The scores from the first token on in which the old and the new text differ. */
+/** Scores of the text with the new lines and with the old lines, from the first token on that differs. */
 export interface Reading {
-  /** log P(with the new lines) - log P(with the old ones), in nats. */
+  /** log P(text with the new lines) - log P(text with the old lines), in nats. */
   logRatio: number;
-  /** The log-probability of the least likely token, with the new lines and with the old ones. */
+  /** The log-probability of the least likely token with the new lines. */
   rarestNew: number;
+  /** The same with the old lines. */
   rarestOld: number;
 }
 
@@ -19,7 +20,7 @@ const linesAbove = 2;
 const charsAbove = 200;
 const charsBelow = 200;
 
-/** Returns one for each candidate, or none if the signal was aborted. It is one request to the engine. */
+/** Returns one reading per candidate; empty if the signal was aborted. Makes one request to the engine. */
 export async function readingsInPlace(
   engine: Engine,
   { path, text }: EditedDocument,
@@ -39,12 +40,15 @@ export async function readingsInPlace(
   if (scores.length === 0) return [];
   return candidates.map((_, i) => {
     const [old, now] = [scores[2 * i], scores[2 * i + 1]];
-    const rarest = (all: Float32Array | undefined) => Math.min(0, ...(all ?? []));
+    const rarest = (nats: Float32Array | undefined) => Math.min(0, ...(nats ?? []));
     return { logRatio: sumOf(now) - sumOf(old), rarestNew: rarest(now), rarestOld: rarest(old) };
   });
 }
 
-/** The lines above, and the lines before and after the edit, each with the line below. Long lines are cut. */
+/**
+ * above: the lines above the edit. old, now: the edited lines before and after, and the line below them. Long lines are
+ * cut.
+ */
 function surroundings({ start, end, text: lines }: Candidate, text: string) {
   const lineStart = text.slice(0, start).lastIndexOf('\n') + 1;
   const above = text

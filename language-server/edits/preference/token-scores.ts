@@ -1,11 +1,12 @@
-// Tokens of lines before and after an edit, and the sum of their scores.
+// Compares the tokens of the lines before and after an edit, and sums up their scores.
 import { commonEnds } from '../text/text-edit.ts';
 
 export interface TokenDifference {
-  /** The tokens that both begin with. */
+  /** The common beginning of both texts. */
   common: Uint32Array;
-  /** The tokens after those, up to and including the first one of the common end. */
+  /** The rest of the text before the edit, up to the first token of the common end. That token is included. */
   before: Uint32Array;
+  /** The same of the text after the edit. */
   after: Uint32Array;
 }
 
@@ -16,5 +17,5 @@ export function difference(before: Uint32Array, after: Uint32Array): TokenDiffer
 }
 
 export function sumOf(scores: Float32Array | undefined): number {
-  return scores?.reduce((sum, each) => sum + each, 0) ?? 0;
+  return scores?.reduce((sum, score) => sum + score, 0) ?? 0;
 }

@@ -5,12 +5,12 @@ import type { Preference } from './preference.ts';
 import fittedPreference from './preference-trees.json';
 import type { Reading } from './reading-in-place.ts';
 
-// Beyond this limit, a ratio says more about rare words than about the edit.
+// Beyond this limit, a score says more about rare words than about the edit.
 const maxNats = 12;
 
 const limited = (nats: number) => Math.max(-maxNats, Math.min(maxNats, nats));
 
-/** The names of the preferenceNumbers, in their order. If one is added, the trees must be fitted again. */
+/** The names of preferenceNumbers, in their order. If one is added, the trees must be fitted again. */
 export const preferenceNames = [
   ...['odds', 'logRatio', 'ofNew', 'ofTail', 'inPlace', 'rarestNew', 'rarestOld'],
   ...evidenceNames,
@@ -18,7 +18,7 @@ export const preferenceNames = [
 
 const preferenceTrees = treesOf(fittedPreference, preferenceNames);
 
-/** The numbers for the trees: the odds by the evidence, what the model says, and the evidence. */
+/** The numbers for the trees. odds: the log-odds that the evidence gives. */
 export function preferenceNumbers(
   odds: number,
   evidence: Evidence,
@@ -30,7 +30,7 @@ export function preferenceNumbers(
   return [odds, ...said, ...evidence];
 }
 
-/** The logarithm of the odds that the edit follows. odds: the same by the evidence alone. */
+/** The log-odds that the edit follows. odds: the log-odds that the evidence alone gives. */
 export function withModel(odds: number, evidence: Evidence, preference: Preference, reading: Reading): number {
   return logOddsOf(preferenceTrees, preferenceNumbers(odds, evidence, preference, reading));
 }

@@ -1,5 +1,4 @@
-// The possible next edits, proposed without a model.
-
+// Collects the candidates of all finders. No model is asked.
 import { type PastChange, pastBlocks } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
 import { newWord } from '../history/typed-word.ts';
@@ -11,14 +10,14 @@ import { editsInContext } from './finders/edits-in-context.ts';
 import { substitutedLines } from './finders/substituted-lines.ts';
 import { substitutionsOf } from './substitutions.ts';
 
-// If there are more, a common word was replaced, and nothing follows from that.
+// More candidates mean that a common word was replaced, and that nothing follows from it.
 const maxCandidates = 60;
 const maxInGroup = 20;
 const maxChars = 1000;
 
 /**
- * The candidates by place: first those below the cursor, then those above it, and none at the cursor itself. If the
- * word before the cursor is nowhere else, it may be half typed, and only candidates that contain it are left.
+ * The candidates in the order of their places: first those below the cursor, then those above, none at the cursor. If
+ * the word before the cursor occurs nowhere else, it may be half typed: then all candidates contain this word.
  */
 export function candidatesFor(
   place: EditedDocument,
@@ -57,9 +56,7 @@ export function candidatesFor(
   return mostPromising(possible, text);
 }
 
-/**
- * The candidates in the same order; if there are too many, only those whose lines are most similar to the edited ones.
- */
+/** The candidates in the same order. If there are too many: those whose lines are most similar to the edited lines. */
 function mostPromising(candidates: Candidate[], text: string): Candidate[] {
   if (candidates.length <= maxCandidates) return candidates;
   const resemblance = ({ start, end, changes: [change] }: Candidate) =>
@@ -68,7 +65,7 @@ function mostPromising(candidates: Candidate[], text: string): Candidate[] {
     .map((candidate) => ({ candidate, share: resemblance(candidate) }))
     .sort((a, b) => b.share - a.share);
   const best = new Set(byResemblance.slice(0, maxCandidates).map(({ candidate }) => candidate));
-  return candidates.filter((each) => best.has(each));
+  return candidates.filter((candidate) => best.has(candidate));
 }
 
 function isMoreThanSpace({ start, end, text: now }: TextEdit, text: string): boolean {
@@ -76,8 +73,8 @@ function isMoreThanSpace({ start, end, text: now }: TextEdit, text: string): boo
 }
 
 /**
- * The edits by place, from the cursor on, without those at the cursor. Of those with the same result, only the first is
- * left, with the votes of all.
+ * The edits in the order of their places from the cursor on, without those at the cursor. Edits with the same result
+ * become one, with all of their votes.
  */
 export function fromCursor<T extends TextEdit & { votes?: number }>(edits: T[], text: string, cursor: number): T[] {
   const distance = ({ start }: TextEdit) => (start >= cursor ? start - cursor : text.length + cursor - start);
@@ -87,14 +84,14 @@ export function fromCursor<T extends TextEdit & { votes?: number }>(edits: T[], 
     const [from, to] = trimmed(edit, text);
     if (from === to && edit.text.length <= edit.end - edit.start) continue;
     const key = `${from} ${to} ${edit.text.slice(from - edit.start, edit.text.length - (edit.end - to))}`;
-    const known = found.get(key);
-    if (known) known.votes++;
+    const same = found.get(key);
+    if (same) same.votes++;
     else found.set(key, { ...edit, votes: 1 });
   }
   return [...found.values()].sort((a, b) => distance(a) - distance(b));
 }
 
-/** The range that an edit really changes. */
+/** The range of an edit without the beginning and the end that the edit leaves as they are. */
 function trimmed({ start, end, text: now }: TextEdit, text: string): [from: number, to: number] {
   const old = text.slice(start, end);
   const { head, tail } = commonEnds(old, now);

@@ -1,15 +1,15 @@
-// Tells whether a line of code declares a name, in any of the languages, as far as the text alone shows it.
+// Tells by the text alone whether a line of code declares a name, in any of the languages.
 import type { Substitution } from './substitutions.ts';
 
-// A name is declared in these places: after a keyword, after its type at the beginning of the line or among the
-// parameters, and at the beginning of the line before its type or value.
+// A declared name comes after a keyword, after its type (at the beginning of the line or among the parameters), or at
+// the beginning of the line before its type or value.
 const keyword =
   /\b(?:let|const|var|val|def|fn|func|fun|function|class|struct|enum|interface|trait|type|typedef|namespace|module|protocol|record|define|auto|static|final|private|protected|public|readonly)\b[^=(;]*$/u;
 const typeFirst =
   /^\s*(?!return\b|new\b|await\b|throw\b|case\b|else\b|use\b|import\b|in\b|not\b|delete\b|yield\b)[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
 const parameter = /[(,]\s*(?:const\s+)?[\p{L}_][\p{L}\p{N}_<>[\].:?]*[\s*&]+$/u;
 
-/** Whether a line declares what the substitution replaces. */
+/** Whether one of the lines declares the name that the substitution replaces. */
 export function declares(lines: string, { old }: Pick<Substitution, 'old'>): boolean {
   if (!/^[\p{L}_$]/u.test(old)) return false;
   return lines.split('\n').some((line) => {

@@ -1,4 +1,4 @@
-// The parts of composed names: fooBar, FooBar, foo_bar and FOO_BAR have the same parts.
+// The parts of compound names: fooBar, FooBar, foo_bar and FOO_BAR have the same parts.
 
 /** "foo_BarBaz" has the parts "foo", "Bar" and "Baz". */
 export function partsOf(name: string): string[] {
@@ -19,7 +19,8 @@ const styles: ((parts: string[]) => string)[] = [
 const shortestPart = 3;
 
 /**
- * After a rename, what to replace in other names with the same parts: the parts that differ, in each style of spelling.
+ * What a rename means for other names: the parts that differ, in each style of spelling. After the rename of fooBar to
+ * fooBaz, "Bar" becomes "Baz", "bar" becomes "baz", and "BAR" becomes "BAZ".
  */
 export function partSubstitutions({ old, now }: { old: string; now: string }): { old: string; now: string }[] {
   const [before, after] = [partsOf(old), partsOf(now)];
@@ -27,9 +28,9 @@ export function partSubstitutions({ old, now }: { old: string; now: string }): {
   let head = 0;
   while (head < before.length && head < after.length && isSame(before[head], after[head])) head++;
   let tail = 0;
-  const most = Math.min(before.length, after.length) - head;
-  while (tail < most && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail++;
-  // If parts were only added, one beside them is included, so that there is something to look for.
+  const rest = Math.min(before.length, after.length) - head;
+  while (tail < rest && isSame(before.at(-1 - tail), after.at(-1 - tail))) tail++;
+  // If parts were only added, a neighbour is included, because the finder needs a word to look for.
   if (before.length - tail === head) {
     if (head > 0) head--;
     else tail--;

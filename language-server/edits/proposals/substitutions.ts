@@ -1,21 +1,20 @@
-// The words that past edits replaced, so that they can be looked for elsewhere.
-
+// The words that past edits replaced, and their occurrences elsewhere.
 import type { PastChange } from '../history/past-changes.ts';
 import { isInString } from '../text/lines.ts';
 import { changesBetween, isWord, wordsOf } from '../text/text-edit.ts';
 import { partSubstitutions } from './name-parts.ts';
 
-/** Words of one line that were replaced by others. The old words have a name or a number, to look for. */
+/** A replacement of words within one line. The old words contain a name or a number to look for. */
 export interface Substitution {
   old: string;
   now: string;
-  /** Whether the old word is a part of names, to be looked for within other names, too. */
+  /** Whether the old word is a part of a name, and is looked for within other names. */
   isPart: boolean;
-  /** The changes that made it, the newest first. */
+  /** The past changes that made this substitution, the newest first. */
   changes: PastChange[];
-  /** The words on both sides, for each time that it was made. */
+  /** The words on both sides, each time that it was made. */
   places: Neighbours[];
-  /** If present, the old words are looked for only between these characters. */
+  /** If present, the old words are replaced only between these characters. */
   between?: Neighbours;
 }
 
@@ -27,21 +26,21 @@ export interface Neighbours {
 const maxSubstitutions = 16;
 const longestSpan = 80;
 
-/** The substitutions, newest first, without those that were undone since. */
+/** The substitutions, newest first, without those that later changes undid. */
 export function substitutionsOf(changes: readonly PastChange[]): Substitution[] {
   const found = new Map<string, Substitution>();
   for (const change of changes)
-    for (const { place, ...each } of substitutionsIn(change)) {
-      const key = JSON.stringify([each.old, each.isPart]);
-      const known = found.get(key);
-      // If the newest change is still being typed, it will become what the same words became before.
-      if (known && known.changes[0]?.age === 0 && each.now.startsWith(known.now)) known.now = each.now;
-      if (known?.now === each.now) {
-        known.places.push(place);
-        if (!known.changes.includes(change)) known.changes.push(change);
+    for (const { place, ...words } of substitutionsIn(change)) {
+      const key = JSON.stringify([words.old, words.isPart]);
+      const later = found.get(key);
+      // If the newest change looks half typed, it is completed to the earlier substitution of the same words.
+      if (later && later.changes[0]?.age === 0 && words.now.startsWith(later.now)) later.now = words.now;
+      if (later?.now === words.now) {
+        later.places.push(place);
+        if (!later.changes.includes(change)) later.changes.push(change);
       }
-      const isTakenBack = [...found.values()].some((later) => later.old === each.now && later.now === each.old);
-      if (!known && !isTakenBack) found.set(key, { ...each, changes: [change], places: [place] });
+      const isUndone = [...found.values()].some(({ old, now }) => old === words.now && now === words.old);
+      if (!later && !isUndone) found.set(key, { ...words, changes: [change], places: [place] });
     }
   return [...found.values()].slice(0, maxSubstitutions);
 }
@@ -62,7 +61,7 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
   const kept = old.length - changes.reduce((sum, { start, end }) => sum + end - start, 0);
   const isOneName =
     changes.length === 1 && changes.every(({ start, end, text }) => isName(old.slice(start, end)) && isName(text));
-  // If the lines have little in common, they were rewritten rather than changed.
+  // If the lines have little in common, they were rewritten, and no word stands for another.
   if (kept === 0 || (!isOneName && 3 * kept < Math.min(old.length, now.length))) return [];
   const found: Found[] = [];
   const add = (start: number, end: number, text: string, isPart = false) => {
@@ -77,8 +76,8 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
       add(start, end, text);
       continue;
     }
-    // If words are only added, or an operator is replaced, a word beside is included, so that there is something to
-    // look for.
+    // If words are only added, or only an operator is replaced, a neighbour is included: there must be a word to look
+    // for.
     const left = fromLastWord(old.slice(old.lastIndexOf('\n', start - 1) + 1, start));
     const right = upToFirstWord(old.slice(end).split('\n', 1)[0] ?? '');
     if (left !== undefined) add(start - left.length, end, left + text);
@@ -98,45 +97,45 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
   return found;
 }
 
-/** The end of a line, from its last telling word on. */
+/** The end of a line, beginning with its last telling word. */
 function fromLastWord(line: string): string | undefined {
   const words = wordsOf(line);
   const last = words.findLastIndex(isTelling);
   return last === -1 ? undefined : words.slice(last).join('');
 }
 
-/** The beginning of a line, up to its first telling word. */
+/** The beginning of a line, ending with its first telling word. */
 function upToFirstWord(line: string): string | undefined {
   const words = wordsOf(line);
   const first = words.findIndex(isTelling);
   return first === -1 ? undefined : words.slice(0, first + 1).join('');
 }
 
-/** Whether the text has a name or a number of several digits, which can be looked for. */
+/** Whether the text contains a name or a number of several digits: enough to look for. */
 export function isTelling(text: string): boolean {
   return /[\p{L}_$]|\p{N}{2}/u.test(text);
 }
 
-/** The last word of a text, with what follows it. */
+/** The end of a text, beginning with its last word. */
 export function wordBefore(text: string): string {
   return /[\p{L}\p{N}_$]+[^\p{L}\p{N}_$]*$/u.exec(text.slice(-80))?.[0] ?? '';
 }
 
-/** The first word of a text, with what precedes it. */
+/** The beginning of a text, ending with its first word. */
 export function wordAfter(text: string): string {
   return /^[^\p{L}\p{N}_$]*[\p{L}\p{N}_$]+/u.exec(text.slice(0, 80))?.[0] ?? '';
 }
 
 type Sought = Pick<Substitution, 'old' | 'now' | 'isPart' | 'between'>;
 
-/** The same substitution, only between the characters that were beside it when it was last made. */
+/** The same substitution, limited to places between the same two characters as when it was last made. */
 export function narrowed(substitution: Substitution): Substitution {
   const [{ left, right } = { left: '', right: '' }] = substitution.places;
   const between = { left: left.slice(-1), right: right.slice(0, 1) };
   return { ...substitution, between };
 }
 
-/** The offsets where the line has the old words, as whole words or parts, but not within their replacement. */
+/** The offsets of the old words (whole words, or parts of names) in the line, except where it has the new words. */
 export function occurrencesOf({ old, now, isPart, between }: Sought, line: string): number[] {
   // The first part of a name may have another case: if Rate became VatRate, then vatRate is already done.
   const cased = (text: string) => (isPart ? text.toLowerCase() : text);
@@ -155,23 +154,20 @@ export function occurrencesOf({ old, now, isPart, between }: Sought, line: strin
 export function substituted(line: string, substitution: Sought): string {
   const { old, now, isPart } = substitution;
   const found = occurrencesOf(substitution, line);
-  // A word in a string is not another spelling of the name.
+  // A word in a string is not a part of a name.
   if (isPart && found.some((at) => isInString(line, at))) return line;
   return found.reduceRight((result, at) => result.slice(0, at) + now + result.slice(at + old.length), line);
 }
 
 const wordCharacter = /[\p{L}\p{N}_$]/u;
 
-/** Whether these characters neither begin nor end inside a word of the line. */
+/** Whether these characters begin and end at the borders of words. */
 export function isWhole(line: string, at: number, length: number): boolean {
   const cuts = (offset: number) => wordCharacter.test(line[offset - 1] ?? '') && wordCharacter.test(line[offset] ?? '');
   return !cuts(at) && !cuts(at + length);
 }
 
-/**
- * Whether these characters begin and end where parts of a name do: at an underscore or a digit, or where capitals begin
- * or end.
- */
+/** Whether these characters begin and end at the borders of parts: an underscore, a digit, or a change of case. */
 function isPartOfName(line: string, at: number, length: number): boolean {
   const cuts = (offset: number) => {
     const [left, right] = [line[offset - 1] ?? '', line[offset] ?? ''];

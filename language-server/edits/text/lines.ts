@@ -1,7 +1,7 @@
 // The lines of a text, with their offsets and their words.
 import { wordsOf } from './text-edit.ts';
 
-/** Longer lines are ignored: no person edits them, and searching them again and again would take too long. */
+/** Longer lines are ignored: no person edits them, and to search them again and again would take too long. */
 export const maxLineChars = 1000;
 
 export interface Line {
@@ -24,13 +24,13 @@ export function indentationOf(line: string): string {
   return /^\s*/.exec(line)?.[0] ?? '';
 }
 
-/** Of the indices of lines, at most `most`: those nearest to `line`, in ascending order. */
-export function nearest(indices: readonly number[], line: number, most: number): number[] {
-  if (indices.length <= most) return [...indices];
+/** The `count` indices that are nearest to `line`, in ascending order. indices: those of lines. */
+export function nearest(indices: readonly number[], line: number, count: number): number[] {
+  if (indices.length <= count) return [...indices];
   const distance = (index: number) => Math.abs(index - line);
   return indices
     .toSorted((a, b) => distance(a) - distance(b))
-    .slice(0, most)
+    .slice(0, count)
     .sort((a, b) => a - b);
 }
 
@@ -44,25 +44,25 @@ export function lineAt(lines: readonly Line[], offset: number): number {
   return low;
 }
 
-/** A line that imports something, in any of the languages. */
+/** A line of an import, in any of the languages. */
 export const importLine = /^\s*(import|from|#\s*include|using|use|require|require_once)\b/;
 
 /** The share of words that two lines have in common, from 0 to 1; white space does not count. */
 export function similarity(a: string, b: string): number {
-  const [words, others] = [a, b].map((line) => wordsOf(line).filter((each) => each.trim() !== ''));
+  const [words, others] = [a, b].map((line) => wordsOf(line).filter((word) => word.trim() !== ''));
   if (!words || !others || words.length + others.length === 0) return 0;
-  const left = new Map<string, number>();
-  for (const each of words) left.set(each, (left.get(each) ?? 0) + 1);
+  const unmatched = new Map<string, number>();
+  for (const word of words) unmatched.set(word, (unmatched.get(word) ?? 0) + 1);
   let common = 0;
-  for (const each of others) {
-    const count = left.get(each) ?? 0;
+  for (const word of others) {
+    const count = unmatched.get(word) ?? 0;
     if (count > 0) common++;
-    left.set(each, count - 1);
+    unmatched.set(word, count - 1);
   }
   return (2 * common) / (words.length + others.length);
 }
 
-/** Whether both texts have the same surplus of opening or closing brackets, for each kind of bracket. */
+/** Whether the number of opening brackets minus that of closing ones is the same in both texts, for each kind. */
 export function keepsBrackets(before: string, after: string): boolean {
   return ['()', '[]', '{}'].every(([open = '', close = '']) => {
     const balance = (text: string) => text.split(open).length - text.split(close).length;
@@ -70,15 +70,15 @@ export function keepsBrackets(before: string, after: string): boolean {
   });
 }
 
-/** Whether the offset is in a string, as far as the line alone tells. */
+/** Whether the offset is in a string. Only the line is examined, so a string of several lines is not recognized. */
 export function isInString(line: string, at: number): boolean {
   return /["'`]/.test(line.slice(0, at).replace(/(["'`])(?:(?!\1)[^\\]|\\.)*\1/g, ''));
 }
 
-/** A longer word is cut. */
+/** Longer words are cut. */
 const longestWord = 80;
 
-/** The word's parts before and after the cursor. text: that of a document, or a part of it. */
+/** The parts of the word at the cursor. */
 export function wordAt(
   text: { slice(start: number, end: number): string },
   cursor: number,

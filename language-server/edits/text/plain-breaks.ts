@@ -1,11 +1,11 @@
-// Shows a document with lines that end with "\r\n" as if they ended with "\n", so that lines can be compared with those
-// of the history and of a model's answer.
+// Shows a document whose lines end with "\r\n" as if they ended with "\n": the lines of the history and of a model's
+// answer end with "\n".
 import { LongText } from '../../documents/long-text.ts';
 import type { TextEdit } from './text-edit.ts';
 
 export class PlainBreaks {
   readonly text: LongText;
-  /** Where each "\r\n" begins in the document. */
+  /** The offsets of "\r\n" in the document. */
   private readonly breaks: readonly number[];
 
   constructor(document: LongText) {
@@ -24,14 +24,14 @@ export class PlainBreaks {
     return { start: this.offset(start), end: this.offset(end), text: withPlainBreaks(text) };
   }
 
-  /** Converts an edit of the plain text into one of the document. At the end of a line, it is before the "\r". */
+  /** Converts an edit of the plain text into one of the document. An offset at the end of a line is before its "\r". */
   inDocument<T extends TextEdit>(edit: T): T {
     const converted = (offset: number) => offset + this.countBefore((at, i) => at - i < offset);
     const text = this.breaks.length === 0 ? edit.text : edit.text.replaceAll('\n', '\r\n');
     return { ...edit, start: converted(edit.start), end: converted(edit.end), text };
   }
 
-  /** How many breaks are before a place. isBefore must hold for the first ones and no others. */
+  /** How many breaks come before a place. isBefore must be true for them and false for all later breaks. */
   private countBefore(isBefore: (at: number, i: number) => boolean): number {
     let [low, high] = [0, this.breaks.length];
     while (low < high) {

@@ -1,6 +1,6 @@
-// An edit of a text, and how two texts differ, word by word.
+// Edits of a text, and the differences between two texts, word by word.
 
-/** Replaces what is between two offsets. */
+/** Replaces the text from `start` to `end`, which are offsets. */
 export interface TextEdit {
   start: number;
   end: number;
@@ -8,18 +8,18 @@ export interface TextEdit {
 }
 
 /**
- * What was changed in a file: the lines before and after, with "\n" between them. Either is '' if lines were only added
- * or only removed.
+ * An edit that the user has made in a file: the lines before and after it, with "\n" between them. One of the two is ''
+ * if the edit only added or only removed lines.
  */
 export interface PastEdit {
   path: string;
   before: string;
   after: string;
-  /** The line of the current file where the lines after the edit begin; absent if it is unknown. */
+  /** The line of the current file where the lines `after` begin; absent if unknown. */
   line?: number;
 }
 
-/** Lines, counted from 0. The line `end` is not included. */
+/** The first line of a file is 0. The line `end` is not included. */
 export interface LineRange {
   first: number;
   end: number;
@@ -29,13 +29,13 @@ export interface EditedDocument {
   path: string;
   /** Lines end with "\n". */
   text: string;
-  /** The offset of the cursor; -1 if it is in another document. */
+  /** The offset of the cursor; -1 if the cursor is in another document. */
   cursor: number;
   /** Oldest first. */
   history: readonly PastEdit[];
-  /** Edits that the user does not want, which are left out. */
+  /** Edits that the user does not want. They are not proposed. */
   dismissed?: readonly TextEdit[];
-  /** Whether an edit would rename something else with the name of what was renamed. */
+  /** Whether an edit would rename another thing that has the same name as a renamed one. */
   isNamesake?: (edit: TextEdit) => boolean;
 }
 
@@ -44,17 +44,15 @@ export function applyEdit(text: string, edit: TextEdit): string {
 }
 
 /** Whether both edits turn the text into the same text. */
-export function comesToTheSame(text: string, one: TextEdit, other: TextEdit): boolean {
-  const [from, to] = [Math.min(one.start, other.start), Math.max(one.end, other.end)];
-  const [first, second] = [one, other].map(
-    (each) => text.slice(from, each.start) + each.text + text.slice(each.end, to),
-  );
-  return first === second;
+export function comesToTheSame(text: string, a: TextEdit, b: TextEdit): boolean {
+  const [from, to] = [Math.min(a.start, b.start), Math.max(a.end, b.end)];
+  const result = (edit: TextEdit) => text.slice(from, edit.start) + edit.text + text.slice(edit.end, to);
+  return result(a) === result(b);
 }
 
 const word = /[\p{L}\p{N}_$]+|\r?\n|[^\S\r\n]+|[^\p{L}\p{N}_$\s]|\s/gu;
 
-/** Words, line feeds, runs of spaces, and single characters of any other kind. */
+/** Divides a text into words, line feeds, runs of spaces, and single characters of any other kind. */
 export function wordsOf(text: string): string[] {
   return text.match(word) ?? [];
 }
@@ -63,26 +61,26 @@ export function isWord(text: string): boolean {
   return /^[\p{L}_$]/u.test(text);
 }
 
-/** How many items two lists have in common at their beginnings (head), and of the rest at their ends (tail). */
-export function commonEnds<T>(one: ArrayLike<T>, other: ArrayLike<T>): { head: number; tail: number } {
-  const most = Math.min(one.length, other.length);
+/** How many items two lists share at their beginnings (head), and at the ends of the remaining items (tail). */
+export function commonEnds<T>(a: ArrayLike<T>, b: ArrayLike<T>): { head: number; tail: number } {
+  const shorter = Math.min(a.length, b.length);
   let head = 0;
-  while (head < most && one[head] === other[head]) head++;
+  while (head < shorter && a[head] === b[head]) head++;
   let tail = 0;
-  while (tail < most - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail++;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
   return { head, tail };
 }
 
-// If more pairs of words would have to be compared, the difference counts as one change.
+// If there are more pairs of words to compare, the whole difference is one change.
 const maxPairs = 1_000_000;
 
-/** The replacements of words that turn `before` into `after`, in order. Offsets refer to `before`. */
+/** The replacements of words that turn `before` into `after`, in order, with offsets in `before`. */
 export function changesBetween(before: string, after: string): TextEdit[] {
   const [old, now] = [wordsOf(before), wordsOf(after)];
   const { head, tail } = commonEnds(old, now);
   const kept = commonWords(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
   const changes: TextEdit[] = [];
-  const lengthOf = (words: string[]) => words.reduce((sum, each) => sum + each.length, 0);
+  const lengthOf = (words: string[]) => words.reduce((sum, word) => sum + word.length, 0);
   let [i, j, at] = [head, head, lengthOf(old.slice(0, head))];
   for (const [nextOld, nextNow] of [...kept, [old.length - head - tail, now.length - head - tail] as const]) {
     const removed = lengthOf(old.slice(i, head + nextOld));
@@ -94,13 +92,13 @@ export function changesBetween(before: string, after: string): TextEdit[] {
   return changes;
 }
 
-/** What an edit really changes: its text may be mostly the same as what it replaces. */
+/** An edit as changes of single words: most of its text may be the same as the old text. */
 export function changesOf(edit: TextEdit, text: string): TextEdit[] {
   const changes = changesBetween(text.slice(edit.start, edit.end), edit.text);
   return changes.map(({ start, end, text: now }) => ({ start: edit.start + start, end: edit.start + end, text: now }));
 }
 
-/** The pairs of indices of a longest common subsequence. */
+/** A longest common subsequence, as pairs of indices. */
 function commonWords(old: string[], now: string[]): (readonly [number, number])[] {
   if (old.length * now.length > maxPairs) return [];
   const width = now.length + 1;

@@ -1,6 +1,5 @@
-// Finds lines that look like a line that was changed: the same line again, or one in which some words differ. These
-// words then differ in the new line, too.
-
+// Finds lines that look like a changed line with some words replaced, and makes the same change with these words: if
+// "a.get(x)" became "a.at(x)", then "b.get(y)" becomes "b.at(y)".
 import type { PastChange } from '../../history/past-changes.ts';
 import { indentationOf, type Line, nearest } from '../../text/lines.ts';
 import { isWord, wordsOf } from '../../text/text-edit.ts';
@@ -19,8 +18,8 @@ export function analogousLines(
   const shapes = new Map<string, number[]>();
   lines.forEach(({ text }, i) => {
     const shape = shapeOf(text);
-    const known = shapes.get(shape);
-    if (known) known.push(i);
+    const indices = shapes.get(shape);
+    if (indices) indices.push(i);
     else shapes.set(shape, [i]);
   });
   return changes.flatMap((change) => {
@@ -41,7 +40,7 @@ export function analogousLines(
           ? { start: from.start, end: to.end, text: analogy.text }
           : { start: from.start, end: to.end + 1, text: '' };
       const group = `${before.join('\n')}\n\n${after.join('\n')}`;
-      const same = changes.filter((each) => isSame(each.before, before) && isSame(each.after, after));
+      const same = changes.filter((other) => isSame(other.before, before) && isSame(other.after, after));
       return [{ ...edit, finder: 'analogy' as const, group, changes: same, differingWords: analogy.differingWords }];
     });
   });
@@ -50,12 +49,12 @@ export function analogousLines(
 const isSame = (a: string[], b: string[]) =>
   a.length === b.length && a.every((line, i) => line.trim() === b[i]?.trim());
 
-/** The line without its indentation, and with "w" for each word. */
+/** The line without its indentation, and with "w" in place of each word. */
 function shapeOf(line: string): string {
   return line.trim().replace(/[\p{L}_$][\p{L}\p{N}_$]*/gu, 'w');
 }
 
-/** What the change would make of lines with the same shape; undefined if a word that it replaced differs there. */
+/** The target lines after the same change; undefined if they lack a word that the change replaces. */
 function analogyOf(
   { before, after }: PastChange,
   target: string[],

@@ -1,7 +1,5 @@
-// Finds lines in which all changes of an edited line can be made, too, in the same order and each between the same two
-// words. So several things may happen to a line at once: a call gets another name and an argument, or an expression is
-// put into brackets.
-
+// Finds lines in which all changes of an edited line can be repeated, in the same order, each between the same two
+// words. Unlike other finders, it repeats several changes at once: a call gets another name and an argument, say.
 import type { PastChange } from '../../history/past-changes.ts';
 import { keepsBrackets, type Line, nearest, similarity } from '../../text/lines.ts';
 import { applyEdit, changesBetween, isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
@@ -11,10 +9,10 @@ import { isTelling, isWhole } from '../substitutions.ts';
 const maxChanges = 5;
 const maxPlaces = 20;
 const minLikeness = 0.25;
-/** Stands for a word beside a change that may be any word. */
+/** The neighbour of a change that may be any word. */
 const anything = null;
 
-/** A change of words in a line, and the words beside them; '' at the beginning and the end of the line. */
+/** A change of words in a line, with its two neighbours: words, or '' at the beginning and the end of the line. */
 interface Site {
   old: string;
   now: string;
@@ -50,8 +48,8 @@ export function editsInContext(
 }
 
 /**
- * Which words beside a change must be the same: on both sides, on one, or on none, as long as there is a name to look
- * for.
+ * The ways to loosen a site: both neighbours must be the same, or only the left one, or only the right one, or neither.
+ * The words that remain must contain a name to look for.
  */
 const sides: ((site: Site) => Site)[] = [
   (site) => site,
@@ -74,7 +72,7 @@ function sitesOf(before: string, after: string): Site[] {
   });
 }
 
-/** The same insertion, moved to the right as far as possible: "b, " before a name rather than ", b" before a comma. */
+/** The same insertion as far to the right as possible: "b, " before a name rather than ", b" before a comma. */
 function towardsName({ start, text }: TextEdit, before: string): TextEdit {
   let words = wordsOf(text);
   let at = start;
@@ -88,18 +86,21 @@ function towardsName({ start, text }: TextEdit, before: string): TextEdit {
 
 /** The next word, with the space before it. */
 function besideAt(words: string[]): string[] {
-  const at = words.findIndex((each) => each.trim() !== '');
+  const at = words.findIndex((word) => word.trim() !== '');
   return at === -1 ? [] : words.slice(0, at + 1);
 }
 
-/** False if one name was replaced, which substitutions cover, or if there is no name in the changes or beside them. */
+/**
+ * False if the only change replaces a name, which is left to substitutions, or if neither the changes nor their
+ * neighbours contain a name.
+ */
 function isSpecific(sites: Site[]): boolean {
   if (sites.length === 1 && sites.every(({ old, now }) => isWord(old) && isWord(now))) return false;
   const telling = sites.filter(({ old, left, right }) => [old, left ?? '', right ?? ''].some(isTelling));
   return telling.length > 0 && sites.some(({ old, now }) => isTelling(old + now) || sites.length > 1);
 }
 
-/** The line with all of the changes; undefined if one of them has no place, or would leave a bracket open. */
+/** The line with all of the changes; undefined if one of them has no place, or if they leave a bracket open. */
 function changed(line: string, sites: Site[]): string | undefined {
   const indentation = /^\s*/.exec(line)?.[0].length ?? 0;
   const edits: TextEdit[] = [];
@@ -127,7 +128,7 @@ function applied(line: string, edits: TextEdit[]): string {
   return edits.reduceRight(applyEdit, line);
 }
 
-/** How many names and numbers of the line the other one lacks. */
+/** How many names and numbers of `before` the other line lacks. */
 function countMissing(before: string, other: string): number {
   const [words, others] = [before, other].map((line) => new Set(wordsOf(line).filter(isTelling)));
   return [...(words ?? [])].filter((word) => !others?.has(word)).length;

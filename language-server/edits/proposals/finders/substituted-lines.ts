@@ -1,5 +1,4 @@
-// Proposes to replace the same words in the other lines that have them.
-
+// Replaces the same words in other lines.
 import { type Line, nearest } from '../../text/lines.ts';
 import type { Candidate } from '../candidate.ts';
 import { narrowed, type Substitution, substituted } from '../substitutions.ts';
@@ -7,14 +6,14 @@ import { narrowed, type Substitution, substituted } from '../substitutions.ts';
 const maxBlockLines = 8;
 const maxPlaces = 40;
 
-/** The edits by each substitution alone and by all together, of single lines and of adjacent lines at once. */
+/** Makes each substitution alone, and all together, in single lines and in several adjacent lines at once. */
 export function substitutedLines(
   lines: readonly Line[],
-  known: readonly Substitution[],
+  substitutions: readonly Substitution[],
   cursorLine: number,
 ): Candidate[] {
-  const found = known
-    .flatMap((each) => [each, narrowed(each)])
+  const found = substitutions
+    .flatMap((substitution) => [substitution, narrowed(substitution)])
     .flatMap((substitution) => {
       const group = `${substitution.old}\n${substitution.now}\n${substitution.isPart}${substitution.between ? ' between' : ''}`;
       return editsOf(lines, cursorLine, (line) => substituted(line, substitution)).map((edit) => ({
@@ -22,13 +21,13 @@ export function substitutedLines(
         ...{ finder: 'substitution' as const, group, changes: substitution.changes, substitution, differingWords: 0 },
       }));
     });
-  const whole = known.filter(({ isPart }) => !isPart);
-  for (const several of [whole, known]) {
+  const ofWholeWords = substitutions.filter(({ isPart }) => !isPart);
+  for (const several of [ofWholeWords, substitutions]) {
     const [first] = several;
     if (!first || several.length < 2) continue;
     const edits = editsOf(lines, cursorLine, (line) => several.reduce(substituted, line));
     for (const edit of edits) {
-      const substitution = several.find((each) => substituted(edit.old, each) !== edit.old) ?? first;
+      const substitution = several.find((possible) => substituted(edit.old, possible) !== edit.old) ?? first;
       const changes = substitution.changes;
       found.push({ ...edit, finder: 'substitution', group: 'all', changes, substitution, differingWords: 0 });
     }

@@ -1,13 +1,13 @@
-// Finds the uses of a renamed thing that still have its old name. They are wrong as they are, so no model is asked
-// about them. Also tells namesakes: uses of other things with the same name.
+// Finds the uses of a renamed thing that still have its old name. They are certainly wrong, so no model is asked about
+// them. Also finds namesakes: other things with the same name.
 import { wordAt } from '../../text/lines.ts';
 import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import { type Rename, type Uses, usesIn } from './renames.ts';
 import type { NamedSource, Use } from './text-before.ts';
 
 /**
- * In 49 of the 16,018 cases that `npm run tool -- edit-cases` has cut, such a line was offered: in 41 the place was
- * right, and in 32 of these also the text.
+ * The probability that a use follows a rename. In the cases that `npm run tool -- edit-cases` takes from histories, 49
+ * lines were offered: 41 at the right place, and 32 of these 41 with the right text.
  */
 export const renameProbability = 0.65;
 
@@ -23,15 +23,15 @@ export async function renamesHere(document: NamedSource, renames: readonly Renam
 }
 
 export interface RenamedUses {
-  /** The next line from the cursor on that has uses, with the new name. */
+  /** Renames the uses in the next line, from the cursor on, that has any. */
   next: TextEdit;
-  /** All other lines that have uses, with the new name. */
+  /** Rename the uses in all other lines. */
   others: TextEdit[];
 }
 
 /**
- * Undefined if no use is left except at the cursor, or if the cursor is in the middle of the new name, which may be
- * half typed. cursor: -1 if it is in another document.
+ * Undefined if the only use that is left is at the cursor, or if the cursor is in the middle of the new name, which may
+ * be half typed. cursor: -1 if it is in another document.
  */
 export function renamedUses(
   document: NamedSource,
@@ -51,7 +51,7 @@ export function renamedUses(
   return undefined;
 }
 
-/** The edits of whole lines, from the top. */
+/** One edit for each line with uses, from the top. */
 function renamedLines({ text }: NamedSource, uses: readonly Use[], old: string): TextEdit[] {
   const lines = [...new Set(uses.map(({ line }) => line))].sort((a, b) => a - b);
   return lines.map((line) => {
@@ -68,11 +68,11 @@ function renamedLines({ text }: NamedSource, uses: readonly Use[], old: string):
   });
 }
 
-/** Returns whether an edit would rename a namesake. text: that of the document, with "\n" between its lines. */
+/** Returns a function that tells whether an edit would rename a namesake. text: the document, with "\n" line ends. */
 export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: TextEdit) => boolean {
   const keyOf = ({ old, now }: Pick<Rename, 'old' | 'now'>) => `${old} ${now}`;
-  // If the user has given the same new name to two things, a third one may follow, too.
-  const timesOf = (key: string) => all.reduce((sum, each) => sum + (keyOf(each) === key ? each.times : 0), 0);
+  // If the user has renamed two things with this name, a third one is no namesake: it may follow, too.
+  const timesOf = (key: string) => all.reduce((sum, rename) => sum + (keyOf(rename) === key ? rename.times : 0), 0);
   const renames = all.filter((rename) => timesOf(keyOf(rename)) < 2);
   const ownPlaces = new Map<string, Set<string>>(renames.map((rename) => [keyOf(rename), new Set()]));
   for (const rename of renames)
@@ -81,7 +81,7 @@ export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: Te
   return (edit) =>
     changesOf(edit, text).some(({ start, end, text: now }) => {
       const [old, made] = [wordsOf(text.slice(start, end)), now.toLowerCase()];
-      // The new name may be a part of a longer one: if it contains the old name, renaming could go on for ever.
+      // The new name may be written as a part of a longer one. If it contains the old name, renaming would never end.
       const isMade = (name: string) => made.includes(name.toLowerCase());
       return renames.some((rename) => {
         let at = start;

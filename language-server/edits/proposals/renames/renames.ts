@@ -1,5 +1,5 @@
-// Finds renames in the history, and by scope the other uses of the renamed thing, which must follow. The same name
-// stays as it is if it belongs to something else, in another function or file, and in strings and comments.
+// Finds renames in the history and, by the rules of scope, the other uses of the renamed thing. The same name in
+// strings, in comments, or for another thing (in another function or file, say) is no use.
 import { setImmediate } from 'node:timers/promises';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name } from '../../../syntax/names.ts';
@@ -19,19 +19,19 @@ import {
 } from './text-before.ts';
 
 export interface Rename {
-  /** The path of the file that declares it. */
+  /** The path of the file that declares the renamed thing. */
   path: string;
   old: string;
   now: string;
-  /** Whether other files may use the name. */
+  /** Whether other files may use it. */
   isShared: boolean;
   /** Whether the edit changed nothing but the name. */
   isPure: boolean;
-  /** How many things with the old name got the new one; those that another file declares do not count. */
+  /** How many things that this file declares were given the new name instead of the old one. */
   times: number;
-  /** Whether it names a member. The same name after a dot elsewhere may be a member of anything. */
+  /** Whether it is a member. The same name after a dot elsewhere may be a member of any object. */
   isMember: boolean;
-  /** The edits that have changed the name so far, in all documents. */
+  /** The edits that have renamed it so far, in all documents. */
   edits: readonly PastEdit[];
   /** The uses in the file that declares it. */
   own: Uses;
@@ -39,22 +39,22 @@ export interface Rename {
 
 /** The places where a document still has the old name. */
 export interface Uses {
-  /** Names that mean the renamed thing. */
+  /** The name means the renamed thing. */
   certain: readonly Use[];
-  /** Names that may mean something else. */
+  /** The name may mean another thing. */
   possible: readonly Use[];
 }
 
-// A tree is parsed for each.
+// For each rename, a document is parsed.
 const maxRenames = 8;
 
 /** The renames in the history, the newest first. documents: the open ones. */
 export async function renamesIn(documents: readonly NamedSource[], history: readonly PastEdit[]): Promise<Rename[]> {
   const renames: Rename[] = [];
   for (const { path, ...made } of replacementsIn(history).slice(0, maxRenames)) {
-    const written = documents.find((each) => each.path === path);
-    if (!written) continue;
-    const document = readable(written);
+    const original = documents.find((open) => open.path === path);
+    if (!original) continue;
+    const document = readable(original);
     await setImmediate();
     const found = (await settled(document)) ? await renameIn(document, made) : undefined;
     const rename = found ?? (hasNames(document.languageId) ? undefined : renamedByText(document, made));
@@ -63,7 +63,7 @@ export async function renamesIn(documents: readonly NamedSource[], history: read
   return renames;
 }
 
-/** If a name is declared several times, it is unknown which declaration a use belongs to, so nothing follows. */
+/** A rename that no use follows: the name is declared several times, so it is unknown which declaration a use means. */
 const undecided = {
   ...{ isPure: false, isShared: false, isMember: false, times: 1 },
   ...{ edits: [], own: { certain: [], possible: [] } },
@@ -98,7 +98,10 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
   });
 }
 
-/** What the edited lines declared with the old name; undefined if nothing, or if the new name is taken there. */
+/**
+ * The things that edited lines declared under the old name; undefined if there are none, or if the new name is taken
+ * where they are declared.
+ */
 async function declaredIn(
   text: TextBefore,
   { languageId }: NamedSource,
@@ -108,14 +111,14 @@ async function declaredIn(
   const [names, others] = await bothNames(text, languageId, made);
   if (!names || !others) return undefined;
   const isTaken = ({ home, isMember }: Binding) =>
-    others.bindings.some((each) => each.home === home && each.isMember === isMember);
+    others.bindings.some((other) => other.home === home && other.isMember === isMember);
   const bindings = names.bindings.filter(
-    (each) => isDeclaredIn(each.declarations, edited, text, made.isAlias) && !isTaken(each),
+    (binding) => isDeclaredIn(binding.declarations, edited, text, made.isAlias) && !isTaken(binding),
   );
   if (bindings.length === 0) return undefined;
   const isBroken = ({ homeNode }: Binding) =>
     names.broken.some(({ at }) => !homeNode || (homeNode.startIndex <= at && at < homeNode.endIndex));
-  if (bindings.some((each) => isAmbiguous(each, names.row) || isBroken(each))) return undecided;
+  if (bindings.some((binding) => isAmbiguous(binding, names.row) || isBroken(binding))) return undecided;
   const hidden = others.bindings.flatMap(({ homeNode }) => homeNode ?? []);
   const isHidden = ({ at }: Name, home: Binding) =>
     hidden.some(
@@ -135,7 +138,7 @@ async function declaredIn(
     times: new Set(declared.map((first) => first?.at)).size,
     documented: bindings.filter(isDocumented).flatMap(({ declarations }) => declarations),
     unknown: names.unknown,
-    names: bindings.flatMap((each) => each.names.filter((name) => !isHidden(name, each))),
+    names: bindings.flatMap((binding) => binding.names.filter((name) => !isHidden(name, binding))),
   };
 }
 
@@ -147,10 +150,7 @@ async function bothNames(
   return [await namesOf(root, languageId, text, old), await namesOf(root, languageId, text, now)] as const;
 }
 
-/**
- * Whether an edited line has a declaration that was renamed. If all declarations are assignments, only the first
- * counts.
- */
+/** Whether an edit renamed a declaration. If all declarations are assignments, only the first one declares. */
 function isDeclaredIn(
   declarations: readonly Name[],
   edited: ReadonlySet<number>,
@@ -180,7 +180,7 @@ function inCommentAbove({ at }: Name, { text, lineOf }: TextBefore, old: string,
   return uses;
 }
 
-/** The use, with the text to write in its place; none if it was already edited or is unclear. */
+/** The use, with the text to write in its place; empty if the use was edited already or its meaning is unclear. */
 function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pick<Replacement, 'old' | 'now'>): Use[] {
   const character = text.characterNow(at);
   if (character === undefined || roles.has('unclear') || text.isTooLong(text.lineOf(at))) return [];
@@ -190,7 +190,7 @@ function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pi
   return [{ line: text.lineOf(at), character, text: become }];
 }
 
-/** The uses of the renamed thing in the document, which may declare it, import it or have members with its name. */
+/** The uses of the renamed thing in any document: the one that declares it, or one that may use it. */
 export async function usesIn(document: NamedSource, rename: Rename): Promise<Uses> {
   if (document.path === rename.path) return rename.own;
   const none = { certain: [], possible: [] };
@@ -209,8 +209,8 @@ async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefo
   const all = [...names.bindings.flatMap((each) => each.names), ...names.free];
   const specifying = ['import', 'origin', 'shorthand'];
   const specifiers = all.filter((name) => isImported(name) && specifying.some((role) => name.roles.has(role)));
-  const followers = specifiers.flatMap((each) =>
-    each.roles.has('origin') ? [each] : bindingsAt(names, each.at).flatMap((binding) => binding.names),
+  const followers = specifiers.flatMap((specifier) =>
+    specifier.roles.has('origin') ? [specifier] : bindingsAt(names, specifier.at).flatMap((binding) => binding.names),
   );
   const isSeen = specifiers.length === 0 && seesAllOf(text.text, path, rename.path);
   const free = isSeen ? names.free.filter(({ receiver, imported }) => receiver === 'none' && !imported) : [];

@@ -1,38 +1,40 @@
-// Names that past edits replaced by others.
+// The names that past edits replaced with other names.
 import { changesBetween, isWord, type PastEdit, wordsOf } from '../../text/text-edit.ts';
 
 interface Words {
   old: string;
   now: string;
-  /** Whether the edit did nothing else. */
+  /** Whether the edit changed nothing else. */
   isPure: boolean;
-  /** Whether a member or an import keeps the old name, and only gets another one here, as in `{ name: other }`. */
+  /** Whether a member or an import keeps its name, and gets an alias here, as in `{ name: alias }`. */
   isAlias: boolean;
 }
 
 export interface Replacement extends Words {
-  /** All edits in any file that did nothing else; or the one edit that also did other things. */
+  /** If isPure: all pure edits with this replacement, in any file. Otherwise, or for an alias: one edit. */
   edits: readonly PastEdit[];
 }
 
-/** The replacements, newest first. One that was made in several files is listed once for each. */
+/** The replacements, newest first. A replacement in several files is listed once for each file. */
 export function replacementsIn(history: readonly PastEdit[]): (Replacement & { path: string })[] {
   const all = history.toReversed().flatMap((edit) => wordsIn(edit).map((words) => ({ ...words, edit })));
-  const isSame = (one: Words, other: Words) => one.old === other.old && one.now === other.now;
+  const isSame = (a: Words, b: Words) => a.old === b.old && a.now === b.now;
   const found: (Replacement & { path: string })[] = [];
   for (const { edit, ...words } of all) {
     const { path } = edit;
-    const isKnown = found.some((each) => each.path === path && isSame(each, words) && each.isAlias === words.isAlias);
+    const isKnown = found.some(
+      (known) => known.path === path && isSame(known, words) && known.isAlias === words.isAlias,
+    );
     if (isKnown) continue;
-    const same = all.filter((each) => isSame(each, words) && each.isPure && !each.isAlias).map((each) => each.edit);
-    const isPure = same.some((each) => each.path === path);
+    const same = all.filter((made) => isSame(made, words) && made.isPure && !made.isAlias).map((made) => made.edit);
+    const isPure = same.some((pureEdit) => pureEdit.path === path);
     const edits = words.isAlias || !isPure ? [edit] : same;
     found.push({ ...words, isPure: words.isAlias ? words.isPure : isPure, path, edits });
   }
   return found;
 }
 
-/** The names that the edit replaced; none if it changed the number of lines. */
+/** The names that the edit replaced; empty if the edit changed the number of lines. */
 function wordsIn({ before: old, after }: PastEdit): Words[] {
   if (old.split('\n').length !== after.split('\n').length) return [];
   const found = new Map<string, Words>();
@@ -48,7 +50,7 @@ function wordsIn({ before: old, after }: PastEdit): Words[] {
   return [...found.values()];
 }
 
-/** What gives a name another one: `: other` in `{ name: other }`, ` as other` in `import { name as other }`. */
+/** An alias with its separator: `: alias` in `{ name: alias }`, ` as alias` in `import { name as alias }`. */
 const aliased = /^(?:\s*:\s*|\s+as\s+)([\p{L}_$][\p{L}\p{N}_$]*)$/u;
 const lastWord = /[\p{L}_$][\p{L}\p{N}_$]*$/u;
 
@@ -56,7 +58,7 @@ function isName(text: string): boolean {
   return isWord(text) && wordsOf(text).length === 1;
 }
 
-/** Whether nothing differs but the one name. */
+/** Whether the two texts differ only in this name. */
 function isOnly({ old, now }: Pick<Words, 'old' | 'now'>, from: string, to: string): boolean {
   const made = wordsOf(to);
   const words = wordsOf(from);

@@ -1,5 +1,4 @@
-// A document as it was before some past edits, with its tree. There, all uses of a renamed thing still have the same
-// name.
+// A document as it was before a rename, with its syntax tree. There, all uses of the renamed thing have the same name.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Node } from 'web-tree-sitter';
 import { LongText } from '../../../documents/long-text.ts';
@@ -8,7 +7,7 @@ import { type SourceText, treeOf } from '../../../syntax/trees.ts';
 import { lineAt, linesOf, maxLineChars } from '../../text/lines.ts';
 import { changesBetween, type PastEdit } from '../../text/text-edit.ts';
 
-/** A document with the path by which the history knows it. */
+/** A document with the path that the history uses for it. */
 export interface NamedSource extends SourceText {
   path: string;
 }
@@ -24,23 +23,24 @@ export interface TextBefore {
   root: Node;
   text: string;
   lineOf(at: number): number;
-  /** Where the character is in its line now; undefined if the name there was edited. */
+  /** The character's index in its current line; undefined if an edit replaced the character. */
   characterNow(at: number): number | undefined;
-  /** Whether nobody would edit the line by hand. */
+  /** Whether the line is too long to be edited by hand. */
   isTooLong(line: number): boolean;
 }
 
-// A long document is parsed in small portions, so its tree may take a while.
+// A long document is parsed in small pieces, so its tree may take a while.
 const [waits, waitMs] = [200, 5];
 
-/** Languages whose tags HTML's grammar can read. */
+/** Languages whose tags the grammar of HTML can parse. */
 const tagged = new Set(['vue', 'xml', 'astro', 'handlebars']);
 
+/** The document with a language whose grammar can parse it. */
 export function readable<T extends SourceText>(document: T): T {
   return tagged.has(document.languageId) ? { ...document, languageId: 'html' } : document;
 }
 
-/** Waits for a short time for the tree of a document. Returns false if there is none. */
+/** Waits up to a second for the document's tree. Returns whether there is one. */
 export async function settled(document: SourceText): Promise<boolean> {
   if (!(await loadGrammar(document.languageId))) return false;
   for (let i = 0; i < waits && !treeOf(document)?.isCurrent; i++) await sleep(waitMs);
@@ -48,8 +48,8 @@ export async function settled(document: SourceText): Promise<boolean> {
 }
 
 /**
- * Returns what `use` makes of the document before the edits; undefined if there is no tree. No edit may add or remove
- * lines, so lines keep their numbers. The nodes are valid until the result resolves.
+ * Calls `use` with the document as it was before the edits, and returns its result; undefined if there is no tree. The
+ * edits must not add or remove lines, so lines keep their numbers. The nodes are valid until the result resolves.
  */
 export async function withTextBefore<T>(
   document: NamedSource,
@@ -89,7 +89,7 @@ export async function withTextBefore<T>(
   }
 }
 
-/** The lines that the edit has changed; none if it is unknown where they are. */
+/** The lines that the edit has changed; empty if the document no longer has them, or has them twice. */
 export function editedLines(edit: PastEdit, lines: readonly string[]): number[] {
   const first = firstLine(edit, lines);
   if (first === undefined) return [];
@@ -97,10 +97,10 @@ export function editedLines(edit: PastEdit, lines: readonly string[]): number[] 
   return edit.before.split('\n').flatMap((line, i) => (line === written[i] ? [] : [first + i]));
 }
 
-/** The line where the edit's new text begins: the recorded one if the text is there, or the only one where it is. */
+/** The line where the edit's new text begins: the recorded line if the text is there, or else its only place. */
 function firstLine({ after, line }: PastEdit, lines: readonly string[]): number | undefined {
   const written = after.split('\n');
-  const isAt = (at: number) => written.every((each, i) => withoutReturn(lines[at + i] ?? '\n') === each);
+  const isAt = (at: number) => written.every((row, i) => withoutReturn(lines[at + i] ?? '\n') === row);
   if (line !== undefined && isAt(line)) return line;
   const places = lines.flatMap((_, i) => (isAt(i) ? [i] : []));
   return places.length === 1 ? places[0] : undefined;
@@ -110,7 +110,7 @@ function withoutReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
-/** Where a character of the line is after the change; undefined if the character was changed itself. */
+/** The index of a character after the line has changed; undefined if the character itself was replaced. */
 function moved(character: number, before: string, after: string): number | undefined {
   let by = 0;
   for (const { start, end, text } of changesBetween(before, after)) {
