@@ -72,7 +72,7 @@ export class NextEdits {
     this.documents = new OpenDocuments(editor, this.history);
   }
 
-  /** To be called with all changes of one edit in the editor. */
+  /** Call with all changes of one edit in the editor. */
   changed(document: OpenDocument, changes: readonly DocumentChange[]): void {
     const isOffered = this.isForeseen(document);
     for (const change of changes) {
@@ -83,7 +83,7 @@ export class NextEdits {
     if (!isOffered) this.enter({ kind: 'changed', uri: document.uri });
   }
 
-  /** To be called when the cursor rests. */
+  /** Call when the cursor rests. */
   rest({ uri, position, mode }: CursorParams): void {
     const document = this.documents.of(uri);
     if (!document || this.state.kind !== 'changed' || this.state.uri !== uri) return;
@@ -108,7 +108,7 @@ export class NextEdits {
     this.documents.forget(uri);
   }
 
-  /** To be called when next edits are turned off, or the window has closed. */
+  /** Call when next edits are turned off, or the window has closed. */
   clear(): void {
     this.history.clear();
     this.dismissed.clear();

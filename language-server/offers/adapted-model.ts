@@ -1,7 +1,7 @@
-// Wraps a model and an adapter into one Completer, which evaluates all prompts and generates all text with the adapter.
+// Combines a model and an adapter into one Completer that evaluates and generates everything with the adapter.
 import type { Completer, Engine } from '../../native/index.ts';
 
-/** adapter: the path of an adapter with which the model was loaded. Absent: returns the model itself. */
+/** adapter: the path of an adapter that was loaded with the model. Without one, returns the model itself. */
 export function adaptedModel(model: Engine, adapter?: string): Completer {
   if (adapter === undefined) return model;
   return {

@@ -1,5 +1,5 @@
-// Makes one completion, from the prompt to the ghost text. While text streams in, it decides what can be shown already
-// and when to stop. The server and the `hearth` command line use it.
+// Makes one completion, from the prompt to the ghost text. While the text streams in, it decides how much of it can be
+// shown already, and when to stop. Both the server and the `hearth` command line use this file.
 import type { Completer, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Anchors } from '../prompt/anchors.ts';
 import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
@@ -16,9 +16,9 @@ export interface CompletionOptions {
   multiline: Settings['completion.multiline'];
   /** How likely the text must be to be shown. Default: balanced. */
   confidence?: Level;
-  /** Used in place of the gate that was fitted for the model. */
+  /** Replaces the gate that was fitted for the model. */
   gate?: Gate;
-  /** The number of alternatives to generate, the most likely one first. Default: 1. */
+  /** How many alternatives to generate. Default: 1. */
   alternatives?: number;
   /** 'background' if nobody waits for the text yet. Default: 'foreground'. */
   priority?: Priority;
@@ -33,18 +33,15 @@ export interface GhostCompletion {
   timings: Timings;
 }
 
-/**
- * Called with the text that can be shown, each time that it has grown. It is always a beginning of the final
- * suggestion.
- */
+/** Called each time the text that can be shown has grown. The text is always a beginning of the final suggestion. */
 export type OnGrowth = (suggestion: Suggestion) => void;
 
-/** Generates a text. After the signal has aborted, it no longer calls onGrowth, and ends soon. */
+/** Generates a text. Once the signal is aborted, the function no longer calls onGrowth and returns soon. */
 export type Generate = (onGrowth: OnGrowth, signal: AbortSignal) => Promise<GhostCompletion>;
 
-// No model's tokens are longer than this on average. What a server sends beyond that is ignored.
+// No model's tokens are longer than this on average. A server that sends longer text is cut off.
 const charsPerToken = 16;
-/** An invisible character is kept in the text only if the document contains it within this distance of the cursor. */
+/** The text may contain an invisible character only if the document has it within this distance of the cursor. */
 const charsAround = 10_000;
 const never = new AbortController().signal;
 
@@ -63,7 +60,7 @@ export async function generate(
     timings,
   });
   if (!canFillInTheMiddle(engine)) return empty('model-cannot-fill-in', 'stop');
-  // This waits only once for each language.
+  // This waits only for the first completion in a language.
   const loading = grammarFor(document);
   if (loading !== null) await loading;
   const place = placeAt(document, options.multiline);
@@ -94,9 +91,9 @@ export async function generate(
   return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
 }
 
-/** A text while it is generated. Decides how much of it can be shown, and when generation can stop. */
+/** A text during its generation. Decides how much of it can be shown, and when generation can stop. */
 export class GrowingText {
-  /** Whether nothing that follows could be shown, so that generation can stop. */
+  /** Whether generation can stop because no further text could be shown. */
   isEnough = false;
   private readonly generated = new GeneratedText();
   /** The last text that add() returned. */
@@ -114,7 +111,7 @@ export class GrowingText {
     this.around = text.slice(Math.max(0, offset - charsAround), offset + charsAround);
   }
 
-  /** Adds a generated piece. Returns what can be shown now, if that has grown and growth is to be reported. */
+  /** Adds a generated piece. Returns the text that can be shown if it has grown and reportsGrowth is true. */
   add(piece: string, logProbability: number): Suggestion | null {
     if (this.isEnough) return null;
     if (this.generated.text.length + piece.length > this.maxTokens * charsPerToken) {
@@ -136,14 +133,14 @@ export class GrowingText {
   }
 
   /**
-   * The final ghost text. isEnded: whether the model itself has ended the text. Text that it generated after isEnough
-   * is dropped, since how much there is depends on timing.
+   * The final ghost text. isEnded: whether the model itself has ended the text. Text that came after isEnough was set
+   * is dropped, because its length depends on timing.
    */
   ghostText(isEnded: boolean): GhostText {
     this.generated.isEnded = isEnded && !this.isEnough;
     const ghost = toGhostText(this.generated, this.place, this.gate);
     const { shownEarly } = this;
-    // What was shown early stays, even if the rules would cut the whole text earlier.
+    // Text that was shown stays, even if the rules cut the whole text to less.
     const isContinued = shownEarly === null || ghost.suggestion?.text.startsWith(shownEarly.text);
     return isContinued ? ghost : { suggestion: shownEarly, reason: null };
   }

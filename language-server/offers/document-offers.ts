@@ -1,5 +1,5 @@
-// The offers of one document: the current one, and one made ahead for when the user accepts it. "The life of an offer"
-// in language-server/README.md explains them.
+// The offers of one document: the current offer, and an offer made ahead for the place where the cursor will be if the
+// user accepts it. See "The life of an offer" in language-server/README.md.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CursorDocument } from '../prompt/text-window.ts';
@@ -10,13 +10,13 @@ import { accepted, Offer } from './offer.ts';
 
 export interface Pace {
   /**
-   * An automatic request is answered after this time with the text so far, or else with the first text that can be
-   * shown. People press a key every 120 to 200 ms.
+   * After this time, an automatic request is answered with the text so far. If there is none yet, the first text that
+   * can be shown is the answer. People press a key every 120 to 200 ms.
    */
   momentMs: number;
-  /** The minimum time between an answer and the notice that its text has grown. */
+  /** The shortest time between an answer and the notice that its text has grown. */
   growthMs: number;
-  /** How long a suggestion must be shown before the text that would follow it is generated. */
+  /** How long a suggestion is shown before the text that would follow it is generated. */
   restMs: number;
   /**
    * How long the offer of a cancelled request is kept for the next key. Editors send a key's request 35 to 50 ms
@@ -27,17 +27,17 @@ export interface Pace {
 
 export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
-/**
- * What a text is for: to be shown ('text'), to choose from ('choices'), or to be shown once the current one is accepted
- * ('ahead').
- */
 export interface Purpose {
+  /**
+   * 'text': to be shown now. 'choices': several texts for the user to choose from. 'ahead': to be shown once the
+   * current suggestion is accepted.
+   */
   kind: 'text' | 'choices' | 'ahead';
-  /** Whether the user has rejected a suggestion in this line, so that another one must be likelier. */
+  /** Whether a suggestion must be likelier than usual, because the user has rejected one in this line. */
   isCareful: boolean;
 }
 
-/** Makes the generator of the text for a place, with the models and settings that it knows. */
+/** Returns the function that generates the text for a place. */
 export type Maker = (document: CursorDocument, purpose: Purpose) => Generate;
 
 export interface TextRequest {
@@ -54,33 +54,33 @@ export interface TextRequest {
 export interface Found {
   /** Best first. */
   suggestions: Suggestion[];
-  /** How the offer ended; null while its text is still growing. */
+  /** The finished completion; null while the text is still growing. */
   result: GhostCompletion | null;
-  /** Whether the offer was begun for this request, and not adopted from an earlier one. */
+  /** Whether the offer was begun for this request rather than an earlier one. */
   isNew: boolean;
 }
 
 export class DocumentOffers {
   /** The offer at the cursor. */
   private current: Offer | null = null;
-  /** The offer for the place after the current one, in case the user accepts that. */
+  /** The offer for the place after the current suggestion, in case the user accepts it. */
   private ahead: Offer | null = null;
   private aheadTimer: NodeJS.Timeout | undefined;
   private graceTimer: NodeJS.Timeout | undefined;
   /** The key of the position at which the user last dismissed a suggestion. */
   private dismissed = '';
-  /** The line in which a suggestion was last rejected: dismissed, or something else typed. */
+  /** The line in which the user last rejected a suggestion, by dismissing it or by typing something else. */
   private rejectedLine = -1;
   /** The last offer whose text was sent to the editor. */
   private lastSent: Offer | null = null;
-  /** Aborts the newest request when the next one comes or the cursor leaves. */
+  /** Ends the newest request when the next one comes or the cursor leaves. */
   private newest = new AbortController();
 
   constructor(private readonly pace: Pace) {}
 
   /**
-   * Call for each new request, which supersedes the previous one. request: the signal by which the editor cancels it.
-   * Returns the demand for an answer: a signal that is aborted when nobody waits for the answer any more.
+   * Call for each new request, which supersedes the previous one. request: the signal with which the editor cancels the
+   * request. Returns the demand: a signal that is aborted once nobody waits for the answer any more.
    */
   supersede(request: AbortSignal): AbortSignal {
     clearTimeout(this.graceTimer);
@@ -104,14 +104,14 @@ export class DocumentOffers {
     return this.dismissed === keyOf(at);
   }
 
-  /** Resolves when the offer for this document has all its text, or when the demand ends. */
+  /** Resolves when the offer for this document is finished, or when the demand ends. */
   async settled(document: CursorDocument, demand: AbortSignal): Promise<void> {
     await Promise.race([this.offerFor(document)?.settled(), endOf(demand)]);
   }
 
   /**
    * The text at the cursor; null if the demand has ended. Rejects with the engine's error. If the text is still
-   * growing, onGrown is called later. If it is whole, the text that would follow it is generated while the user reads.
+   * growing, onGrown is called later. If the text is whole, the text after it is generated while the user reads.
    */
   async textAt(request: TextRequest, demand: AbortSignal): Promise<Found | null> {
     const { document } = request;
@@ -126,7 +126,10 @@ export class DocumentOffers {
     return { suggestions, result: offer.result, isNew: offer !== known };
   }
 
-  /** The cursor has moved away or the user has dismissed the text. Ends waiting requests and the engine's work. */
+  /**
+   * Call when the cursor has moved away or the user has dismissed the text. Ends the waiting request and the engine's
+   * work.
+   */
   leave(dismissed?: VersionedPosition): void {
     if (dismissed) {
       this.dismissed = keyOf(dismissed);
@@ -143,9 +146,7 @@ export class DocumentOffers {
     this.abortAhead();
   }
 
-  /**
-   * The offer that has or might get text for this document. If that is the one made ahead, it becomes the current one.
-   */
+  /** The offer that covers this document, if there is one. An offer made ahead then becomes the current one. */
   private offerFor(document: CursorDocument): Offer | null {
     if (this.current !== null && this.current.covers(document) !== 'none') return this.current;
     const { ahead } = this;
@@ -156,7 +157,7 @@ export class DocumentOffers {
     return this.current;
   }
 
-  /** The purpose of the text for a key. If the key rejects the shown suggestion, its line is remembered. */
+  /** The purpose of the text for a key. If the key rejects the shown suggestion, remembers the line. */
   private purposeOf({ document, line }: TextRequest): Purpose {
     if (this.current !== null && this.current === this.lastSent && this.current.isRejectedBy(document))
       this.rejectedLine = line;
@@ -170,9 +171,9 @@ export class DocumentOffers {
   }
 
   /**
-   * Waits for an offer that can be answered: momentMs after the call with the text so far, as soon as there is any, or
-   * when it is whole, even without text. Begins an offer if there is none, and another if the text of the adopted one
-   * turns out to differ from what was typed. Null if the demand ends first.
+   * Waits for an offer that can be the answer: one that is finished, or, momentMs after the call, one that has text.
+   * Begins an offer if none covers the document, also if the text of an earlier offer turns out to differ from the
+   * user's. Null if the demand ends first.
    */
   private async readyOffer(request: TextRequest, demand: AbortSignal): Promise<Offer | null> {
     const { document, isInvoked, onGrown } = request;
@@ -197,8 +198,8 @@ export class DocumentOffers {
   }
 
   /**
-   * Follows an offer whose unfinished text was sent. Calls onGrown once the text has grown and either growthMs have
-   * passed or the offer has ended. If it ends without more text, the text that would follow is generated.
+   * Watches an offer whose unfinished text was the answer. Calls onGrown once the text has grown and either growthMs
+   * have passed or the offer is finished. If the text has not grown by then, the text after it is generated.
    */
   private async followGrowth(offer: Offer, request: TextRequest, demand: AbortSignal): Promise<void> {
     let isPaused = false;
@@ -227,7 +228,7 @@ export class DocumentOffers {
     if (isBegunAlready) return;
     this.abortAhead();
     this.aheadTimer = setTimeout(() => {
-      // As for a key in that line: what is shown must not depend on when it was made.
+      // The same condition as for a key in that line: a suggestion must not depend on when it was made.
       const isCareful = line + newlines(suggestion.text) === this.rejectedLine;
       this.ahead = new Offer(document, make(document, { kind: 'ahead', isCareful }));
     }, this.pace.restMs).unref();
@@ -251,7 +252,7 @@ function keyOf({ version, position: { line, character } }: VersionedPosition): s
   return `${version}:${line}:${character}`;
 }
 
-/** What the offer can show in the document now. */
+/** The suggestions that the offer has for the document; empty if it has none. */
 function suggestionsOf(offer: Offer | null, document: CursorDocument): Suggestion[] {
   const coverage = offer?.covers(document);
   return Array.isArray(coverage) ? coverage : [];

@@ -1,11 +1,11 @@
-// Gets one suggestion from two models. The second starts if the first fails, or has no text after its head start. The
-// model whose text comes first makes the suggestion; their texts never mix.
+// Gets one suggestion from two models. The second model starts if the first one fails or has no text after its head
+// start. The model whose text comes first makes the whole suggestion: texts of two models never mix.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noTimings } from '../protocol/messages.ts';
 import type { Suggestion } from '../shape/shape.ts';
 import type { Generate, GhostCompletion, OnGrowth } from './complete.ts';
 
-/** headStartMs: Infinity if the second starts only when the first has failed. Rejects if both fail. */
+/** headStartMs: if it is Infinity, the second model starts only after the first has failed. Rejects if both fail. */
 export function firstWithText(generateFirst: Generate, generateSecond: Generate, headStartMs: number): Generate {
   return async (onGrowth, signal) => {
     const first = new Attempt(generateFirst, signal);
@@ -18,7 +18,7 @@ export function firstWithText(generateFirst: Generate, generateSecond: Generate,
   };
 }
 
-/** Resolves to the attempt whose text comes first. If neither has text, one that has not failed is preferred. */
+/** Resolves to the attempt whose text comes first. If neither has text: the second, unless it alone has failed. */
 async function earlier(first: Attempt, second: Attempt): Promise<Attempt> {
   try {
     return await Promise.any([first.withText(), second.withText()]);
@@ -27,7 +27,7 @@ async function earlier(first: Attempt, second: Attempt): Promise<Attempt> {
   }
 }
 
-/** One model's text. It starts at once; result() passes it on. */
+/** The generation of one model's text. It starts at once, and result() passes the text on. */
 class Attempt {
   readonly outcome: Promise<'text' | 'nothing' | 'failed'>;
   private readonly controller = new AbortController();
@@ -53,13 +53,15 @@ class Attempt {
     this.outcome = Promise.race([begun, ended]);
   }
 
-  /** Resolves to this attempt at its first text; rejects if it ends without any. */
+  /** Resolves to this attempt once it has text; rejects if it ends without any. */
   async withText(): Promise<Attempt> {
     if ((await this.outcome) !== 'text') throw new Error('no text');
     return this;
   }
 
-  /** Passes on the growth and the result. If the model fails after the first text, the last text is the result. */
+  /**
+   * Passes on the growing text, then the result. If the model fails after it has sent text, that text is the result.
+   */
   async result(onGrowth: OnGrowth): Promise<GhostCompletion> {
     if (this.last) onGrowth(this.last);
     this.onGrowth = onGrowth;
@@ -85,7 +87,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return result;
 }
 
-/** The result of an attempt that failed after this text. */
+/** The result of an attempt that failed after it had sent this suggestion. */
 function brokenOff(last: Suggestion): GhostCompletion {
   return { suggestions: [last], reason: null, finishReason: 'length', timings: noTimings };
 }

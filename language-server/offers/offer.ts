@@ -1,31 +1,31 @@
 // An offer: a suggestion for one place in a document, perhaps still growing. While the user types the suggested text,
-// the offer stays in use: generation continues, and the rest of the text costs no token.
+// the offer stays in use: generation continues, and no key costs a token.
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { distinct, type Suggestion } from '../shape/shape.ts';
 import type { Generate, GhostCompletion } from './complete.ts';
 
 /**
- * What an offer has for a place:
- *   'none'       nothing: the place is elsewhere, or something else was typed
- *   'pending'    nothing yet, but what was typed agrees with its text so far
- *   'empty'      nothing, and it is no use to ask the model again: it had no text for this place, or it failed
- *   Suggestion[] what is left of its suggestions after what was typed
+ * What an offer has for a state of the document:
+ *   'none'        nothing: the cursor is elsewhere, or the user has typed something else
+ *   'pending'     nothing yet, but the user has typed what the offer's text says so far
+ *   'empty'       nothing, and to ask again is useless: the model had no text for this place, or it failed
+ *   Suggestion[]  the suggestions without the text that the user has typed
  */
 export type Coverage = 'none' | 'pending' | 'empty' | Suggestion[];
 
 export class Offer {
-  /** What can be shown at the offer's own place so far, best first. */
+  /** The suggestions so far at the offer's own place, best first. */
   suggestions: Suggestion[] = [];
-  /** How generation ended; null until then. */
+  /** The finished completion; null until then. */
   result: GhostCompletion | null = null;
   /** The error, if generation has failed. */
   failure: unknown;
-  /** Resolves the next time that the text grows, or that the offer ends or is aborted. */
+  /** Resolves when the text grows next, or when the offer ends or is aborted. */
   change = Promise.resolve();
   private readonly controller = new AbortController();
   private wake = () => {};
 
-  /** before: suggestions that the editor has already. They stay in front of the generated ones. */
+  /** before: suggestions that the editor already shows. They stay before the generated ones. */
   constructor(
     readonly document: CursorDocument,
     generate: Generate,
@@ -39,7 +39,7 @@ export class Offer {
     return this.controller.signal.aborted;
   }
 
-  /** Stops generation. If that cuts the text short, the offer has nothing for any place from then on. */
+  /** Stops generation. An offer whose text this cuts short covers nothing from then on. */
   abort(): void {
     this.controller.abort();
     this.changed();
@@ -50,7 +50,7 @@ export class Offer {
     while (this.result === null && !this.isAborted) await this.change;
   }
 
-  /** Whether the user has typed something else than the offer's text. Moving the cursor rejects nothing. */
+  /** Whether the user has typed something other than the offer's text. Moving the cursor rejects nothing. */
   isRejectedBy(at: CursorDocument): boolean {
     const step = this.stepTo(at);
     const [first] = this.suggestions;
@@ -58,13 +58,12 @@ export class Offer {
     return !first.text.startsWith(step.typed) && !step.typed.startsWith(first.text);
   }
 
-  /** What the offer has for this state of the document. */
   covers(at: CursorDocument): Coverage {
     const step = this.stepTo(at);
     const hasEnded = this.failure !== undefined || (this.result !== null && this.result.reason !== 'cancelled');
     if (step === null || (this.isAborted && !hasEnded)) return 'none';
-    const left = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
-    if (left.length > 0) return left;
+    const rest = this.suggestions.flatMap((suggestion) => restOf(suggestion, step) ?? []);
+    if (rest.length > 0) return rest;
     if (this.failure !== undefined) return 'empty';
     if (this.result === null) return step.typed.startsWith(this.suggestions[0]?.text ?? '') ? 'pending' : 'none';
     return step.typed === '' ? 'empty' : 'none';
@@ -80,7 +79,7 @@ export class Offer {
       if (result.reason !== 'cancelled') this.setSuggestions(distinct([...this.before, ...result.suggestions]));
       this.result = result;
     } catch (error) {
-      // The error of an aborted generation concerns nobody, and says nothing about the next attempt.
+      // If generation was aborted, nobody waits for its error, and the next attempt may succeed.
       if (!this.isAborted) this.failure = error;
       this.controller.abort();
     }
@@ -88,7 +87,7 @@ export class Offer {
   }
 
   private setSuggestions(suggestions: Suggestion[]): void {
-    this.suggestions = suggestions.map((each) => withLineEndsOf(this.document, each));
+    this.suggestions = suggestions.map((suggestion) => withLineEndsOf(this.document, suggestion));
     this.changed();
   }
 
@@ -101,12 +100,10 @@ export class Offer {
   }
 }
 
-/**
- * How much text on each side of the cursor is compared to recognise a place. Comparing whole documents would be slow.
- */
+/** This much text on each side of the cursor identifies a place. To compare whole documents would be slow. */
 const comparedChars = 1000;
 
-/** What has happened between two states of a document. */
+/** The change from one state of a document to another. */
 interface Step {
   typed: string;
   /** Brackets that the editor has inserted after the cursor. */
@@ -116,8 +113,8 @@ interface Step {
 }
 
 /**
- * What was typed between two states of a document; null if anything else has changed. replaced: how many characters
- * after the cursor the suggestions replace.
+ * The step between two states of a document if the user only typed at the cursor; otherwise null. replaced: how many
+ * characters after the cursor the suggestions replace.
  */
 function typedSince(from: CursorDocument, to: CursorDocument, replaced: number): Step | null {
   if (to.offset < from.offset) return null;
@@ -133,7 +130,7 @@ function typedSince(from: CursorDocument, to: CursorDocument, replaced: number):
   return { typed, insertedClosers: closed, overtyped: overtyped.length };
 }
 
-/** The rest of a suggestion after what was typed; null if they differ or nothing is left. */
+/** The suggestion without the typed text; null if the user has typed something else, or all of the suggestion. */
 function restOf({ text, replaces, probability }: Suggestion, step: Step): Suggestion | null {
   const rest = text.slice(step.typed.length);
   if (rest.trim() === '' || !text.startsWith(step.typed)) return null;
@@ -148,13 +145,13 @@ function isSubsequence(part: string, whole: string): boolean {
   return at >= part.length;
 }
 
-/** The suggestion with the document's line breaks, so that it can be compared with the document once it is accepted. */
+/** The suggestion with the document's line breaks. Otherwise it could not be compared with the document later. */
 function withLineEndsOf({ text, offset }: CursorDocument, suggestion: Suggestion): Suggestion {
   const isCrLf = text.slice(Math.max(0, offset - comparedChars), offset + comparedChars).includes('\r\n');
   return isCrLf ? { ...suggestion, text: suggestion.text.replace(/\r?\n/g, '\r\n') } : suggestion;
 }
 
-/** The document after the suggestion is accepted, with the cursor at its end. */
+/** The document after the suggestion is accepted, with the cursor at the suggestion's end. */
 export function accepted(document: CursorDocument, { text, replaces }: Suggestion): CursorDocument {
   const { offset } = document;
   return { ...document, text: document.text.with(offset, offset + replaces, text), offset: offset + text.length };

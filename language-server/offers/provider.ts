@@ -1,5 +1,5 @@
-// Answers inline completion requests: refuses documents that must not be completed, waits for the models, and gets the
-// text from the document's offers.
+// Answers inline completion requests. It refuses documents that must not be completed, waits for the models, and takes
+// the text from the document's offers.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type InlineCompletionContext,
@@ -20,10 +20,10 @@ import type { GhostCompletion } from './complete.ts';
 import { DocumentOffers, defaultPace, endOf, type Found } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
 
-/** A position in a document. mode: the document's own mode; absent: that of the settings. */
 interface Addressed {
   document: OpenDocument;
   position: Position;
+  /** The document's own mode. If absent, the mode of the settings applies. */
   mode?: Mode | undefined;
 }
 
@@ -34,39 +34,38 @@ export interface InlineRequest extends Addressed {
 export interface Answer {
   items: InlineCompletionItem[];
   reason: Reason;
-  /** What the engine did for this request; all zero if it did nothing or has not finished. */
+  /** The engine's work for this request; all zero if there was none, or if it is not finished. */
   timings: Timings;
 }
 
 export interface ProviderOptions {
   /** Called when a new request would return more text. If absent, answers wait for the whole text. */
   onGrown?: (grown: GrownParams) => void;
-  /** Called when a model has finished the text for a request, or was cancelled while it generated it. */
+  /** Called when a model has finished the text for a request, or was cancelled before that. */
   onMade?: (made: GhostCompletion, by: Completer) => void;
   /** Finds code from other files for prompts. If absent, prompts contain none. */
   related?: RelatedCode;
 }
 
-/** Where the models come from. */
 export interface ModelSource {
-  /** Resolves to the models once the local one is loaded, or to null if it cannot be. */
+  /** Resolves to the models once the local model is loaded; null if it cannot be loaded. */
   ready(): Promise<Models | null>;
   isLoading(): boolean;
 }
 
-/** What a request asks to complete. */
+/** The place that a request asks to complete. */
 interface Asked {
   document: CursorDocument;
   /** The selected entry of the suggest widget, which the ghost text must begin with; often ''. */
   selected: string;
-  /** The range that the item replaces, to which the suggestion's `replaces` is added. */
+  /** The range that the item replaces, without the characters after it that the suggestion `replaces`. */
   range: Range;
 }
 
 export class CompletionProvider {
   private readonly documents = new Map<string, DocumentOffers>();
   private warm: WarmModels | null = null;
-  /** The settings with which the offers were begun. */
+  /** The settings of the offers so far. */
   private settings: Settings | null = null;
 
   constructor(
@@ -75,8 +74,8 @@ export class CompletionProvider {
   ) {}
 
   /**
-   * Answers a request. settingsNow: called again later, as settings may change while it waits for the models. Rejects
-   * with the engine's errors.
+   * Answers a request. Rejects with the engine's errors. settingsNow: called twice, because the settings may change
+   * while the request waits for the models.
    */
   async provide(
     request: InlineRequest,
@@ -100,14 +99,14 @@ export class CompletionProvider {
     const settings = settingsNow();
     const laterRefusal = settings === before ? null : refusalOf(request, settings, isInvoked);
     if (laterRefusal !== null) return this.refused(offers, laterRefusal);
-    // Offers that were begun with other settings are not what the user wants now.
+    // The user no longer wants suggestions with the old settings.
     if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
     this.settings = settings;
     const warm = this.warmFor(models);
     if (!warm.current.canComplete) return nothing('model-cannot-fill-in');
 
     const asked = askedPlace(request);
-    // The alternatives begin with the text that is shown, so it must be complete.
+    // The shown text is the first of the alternatives, so it must be complete.
     if (isInvoked) await offers.settled(asked.document, demand);
     if (demand.aborted) return nothing('superseded');
     const { onGrown } = this.options;
@@ -119,15 +118,17 @@ export class CompletionProvider {
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
     };
     const waiting = offers.textAt(text, demand);
-    // Called before the answer is awaited, so that it happens even if the next key cancels this request.
+    // This comes before the answer is awaited: it must happen even if the next key cancels this request.
     warm.current.follow(document, asked.document);
     const found = await waiting;
     return found === null ? nothing('superseded') : answerOf(found, asked);
   }
 
-  /** Call when the cursor rests: evaluates the prompt there ahead of a request. Null if nothing was evaluated. */
+  /**
+   * Call when the cursor rests. Evaluates the prompt there before a request needs it; null if nothing was evaluated.
+   */
   async rest(request: Addressed, models: Models | null, settings: Settings): Promise<Timings | null> {
-    // There is only one cursor, so prompts for its last place are no longer evaluated.
+    // A prompt for the cursor's last place is no longer needed.
     this.warm?.stopReading();
     if (models === null || refusalOf(request, settings, false) !== null) return null;
     const { current } = this.warmFor(models);
@@ -153,7 +154,7 @@ export class CompletionProvider {
   withdraw(uris: readonly string[] | 'all'): void {
     const paths = uris === 'all' ? 'all' : uris.map((uri) => this.options.related?.placeOf(uri, '').path);
     const isRefused = (path: string) =>
-      paths === 'all' || paths.some((each) => path === each || path.startsWith(`${each}/`));
+      paths === 'all' || paths.some((withdrawn) => path === withdrawn || path.startsWith(`${withdrawn}/`));
     this.options.related?.askAnew();
     this.warm?.withdraw(isRefused);
   }
@@ -183,7 +184,7 @@ export class CompletionProvider {
     return this.warm;
   }
 
-  /** The answer to a request that is refused. An offer that was begun before is not finished. */
+  /** The answer to a refused request. An offer that is still growing is released. */
   private refused(offers: DocumentOffers, reason: Reason): Answer {
     offers.release();
     return nothing(reason);
@@ -198,21 +199,18 @@ export class CompletionProvider {
   }
 }
 
-/** Why a request must not be completed; null if it may be. */
+/** The reason why a request must not be answered with text; null if it may. */
 function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked: boolean): Reason | null {
   const wanted = mode ?? settings.mode;
   if (wanted === 'off') return 'off';
   if (wanted === 'manual' && !isInvoked) return 'manual';
   if (isMessage(document.languageId)) return 'message';
-  // A team's server or the disk cache would keep a secret beyond this process.
+  // A team's server or the disk cache would carry a secret out of this process.
   const staysInMemory = settings['server.url'] === '' && settings['cache.diskMiB'] === 0;
   return isWithheld(document.uri, document.text, staysInMemory) ? 'secrets-file' : null;
 }
 
-/**
- * What a request asks to complete. While the suggest widget is open, that is the document as if the selected entry was
- * accepted.
- */
+/** If an entry of the suggest widget is selected, the place is in the document as it would be with this entry. */
 function askedPlace({ document, position, context }: InlineRequest): Asked {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;
@@ -235,8 +233,7 @@ function answerOf({ suggestions, result, isNew }: Found, asked: Asked): Answer {
 }
 
 /**
- * The item has line feeds only: editors insert the document's own line breaks, and Neovim would keep the carriage
- * returns, too.
+ * The item has line feeds only: editors insert the document's own line breaks, but Neovim would keep carriage returns.
  */
 function toItem({ selected, range }: Asked, { text, replaces }: Suggestion): InlineCompletionItem {
   const end = { line: range.end.line, character: range.end.character + replaces };

@@ -1,5 +1,5 @@
-// Chooses between the model on the team's server, if there is one and it answers, and the local model. Each has its own
-// prompts, its own gate, and state that keeps its cache warm. A suggestion comes from one of them alone.
+// Chooses between the model on the team's server and the local model. The server's model is preferred while the server
+// answers. Each model has its own prompts, gate and warm cache, and each suggestion comes from one model alone.
 import type { Completer, Engine, Timings } from '../../native/index.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { defaultLinesUp } from '../prompt/anchor.ts';
@@ -18,11 +18,13 @@ import { firstWithText } from './head-start.ts';
 
 export interface Models {
   local: Engine;
-  /** The path of the adapter with which the local model completes. Absent: none. */
+  /** The path of the local model's adapter for completions. */
   adapter?: string;
-  /** The model on the team's server; null while the server is away. Absent if there is no server. */
+  /** The model on the team's server; null while the server does not answer. Absent if there is no server. */
   remote?: () => Completer | null;
-  /** How long the server may take before the local model starts, too. Absent: until the server has failed. */
+  /**
+   * How long the server may take before the local model starts, too. If absent, it starts once the server has failed.
+   */
   headStartMs?: () => number;
 }
 
@@ -39,44 +41,42 @@ export class WarmModels {
     this.warmLocal = makeWarm(adaptedModel(models.local, models.adapter));
   }
 
-  /** The model that gets the next key. */
+  /** The model for the next key. */
   get current(): WarmEngine {
     return this.remote ?? this.warmLocal;
   }
 
-  /**
-   * Makes the texts of offers: with the server, if it answers, and with the local model if the server fails or is slow.
-   */
+  /** Makes texts with the server's model, and with the local model if the server does not answer, fails or is slow. */
   maker(settings: Settings): Maker {
     return (document, purpose) => {
       const { remote, warmLocal, models } = this;
       const local = warmLocal.maker(settings)(document, purpose);
       if (remote === null) return local;
-      // Nobody waits for text that is made ahead, so it needs no second model.
+      // Nobody waits for text that is made ahead, so a slow server does not matter.
       const headStartMs = (purpose.kind === 'ahead' ? undefined : models.headStartMs?.()) ?? Number.POSITIVE_INFINITY;
       return firstWithText(remote.maker(settings)(document, purpose), local, headStartMs);
     };
   }
 
   forget(uri: string): void {
-    for (const each of this.all) each.forget(uri);
+    for (const warm of this.all) warm.forget(uri);
   }
 
   withdraw(isRefused: (path: string) => boolean): void {
-    for (const each of this.all) each.withdraw(isRefused);
+    for (const warm of this.all) warm.withdraw(isRefused);
   }
 
   stopReading(): void {
-    for (const each of this.all) each.stopReading();
+    for (const warm of this.all) warm.stopReading();
   }
 
   close(): void {
-    for (const each of this.all) each.close();
+    for (const warm of this.all) warm.close();
   }
 
   /**
-   * The server's model while it answers. Its state is kept while it is away: its cache may still have the prompts
-   * afterwards.
+   * The server's model; null while the server does not answer. Its state is kept meanwhile: when the server answers
+   * again, its cache may still have the prompts.
    */
   private get remote(): WarmEngine | null {
     const model = this.models.remote?.() ?? null;
@@ -91,12 +91,12 @@ export class WarmModels {
   }
 }
 
-/** How many texts an explicit request offers to choose from. */
+/** How many alternatives an explicit request offers. */
 const maxAlternatives = 3;
 
 /**
  * A model with the state that keeps its cache warm: anchors, prompts evaluated ahead, and documents that the user has
- * left. The state contains token ids, so it is valid for this model only.
+ * left. The state contains token ids, so no other model can use it.
  */
 export class WarmEngine {
   private readonly readAhead: ReadAhead;
@@ -125,13 +125,13 @@ export class WarmEngine {
     };
   }
 
-  /** Call after each key: evaluates the prompt of the next anchor, if one is due. */
+  /** Call after each key. Evaluates the prompt of the next anchor if one is due. */
   follow(open: OpenDocument, document: CursorDocument): void {
     void this.readAhead.nextAnchor(document);
     this.leftDocuments.visit(open);
   }
 
-  /** Call when the cursor rests: evaluates the prompt there. Null if that was aborted. */
+  /** Call when the cursor rests. Evaluates the prompt there; null if that was aborted. */
   rest(document: CursorDocument): Promise<Timings | null> {
     return this.readAhead.aroundCursor(document);
   }
@@ -176,12 +176,12 @@ const maxChars = 50_000;
 const maxSearchedChars = 200_000;
 
 /**
- * Gives the engine the text of documents that the user has left, as a source of drafts for speculative decoding: what
- * follows some words in one file often follows them in another, too. For one engine.
+ * Gives the engine the text of documents that the user has left, as a source of drafts for speculative decoding: the
+ * same words often have the same continuation in another file. For one engine.
  */
 class LeftDocuments {
   private current: OpenDocument | null = null;
-  /** The version of each document that the engine has learned. */
+  /** The learned version of each document. */
   private readonly learned = new Map<string, number>();
 
   constructor(private readonly engine: Completer) {}
@@ -196,7 +196,7 @@ class LeftDocuments {
     void this.learn(left.text.slice(0, maxChars));
   }
 
-  /** Call when a document is closed: its text is not learned any more. */
+  /** Call when a document is closed. Its text is then no longer learned. */
   forget(uri: string): void {
     this.learned.delete(uri);
     if (this.current?.uri === uri) this.current = null;

@@ -1,7 +1,9 @@
-// Builds prompts that only grow at their end while the user types, so that a key costs one or two tokens. The prefix
-// ends at the anchor, a line start a dozen lines above the cursor (nearer anchors complete worse), and the suffix stays
-// as it was when the anchor was placed. The text from the anchor to the cursor follows fim_middle, as the given
-// beginning of the middle. The preamble precedes all of it: code from other files and the path.
+// Builds prompts that only grow at their end while the user types, so that a key costs one or two tokens:
+//
+//   preamble   code from other files, and the document's path
+//   prefix     the text above the anchor, a line start a dozen lines above the cursor (nearer anchors complete worse)
+//   suffix     the text after the cursor, as it was when the anchor was placed
+//   given      the text from the anchor to the cursor, after fim_middle: it is the beginning of the middle
 import type { Completer } from '../../native/index.ts';
 import type { LongText } from '../documents/long-text.ts';
 import { fimHead, promptBudget, tokenizeText } from './fim-prompt.ts';
@@ -10,18 +12,17 @@ import { type CursorDocument, lineStartAbove, windowEnd, windowStart } from './t
 
 export const defaultLinesUp = 12;
 
-// How many characters the anchor may be above the cursor: a dozen ordinary lines, about 270 tokens.
+// The anchor is at most this many characters above the cursor: a dozen ordinary lines, about 270 tokens.
 const initialReach = 1000;
 // Limits how much text is tokenized for every key. The limit on given tokens is nearly always reached first.
 export const maxGivenChars = 4000;
 
 export interface Anchor {
   languageId: string;
-  /** What precedes the text of the document in the prompt. */
   preamble: PromptPreamble;
-  /** Where the prefix begins in the document. */
+  /** The offset in the document where the prefix begins. */
   start: number;
-  /** Where the prefix ends: the anchor itself. */
+  /** The offset where the prefix ends: the anchor itself. */
   offset: number;
   /** The offset of the cursor when the anchor was placed. */
   cursor: number;
@@ -40,7 +41,7 @@ export interface Anchored {
 }
 
 /**
- * Places an anchor for this cursor. The prefix begins where the previous one's did, if that leaves it a good length.
+ * Places an anchor for this cursor. The prefix begins where that of `previous` does, if that makes it a good length.
  */
 export function placeAnchor(
   engine: Completer,
@@ -70,8 +71,7 @@ export function placeAnchor(
 }
 
 /**
- * The anchor as it serves this cursor; null: its prefix no longer matches the document, or its suffix what follows the
- * cursor.
+ * The anchor with the given text for this cursor; null if the anchor's prefix or suffix no longer matches the document.
  */
 export function anchoredAt(engine: Completer, anchor: Anchor, document: CursorDocument): Anchored | null {
   const { text, offset } = document;
@@ -81,8 +81,8 @@ export function anchoredAt(engine: Completer, anchor: Anchor, document: CursorDo
   return suffix && { anchor, given: tokenizeText(engine, text.slice(anchor.offset, offset)), suffix };
 }
 
-// If the prefix has too many tokens, a shorter text is tokenized. Cutting the tokens instead would let the prefix begin
-// inside a line, at a different place after each key.
+// If the prefix has too many tokens, a shorter text is tokenized. If tokens were cut off instead, the prefix would
+// begin inside a line, at a different place after each key.
 function prefixWindow(engine: Completer, text: LongText, end: number, previousStart: number | undefined) {
   const { prefixChars, prefixTokens } = promptBudget(engine.info.contextTokens);
   for (let maxChars = prefixChars; ; maxChars = Math.floor(maxChars * 0.7)) {
@@ -93,7 +93,7 @@ function prefixWindow(engine: Completer, text: LongText, end: number, previousSt
 }
 
 /**
- * The start moves by a quarter of the window at a time, so that most new anchors share their first tokens with the
+ * The start moves by a quarter of the window at a time, so that most new anchors begin with the same tokens as the
  * last.
  */
 function prefixStart(text: LongText, end: number, maxChars: number, previous: number | undefined): number {
@@ -104,16 +104,16 @@ function prefixStart(text: LongText, end: number, maxChars: number, previous: nu
 }
 
 /**
- * What has become of an anchor's suffix, which stays as it was when the anchor was placed:
- *   'frozen'   it still follows the cursor, perhaps after closing brackets that the editor has inserted
- *   'overrun'  the cursor has moved past closing brackets with which it begins, as at the end of a block
- *   'deleted'  its beginning, at most a few lines, was deleted
- * After 'overrun' and 'deleted' the anchor stays in use until the next one has been evaluated: suggestions are trimmed
- * against the current text anyway.
+ * How an anchor's suffix compares with the text that follows the cursor now:
+ *   'frozen'   the same, perhaps after closing brackets that the editor has inserted
+ *   'overrun'  the suffix begins with closing brackets that are before the cursor now, as at the end of a block
+ *   'deleted'  the beginning of the suffix, at most a few lines, was deleted
+ * An 'overrun' or 'deleted' anchor stays in use until the next one has been evaluated: suggestions are trimmed against
+ * the current text anyway.
  */
 export type SuffixState = 'frozen' | 'overrun' | 'deleted';
 
-/** null: something else follows the cursor. */
+/** Null if other text follows the cursor. */
 function suffixState({ suffix, cursor }: Anchor, { text, offset }: CursorDocument): SuffixState | null {
   if (hasFrozenSuffix(suffix, text, offset)) return 'frozen';
   let isOverrun = true;
@@ -128,17 +128,16 @@ function suffixState({ suffix, cursor }: Anchor, { text, offset }: CursorDocumen
   return null;
 }
 
-/** Whether the cursor has moved past the missing text, so that it was not deleted. A few characters do not matter. */
+/** Whether the missing text was not deleted, but is before the cursor now. A few characters do not matter. */
 function wasPassed(gone: string, textSinceAnchor: string): boolean {
   return gone.length > 3 && textSinceAnchor.includes(gone.slice(0, 16));
 }
 
-// Closing brackets and quotes that the editor has inserted after the cursor disappear when they are typed over, and
-// move to a line of their own when Enter is pressed. So the suffix begins after them, and a completion that repeats
-// them is trimmed.
+// Closing brackets and quotes that the editor has inserted disappear when the user types over them, and get a line of
+// their own at Enter. So the suffix begins after them, and a completion that repeats them is trimmed.
 const autoClosed = /[)\]}>"'`;,\s]/;
 const maxAutoClosed = 80;
-// A few lines. If more was deleted, too much of the suffix is out of date.
+// A few lines. If more characters were deleted, too much of the suffix is out of date.
 const maxGone = 200;
 
 function hasFrozenSuffix(suffix: string, text: LongText, offset: number): boolean {
@@ -149,7 +148,7 @@ function hasFrozenSuffix(suffix: string, text: LongText, offset: number): boolea
   return false;
 }
 
-/** The number of closing brackets and quotes at the offset, if nothing else follows in the line; otherwise 0. */
+/** The number of closing brackets and quotes at the offset if they end the line; otherwise 0. */
 function countClosersAt(text: LongText, offset: number): number {
   return /^[)\]}>"'`][)\]}>"'`;,]*(?=\r?\n|$)/.exec(text.slice(offset, offset + maxAutoClosed))?.[0].length ?? 0;
 }

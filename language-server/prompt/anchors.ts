@@ -1,6 +1,6 @@
-// Keeps the current anchor of each document (`held`) and prepares the next one in the background. The next one takes
-// over once the engine has evaluated its prompt, including what was typed meanwhile. So no key has to wait for a new
-// anchor while the user goes on writing.
+// Keeps the current anchor of each document (`held`) and prepares the next one in the background. The next anchor takes
+// over once the engine has evaluated its prompt, including the text typed meanwhile. So no key waits for a new anchor
+// while the user goes on writing.
 import type { Completer } from '../../native/index.ts';
 import { type Anchor, type Anchored, anchoredAt, defaultLinesUp, maxGivenChars, placeAnchor } from './anchor.ts';
 import { type PromptPlace, promptPlace } from './document-path.ts';
@@ -8,31 +8,30 @@ import { type FimPrompt, promptBudget, withGivenMiddle } from './fim-prompt.ts';
 import { hasNews, type PromptPreamble, promptPreamble, type Snippet } from './prompt-preamble.ts';
 import type { CursorDocument } from './text-window.ts';
 
-// A new anchor costs several hundred tokens. It is worth that only if it shortens the given text to this part of its
-// length.
-const worthwhilePart = 0.7;
-// The most tokens that the first key with the new anchor may have to evaluate.
+// A new anchor costs several hundred tokens. It must shorten the given text to at most this share of its length.
+const worthwhileShare = 0.7;
+// The first key with a new anchor evaluates at most this many tokens.
 const maxUnread = 4;
-// How many documents keep their anchors. A person works in a few.
+// This many documents keep their anchors. A person works in fewer at a time.
 const maxDocuments = 16;
 
 interface NextAnchor {
   anchor: Anchor;
-  /** The last prompt with this anchor that the engine has evaluated. */
+  /** The last evaluated prompt with this anchor. */
   read: Uint32Array;
 }
 
 interface AnchorState {
   held: Anchor;
-  /** For the next anchor: the current preamble, or one with newer code from other files. */
+  /** The preamble for the next anchor: that of `held`, or one with newer code from other files. */
   preamble: PromptPreamble;
   next?: NextAnchor | undefined;
-  /** The id of the pin that keeps the anchor's evaluated pages in the engine's cache. */
+  /** The id of the pin that keeps the pages of `held` in the engine's cache. */
   pin: number;
   isPinned: boolean;
 }
 
-/** A prompt with the next anchor, for the engine to evaluate. Call done() afterwards. */
+/** A prompt with the next anchor, to be evaluated. Call done() afterwards. */
 export interface Reading {
   anchor: Anchor;
   tokens: Uint32Array;
@@ -41,7 +40,7 @@ export interface Reading {
 
 /** For one engine, since anchors hold token ids. */
 export class Anchors {
-  /** All windows pin in the same engine, so no two documents of any window have the same id. */
+  /** All windows pin in the same engine, so an id is given only once, whatever the window. */
   private static nextPin = 1;
   private readonly states = new Map<string, AnchorState>();
 
@@ -51,7 +50,7 @@ export class Anchors {
     private readonly placeOf: (uri: string, languageId: string) => PromptPlace = promptPlace,
   ) {}
 
-  /** The prompt for a key at the cursor. If that needs a new anchor, the anchor becomes the current one. */
+  /** The prompt for a key at the cursor. If the prompt needs a new anchor, that becomes the current one. */
   prompt(document: CursorDocument): FimPrompt {
     const anchored = this.anchored(document);
     const entry = this.states.get(document.uri);
@@ -59,20 +58,20 @@ export class Anchors {
       this.hold(document.uri, anchored.anchor);
     } else {
       this.keep(document.uri, entry);
-      this.pin(entry); // an earlier request has evaluated it
+      this.pin(entry); // an earlier request has evaluated the anchor
     }
     return withGivenMiddle(this.engine, anchored.anchor.head, anchored.given);
   }
 
-  /** The prompt for a document as it would be after an edit. Does not change the current anchor. */
+  /** The prompt for a document as it would be after an edit. The current anchor stays. */
   promptAhead(document: CursorDocument): FimPrompt {
     const { anchor, given } = this.anchored(document);
     return withGivenMiddle(this.engine, anchor.head, given);
   }
 
   /**
-   * The prompt to evaluate next in the background; null if there is none. The next anchor, once evaluated, becomes the
-   * current one.
+   * The next prompt to evaluate in the background; null if there is none. If the next anchor is evaluated, it becomes
+   * the current one.
    */
   reading(document: CursorDocument): Reading | null {
     const entry = this.states.get(document.uri);
@@ -96,8 +95,8 @@ export class Anchors {
   }
 
   /**
-   * Sets the code from other files for this document, most useful first. It is used only from the next anchor on, which
-   * is evaluated in the background, and only if its most useful snippet is new.
+   * Sets the code from other files for this document. The next anchor uses it, because that is evaluated in the
+   * background. Nothing changes if the most useful snippet is already in use. snippets: most useful first.
    */
   setOtherCode({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
     const entry = this.states.get(uri);
@@ -107,13 +106,11 @@ export class Anchors {
     entry.preamble = hasNews(preamble, last) ? preamble : last;
   }
 
-  /**
-   * Call when code from some files must no longer be in prompts: documents whose prompts have such code get new
-   * anchors.
-   */
+  /** Call when code from some files must no longer be in prompts. Documents with such code get new anchors. */
   withdraw(isRefused: (path: string) => boolean): void {
     for (const [uri, { held, preamble, next }] of [...this.states]) {
-      const sources = [held.preamble, preamble, next?.anchor.preamble].flatMap((each) => [...(each?.sources ?? [])]);
+      const preambles = [held.preamble, preamble, next?.anchor.preamble];
+      const sources = preambles.flatMap((used) => [...(used?.sources ?? [])]);
       if (sources.some(isRefused)) this.forget(uri);
     }
   }
@@ -128,36 +125,35 @@ export class Anchors {
     for (const uri of [...this.states.keys()]) this.forget(uri);
   }
 
-  /** Tests override this. */
+  /** The current anchor if it serves this cursor; otherwise a new one. Tests override this. */
   protected anchored(document: CursorDocument): Anchored {
     const held = this.states.get(document.uri)?.held;
     // The path of an untitled document changes when VS Code detects its language.
     const serving = held?.languageId === document.languageId && this.serving(held, document);
     if (serving) return serving;
     const place = this.placeOf(document.uri, document.languageId);
-    // The current preamble is in the cache; another one would have to be evaluated while the user waits.
+    // The current preamble is in the cache. A new one would have to be evaluated while the user waits.
     const preamble = held?.preamble.path === place.path ? held.preamble : promptPreamble(this.engine, place);
     return placeAnchor(this.engine, document, this.linesUp, preamble, held);
   }
 
-  /** The anchor with the given text; null if it no longer matches the document, or if too much was typed since. */
+  /** The anchor with the given text; null if it no longer matches the document, or if the given text is too long. */
   private serving(anchor: Anchor, document: CursorDocument): Anchored | null {
     const anchored = anchoredAt(this.engine, anchor, document);
     return anchored && anchored.given.length <= this.budget.givenTokens ? anchored : null;
   }
 
-  /** A next anchor if the given text has grown long or if the suffix or the preamble is out of date. */
+  /** A next anchor if the given text is long, or if the suffix or the preamble is out of date. */
   private nextAfter(held: Anchored, preamble: PromptPreamble, document: CursorDocument): NextAnchor | undefined {
     const { anchor: last, suffix } = held;
     const givenLength = held.given.length;
-    // A new anchor at the end of every block would cost more than the outdated suffix, so the given text must be long,
-    // too.
+    // A new anchor at the end of every block would cost more than it gains, so the given text must be rather long, too.
     const isOverrun = suffix === 'overrun' && givenLength >= this.budget.nextAnchorTokens * 0.75;
     const isStale = isOverrun || suffix === 'deleted' || preamble !== last.preamble;
     const isFull = givenLength >= this.budget.nextAnchorTokens || document.offset - last.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
     const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, last);
-    return isStale || given.length <= givenLength * worthwhilePart ? { anchor, read: new Uint32Array() } : undefined;
+    return isStale || given.length <= givenLength * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
   }
 
   private get budget() {
@@ -179,14 +175,12 @@ export class Anchors {
     entry.isPinned = true;
   }
 
-  /** Ignores errors: pinning only saves time, and a broken engine fails at the next request anyway. */
+  /** Errors are ignored: a pin only saves time, and a broken engine fails at the next request anyway. */
   private setPin(id: number, tokens: Uint32Array): void {
     this.engine.pin?.(id, tokens).catch(() => undefined);
   }
 
-  /**
-   * Marks the document as the most recently used one, and forgets the least recently used one if there are too many.
-   */
+  /** Makes the document the most recently used one. If there are too many, forgets the least recently used one. */
   private keep(uri: string, entry: AnchorState): void {
     this.states.delete(uri);
     this.states.set(uri, entry);

@@ -1,4 +1,4 @@
-// The path under which a document appears in a prompt. Its extension tells the model the language.
+// Chooses the path that a prompt gives to a document. The path's extension tells the model the language.
 
 export interface WorkspaceFolder {
   uri: string;
@@ -13,8 +13,8 @@ export interface PromptPlace {
 }
 
 /**
- * In a workspace with several folders, the path begins with the folder's name. For a document outside of all folders,
- * it is just the file's name.
+ * If the workspace has several folders, the path begins with the folder's name. If the document is in no folder, the
+ * path is the file's name.
  */
 export function promptPlace(uri: string, languageId: string, folders: readonly WorkspaceFolder[] = []): PromptPlace {
   const folder = folderOf(uri, folders);
@@ -40,13 +40,13 @@ function looseName(uri: string, languageId: string): string {
   return withLanguageExtension(uri, name, languageId);
 }
 
-/** For a notebook cell, the extension of its own language replaces the notebook's. */
+/** The path of a notebook cell gets the extension of the cell's language. */
 function withLanguageExtension(uri: string, path: string, languageId: string): string {
   if (!uri.startsWith('vscode-notebook-cell:')) return path;
   return path.replace(/\.[^./]*$/, '') + (extensions[languageId] ?? '');
 }
 
-/** The decoded path without the scheme, so that notebook cells and untitled documents are found in a folder, too. */
+/** The decoded path without the scheme. Notebook cells and untitled documents also have one. */
 function readable(uri: string): string {
   const path = uri
     .replace(/[#?].*$/, '')
@@ -103,14 +103,14 @@ const extensions: Record<string, string> = {
   yaml: '.yaml',
 };
 
-// Further endings; each language has its main one above.
+// Further extensions. The main one of each language is above.
 const otherEndings: Record<string, string> = { '.cc': 'cpp', '.h': 'cpp', '.mjs': 'javascript', '.yml': 'yaml' };
 const languageIds = new Map([
   ...Object.entries(extensions).map(([id, ending]) => [ending, id] as const),
   ...Object.entries(otherEndings),
 ]);
 
-/** VS Code's id of the language for a file's ending; '' if the ending is unknown. */
+/** VS Code's id of the language of a file, by its extension; '' if the extension is unknown. */
 export function languageIdOf(path: string): string {
   return languageIds.get(/\.[^./\\]+$/.exec(path)?.[0] ?? '') ?? '';
 }

@@ -1,32 +1,31 @@
-// Builds fill-in-the-middle prompts from token ids. What differs between families of models is in
-// models/model-traits.ts, which has a row for each family. Document text is tokenized separately and never parsed for
-// special tokens, so a file may contain the text "<|fim_suffix|>".
+// Builds fill-in-the-middle prompts from token ids. models/model-traits.ts has the differences between families of
+// models. Document text is tokenized without special tokens, so a file may contain "<|fim_suffix|>".
 import type { Completer } from '../../native/index.ts';
 
 export interface FimPrompt {
   tokens: Uint32Array;
-  /** Bytes of the tokens removed before the cursor (token healing); the answer must begin with them. */
+  /** The bytes of the tokens removed before the cursor (token healing). The answer must begin with these bytes. */
   heal?: Uint8Array;
 }
 
 /**
- * Limits of a prompt's parts. Those in characters limit the tokenizer's work, those in tokens the part of the context
- * that is used.
+ * Limits of a prompt's parts. Limits in characters bound the tokenizer's work; limits in tokens bound the share of the
+ * context that a part may use.
  */
 export interface PromptBudget {
   prefixChars: number;
   suffixChars: number;
   prefixTokens: number;
   suffixTokens: number;
-  /** When this many tokens are given, the next anchor is prepared. */
+  /** From this many given tokens on, the next anchor is prepared. */
   nextAnchorTokens: number;
-  /** The most given tokens. It leaves room for what is typed until the next anchor is ready. */
+  /** The maximum number of given tokens. It leaves room for typing until the next anchor is ready. */
   givenTokens: number;
 }
 
 // The first starter model, with a context of 4096 tokens, was trained on prefixes of 4800 and suffixes of 1600
-// characters: about 1300 and 430 tokens of ordinary code. Longer ones slow the first answer on a CPU more than they
-// improve it, so a longer context gets at most twice that.
+// characters: about 1300 and 430 tokens of ordinary code. Longer prefixes and suffixes slow the first answer on a CPU
+// more than they improve it, so a longer context allows at most twice as many.
 export function promptBudget(contextTokens: number): PromptBudget {
   const scale = Math.min(2, contextTokens / 4096);
   return {
@@ -41,7 +40,7 @@ export function promptBudget(contextTokens: number): PromptBudget {
 
 export function canFillInTheMiddle(engine: Completer): boolean {
   const { special, suffixFirst } = engine.info;
-  // If the prefix comes last, no fim_middle token is needed before the middle.
+  // If the prefix comes last, the middle follows it directly, and no fim_middle token is needed.
   return special.fimPrefix >= 0 && special.fimSuffix >= 0 && (special.fimMiddle >= 0 || suffixFirst);
 }
 
@@ -76,15 +75,15 @@ export function fimHead(
   return concatTokens(...present(bosToken), preamble, ...parts, ...present(special.fimMiddle));
 }
 
-// Three tokens cover nearly every unfinished word: " nu" is " n" and "u" to a tokenizer that does not see the rest of
-// " number". Each of them costs one decode step.
+// Three tokens cover nearly every unfinished word: of " number", a tokenizer that sees only " nu" makes " n" and "u".
+// Each removed token costs one decode step.
 const maxHealedTokens = 3;
 const lineFeed = 10;
 
 /**
- * Appends the given beginning of the middle to a head that ends with fim_middle, with token healing: the cursor may be
- * inside what the model knows as one token, as after "nu" of " number" or four spaces of an indentation of eight. So
- * the last given tokens are removed, and the engine generates them again, constrained to begin with the same bytes.
+ * Appends the given beginning of the middle to a head that ends with fim_middle, with token healing. The cursor may be
+ * inside one of the model's tokens, as after "nu" of " number" or after four of eight spaces of an indentation. So the
+ * last given tokens are removed, and the engine generates a text that begins with the same bytes.
  */
 export function withGivenMiddle(engine: Completer, head: Uint32Array, given: Uint32Array): FimPrompt {
   let kept = given.length;

@@ -1,12 +1,14 @@
-// The preamble of a prompt: what precedes the document's text. It names the repository, contains code from other files,
-// and ends with the document's path, in qwen2.5-coder's repository format. It is empty for models that lack the tokens
-// of that format.
+// The preamble: the part of a prompt before the document's text. It has the format that qwen2.5-coder uses for
+// repositories: the repository's name, code from other files, and the document's path.
+//
 //   [<|repo_name|>NAME\n [<|file_sep|>PATH\nCODE\n]...] <|file_sep|>PATH\n
+//
+// It is empty for models that lack these tokens.
 import type { Completer } from '../../native/index.ts';
 import type { PromptPlace } from './document-path.ts';
 import { concatTokens, tokenizeText } from './fim-prompt.ts';
 
-/** A piece of another file, or of a part of this file that is not in the prompt anyway. */
+/** A piece of another file, or of a distant part of the same file. */
 export interface Snippet {
   /** The path in the workspace. */
   path: string;
@@ -15,7 +17,7 @@ export interface Snippet {
   text: string;
 }
 
-/** How many characters before and after the cursor the prompt contains anyway. */
+/** How many characters before and after the cursor the prompt contains without snippets. */
 export interface PromptReach {
   before: number;
   after: number;
@@ -24,18 +26,18 @@ export interface PromptReach {
 export interface PromptPreamble {
   path: string;
   tokens: Uint32Array;
-  /** The texts of its snippets, most useful first. */
+  /** The texts of the snippets, most useful first. */
   texts: string[];
-  /** The paths of its snippets. */
+  /** The paths of the snippets. */
   sources: ReadonlySet<string>;
 }
 
-// Of a longer path, only the end is used.
+// A longer path is cut at its beginning.
 const maxPathChars = 200;
-/** If a snippet does not fit, at least this many of its lines must, since fewer say too little. */
+/** A snippet may be cut to at least this many lines: fewer say too little. */
 const minLines = 3;
 
-/** Takes as many snippets as fit into maxSnippetTokens. They must come most useful first. */
+/** Takes as many snippets as fit into maxSnippetTokens. snippets: most useful first. */
 export function promptPreamble(
   engine: Completer,
   { path, repository }: PromptPlace,
@@ -45,7 +47,7 @@ export function promptPreamble(
   const { fileSep, repoName } = engine.info.special;
   if (fileSep < 0) return { path, tokens: new Uint32Array(), texts: [], sources: new Set() };
   const chosen = withinBudget(engine, snippets, maxSnippetTokens);
-  // In training, a single file comes after its path alone; the repository is named only before several files.
+  // In training, only several files come after the repository's name. A single file comes after its path alone.
   const isNamed = chosen.length > 0 && repository !== '' && repoName >= 0;
   const tokens = concatTokens(
     ...(isNamed ? [repoName, tokenizeText(engine, `${repository}\n`)] : []),
@@ -67,20 +69,20 @@ function withinBudget(engine: Completer, snippets: Snippet[], maxTokens: number)
   const chosen: Snippet[] = [];
   let left = maxTokens;
   for (const snippet of snippets) {
-    // A snippet this long cannot fit, as ten characters of code make at least one token.
+    // A snippet this long cannot fit: ten characters of code make at least one token.
     const cost = snippet.text.length > left * 10 ? Number.POSITIVE_INFINITY : costOf(engine, snippet);
     if (cost > left) continue;
     chosen.push(snippet);
     left -= cost;
   }
   const [best] = snippets;
-  // Rounded, as the measured speed varies a little and each different text would need a new anchor.
+  // Rounded: maxTokens varies a little with the measured speed, and a snippet of another length needs a new anchor.
   const roundedMax = maxTokens - (maxTokens % 32);
   const beginning = chosen.length === 0 && best ? beginningWithin(engine, best, roundedMax) : null;
   return beginning ? [beginning] : chosen;
 }
 
-/** As many of the snippet's first lines as fit; null if fewer than three do. */
+/** As many of the snippet's first lines as fit; null if fewer than minLines fit. */
 function beginningWithin(engine: Completer, snippet: Snippet, maxTokens: number): Snippet | null {
   const lines = snippet.text.slice(0, maxTokens * 10).split('\n');
   for (let count = lines.length - 1; count >= minLines; count--) {

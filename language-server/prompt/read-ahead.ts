@@ -1,5 +1,5 @@
-// Evaluates prompts in the background before a key needs them, so that they are in the cache: around a resting cursor,
-// first without and then with code from other files, and for the next anchor while the user types.
+// Evaluates prompts in the background, so that they are in the cache when a key needs them: at a resting cursor (first
+// without, then with code from other files), and with the next anchor while the user types.
 import type { Completer, Timings } from '../../native/index.ts';
 import type { Anchor } from './anchor.ts';
 import type { Anchors, Reading } from './anchors.ts';
@@ -14,11 +14,11 @@ interface Job {
   controller: AbortController;
 }
 
-/** Where code from other files comes from. */
+/** Finds code in other files. */
 export interface OtherCode {
-  /** Finds code for a place, most useful first. */
+  /** The code for a place, most useful first. */
   gather(document: CursorDocument, reach: PromptReach): Promise<Snippet[]>;
-  /** Whether gather() has found that code from a file must not be in prompts. Earlier prompts may still have it. */
+  /** Whether the last gather() has found that this file's code must not be in prompts, for example in earlier ones. */
   isRefused(path: string): boolean;
 }
 
@@ -36,8 +36,8 @@ export class ReadAhead {
   }
 
   /**
-   * Evaluates the prompt at a resting cursor, then finds code from other files for it. Null if the prompt was not
-   * evaluated.
+   * Evaluates the prompt at a resting cursor, then finds code from other files for this place. Null if the prompt was
+   * not evaluated.
    */
   async aroundCursor(document: CursorDocument): Promise<Timings | null> {
     this.cancel(document.uri);
@@ -56,7 +56,7 @@ export class ReadAhead {
     return timings;
   }
 
-  /** Call after each key: evaluates the prompt of the next anchor, if one is due. */
+  /** Call after each key. Evaluates the prompt with the next anchor if one is due. */
   async nextAnchor(document: CursorDocument): Promise<void> {
     const reading = this.readingFor(document);
     const running = this.jobs.get(document.uri);
@@ -68,7 +68,7 @@ export class ReadAhead {
     if (!reading) return;
     const job = { anchor: reading.anchor, document, controller: new AbortController() };
     await this.run(job, async (signal) => {
-      // Repeats with the text typed meanwhile until nothing is left to evaluate.
+      // Meanwhile the user types, so this repeats until nothing is left to evaluate.
       for (let next: Reading | null = reading; next?.anchor === job.anchor; next = this.anchors.reading(job.document)) {
         await this.engine.prefill(next.tokens, 'background', signal);
         if (signal.aborted) return;
@@ -86,13 +86,11 @@ export class ReadAhead {
     }
   }
 
-  /**
-   * Finds code and gives it to the anchors, even if a key has aborted the job meanwhile: the next anchor then uses it.
-   */
+  /** Finds code and gives it to the anchors. The next anchor uses it even if a key has aborted the job meanwhile. */
   private async findOtherCode(document: CursorDocument): Promise<void> {
     if (!this.others) return;
     const maxTokens = this.budget.tokens;
-    // On a machine that has turned out to be slow, earlier code is dropped, since it is no longer checked for secrets.
+    // If the machine has turned out to be slow, earlier code is dropped: nothing checks it for secrets any more.
     if (maxTokens === 0) return this.anchors.withdraw(() => true);
     const { prefixChars, suffixChars } = promptBudget(this.engine.info.contextTokens);
     const snippets = await this.others.gather(document, { before: prefixChars, after: suffixChars });
@@ -115,7 +113,7 @@ export class ReadAhead {
     try {
       await work(job.controller.signal);
     } catch {
-      // Errors are ignored: this only saves time, and a broken engine fails at the next request anyway.
+      // Errors are ignored: reading ahead only saves time, and a broken engine fails at the next request anyway.
     } finally {
       if (this.jobs.get(uri) === job) this.jobs.delete(uri);
     }
@@ -125,12 +123,12 @@ export class ReadAhead {
 const momentMs = 400;
 const slowMs = 1000;
 const maxTokens = 1536;
-// Attention reads the whole prompt for each token of an answer: with the starter model (8,192 tokens of context),
-// filling an eighth of the context makes each text a fifth slower, and a sixteenth a tenth. A context shorter than
+// Attention reads the whole prompt for each token of an answer. With the starter model (8,192 tokens of context), code
+// that fills a sixteenth of the context makes each answer a tenth slower; an eighth, a fifth. A context shorter than
 // minContextTokens is left to the document alone.
-const contextPart = 1 / 16;
+const contextShare = 1 / 16;
 const minContextTokens = 2048;
-// Fewer tokens than a small function are not worth a new anchor.
+// A small function. Less code is not worth a new anchor.
 const minTokens = 96;
 // The budget before anything has been measured.
 const unmeasuredTokens = 256;
@@ -139,7 +137,8 @@ const minMeasured = 64;
 
 /**
  * How many tokens from other files a prompt may contain: as many as this machine evaluates in 400 ms, by its measured
- * speed. A slower machine may have a small function if it evaluates that in a second. For one engine.
+ * speed. If these are fewer than minTokens, but the machine evaluates minTokens within a second: minTokens. For one
+ * engine.
  */
 export class ReadingBudget {
   private tokensPerMs: number | null = null;
@@ -158,7 +157,7 @@ export class ReadingBudget {
     const affordable = this.tokensPerMs === null ? unmeasuredTokens : this.tokensPerMs * momentMs;
     const isSlow = affordable < minTokens && affordable * (slowMs / momentMs) >= minTokens;
     const wanted = isSlow ? minTokens : affordable;
-    const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextPart));
+    const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextShare));
     return this.contextTokens < minContextTokens || tokens < minTokens ? 0 : tokens;
   }
 }

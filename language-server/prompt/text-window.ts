@@ -1,5 +1,5 @@
-// Pure functions that cut windows out of a document. None looks beyond its limit, so a document that is one line of
-// 5 MB costs no more than a page of text. Offsets are in UTF-16 units, as in LSP.
+// Pure functions that cut windows out of a document. None reads beyond its limit, so a line of 5 MB costs no more than
+// a page of text. Offsets are in UTF-16 units, as in LSP.
 import type { LongText } from '../documents/long-text.ts';
 
 /** A document and the offset of the cursor in it. */
@@ -10,7 +10,7 @@ export interface CursorDocument {
   offset: number;
 }
 
-/** Moves an offset inside a surrogate pair to the end of the pair. */
+/** The offset, or the end of the surrogate pair that it would divide. */
 function onCharacterBoundary(text: LongText, offset: number): number {
   const unit = text.charCodeAt(offset);
   const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
@@ -18,7 +18,7 @@ function onCharacterBoundary(text: LongText, offset: number): number {
   return isLowSurrogate && before >= 0xd800 && before <= 0xdbff ? offset + 1 : offset;
 }
 
-/** The start of a window of at most maxChars that ends at `end`: the first line start in it, if there is one. */
+/** The start of a window that ends at `end`: the first start of a line within maxChars, if there is one. */
 export function windowStart(text: LongText, end: number, maxChars: number): number {
   const earliest = end - maxChars;
   if (earliest <= 0) return 0;
@@ -27,7 +27,7 @@ export function windowStart(text: LongText, end: number, maxChars: number): numb
   return newline === -1 || start === end ? onCharacterBoundary(text, earliest) : start;
 }
 
-/** The end of a window of at most maxChars that begins at `start`: the last line end in it, if there is one. */
+/** The end of a window that begins at `start`: the last end of a line within maxChars, if there is one. */
 export function windowEnd(text: LongText, start: number, maxChars: number): number {
   const latest = start + maxChars;
   if (latest >= text.length) return text.length;
@@ -36,9 +36,9 @@ export function windowEnd(text: LongText, start: number, maxChars: number): numb
 }
 
 /**
- * The start of the line that is `lines` lines above the offset's, or the highest line start within `reach` characters.
- * If even the offset's own line starts further away, it is half the reach before the offset, so that the text from
- * there to the cursor has room to grow.
+ * The start of the line that is `lines` lines above the offset's line, or the highest start of a line within `reach`
+ * characters. If no line starts within `reach`: half the reach above the offset, so that the text between the two has
+ * room to grow.
  */
 export function lineStartAbove(text: LongText, offset: number, lines: number, reach: number): number {
   const lowest = Math.max(0, offset - reach);
@@ -57,12 +57,13 @@ export function lineStartAbove(text: LongText, offset: number, lines: number, re
   return found === -1 ? onCharacterBoundary(text, offset - (reach >> 1)) : lowest + found;
 }
 
-/** The lines around the cursor, as the rules for suggestions need them. Very long lines are cut. */
+/** The lines around the cursor, for the rules that suggestions must pass. Very long lines are cut. */
 export interface Surroundings {
   linePrefix: string;
   lineSuffix: string;
-  /** The nearest lines above and below that are not blank, nearest first; at most three each. */
+  /** Up to three lines above that are not blank, the nearest first. */
   linesAbove: string[];
+  /** The same below. */
   linesBelow: string[];
 }
 

@@ -1,7 +1,6 @@
-// Divides a document into chunks of about twenty lines and lists the identifiers in each. A chunk begins at a
-// declaration, if possible. Where it ends depends only on its own lines and on what begins below them, so after an edit
-// the chunks above it, and most of those below, stay the same and are not scanned again.
-
+// Divides a document into chunks of about twenty lines and lists the identifiers in each. If possible, a chunk begins
+// at a declaration. The end of a chunk depends only on its own lines and the line below. So after an edit, the chunks
+// above and most of the chunks below are the same and need not be scanned again.
 import type { LongText } from '../documents/long-text.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
@@ -14,7 +13,7 @@ export interface Chunk {
   words: ReadonlySet<string>;
   /** The identifiers that the chunk declares. */
   declared: ReadonlySet<string>;
-  /** When the text last changed; 0 if it has not since the document was opened. */
+  /** When the text last changed; 0 if it has not changed since the document was opened. */
   editedAtMs: number;
   /** When the cursor last rested in the chunk; 0 if never. */
   visitedAtMs: number;
@@ -22,7 +21,7 @@ export interface Chunk {
 
 export interface PlacedChunk {
   chunk: Chunk;
-  /** The number of its first line. */
+  /** The first line; the document's first line is 0. */
   line: number;
   lineCount: number;
   offset: number;
@@ -30,7 +29,7 @@ export interface PlacedChunk {
 
 const minLines = 12;
 const maxLines = 24;
-/** A declaration that is at least this long begins a new chunk even if the one above has only `fewLines` lines. */
+/** A declaration of at least this many lines begins a new chunk even if the chunk above has only `fewLines` lines. */
 const ownChunkLines = 8;
 const fewLines = 4;
 // Longer documents are ignored. They are mostly generated, and searching them for secrets would take too long.
@@ -40,16 +39,14 @@ const maxWords = 400;
 /** The chunks of one document, kept up to date. */
 export class ChunkedDocument {
   chunks: PlacedChunk[] = [];
-  /**
-   * Whether the document holds a secret. Single chunks are not checked: a password and its name may be in two chunks.
-   */
+  /** Chunks are not checked one by one: a password and its name may be in two chunks. */
   hasSecret = false;
   /**
-   * The text that was divided. A version would not tell: a reopened document may have the same one with different text.
+   * The text that was divided. A version is not enough: a reopened document may have the same version and another text.
    */
   private text: LongText | null = null;
 
-  /** Divides the document again; unchanged chunks stay the same objects. Returns false if nothing had changed. */
+  /** Divides the document again. Unchanged chunks stay the same objects. Returns false if the document is the same. */
   update(document: OpenDocument, nowMs: number): boolean {
     if (document.text === this.text) return false;
     const known = new Map(this.chunks.map(({ chunk }) => [chunk.text, chunk]));
@@ -79,8 +76,8 @@ function thingsIn(document: OpenDocument): ReadonlyMap<number, number> | null {
 }
 
 /**
- * Leaves out blank pieces. things: the lines where a declaration, member or statement begins, and how many lines it
- * has; null if the syntax is not known.
+ * Divides a text into pieces and leaves out blank ones. things: the lines where a declaration, member or statement
+ * begins, each with its number of lines; null if there is no syntax tree.
  */
 export function split(text: string, things: ReadonlyMap<number, number> | null = null): Piece[] {
   const lines = text.split('\n');
@@ -100,21 +97,22 @@ export function split(text: string, things: ReadonlyMap<number, number> | null =
   return pieces;
 }
 
-/** Whether a new chunk begins at the line. count: how many lines the chunk above it has. */
+/** Whether a new chunk begins at the line. count: the number of lines in the chunk above. */
 function begins(things: ReadonlyMap<number, number>, line: number, count: number): boolean {
   const size = things.get(line) ?? 0;
   return size > 0 && (count >= minLines || (count >= fewLines && size >= ownChunkLines));
 }
 
-/** Whether the chunk ends above line i, after count lines: if the last one is blank, or line i is not indented. */
+/** Whether a chunk of `count` lines ends above line i: its last line is blank, or line i is not indented. */
 function endsBlock(lines: string[], i: number, count: number): boolean {
   return count >= minLines && (lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? ''));
 }
 
 const word = /[\p{L}_$][\p{L}\p{N}_$]{2,}/gu;
-// "class Name", "def name", "func (receiver) Name", "#define NAME"; then "Type name(", as C and Java declare functions.
+// "class Name", "def name", "func (receiver) Name", "#define NAME"
 const declaration =
   /\b(?:class|interface|struct|enum|trait|type|def|fn|func|function|fun|const|let|var|val|module|record|object|protocol|namespace|define)[ \t]+(?:\([^)\n]{0,80}\)[ \t]*)?([\p{L}_$][\p{L}\p{N}_$]*)/gu;
+// "Type name(": a function of C or Java.
 const typedDeclaration =
   /^[ \t]*(?!return|else|new|await|throw|case)(?:[\w<>[\],.*&:]+[ \t]+){1,5}[*&]?(\w+)[ \t]*\(/gm;
 

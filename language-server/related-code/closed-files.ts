@@ -1,7 +1,6 @@
-// An index of the workspace's files that are not open: which chunks hold which words. The editor sends the files in the
-// background. The index finds the few chunks that share rare words with the lines at the cursor; ranking.ts ranks these
-// together with the chunks of open documents.
-
+// An index of the words in the workspace's files that are not open. The editor sends the files in the background. The
+// index finds the few chunks that share rare words with the lines at the cursor, and ranking.ts ranks them together
+// with the chunks of open documents.
 import { stem } from '../prompt/document-path.ts';
 import type { ClosedFile } from '../protocol/messages.ts';
 import { hasSecretName } from '../protocol/secret-names.ts';
@@ -9,10 +8,10 @@ import { holdsSecrets } from '../secrets/secrets.ts';
 import { type Chunk, type Piece, scan, split, wordsOf } from './chunks.ts';
 import { type CursorQuery, comparable } from './cursor-query.ts';
 
-/** The most that the index holds. Whatever the editor sends beyond that is left out. */
+/** The size of the index. Files that the editor sends beyond these limits are left out. */
 export const closedFileLimits = { files: 2000, charsOfFile: 64 * 1024, chars: 4 * 1024 * 1024 };
 const maxWords = 200;
-// A word that more chunks contain does not help to find the right one.
+// A word in more chunks than this does not help to find the right one.
 const maxHolders = 300;
 const maxFound = 40;
 
@@ -36,10 +35,10 @@ interface IndexedChunk extends Pick<Piece, 'text' | 'line'> {
 /** For one window. */
 export class ClosedFiles {
   private files = new Map<string, IndexedFile>();
-  /** For each word, the chunks that contain it. */
+  /** The chunks that contain a word. */
   private holders = new Map<string, Set<IndexedChunk>>();
   private chars = 0;
-  /** How many chunks the index has. */
+  /** The number of chunks in the index. */
   size = 0;
 
   clear(): void {
@@ -49,9 +48,9 @@ export class ClosedFiles {
   }
 
   /**
-   * Adds or replaces a file. If its text is null, forgets the file, or all files of the folder with this URI. A file
-   * that holds secrets or exceeds the limits is left out. Returns false if the file's code must not be used, because it
-   * holds secrets or the editor no longer shares it.
+   * Adds or replaces a file. If the text is null, forgets the file, or all files of the folder with this URI. A file
+   * that holds secrets or exceeds the limits is left out. Returns false if the file's code must not be used: the file
+   * holds secrets, or the editor no longer shares it.
    */
   set({ uri, text }: ClosedFile): boolean {
     if (text === null && !this.files.has(uri)) this.removeFolder(uri);
@@ -74,12 +73,12 @@ export class ClosedFiles {
     return true;
   }
 
-  /** How many chunks contain the word. */
+  /** The number of chunks that contain the word. */
   holdersOf(word: string): number {
     return this.holders.get(word)?.size ?? 0;
   }
 
-  /** The chunks that have most in common with the lines at the cursor, from the files that isWanted accepts. */
+  /** Of the files that isWanted accepts: the chunks that have most in common with the lines at the cursor. */
   find({ weights, modules }: CursorQuery, isWanted: (uri: string) => boolean): FoundChunk[] {
     const scores = new Map<IndexedChunk, number>();
     for (const [word, weight] of weights) {
@@ -92,7 +91,7 @@ export class ClosedFiles {
     const score = ([chunk, shared]: (typeof wanted)[number]) =>
       (modules.has(comparable(stem(chunk.uri))) ? 2 : 1) * (shared / Math.sqrt(chunk.text.length + 200));
     return wanted
-      .map((each) => ({ chunk: each[0], score: score(each) }))
+      .map((entry) => ({ chunk: entry[0], score: score(entry) }))
       .toSorted((a, b) => b.score - a.score)
       .slice(0, maxFound)
       .map(({ chunk }) => {

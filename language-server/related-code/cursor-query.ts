@@ -1,11 +1,10 @@
-// Decides from the text around the cursor what to look for in other files: identifiers, imported modules, and names
-// whose definitions the editor may find.
-
+// Decides by the text around the cursor what to look for in other files: identifiers, imported modules, and names whose
+// definitions the editor may find.
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { wordsOf } from './chunks.ts';
 
 export interface CursorQuery {
-  /** Identifiers near the cursor, in lower case, with weights from 1 for the nearest to about 0.2 for the farthest. */
+  /** Identifiers near the cursor, in lower case. Their weights go from 1 (nearest) to about 0.2 (farthest). */
   weights: ReadonlyMap<string, number>;
   /** The last two parts of each imported module's path, such as "user" and "store" for './user/store.ts'. */
   modules: ReadonlySet<string>;
@@ -41,7 +40,7 @@ export function cursorQuery({ text, offset }: CursorDocument): CursorQuery {
   return { weights, modules: importedModules(text.slice(0, headChars)) };
 }
 
-/** The head may also have grouped imports, as Go writes them. */
+/** head: the beginning of the file. It may also have grouped imports, as in Go. */
 function importedModules(head: string): Set<string> {
   const group = /^import \(([^)]*)\)/m.exec(head)?.[1] ?? '';
   const statements = [...(head.match(importLine) ?? []), ...(head.match(importCall) ?? []), group];
@@ -59,12 +58,12 @@ export function comparable(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The offsets of names whose definitions may help: those just before the cursor, then those that the file imports. */
+/** The offsets of names whose definitions may help: first names just before the cursor, then imported names. */
 export function namesToDefine({ text, offset }: CursorDocument): number[] {
   const found = new Map<string, number>();
-  const add = (from: number, part: string, most: number) => {
+  const add = (from: number, part: string, maxFound: number) => {
     for (const match of [...part.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu)].reverse()) {
-      if (found.size < most && !found.has(match[0])) found.set(match[0], from + match.index);
+      if (found.size < maxFound && !found.has(match[0])) found.set(match[0], from + match.index);
     }
   };
   const near = text.slice(Math.max(0, offset - 400), offset);

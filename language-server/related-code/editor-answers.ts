@@ -1,14 +1,14 @@
-// Asks the editor for definitions, and which open documents may be used, once for each line that the cursor reaches. It
-// waits for a limited time; an answer that comes later is used the next time. If there are no definitions, it asks
-// again at the next opportunity, because the language extensions of a window that has just opened may not be ready yet.
-// If the editor fails, no other document may be used.
+// Asks the editor, once for each line that the cursor reaches, for definitions and for the open documents that may be
+// used. It waits for a limited time; a later answer is used for the next request. If the answer has no definitions, the
+// next request asks again: in a window that has just opened, the language extensions may not be ready yet. If the
+// editor fails, no other document may be used.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RelatedParams, RelatedResult } from '../protocol/messages.ts';
 
 const defaultLimitMs = 300;
 
 export interface EditorAnswer extends RelatedResult {
-  /** Documents in the question that the editor does not share. */
+  /** The documents of the question that the editor does not share. */
   refused: string[];
 }
 
@@ -16,13 +16,13 @@ const nothing: RelatedResult = { defined: [], shared: [] };
 
 export class EditorAnswers {
   private latest: EditorAnswer = { ...nothing, refused: [] };
-  /** The document that the latest answer was for. */
+  /** The document of the latest answer. */
   private latestUri = '';
-  /** The document, line and other documents of the last question; '' if that must be asked again. */
+  /** The document, line and other documents of the last question; '' if it must be asked again. */
   private askedFor = '';
-  /** How many questions were asked. */
+  /** The number of questions so far. */
   private asked = 0;
-  /** The number of the question that the latest answer was for. Answers to earlier questions are ignored. */
+  /** The number of the latest answer's question. Answers to earlier questions are ignored. */
   private answered = 0;
 
   constructor(
@@ -30,9 +30,7 @@ export class EditorAnswers {
     private readonly limitMs = defaultLimitMs,
   ) {}
 
-  /**
-   * Returns the latest answer, perhaps for another line. If it was for another document, its definitions are left out.
-   */
+  /** Returns the latest answer, which may be for another line. For another document, its definitions are left out. */
   async ask(params: RelatedParams, line: number): Promise<EditorAnswer> {
     const place = [params.uri, line, ...params.documents].join('\n');
     if (place !== this.askedFor) {
@@ -70,7 +68,7 @@ export class EditorAnswers {
   ): void {
     if (number < this.answered) return;
     this.answered = number;
-    this.latest = { defined, shared, refused: documents.filter((each) => !shared.includes(each)) };
+    this.latest = { defined, shared, refused: documents.filter((document) => !shared.includes(document)) };
     this.latestUri = uri;
   }
 }

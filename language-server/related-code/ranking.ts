@@ -1,5 +1,4 @@
-// Ranks chunks of code by how useful they may be at the cursor.
-
+// Ranks chunks of code by their probable use at the cursor.
 import { stem } from '../prompt/document-path.ts';
 import type { Chunk } from './chunks.ts';
 import { type CursorQuery, comparable } from './cursor-query.ts';
@@ -9,9 +8,9 @@ export interface Candidate {
   path: string;
   line: number;
   chunk: Chunk;
-  /** Whether the chunk contains the definition of a name near the cursor or of an imported one. */
+  /** Whether the chunk defines an imported name or a name near the cursor. */
   isDefinition: boolean;
-  /** Whether the chunk comes from the corpus. */
+  /** Whether the chunk is from the corpus. */
   isFromCorpus?: boolean;
 }
 
@@ -21,13 +20,12 @@ export interface PlaceQuery extends CursorQuery {
 }
 
 /**
- * The index of closed files. Only its best chunks are candidates, but all of them count when the rarity of a word is
- * measured.
+ * The index of closed files. Only its best chunks are candidates, but all its chunks count for the rarity of a word.
  */
 export interface Corpus {
-  /** How many chunks it has. */
+  /** The number of chunks. */
   size: number;
-  /** How many of them contain the word. */
+  /** The number of chunks that contain the word. */
   holdersOf(word: string): number;
 }
 
@@ -35,13 +33,13 @@ export interface Ranked extends Candidate {
   score: number;
 }
 
-// Chunks that share only common words with the cursor's lines score less.
+// A chunk that shares only common words with the cursor's lines scores less.
 const minScore = 1.2;
 const halfLifeMs = 5 * 60_000;
-/** Of two chunks with a larger share of words in common, only the better one is kept. */
+/** If two chunks have a larger share of words in common, only the better one is kept. */
 const sameWordsShare = 0.8;
 const longWord = 9;
-// No prompt has room for more chunks.
+// More chunks fit into no prompt.
 const maxKept = 24;
 
 export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, corpus?: Corpus): Ranked[] {
@@ -62,7 +60,7 @@ export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, 
   return kept;
 }
 
-/** The inverse document frequency of each word, as in BM25: words in few chunks count more. */
+/** The inverse document frequency of each word, as in BM25: a word in few chunks counts more. */
 function rarityIn(candidates: Candidate[], { weights }: CursorQuery, corpus?: Corpus): Map<string, number> {
   const others = candidates.filter(({ isFromCorpus }) => !isFromCorpus);
   const count = others.length + (corpus?.size ?? 0);
@@ -71,15 +69,15 @@ function rarityIn(candidates: Candidate[], { weights }: CursorQuery, corpus?: Co
     let holders = corpus?.holdersOf(word) ?? 0;
     for (const { chunk } of others) if (chunk.words.has(word)) holders++;
     const measured = Math.log(1 + Math.max(0, count - holders + 0.5) / (holders + 0.5));
-    // With few chunks the frequency says little, but a long word is probably no keyword, so it counts as rare.
+    // If there are few chunks, the frequency says little. A long word is probably no keyword, so it counts as rare.
     rarity.set(word, Math.max(measured, word.length >= longWord ? 0.8 : 0));
   }
   return rarity;
 }
 
 /**
- * For each candidate, a score for declaring names that are near the cursor. A chunk that begins with an indented line
- * inherits a part of this score from the chunk above it.
+ * Scores each candidate for declaring names that occur near the cursor. A chunk that begins with an indented line
+ * inherits a part of the score of the chunk above it.
  */
 function declarationScoresOf(candidates: Candidate[], { weights }: CursorQuery): number[] {
   let above = 0;
@@ -107,9 +105,7 @@ function score(candidate: Candidate, query: PlaceQuery, rarity: Map<string, numb
   );
 }
 
-/**
- * 1 for now, half as much five minutes ago, 0 for never. If the clock was set back, a time in the future counts as now.
- */
+/** 1 for now, 0.5 for five minutes ago, 0 for never. A time in the future (the clock was set back) counts as now. */
 function recency(atMs: number, nowMs: number): number {
   return atMs === 0 ? 0 : 0.5 ** (Math.max(0, nowMs - atMs) / halfLifeMs);
 }

@@ -1,7 +1,7 @@
-// Finds code from other files, or from far away in the same one, that may help at the cursor: definitions that the
-// editor's language features find, and chunks that share identifiers with the code at the cursor or were recently
-// edited or visited. All text comes from the editor, and only from files that it lets us use (in a trusted workspace
-// and not ignored). Files that hold secrets are left out.
+// Finds code that may help at the cursor, in other files or in a distant part of the same file: definitions that the
+// editor knows, and chunks that share identifiers with the lines at the cursor or were recently edited or visited. All
+// text comes from the editor, and only from files that it shares (in a trusted workspace and not ignored). Files that
+// hold secrets are left out.
 import { setImmediate } from 'node:timers/promises';
 import { OpenDocument } from '../documents/open-document.ts';
 import { folderOf, type PromptPlace, promptPlace, type WorkspaceFolder } from '../prompt/document-path.ts';
@@ -21,16 +21,16 @@ export interface EditorWindow {
   related(params: RelatedParams): Promise<RelatedResult>;
 }
 
-// If more documents are open, we use those where the cursor rested most recently.
+// If more documents are open, those are used in which the cursor has rested most recently.
 const maxDocuments = 12;
-// Longer chunks have lines so long that nobody wrote them by hand.
+// A longer chunk has lines so long that nobody wrote them by hand.
 const maxChunkChars = 3000;
 
-/** For one window, since code must not get from one workspace into another. */
+/** For one window: code must not get from one workspace into another. */
 export class RelatedCode {
   private chunked = new Map<string, ChunkedDocument>();
   private readonly lastRestedAtMs = new Map<string, number>();
-  /** Paths of open documents that the last gather() was not allowed to use. */
+  /** The paths of open documents that the last gather() must not use. */
   private refused: ReadonlySet<string> = new Set();
   private readonly answers: EditorAnswers;
 
@@ -93,21 +93,21 @@ export class RelatedCode {
   };
 
   /**
-   * Call when a document is closed: if it is reopened, it may have different text, and its edits and visits start over.
+   * Call when a document is closed. If it is opened again, its text may differ, and its edits and visits start over.
    */
   forget(uri: string): void {
     this.lastRestedAtMs.delete(uri);
     this.chunked.delete(uri);
   }
 
-  /** Call when the set of shareable files changes: the editor is asked again. */
+  /** Call when the set of shareable files has changed. The editor is then asked again. */
   askAnew(): void {
     this.answers.forget();
   }
 
   /**
-   * Splits these documents into chunks and forgets all others. Yields after each, so that a key does not wait for all
-   * of them. closedDefinitions: closed files have no version, so they are chunked again each time.
+   * Divides these documents into chunks and forgets all others. Yields after each document, so that no key waits for
+   * all of them. closedDefinitions: closed files, which are divided again each time.
    */
   private async update(documents: OpenDocument[], closedDefinitions: readonly DefinedIn[]): Promise<void> {
     const before = this.chunked;

@@ -16,7 +16,7 @@ export class DismissedEdits {
     this.edits = [...this.edits, { uri, start, end, text }].slice(-maxDismissed);
   }
 
-  /** To be called with each change of a document. */
+  /** Call with each change of a document. */
   follow({ uri, edit }: DocumentChange): void {
     const delta = edit.text.length - (edit.end - edit.start);
     this.edits = this.edits.flatMap((dismissed) => {

@@ -32,7 +32,7 @@ export class BulkChanges {
     return this.recent[0]?.ms ?? this.now();
   }
 
-  /** To be called with the texts that a change removes and inserts. Returns whether a program seems to be writing. */
+  /** Call with the texts that a change removes and inserts. Returns whether a program seems to be writing. */
   note(removed: string, inserted: string): boolean {
     const ms = this.now();
     const lines = removed.split('\n').length + inserted.split('\n').length - 2;

@@ -53,7 +53,7 @@ export class EditHistory {
     return this.bulks.get(uri)?.isGoingOn ?? false;
   }
 
-  /** To be called with each change of a document, in order. isOffered: whether the change applies an offered edit. */
+  /** Call with each change of a document, in order. isOffered: whether the change applies an offered edit. */
   record(change: DocumentChange, isOffered = false): void {
     const { uri, before, edit, after } = change;
     if (hasSecretName(uri) || after.length > maxChars) return void this.forget(uri);
