@@ -1,21 +1,21 @@
-// The folder in which the engine stores its pages between runs. The engine reads and writes them; this file deletes
-// them when the user turns the disk cache off, because they reveal the text of documents.
+// The folder in which the engine stores its pages between runs. The engine reads and writes the pages. This file
+// deletes them when the user turns the disk cache off, because they reveal the text of documents.
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { errorText, type Log } from '../protocol/log.ts';
 
 /**
- * The folder for the engine's pages. '' if the client has no storage folder, or gives a relative path, which might name
- * a folder in the user's project.
+ * The folder for the engine's pages; '' if the client has no storage folder, or names one by a relative path, which
+ * might be in the user's project.
  */
 export function pagesFolderIn(storageFolder = ''): string {
   return isAbsolute(storageFolder) ? join(storageFolder, 'pages') : '';
 }
 
-/** Matches the file names that native/cache/page_store.cc uses. */
+/** The names that native/cache/page_store.cc gives to its files. */
 const pageFile = /^[\da-f]{16}-[\da-f]{16}\.(?:pages|unfinished)$/;
 
-/** Deletes what the engine has written, and the folder if nothing else is in it. */
+/** Deletes the files that the engine has written, and the folder if it is empty then. */
 export async function wipe(pagesFolder: string, log: Log): Promise<void> {
   if (pagesFolder === '') return;
   try {

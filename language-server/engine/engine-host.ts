@@ -1,5 +1,5 @@
-// Owns the engine: loads it in the background, reloads it when its options change, and keeps the message for the user
-// if loading fails.
+// Owns the engine: loads it in the background, and reloads it when its options change. If loading fails, keeps the
+// message for the user.
 import { basename } from 'node:path';
 import { type Engine, EngineError, type ModelInfo } from '../../native/index.ts';
 import { freeMemoryBytes, refusal } from '../models/estimate.ts';
@@ -14,7 +14,7 @@ export type LoadModel = (
   signal?: AbortSignal,
 ) => Promise<Model>;
 
-/** Why a file of this size must not be loaded while this much memory is free; null if it may be. */
+/** The reason why a file of this size must not be loaded while this much memory is free; null if it may be loaded. */
 export type Refuse = (name: string, fileBytes: number, freeBytes: number) => string | null;
 
 export type HostState =
@@ -25,10 +25,10 @@ export type HostState =
 
 export class EngineHost {
   private current: HostState = { kind: 'unloaded' };
-  /** The options, as JSON, of the engine that is loaded or being loaded; '' for none. */
+  /** The options of the engine that is loaded or being loaded, as JSON; '' if there is none. */
   private wantedOptions = '';
   private abort = new AbortController();
-  /** Resolves when the last load or unload has ended. */
+  /** Resolves when the last load or unload is done. */
   private done: Promise<void> = Promise.resolve();
 
   constructor(
@@ -59,7 +59,7 @@ export class EngineHost {
     return this.done;
   }
 
-  /** Like ensure(), for explicit commands: retries after a failure, and rejects with its reason. */
+  /** Like ensure(), but for explicit commands: rejects with a message for the user if the model cannot be loaded. */
   async required(options: ModelOptions): Promise<Model> {
     await this.ensure(options);
     const state = this.current;
@@ -74,9 +74,9 @@ export class EngineHost {
   }
 
   /**
-   * Cancels a load in progress, or frees the loaded model. `unloaded` resolves when that is done: only then may the
-   * next load begin, so that two models are never in memory at once. key: the options for the next load, as JSON. The
-   * signal aborts when that load is no longer wanted.
+   * Cancels a load in progress, or frees the loaded model. The next load must wait until `unloaded` resolves, so that
+   * two models are never in memory at once. The signal is aborted when the next load is no longer wanted. key: the
+   * options of the next load, as JSON; '' if there is none.
    */
   private unloadFor(key: string): { unloaded: Promise<void>; signal: AbortSignal } {
     const { engine, done } = this;
@@ -101,7 +101,7 @@ export class EngineHost {
     };
     update({ kind: 'loading', progress: 0, modelPath });
     try {
-      // If the file is missing, the engine reports it.
+      // If the file is missing, the engine says so.
       const fileBytes = await bytesOfAllParts(modelPath).catch(() => 0);
       const refusalText = this.refuse(basename(modelPath), fileBytes, freeMemoryBytes());
       if (refusalText !== null) throw new EngineError('out-of-memory', refusalText);
@@ -132,12 +132,12 @@ export class EngineHost {
   }
 }
 
-/** The backend and, if the GPU could not be used, why. */
+/** The backend and, if the GPU could not be used, the reason. */
 export function backendLine({ backend, fallbackReason }: ModelInfo): string {
   return fallbackReason === '' ? backend : `${backend} (${fallbackReason})`;
 }
 
-/** The engine's errors say what happened and what to do; any other error is a bug in Hearth. */
+/** The engine's errors say what happened and what the user can do. Any other error is a bug in Hearth. */
 function messageForPeople(error: unknown): string {
   if (error instanceof EngineError) return error.message;
   const reason = error instanceof Error ? error.message : String(error);

@@ -1,9 +1,9 @@
-// Some GPUs are to be used only if they are faster than the CPU. Tries such a GPU while nobody types.
+// Tries a GPU that is to be used only if it is faster than the CPU. The trial runs while nobody types.
 import type { Engine, ModelInfo } from '../../native/index.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { errorText, type Log } from '../protocol/log.ts';
 
-/** After this long without a request, we assume that the user is doing something else. */
+/** After this long without a request, the user is probably doing something else. */
 const quietMs = 30_000;
 
 export class GpuTrials {
@@ -17,18 +17,18 @@ export class GpuTrials {
   ) {}
 
   /**
-   * Starts a trial if this is a good time for one. Call every few seconds. quietForMs: the time since the last request.
+   * Call every few seconds. Starts a trial if this is a good time for one. quietForMs: the time since the last request.
    */
   look(engine: Engine | null, quietForMs: number): void {
     if (engine?.tryGpu === undefined || this.running !== undefined || this.done.has(engine)) return;
     if (quietForMs < quietMs || engine.status().state !== 'idle') return;
-    // The trial loads the model a second time, and the GPU might have no memory of its own.
+    // The trial loads the model a second time, perhaps into the same memory: the GPU might have none of its own.
     const { cache } = engine.status();
     if (this.freeBytes() < engine.info.weightBytes + cache.pagesTotal * cache.pageBytes) return;
     void this.run(engine, engine.tryGpu);
   }
 
-  /** Call when there is a request, and before the engine is closed. */
+  /** Call at each request, and before the engine is closed. */
   interrupt(): void {
     this.running?.abort();
   }

@@ -1,5 +1,5 @@
-// Loads a model, and tells the engine which special tokens mark the parts of a prompt. The texts in the model's file
-// say which. Also knows where the models are that come with Hearth.
+// Loads a model. By the texts in the model's file, tells the engine which special tokens mark the parts of a prompt.
+// Also knows where the models that come with Hearth are.
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { describeModel, EngineError, type LoadOptions, loadEngine, type ModelTexts } from '../../native/index.ts';
@@ -7,7 +7,7 @@ import { type Model, type OwnAdapters, ownAdaptersOf, tokenNames, traitsOf } fro
 import { noHomeText } from '../protocol/system.ts';
 import type { ModelOptions, OwnAdapterOptions } from './load-options.ts';
 
-/** The folder with the starter model and Hearth's own adapters, beside dist/, which contains the bundled programs. */
+/** The folder with the starter model and Hearth's own adapters. It is beside dist/, which has the bundled programs. */
 export function bundledModelFolder(): string {
   return join(__dirname, '..', 'models');
 }
@@ -17,8 +17,8 @@ export function bundledModelPath(): string {
 }
 
 /**
- * Rejects with EngineError. Hearth's own adapters never keep a model from loading: nobody has asked for them, so the
- * model is then loaded without them.
+ * Rejects with EngineError. If one of Hearth's own adapters cannot be loaded, the model is loaded without them: nobody
+ * has asked for these adapters.
  */
 export async function loadModel(
   { own, ...options }: ModelOptions,
@@ -38,9 +38,9 @@ export async function loadModel(
   }
 }
 
-/** The paths of the adapters for a model; undefined if there are none. */
+/** The paths of Hearth's own adapters for the model; undefined if there are none. */
 async function pathsOf({ folder, tasks }: OwnAdapterOptions, modelPath: string): Promise<OwnAdapters | undefined> {
-  const description = await describeModel(modelPath).catch(() => undefined); // loading reports the fault
+  const description = await describeModel(modelPath).catch(() => undefined); // loading will report the error
   const files = description && ownAdaptersOf(description.metadata);
   return files ? Object.fromEntries(tasks.map((task) => [task, join(folder, files[task])])) : undefined;
 }
@@ -58,8 +58,8 @@ async function load(
 }
 
 /**
- * Throws if a relative path leads to no file. A user can't know from which folder such a path starts, so the message
- * says it. The engine reports other missing files.
+ * Throws if a relative path leads to no file. The user cannot know from which folder such a path starts, so the message
+ * has the whole path. The engine reports other missing files.
  */
 function requireFile(path: string): void {
   if (isAbsolute(path) || existsSync(path)) return;

@@ -1,5 +1,5 @@
-// Turns the settings into the options with which an engine is loaded: the model, the threads, the memory. After
-// crashes, restrict() takes out the options that might have caused them.
+// Turns the settings into the engine's options: the model, the threads, the memory. After crashes, restrict() switches
+// off the options that might have caused them.
 import { totalmem } from 'node:os';
 import type { LoadOptions } from '../../native/index.ts';
 import type { AdapterTask, OwnAdapters } from '../models/model-traits.ts';
@@ -8,12 +8,12 @@ import { withoutTilde } from '../protocol/system.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 
 /**
- * If explanations have a model of their own, this fraction of the memory for KV caches is for that model. The rest is
- * for completion, which caches whole documents.
+ * If there is a separate model for explanations, it gets this fraction of the memory for KV caches. The model for
+ * completion gets the rest, because it caches whole documents.
  */
 const explanationsFraction = 1 / 4;
 
-/** The engine has the same default. */
+/** The same default as the engine's. */
 const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
 const pathFrom = (setting: string): string => withoutTilde(setting.trim());
@@ -21,15 +21,15 @@ const pathFrom = (setting: string): string => withoutTilde(setting.trim());
 const adapterSettings = { completions: 'model.adapter', edits: 'model.editAdapter' } as const;
 const adapterTasks: AdapterTask[] = ['completions', 'edits'];
 
-/** The adapter that the settings name for a task; '' if they name none. */
+/** The path of the adapter that the settings name for a task; '' if they name none. */
 function namedAdapter(settings: Settings, task: AdapterTask): string {
   const path = pathFrom(settings[adapterSettings[task]]);
   return path === 'off' ? '' : path;
 }
 
 /**
- * Whether the model may get Hearth's own adapter for a task. WebGPU runs no adapters, and an adapter that nobody has
- * asked for must not cost anybody a GPU.
+ * Whether the model may get Hearth's own adapter for a task. With an adapter, a model cannot use WebGPU, and nobody
+ * should lose a GPU to an adapter that they have not asked for.
  */
 const mayUseOwn = (settings: Settings, task: AdapterTask): boolean =>
   settings[adapterSettings[task]].trim() === '' && !settings.backend.startsWith('webgpu');
@@ -38,7 +38,7 @@ const mayUseOwn = (settings: Settings, task: AdapterTask): boolean =>
 export const adapterFor = (task: AdapterTask, settings: Settings, own: OwnAdapters = {}): string | null =>
   (mayUseOwn(settings, task) ? own[task] : namedAdapter(settings, task)) || null;
 
-/** The adapters that the settings name. */
+/** The paths of the adapters that the settings name. */
 export const adapterPaths = (settings: Settings): string[] => [
   ...new Set(adapterTasks.map((task) => namedAdapter(settings, task)).filter((path) => path !== '')),
 ];
@@ -54,12 +54,12 @@ export interface ModelOptions extends LoadOptions {
   own?: OwnAdapterOptions;
 }
 
-/** Where the engine finds and keeps its files. */
+/** The files that the engine reads and writes. */
 export interface EngineFiles {
   bundledModel: string;
-  /** Where the engine stores its cache between runs; '' for nowhere. */
+  /** The folder in which the engine stores its pages between runs; '' if it stores none. */
   pagesFolder?: string;
-  /** The path of a smaller model of the same family, which drafts tokens for the main model; '' for none. */
+  /** The path of the draft model: a smaller model that drafts tokens for the main one; '' for none. */
   draftModel?: string;
   /** The folder with Hearth's own adapters; '' for none. */
   adapterFolder?: string;
@@ -84,7 +84,7 @@ export function loadOptions(settings: Settings, files: EngineFiles): ModelOption
   return options;
 }
 
-/** The options of the separate model for explanations; null if the model for completion explains, too. */
+/** The options of the separate model for explanations; null if the model for completion also explains. */
 export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes: number }) | null {
   const modelPath = pathFrom(settings['explain.model']);
   if (modelPath === '' || modelPath === pathFrom(settings['model.path'])) return null;
@@ -92,8 +92,8 @@ export function explainOptions(settings: Settings): (LoadOptions & { cacheBytes:
 }
 
 /**
- * How to reach the team's server; null if the settings name none. If the editor has no token for it, we use the
- * environment variable HEARTH_SERVER_TOKEN, which an administrator can set.
+ * How to reach the team's server; null if the settings name none. If the editor has no token for the server, the
+ * environment variable HEARTH_SERVER_TOKEN is the token: an administrator can set it.
  */
 export function serverOptions(settings: Settings, { serverToken, network }: Connecting): ServerOptions | null {
   const { 'server.url': url, 'server.model': model } = settings;
@@ -109,16 +109,16 @@ function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {
   };
 }
 
-/** The memory for all KV caches together. */
+/** The memory for the KV caches of all models together. */
 export const cacheBytes = (settings: Settings): number => settings['cache.memoryMiB'] * 2 ** 20 || defaultCacheBytes();
 
-/** What one window wants switched off after it has seen crashes. InitializationOptions explains the fields. */
+/** What a window wants switched off after crashes. InitializationOptions explains the fields. */
 export interface Caution {
   avoidsGpu?: boolean;
   isSafeMode?: boolean;
 }
 
-/** What restrict() can take away. */
+/** The options that restrict() may change. */
 interface Restrictable {
   settings: Settings;
   pagesFolder: string;
@@ -127,13 +127,13 @@ interface Restrictable {
 }
 
 /**
- * Switches off whatever at least one window wants switched off, since all windows share the engine. In safe mode, the
- * GPU, the draft model, Hearth's own adapters and the disk cache are off.
+ * Switches off what any window wants switched off: all windows share the engine. In safe mode, the GPU, the draft
+ * model, Hearth's own adapters and the disk cache are off.
  */
 export function restrict<T extends Restrictable>(setup: T, cautions: Iterable<Caution>): T {
   const all = [...cautions];
-  const isSafeMode = all.some((each) => each.isSafeMode);
-  const onCpu = isSafeMode || all.some((each) => each.avoidsGpu);
+  const isSafeMode = all.some((caution) => caution.isSafeMode);
+  const onCpu = isSafeMode || all.some((caution) => caution.avoidsGpu);
   const settings = onCpu ? { ...setup.settings, backend: 'cpu' as const } : setup.settings;
   return { ...setup, settings, ...(isSafeMode && { pagesFolder: '', draftModel: '', adapterFolder: '' }) };
 }

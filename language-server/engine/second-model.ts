@@ -1,13 +1,12 @@
-// A separate model for explanations, if the user has chosen one. It is loaded when it is first needed, into the memory
-// that the model for completion leaves free, and unloaded when it has not been used for a while.
-
+// A separate model for explanations, if the user has chosen one. The first explanation loads it, into the memory that
+// the model for completion leaves free. It is unloaded when nobody has used it for a while.
 import { refusalBeside } from '../models/estimate.ts';
 import type { Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
 import type { explainOptions } from './load-options.ts';
 
-/** Enough time to read an answer and ask a question about it. */
+/** The model is unloaded after this time without use: enough to read an answer and ask a question about it. */
 const idleMs = 5 * 60_000;
 
 type Options = NonNullable<ReturnType<typeof explainOptions>>;
@@ -39,10 +38,7 @@ export class SecondModel {
     return this.host.required(options);
   }
 
-  /**
-   * Call again and again while an answer is being written, or waits to be. This can take longer than idleMs, and the
-   * model must stay loaded.
-   */
+  /** Call repeatedly while an answer is written or waits for its turn. Keeps the model loaded longer than idleMs. */
   keep(): void {
     this.idleTimer?.refresh();
   }

@@ -1,5 +1,5 @@
 // Holds the process's only engine, which all connected windows share. It loads the engine, watches it, and unloads it
-// when there has been no request for a while. What belongs to one window is in session.ts.
+// after a while without requests. The state of a single window is in server/session.ts.
 import type { AddonInfo, Completer, Engine, LoadOptions, Timings } from '../../native/index.ts';
 import type { EditFormatName, Model } from '../models/model-traits.ts';
 import { errorText, type Log } from '../protocol/log.ts';
@@ -25,31 +25,28 @@ import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
 
 /**
- * The local model writes next edits only if it reads at least so many tokens per second. A question has about a thousand
- * tokens, and nobody waits longer than four seconds for an edit.
+ * The local model writes next edits only if it reads at least this many tokens per second. A question has about a
+ * thousand tokens, and nobody waits longer than four seconds for an edit.
  */
 const minPrefillForEdits = 250;
-/** A prompt with fewer tokens to read says little about how fast a question would be read. */
+/** A prompt with fewer tokens to read says little about the time that a question takes. */
 const minTokensToJudge = 64;
 
-/** What the server depends on. Tests replace these parts with fakes. */
+/** The parts that tests replace with fakes. */
 export interface ServerParts {
   loadModel: LoadModel;
   addonInfo: () => AddonInfo;
-  /** The starter model, for clients that do not give its path. */
+  /** The path of the starter model. A client may name another path. */
   bundledModel: string;
-  /** The path of a draft model; absent if there is none. */
+  /** The path of the draft model; absent if there is none. */
   draftModel?: string;
-  /** The folder with Hearth's own adapters; absent for none. */
+  /** The folder with Hearth's own adapters; absent if there is none. */
   adapterFolder?: string;
-  /** How long to wait for the editor's configuration, and for a team's server; absent for the usual times. */
+  /** How long to wait for the editor's configuration and for a team's server; absent for the usual times. */
   patience?: { configurationMs: number; team: Timeouts };
 }
 
-/**
- * What the engine is loaded with. All windows should send the same user settings. If they differ, the engine uses those
- * that were sent last.
- */
+/** All windows should send the same user settings. If they differ, the engine uses those that were sent last. */
 export interface EngineSetup {
   settings: Settings;
   bundledModel: string;
@@ -63,20 +60,22 @@ interface CompletingModels {
   adapter?: string;
   remote: () => Completer | null;
   headStartMs: () => number;
-  /** How the local model was trained to write next edits. */
+  /** Null if the local model was not trained to write next edits. */
   editFormat: EditFormatName | null;
+  /** The path of the local model's adapter for next edits; null if there is none. */
   editAdapter: string | null;
 }
 
 /** The model for explanations. */
 export interface Explainer extends Model {
   /**
-   * Whether the explanation must wait because another engine does something more urgent. Absent if there is no other.
+   * Whether an explanation must wait because the engine for completion is computing. Absent if there is only one
+   * engine.
    */
   mustWait?: () => boolean;
 }
 
-/** What the doctor examines. */
+/** The parts that the doctor examines. */
 export interface Examined {
   addonInfo: () => AddonInfo;
   modelPath: string;
@@ -86,26 +85,26 @@ export interface Examined {
   server?: ServerOptions;
   /** Rejects with a message for the user if the model cannot be loaded. */
   engine: () => Promise<Engine>;
-  /** Loads another model in addition to that engine. */
+  /** Loads another model beside that engine. */
   loadModel: LoadModel;
   /** The options given to `hearth doctor`; absent for the defaults. */
   cpu?: Pick<LoadOptions, 'variant' | 'threads'>;
 }
 
-// EX_SOFTWARE of sysexits.h: an internal error. The editor then restarts the server.
+// EX_SOFTWARE of sysexits.h: an internal error. At this code, the editor restarts the server.
 const faultExitCode = 70;
 const idleCheckMs = 10_000;
 
 export class SharedEngine {
   readonly host: EngineHost;
-  /** What the open windows want switched off: one object per window. */
+  /** One object per open window: what the window wants switched off. */
   readonly cautions = new Set<Caution>();
   private readonly second: SecondModel;
   private setup: EngineSetup & { draftModel: string; adapterFolder: string };
   private readonly throughput = new Throughput();
   /**
-   * The most tokens per second that the local model has read, of prompts that are long enough to judge by: other programs
-   * make a model seem slow.
+   * The most tokens per second that the local model has read. The maximum counts, because other programs can only make
+   * the model seem slower. Short prompts do not count.
    */
   private fastestReading: number | undefined;
   private readonly listeners = new Set<() => void>();
@@ -162,8 +161,8 @@ export class SharedEngine {
   }
 
   /**
-   * Loads the model that the settings name, and connects to the team's server. If suggestions are off, does neither,
-   * but keeps a loaded model, since another window might be using it.
+   * Loads the model that the settings name, and connects to the team's server. If suggestions are off, does neither; a
+   * loaded model stays, because another window might use it.
    */
   async configure(setup: EngineSetup): Promise<void> {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
@@ -176,26 +175,23 @@ export class SharedEngine {
     if (explainOptions(this.setup.settings) === null) await this.second.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
     else if (usedDisk && !usesDisk) await this.host.unload();
-    // This comes last, since an engine that was loaded with the disk cache writes to it when it is closed.
+    // This comes last: an engine with a disk cache writes to it when it is closed.
     if (!usesDisk) await wipe(setup.pagesFolder, this.log);
   }
 
-  /**
-   * Resolves to the models once the local one is loaded. If it cannot be loaded, resolves to null, and status() says
-   * why.
-   */
+  /** Resolves to the models once the local model is loaded. If that fails, resolves to null, and status() says why. */
   async ready(): Promise<CompletingModels | null> {
     this.noteUse();
     this.isUnloaded = false;
-    // configure() connects only if suggestions are on in general, but they may be on for just one language.
+    // configure() connects only if suggestions are on in general, but they may be on for one language only.
     if (this.team === null) this.chooseTeam(true);
-    // This is a loop, since the user might choose another model while this one is loading.
+    // This is a loop because the user may choose another model while this one is loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
       await this.host.ensure(this.loadOptions());
     return this.models;
   }
 
-  /** The models that complete code; null unless the local one is loaded. */
+  /** The models that complete code; null unless the local model is loaded. */
   get models(): CompletingModels | null {
     const { model } = this.host;
     if (model === null) return null;
@@ -210,7 +206,7 @@ export class SharedEngine {
     return { local, ...(adapter !== null && { adapter }), remote, headStartMs, editFormat, editAdapter };
   }
 
-  /** Like ready(), for explicit commands: retries after a failure, and rejects with its reason. */
+  /** Like ready(), but for explicit commands: rejects with a message for the user if the model cannot be loaded. */
   async required(): Promise<Model> {
     this.noteUse();
     this.isUnloaded = false;
@@ -218,8 +214,7 @@ export class SharedEngine {
   }
 
   /**
-   * The model for explanations. If that is a separate model, the model for completion is loaded before it, so that
-   * completion gets its memory first.
+   * The model for explanations. If it is a separate one, the model for completion is loaded first and gets its memory.
    */
   async explainer(): Promise<Explainer> {
     const { settings } = this.setup;
@@ -227,7 +222,7 @@ export class SharedEngine {
     if (options === null) return this.required();
     if (settings.mode !== 'off') await this.ready();
     const mustWait = () => {
-      this.second.keep(); // an answer is still being written if somebody asks
+      this.second.keep(); // this is only called while an answer is written
       return this.isComputing;
     };
     return { ...(await this.second.required(options)), mustWait };
@@ -257,10 +252,7 @@ export class SharedEngine {
     };
   }
 
-  /**
-   * Call after each answer. model: the name of the model that gave it: answers can come from the team's server and from
-   * this machine in turn.
-   */
+  /** Call after each answer. model: the name of the model that gave it, on the team's server or on this machine. */
   answered(timings: Timings, latencyMs: number, model: string): void {
     this.throughput.add(timings);
     if (model === this.host.engine?.info.name) this.judgeReading(timings);
@@ -329,7 +321,7 @@ export class SharedEngine {
     };
   }
 
-  /** Sets the alarm of the watchdog; null when the engine makes progress again. */
+  /** alarm: the watchdog's message; null once the engine makes progress again. */
   private setAlarm(alarm: string | null): void {
     if (alarm !== null) this.log.error(alarm);
     this.alarm = alarm;
@@ -357,7 +349,7 @@ export class SharedEngine {
   }
 
   private changed(): void {
-    // The speed and the last answer of one model do not apply to the next.
+    // The figures of one model do not apply to the next.
     if (this.host.state.kind === 'loading') this.forgetFigures();
     for (const listener of this.listeners) listener();
   }

@@ -1,4 +1,4 @@
-// Measures the tokens per second of the last answers.
+// Computes the tokens per second of the last answers.
 import type { Timings } from '../../native/index.ts';
 
 const rememberedAnswers = 8;
@@ -7,7 +7,7 @@ export class Throughput {
   private readonly answers: Timings[] = [];
 
   add(timings: Timings): void {
-    // An answer without a token was cancelled during prefill, so its prompt was not evaluated completely.
+    // An answer without a token was cancelled before its whole prompt was evaluated.
     if (timings.completionTokens === 0) return;
     this.answers.push(timings);
     if (this.answers.length > rememberedAnswers) this.answers.shift();

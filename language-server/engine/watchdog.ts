@@ -1,21 +1,18 @@
-// Distinguishes a slow engine from one that hangs, by its heartbeat. The engine has its own thread, so the watchdog's
-// timer keeps running when an op does not end. Time is counted in periods of this timer, so the time during which the
-// process is suspended, for example while the computer sleeps, does not count.
+// Tells a slow engine from one that hangs by its heartbeat. The engine has its own thread, so the watchdog's timer runs
+// even while an op does not end. Time is counted in periods of this timer: time in which the process is suspended, for
+// example while the computer sleeps, does not count.
 import type { EngineStatus, OpTime } from '../../native/index.ts';
 
 const periodMs = 1000;
-// An op takes at most a few hundred times as long as the median one. The minimum limit covers the longest op that
-// exists: a matrix product over a prefill chunk, which takes about a second for 7B on two old cores.
+// The longest ops take a few hundred times as long as the median op. The longest of all takes about a second: a matrix
+// product over a prefill chunk, with a 7B model on two old cores.
 const hungAfterMedians = 1000;
 const minHungAfterMs = 10_000;
-/** When an op takes this many times as long as hungAfterMs(), the process exits, and the editor starts a new one. */
+/** If an op takes this many times as long as hungAfterMs(), the process exits, and the editor starts a new one. */
 const giveUpFactor = 3;
-/**
- * We take the median over about a minute of work, which is enough for a steady value. The number of samples is odd, so
- * that one of them is in the middle.
- */
+/** The median is that of about a minute of work, which makes it steady. An odd number of samples has a middle one. */
 const maxSamples = 61;
-/** When the engine has been busy for this long, the log says that it is slow but working. */
+/** Once the engine has been busy for this long, the log says that it is slow but working. */
 const slowAfterMs = 5000;
 
 export interface WatchdogEvents {
@@ -29,7 +26,7 @@ export class Watchdog {
   private readonly timer: NodeJS.Timeout;
   private isHung = false;
   private busyPeriods = 0;
-  /** Periods in a row without a heartbeat, though there was work. */
+  /** The number of successive periods with work but without a heartbeat. */
   private stalledPeriods = 0;
   private lastBeat = -1;
   /** The average duration of an op in each of the last busy periods. */
@@ -50,7 +47,7 @@ export class Watchdog {
 
   private look(): void {
     const status = this.status();
-    // Queued requests are work, too, even if nothing runs.
+    // Queued requests are work, too, even if the engine runs nothing.
     const isBusy = status !== null && (status.state !== 'idle' || status.queued > 0);
     this.busyPeriods = isBusy ? this.busyPeriods + 1 : 0;
     this.stalledPeriods = isBusy && status.beat === this.lastBeat ? this.stalledPeriods + 1 : 0;
@@ -86,7 +83,7 @@ export class Watchdog {
     if (this.opMs.length > maxSamples) this.opMs.shift();
   }
 
-  /** How long an op may take before the engine counts as hung. */
+  /** If an op takes longer than this, the engine counts as hung. */
   private hungAfterMs(): number {
     const median = [...this.opMs].sort((a, b) => a - b)[this.opMs.length >> 1] ?? 0;
     return Math.max(minHungAfterMs, median * hungAfterMedians);
@@ -107,8 +104,8 @@ interface OpBandwidth {
 }
 
 /**
- * How many bytes of weights the engine's ops read per second, measured between calls of look(). Memory bandwidth limits
- * decoding, so a busy machine, or one short of memory, slows down here first.
+ * The bytes of weights that the engine's ops read per second, measured between calls of look(). Memory bandwidth limits
+ * decoding, so this shows first that a machine is busy or short of memory.
  */
 class WeightBandwidth {
   private seen = new Map<string, OpTime>();

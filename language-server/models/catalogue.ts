@@ -1,12 +1,12 @@
-// The models that Hearth can download: GGUF files of qwen2.5-coder. A digest is listed only if independent public
-// sources agree on it, or if a public build depends on it. `npm run tool -- catalogue` compares the list with a mirror.
-
+// The models that Hearth can download: GGUF files of qwen2.5-coder. The list has a file's digest only if independent
+// public sources agree on it, or if a public build depends on it. `npm run tool -- catalogue` compares the list with a
+// mirror.
 import type { RemoteFile } from '../protocol/models.ts';
 import type { ModelCost } from './estimate.ts';
 
 /**
- * parameters: their number, from the model card. blockParameters: without the embeddings. isTied: whether the output
- * layer shares the input embeddings. kvBytesPerToken: for an f16 KV cache.
+ * parameters: their number according to the model card. blockParameters: the same without the embeddings. isTied:
+ * whether the output layer shares the input embeddings. kvBytesPerToken: with an f16 KV cache.
  */
 const sizes = {
   '0.5B': { parameters: 0.49e9, blockParameters: 0.36e9, isTied: true, kvBytesPerToken: 12_288 },
@@ -28,7 +28,7 @@ export interface CatalogueModel {
   file: RemoteFile;
 }
 
-/** bytes: the length of the file; null if it is only known roughly, from the number of parameters. */
+/** bytes: the exact length of the file; null if only an estimate from the number of parameters is known. */
 function model(
   size: Size,
   kind: CatalogueModel['kind'],
@@ -90,14 +90,11 @@ export const licenceOf = ({ size }: CatalogueModel): string => (size === '3B' ? 
 /** The exact or approximate length of the file. */
 export const fileBytesOf = ({ file }: CatalogueModel): number => (file.minBytes + file.maxBytes) / 2;
 
-/**
- * The cost per token. Input embeddings count only if the output layer shares them: otherwise just one row of them is
- * read.
- */
+/** The cost per token. Input embeddings count only if the output layer shares them. Otherwise only one row is read. */
 export function costOf(model: CatalogueModel): ModelCost {
   const { parameters, blockParameters, isTied, kvBytesPerToken } = sizes[model.size];
   const embeddings = isTied ? parameters - blockParameters : (parameters - blockParameters) / 2;
-  // Qwen's own files of models with tied embeddings store the matrix twice.
+  // Qwen's own files store tied embeddings twice.
   const stored = isTied && model.kind === 'instruct' ? parameters + embeddings : parameters;
   const fileBytes = fileBytesOf(model);
   return {

@@ -1,6 +1,5 @@
-// Estimates how fast a model would run on this machine. Decoding reads every weight for each token, so its speed
-// follows from the memory bandwidth. Multiplications limit prefill, so its speed follows from the speed of the
-// processor.
+// Estimates how fast a model would run on this machine. Decoding reads every weight for each token, so memory bandwidth
+// limits it. Prefill multiplies each weight with many tokens, so the processor limits it.
 import { freemem } from 'node:os';
 import type { ModelDescription, ModelInfo } from '../../native/index.ts';
 import type { Estimate, ModelFacts } from '../protocol/models.ts';
@@ -17,18 +16,13 @@ export type ModelCost = Pick<
   'fileBytes' | 'readBytesPerToken' | 'weightsPerToken' | 'kvBytesPerToken' | 'contextTokens'
 >;
 
-/**
- * The memory that this process can still get, which a container may limit. If that is unknown, the machine's free
- * memory.
- */
+/** The memory that this process can still get: a container may limit it. If unknown, the machine's free memory. */
 export function freeMemoryBytes(): number {
-  // Older editors do not have availableMemory(), and it returns 0 where /proc cannot be read.
+  // Older editors lack availableMemory(), and it returns 0 if /proc cannot be read.
   return process.availableMemory?.() || freemem();
 }
 
-/**
- * After a key within a line, about 16 tokens have to be evaluated. Then two are generated before the text is shown.
- */
+/** After a key within a line, about 16 tokens are evaluated. Then two are generated before the text is shown. */
 const tokensReadOnKey = 16;
 const tokensBeforeText = 2;
 
@@ -41,23 +35,23 @@ export function estimate(cost: ModelCost, speed: MachineSpeed | null, cacheBytes
   return { tokensPerSecond, firstTextMs: 1000 * (readSeconds + tokensBeforeText / tokensPerSecond), memoryBytes };
 }
 
-/** Suggestions of a slower model come too late to be useful while typing. */
+/** The suggestions of a slower model come too late for somebody who types. */
 const goodTokensPerSecond = 25;
 /** Smaller models write no better than the starter model. */
 const minParameters = 0.3e9;
 
 export interface Contender {
   facts: ModelFacts;
-  /** The number of parameters, which matters more for quality than the quantization. */
+  /** The number of parameters. It matters more for quality than the quantization. */
   parameters: number;
-  /** Whether it is on this machine. */
+  /** Whether the model is on this machine. */
   isHere: boolean;
 }
 
 /**
- * The id of the model to recommend: the largest that is fast enough and fits into half of the free memory, so that the
- * rest is left to other programs. If there is none, the smallest. Instruct models complete code less well than base
- * models of their size. So they are recommended only if they also write next edits.
+ * The id of the model to recommend: the largest one that is fast enough and leaves half of the free memory to other
+ * programs, or, if there is none, the smallest one. An instruct model completes code less well than a base model of the
+ * same size, so it is recommended only if it also writes next edits.
  */
 export function recommend(contenders: Contender[], freeBytes: number): string | undefined {
   const speedOf = ({ facts }: Contender) => facts.estimate.tokensPerSecond ?? 0;
@@ -76,15 +70,15 @@ export function recommend(contenders: Contender[], freeBytes: number): string | 
     fitting.find((model) => speedOf(model) >= goodTokensPerSecond) ??
     smallest.findLast(({ facts }) => facts.writesEdits) ??
     smallest.at(-1);
-  // While other programs are busy, models seem slower than they are. So a model that is already here is better than a
-  // download if it is at least as large and seems to reach half of the speed.
+  // While other programs are busy, models seem slower than they are. So a local model that seems to reach half of the
+  // good speed is better than a download, if it is at least as large.
   const larger = fitting.find((model) => model.isHere && speedOf(model) >= goodTokensPerSecond / 2);
   return (best && !best.isHere && larger && larger.parameters >= best.parameters ? larger : best)?.facts.id;
 }
 
 /**
- * Refuses a model of twice the free memory or more, since it would be read from disk for every token. Null if it may be
- * loaded.
+ * The message that refuses a model of twice the free memory or more: it would be read from disk for every token. Null if
+ * the model may be loaded.
  */
 export function refusal(name: string, fileBytes: number, freeBytes: number): string | null {
   if (fileBytes < 2 * freeBytes) return null;
@@ -95,7 +89,8 @@ export function refusal(name: string, fileBytes: number, freeBytes: number): str
 }
 
 /**
- * Refuses a second model that does not fit into the memory left by the first one: both would be slow. Null if it fits.
+ * The message that refuses a second model if it does not fit into the memory beside the first one: both would be slow.
+ * Null if it fits.
  */
 export function refusalBeside(name: string, neededBytes: number, freeBytes: number, first: ModelInfo | null) {
   if (neededBytes <= freeBytes) return null;

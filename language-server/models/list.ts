@@ -1,5 +1,5 @@
-// Makes the list for "Choose Model": the models on this machine and the models to download, each with an estimate of
-// its speed, and the one that suits the machine best.
+// Makes the list for "Choose Model": the models on this machine and those to download, with estimates of their speed,
+// and the model that suits the machine best.
 import { basename } from 'node:path';
 import { checkAdapter, describeModel, type Engine } from '../../native/index.ts';
 import type { ChosenAdapter, DownloadableModel, LocalModel, ModelList, ModelsParams } from '../protocol/models.ts';
@@ -12,13 +12,13 @@ import { modelFolders } from './model-folders.ts';
 import { ownAdaptersOf, traitsOf } from './model-traits.ts';
 
 export interface ModelListOptions {
-  /** The engine with which to measure this machine; null if no model is loaded. Then no speed can be estimated. */
+  /** The engine to measure this machine with; null if no model is loaded: then speeds are not estimated. */
   engine: Engine | null;
   /** The memory for the KV cache. */
   cacheBytes: number;
-  /** The folder in which the server keeps its files, among them the measured speeds; '' if there is none. */
+  /** The folder with the server's files, such as the measured speeds; '' if there is none. */
   storageFolder: string;
-  /** The paths of the adapters that the chosen model will be loaded with. */
+  /** The paths of the adapters to load with the chosen model. */
   adapters: string[];
 }
 
@@ -81,7 +81,7 @@ function localModel(model: FoundModel, speed: MachineSpeed | null, cacheBytes: n
   const { path, owner, knownAs, description } = model;
   const { kind, fim, chatTemplate, editFormat } = traitsOf(description, knownAs);
   const { metadata, quantization, fileBytes } = description;
-  // A file with the licence "other" also names it: the 3B model has "qwen-research".
+  // If a file's licence is "other", its name is separate: that of the 3B model is "qwen-research".
   const licence = metadata['general.license.name'] ?? metadata['general.license'] ?? '';
   return {
     id: path,

@@ -1,5 +1,5 @@
-// Finds GGUF files in the folders of other programs. The search is limited in depth, number of files and time, and
-// symbolic links never lead it out of the given folders.
+// Finds GGUF files in the folders of other programs. Depth, number of files and time of the search are limited, and
+// symbolic links never lead it out of these folders.
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { describeModel, type ModelDescription } from '../../native/index.ts';
@@ -8,7 +8,7 @@ import type { ModelFolder } from './model-folders.ts';
 interface Candidate {
   path: string;
   owner: string;
-  /** The name that the program shows: that of the file, or Ollama's "name:tag". */
+  /** The name that the program shows: the file's name, or Ollama's "name:tag". */
   knownAs: string;
 }
 
@@ -16,16 +16,16 @@ export interface FoundModel extends Candidate {
   description: ModelDescription;
 }
 
-/** Hugging Face's cache is the deepest: hub/models--NAME/snapshots/REVISION/FOLDER/FILE. */
+/** The depth of Hugging Face's cache, which is the deepest: hub/models--NAME/snapshots/REVISION/FOLDER/FILE. */
 const maxDepth = 5;
 const maxEntries = 20_000;
 const maxMs = 3000;
 /** Smaller files are vocabularies for tests, not models. */
 const minBytes = 2 ** 20;
-/** A larger file is no manifest: Ollama's have about a kilobyte. */
+/** A larger file is no manifest: Ollama's manifests have about a kilobyte. */
 const maxManifestBytes = 2 ** 20;
 
-/** Lists each model once. describe: reads a file; rejects if the engine cannot run it. */
+/** Lists each model once. describe: reads a model's file, and rejects if the engine cannot run the model. */
 export async function findLocalModels(
   folders: ModelFolder[],
   signal = AbortSignal.timeout(maxMs),
@@ -50,15 +50,13 @@ export async function findLocalModels(
   return found;
 }
 
-/** The file that a path leads to; undefined if there is none, or if it is outside of the folder. */
+/** The file that a path leads to; undefined if there is none, or if the file is outside of the folder. */
 async function targetIn(root: string, path: string): Promise<string | undefined> {
   const target = await realpath(path).catch(() => undefined);
   return target?.startsWith(root + sep) ? target : undefined;
 }
 
-/**
- * Two keys by which to find the same model again: all links to a file share the first, all copies of a file the second.
- */
+/** Two keys that identify a model: all links to its file share the first key, and all copies of its file the second. */
 async function identitiesOf({ path, knownAs, description: { fileBytes } }: FoundModel): Promise<string[]> {
   const { dev, ino } = await stat(path, { bigint: true });
   return [`${dev}:${ino}:${fileBytes}`, `${knownAs.toLowerCase()}:${fileBytes}`];
@@ -75,7 +73,7 @@ async function describedIn(path: string, describe: typeof describeModel): Promis
 const firstPart = /-00001-of-(\d{5})(?=\.gguf$)/i;
 const laterPart = /-(?!00001)\d{5}-of-\d{5}\.gguf$/i;
 
-/** The size of a model. path: the path of the first or only part. */
+/** The size of a model's file or files. path: that of the first or only part. */
 export async function bytesOfAllParts(path: string): Promise<number> {
   const parts = Number(firstPart.exec(path)?.[1] ?? 1);
   let bytes = 0;
@@ -95,8 +93,8 @@ async function* ggufFiles({ owner, path }: ModelFolder, signal: AbortSignal): As
 }
 
 /**
- * Ollama's models: manifests/HOST/NAMESPACE/NAME/TAG is JSON, and its layer of type "model" has the digest of the GGUF
- * file.
+ * Ollama's models. The JSON file manifests/HOST/NAMESPACE/NAME/TAG has a layer of type "model" with the digest of the
+ * GGUF file.
  */
 async function* ollamaModels(
   { owner, path }: ModelFolder,
@@ -110,7 +108,7 @@ async function* ollamaModels(
   }
 }
 
-/** The text of a manifest; '' if the path leads to anything else, such as a pipe, which could be read for ever. */
+/** The text of a manifest; '' if the path leads to anything else. To read from a pipe, for example, might never end. */
 async function manifestAt(path: string, root: string): Promise<string> {
   const target = (await targetIn(root, path)) ?? '';
   const stats = await stat(target);
@@ -127,7 +125,7 @@ function modelDigest(manifest: string): string | undefined {
   }
 }
 
-/** Lists files and links to files, breadth first; does not follow links to folders. */
+/** Lists files and links, breadth first. Links to folders are not followed. */
 async function* filesBelow(root: string, signal: AbortSignal): AsyncGenerator<string> {
   let entries = 0;
   let level = [root];

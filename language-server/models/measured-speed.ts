@@ -1,5 +1,5 @@
-// Measures how fast this machine runs the loaded model. Other programs can only make it seem slower. So the best of
-// several measurements counts, and it is kept in a file.
+// Measures how fast this machine runs the loaded model. Other programs can only make the machine seem slower, so the
+// best of all measurements counts. A file keeps it.
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -8,21 +8,21 @@ import type { Engine } from '../../native/index.ts';
 import type { MachineSpeed, ModelCost } from './estimate.ts';
 
 export interface MeasuredSpeed extends MachineSpeed {
-  /** Whether other programs were computing during each measurement, so that the machine is probably faster. */
+  /** Whether other programs were computing during all measurements. The machine is then probably faster. */
   isBusy: boolean;
 }
 
 const promptTokens = 32;
 const decodedTokens = 16;
 const rounds = 5;
-/** No further round begins after this time, since a large model needs seconds for one. */
+/** No further round begins after this time: a round of a large model takes seconds. */
 const enoughMs = 1500;
 /** How long to watch other programs before a measurement. */
 const watchMs = 200;
-/** If they use a larger share of the processor, the machine counts as busy. */
+/** If other programs use a larger share of the processor, the machine counts as busy. */
 const quietShare = 0.4;
 
-/** The best of these measurements and those kept in the folder. Null if the model generates nothing. */
+/** The best of new measurements and of those kept in the folder; null if the model generates nothing. */
 export async function bestSpeed(
   engine: Engine,
   cost: ModelCost,
@@ -44,7 +44,7 @@ async function keep(now: MeasuredSpeed | null, { info }: Engine, folder: string)
   const key = [cpus()[0]?.model.trim(), info.backend, info.name, info.quantization].join(', ');
   const kept = all.get(key) ?? null;
   const fastest = faster(kept, now);
-  const best = fastest && { ...fastest, isBusy: [kept, now].every((each) => each === null || each.isBusy) };
+  const best = fastest && { ...fastest, isBusy: [kept, now].every((measured) => measured === null || measured.isBusy) };
   if (best === null) return null;
   const text = JSON.stringify(Object.fromEntries(all.set(key, best)), null, 2);
   await writeFile(file, text, { mode: 0o600 }).catch(() => undefined); // without the file, the next call starts anew
@@ -73,9 +73,7 @@ function faster(a: MachineSpeed | null, b: MachineSpeed | null): MachineSpeed | 
   };
 }
 
-/**
- * Measures the loaded model with a short prompt and answer, at background priority. Null if the answer ends at once.
- */
+/** Measures the loaded model in the background with a short prompt and answer. Null if the answer is empty. */
 export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<MachineSpeed | null> {
   const { timings } = await engine.generate({
     tokens: randomTokens(engine, promptTokens),
@@ -92,8 +90,8 @@ export async function measureSpeed(engine: Engine, cost: ModelCost): Promise<Mac
 }
 
 /**
- * Ordinary tokens, different at each call, so that none are cached. They come from the widest range of ids without a
- * special token, since some vocabularies end with special tokens and others begin with them.
+ * Ordinary tokens, different at each call, so that none are cached. Some vocabularies end with special tokens, others
+ * begin with them, so the widest range of ids without a special token is used.
  */
 export function randomTokens({ info: { vocabulary, special } }: Engine, n: number): Uint32Array {
   const ends = [-1, ...Object.values(special), vocabulary].toSorted((a, b) => a - b);
@@ -107,7 +105,7 @@ async function shareInUse(): Promise<number> {
   const times = () =>
     cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({ idle, all: user + nice + sys + idle + irq }));
   const sum = (key: 'idle' | 'all', cores: ReturnType<typeof times>) =>
-    cores.reduce((total, each) => total + each[key], 0);
+    cores.reduce((total, core) => total + core[key], 0);
   const before = times();
   await sleep(watchMs, undefined, { ref: false });
   const after = times();

@@ -1,24 +1,24 @@
-// Knows the folders in which other programs keep their models on each operating system.
+// The folders in which other programs keep their models, by operating system.
 import { posix, win32 } from 'node:path';
 
 export interface ModelFolder {
   /** The name of the program. */
   owner: string;
-  /** 'manifests': the files' names are digests, and Ollama's manifests say which model each one is. */
+  /** 'manifests': the names of the files are digests, and Ollama's manifests give the names of the models. */
   layout: 'files' | 'manifests';
   path: string;
 }
 
 export interface Environment {
   platform: NodeJS.Platform;
-  /** '' if there is none. */
+  /** The home folder; '' if there is none. */
   home: string;
   env: Record<string, string | undefined>;
 }
 
 /**
- * The folders to search. An empty environment variable counts as unset. Paths that are relative because there is no
- * home are left out, so that the working directory is not searched.
+ * The folders to search. An empty environment variable counts as unset. Without a home folder, some paths would be
+ * relative to the working directory: these are left out.
  */
 export function modelFolders({ platform, home, env }: Environment): ModelFolder[] {
   const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
@@ -32,7 +32,7 @@ export function modelFolders({ platform, home, env }: Environment): ModelFolder[
   const ollama = (path: string): ModelFolder => ({ owner: 'Ollama', layout: 'manifests', path });
   return [
     ollama(env.OLLAMA_MODELS || join(home, '.ollama', 'models')),
-    // On Linux, Ollama's installer sets up a service that keeps its models here.
+    // On Linux, the service that Ollama's installer sets up keeps its models here.
     ...(platform === 'linux' ? [ollama('/usr/share/ollama/.ollama/models')] : []),
     files('LM Studio', join(home, '.lmstudio', 'models')),
     files('LM Studio', join(home, '.cache', 'lm-studio', 'models')),

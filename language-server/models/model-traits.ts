@@ -1,5 +1,5 @@
-// A table of what differs between models as to prompts and explanations. The first row that matches a model's name
-// applies. What the engine must know about a family is in native/model/family.h.
+// A table of the differences between families of models in prompts and explanations. The first row that matches a
+// model's name applies. native/model/family.h has the differences that matter to the engine.
 import type { Engine, ModelDescription, TokenNames } from '../../native/index.ts';
 
 export interface FimTokens {
@@ -16,18 +16,18 @@ export interface FimTokens {
 /** How a model was trained to write next edits; see edits/generation/. */
 export type EditFormatName = 'sweep-1' | 'sweep-2' | 'zeta-2.1';
 
-/** How a model was trained on conversations. */
+/** The form in which a model was trained on conversations. */
 export interface ChatTemplate {
-  /** The template, in the language Jinja. */
+  /** A template in the language Jinja. */
   template: string;
-  /** The names of the tokens with which the template may begin and end turns; '' if the file has none. */
+  /** The names of the tokens that the template may use; '' if the model's file has none. */
   bosToken: string;
   eosToken: string;
 }
 
 export interface Traits {
   kind: 'base' | 'instruct';
-  /** Null if the model was not trained to fill in the middle; it can then only explain. */
+  /** Null if the model was not trained to fill in the middle and can only explain. */
   fim: FimTokens | null;
   /** Null if the model was not trained to write next edits. */
   editFormat: EditFormatName | null;
@@ -68,7 +68,7 @@ const pieces: FimTokens = { prefix: '▁<PRE>', suffix: '▁<SUF>', middle: '▁
 const brackets: FimTokens = { prefix: '[PREFIX]', suffix: '[SUFFIX]', middle: '', suffixFirst: true };
 
 /**
- * In all of these, the middle comes last. Qwen2.5 has fill-in-the-middle tokens, too, but only its Coder was trained
+ * The middle comes last in all prompts. Qwen2.5 also has fill-in-the-middle tokens, but only Qwen2.5-Coder was trained
  * with them.
  */
 const families: Family[] = [
@@ -84,7 +84,7 @@ const families: Family[] = [
   { name: /code-?llama/i, fim: pieces },
   { name: /codestral/i, fim: brackets },
 ];
-/** The models that were trained to write next edits. Sweep's larger model has always had its second format. */
+/** The models that were trained to write next edits. Sweep's 7B model has had the second format from its beginning. */
 const editFormats: { name: RegExp; format: EditFormatName }[] = [
   { name: /sweep-next-edit.*(\bv2\b|-7b)/i, format: 'sweep-2' },
   { name: /sweep-next-edit/i, format: 'sweep-1' },
@@ -104,30 +104,26 @@ const ownAdapters: { name: RegExp; files: Required<OwnAdapters> }[] = [
 /** A model with another name is judged by its tokens and its chat template. */
 const unknownFamily: Family = { name: /(?:)/, fim: bars };
 
-/** ChatML, for a file that has its tokens but no template. */
+/** ChatML, for a model's file that has ChatML's tokens but no template. */
 const plainTemplate =
   "{% for message in messages %}<|im_start|>{{ message.role + '\\n' + message.content }}<|im_end|>{{ '\\n' }}" +
   "{% endfor %}{% if add_generation_prompt %}<|im_start|>{{ 'assistant\\n' }}{% endif %}";
 
-/** The tokens of each family. We can ask a server which of them its model has. */
+/** The tokens of all families. A server can be asked which of them its model has. */
 export const knownFimTokens: FimTokens[] = [...new Set(families.flatMap(({ fim }) => fim ?? []))];
 
-/**
- * The tokens of a model by its name: null if it was not trained to fill in the middle, undefined if the name is
- * unknown.
- */
+/** A model's tokens by its name: null if it was not trained to fill in the middle, undefined if its name is unknown. */
 export function fimTokensOf(name: string): FimTokens | null | undefined {
   return families.find((family) => family.name.test(titleOf(name)))?.fim;
 }
 
-// A hostile server or file can give names of any length. Some patterns above take time in proportion to the square of
-// it.
+// A hostile server or file may have a name of any length, and some patterns above take quadratic time.
 const maxNameChars = 500;
 const titleOf = (names: string): string => names.slice(0, maxNameChars).replaceAll(/[_ ]/g, '-');
 
 type Texts = Pick<ModelDescription, 'metadata' | 'specialTokens'>;
 
-/** Derives a model's traits from its names and tokens. knownAs: another name of the model, such as that of its file. */
+/** Derives a model's traits from its names and tokens. knownAs: another name of the model, such as its file's name. */
 export function traitsOf({ metadata, specialTokens }: Texts, knownAs = ''): Traits {
   const names = [
     knownAs,
