@@ -58,18 +58,18 @@ async function toggle({ globalState }: ExtensionContext, languageId: string | un
   await toggleMode(globalState, languageId === undefined ? undefined : { languageId, uri });
 }
 
-/** minutes: a number from a key binding or the menu, where 0 ends the snooze; if it is none, the user is asked. */
+/** minutes: a number from a key binding or the menu; 0 ends the snooze. Without a number, the user is asked. */
 async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
   if (typeof minutes === 'number') return modes.snooze(minutes);
-  const entries: (QuickPickItem & { minutes: number })[] = snoozeMinutes.map((each) => ({
-    label: l10n.t('{0} minutes', each),
-    minutes: each,
+  const entries: (QuickPickItem & { minutes: number })[] = snoozeMinutes.map((choice) => ({
+    label: l10n.t('{0} minutes', choice),
+    minutes: choice,
   }));
   const chosen = await window.showQuickPick(entries, { title: l10n.t('Snooze Suggestions') });
   if (chosen) modes.snooze(chosen.minutes);
 }
 
-/** Completes a step of the walkthrough. */
+/** Marks a step of the walkthrough as done. */
 const done = (step: 'hasChosenModel' | 'hasSeenStatus') =>
   commands.executeCommand('setContext', `hearth.${step}`, true);
 

@@ -23,15 +23,13 @@ import { StatusBar } from './status/status-bar.ts';
 
 let running: Client | undefined;
 
-/** The extension's API. It lets a test or another extension wait until suggestions are available. */
+/** The extension's API: a test or another extension can wait until suggestions are available. */
 export interface Api {
   readonly status: Client['status'];
   readonly onStatus: Client['onStatus'];
 }
 
-/**
- * Does not wait for the server, so that the window opens at once. Requests are answered as soon as a model is loaded.
- */
+/** Does not wait for the server, so the window opens at once. Requests are answered as soon as a model is loaded. */
 export function activate(context: ExtensionContext): Api {
   const client = new Client(context, canTriggerOnlyOurs);
   running = client;
@@ -91,7 +89,7 @@ export function activate(context: ExtensionContext): Api {
   return client;
 }
 
-// Stops the server here, since VS Code waits for a promise that deactivate() returns, but not for one from dispose().
+// The server is stopped here because VS Code waits for the promise of deactivate(), but not for one from dispose().
 export async function deactivate(): Promise<void> {
   await running?.stop();
 }

@@ -1,4 +1,4 @@
-// The entry point in a browser. An editor there has no processes, so Hearth can't run, and says so.
+// The entry point in a browser. An editor there has no processes, so Hearth cannot run, and its commands say so.
 import { commands, type ExtensionContext, l10n, StatusBarAlignment, window } from 'vscode';
 
 export function activate({ extension, subscriptions }: ExtensionContext): void {

@@ -1,5 +1,5 @@
-// The language server as the other features see it: its status, its messages, and requests to it. connection.ts handles
-// its process and the connection.
+// The language server for the other features: its status, its messages, and requests to it. connection.ts handles its
+// process and the connection.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type CancellationToken,
@@ -26,7 +26,7 @@ import type { ProcessLink } from './server-link.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
-/** JSON-RPC's error codes for requests that had no answer when the connection ended, or that were made after that. */
+/** JSON-RPC's error codes for requests without an answer when the connection ended, and for requests after its end. */
 const endedCodes = [-32097, -32096];
 
 export class Client implements Disposable {
@@ -50,14 +50,14 @@ export class Client implements Disposable {
     if (event.affectsConfiguration(section) || event.affectsConfiguration('http')) void this.sendSettings();
   });
   private readonly connection: Connection<ProcessLink, ClientSession>;
-  /** The settings that the server got last, or that a starting server will get. */
+  /** The settings that the server has, or that a starting server will get. */
   private sentSettings: protocol.SettingsParams = {};
   /** Why the server is being started again; '' for the first start. */
   private restartReason = '';
 
   /**
-   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown. Only
-   * then is the server allowed to answer with an unfinished text.
+   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown. If not,
+   * the server never answers with an unfinished text.
    */
   constructor(
     private readonly context: ExtensionContext,
@@ -118,8 +118,8 @@ export class Client implements Disposable {
   }
 
   dispose(): void {
-    for (const each of [this.statusEmitter, this.chunkEmitter, this.grownEmitter, this.upEmitter]) each.dispose();
-    for (const each of [this.relatedCode, this.workspaceFiles, this.settingsListener, this.channel]) each.dispose();
+    for (const emitter of [this.statusEmitter, this.chunkEmitter, this.grownEmitter, this.upEmitter]) emitter.dispose();
+    for (const part of [this.relatedCode, this.workspaceFiles, this.settingsListener, this.channel]) part.dispose();
   }
 
   private get languageClient(): LanguageClient | undefined {
@@ -128,8 +128,8 @@ export class Client implements Disposable {
   }
 
   /**
-   * Loads the language client library and reads the settings while the server starts. Resolves to a function that makes
-   * the session for a link.
+   * Loads the library of the language client and reads the settings while the server starts. Resolves to a function
+   * that makes the session for a link.
    */
   private async prepare(policy: RestartPolicy): Promise<(link: ProcessLink) => ClientSession> {
     const [{ ClientSession }, settings] = await Promise.all([import('./language-client.ts'), this.settings()]);
@@ -153,7 +153,7 @@ export class Client implements Disposable {
   private async settings(): Promise<protocol.SettingsParams> {
     if (!usesServer()) return readSettings();
     const serverToken = await this.serverToken();
-    // We read the settings after the token, since they might have changed while we waited for it.
+    // The settings are read after the token, because they may change while the token is awaited.
     return { ...readSettings(), ...(usesServer() && { serverToken, network: networkSettings() }) };
   }
 
@@ -200,14 +200,14 @@ export class Client implements Disposable {
     this.log.info(`The language server is running as process ${link.pid}.`);
     if (!link.isShared) this.log.warn(aloneText());
     this.upEmitter.fire(client);
-    // The user might have changed the settings while the server started.
+    // The user may have changed the settings while the server started.
     void this.sendSettings();
     this.workspaceFiles
       .connected()
       .catch((error: unknown) => this.log.warn(`Files that are not open are not searched: ${error}`));
   }
 
-  /** Writes to the log why the connection has ended. If the user should know, the status says it, too. */
+  /** Logs why the connection has ended. If the user should know the cause, the status says it, too. */
   private report(cause: Cause, goesOn: boolean): void {
     const { isSafeMode } = this.connection.policy;
     this.restartReason = cause.kind === 'hung' ? l10n.t('the server did not react and is being started again') : '';

@@ -1,5 +1,5 @@
 // Keeps this window connected to the language server until the window closes: finds or starts the process, talks to it,
-// notices that it has ended or hangs, and connects again.
+// notices when it ends or hangs, and connects again.
 //
 //             start()                      greeted, initialized
 //     down ─────────────────> starting ──────────────────────────> up
@@ -9,20 +9,22 @@
 //      │ too many faults       │    v                               │
 //      └──────────────────── ending <───────────────────────────────┘
 //
-// Each turn of the loop in run() is one life of the connection. A life ends once, even if several things end it at the
-// same time. The next one begins when everything of the last one is closed.
+// Each turn of the loop in run() is one life of the connection. A life ends only once, even if it has several causes to
+// end. The next life begins when the link and the session of the last one are closed.
 import { RestartPolicy } from './restart-policy.ts';
 import { Timeout, Unresponsive, within } from './timeout.ts';
 
-/**
- * How long to wait until a server listens, until it has greeted, and until it is initialized. After that, how long to
- * wait for its next sign of life: it gives one every second, even while it ends.
- */
+/** How long to wait for each step of the server. */
 export interface Limits {
+  /** Until it listens. */
   startMs: number;
+  /** Until it has greeted. */
   greetMs: number;
+  /** Until it is initialized. */
   initializeMs: number;
+  /** Until its next sign of life. It gives one every second, even while it ends. */
   silenceMs: number;
+  /** The same while it ends. */
   endingSilenceMs: number;
 }
 
@@ -33,66 +35,64 @@ export const usualLimits: Limits = {
   silenceMs: 3000,
   endingSilenceMs: 3000,
 };
-/**
- * How long the editor may take to prepare a session: to load the library, the settings and a token from the keychain.
- */
+/** How long the editor may take to prepare a session: to load the library, the settings and a token. */
 const prepareMs = 20_000;
-/** How long a server that ends may take to write its cache. */
+/** How long an ending server may take to write its cache. */
 const endingMs = 15_000;
 const killMs = 1000;
-// If a server is just ending, or another window is just starting one, looking again a little later helps.
+// If a server is just ending, or another window is just starting one, it helps to look again a little later.
 const maxLooks = 20;
 const lookAgainMs = 250;
 
 export type State = 'down' | 'starting' | 'up' | 'ending';
 
-/** A connection to a server's process. */
+/** A link to a server's process. */
 export interface Link {
-  /** Whether this connection has started the process, rather than found it. */
+  /** Whether this window has just started the process. */
   readonly isNew: boolean;
-  /** Resolves when either side has closed it. */
+  /** Resolves when either side has closed the link. */
   readonly closed: Promise<void>;
-  /** Resolves to true when both sides have greeted; to false if the link closes instead, or the greeting is wrong. */
+  /** Resolves to true when both sides have greeted; to false if the link closes, or if the greeting is wrong. */
   greet(): Promise<boolean>;
   /** Calls the listener whenever something arrives. */
   onData(listener: () => void): void;
-  /** Ends the process at once, if it is still there. */
+  /** Ends the process at once if it still runs. */
   kill(): void;
   close(): void;
-  /**
-   * Why the other side has closed the link: how the process has ended, or that a window has killed it because it hung.
-   */
+  /** Why the process has closed the link: it has ended by itself, or a window has killed it because it hung. */
   fault(): Promise<Fault>;
 }
 
 /** The conversation with the server over a link. */
 export interface Session {
-  /** Resolves when the server says that it is about to end on purpose. */
+  /** Resolves when the server says that it is about to end. */
   readonly farewell: Promise<void>;
   initialize(): Promise<void>;
   /** Asks the process to end, for all windows. */
   quit(): void;
-  /** Ends this session; the process goes on for other windows. */
+  /** Ends this session. The process goes on for other windows. */
   leave(): Promise<void>;
 }
 
-/** What was wrong with a server. how: the details, as a part of a sentence. */
+/** A server's fault. how: its details, as a part of a sentence. */
 export type Fault = { kind: 'crashed' | 'hung' | 'not started'; how: string };
-/** Why a life has ended. 'left': this window has closed. 'restarted': some window has restarted the server. */
+/**
+ * Why a life has ended. 'left': this window has closed. 'restarted': this or another window has restarted the server.
+ */
 export type Cause = { kind: 'left' | 'restarted' } | Fault;
 
 export interface ConnectionHost<L extends Link, S extends Session> {
   /** Connects to the running server; null if there is none. */
   find(): Promise<L | null>;
   /**
-   * Starts a server. Null if another window has just started one. If the signal aborts before the server has started,
-   * its process is killed.
+   * Starts a server; null if another window has just started one. If the signal is aborted before the server has
+   * started, its process is killed.
    */
   start(signal: AbortSignal): Promise<L | null>;
   /** Prepares a session while the server starts. Resolves to a function that makes the session for a link. */
   prepare(policy: RestartPolicy): Promise<(link: L) => S>;
   onState(state: State): void;
-  /** A life of the connection has ended. goesOn: whether another one begins. */
+  /** Called when a life of the connection has ended. goesOn: whether another life begins. */
   onEnd(cause: Cause, goesOn: boolean): void;
 }
 
@@ -113,7 +113,7 @@ export class Connection<L extends Link, S extends Session> {
     private readonly limits: Readonly<Limits> = usualLimits,
   ) {}
 
-  /** Resolves when the state becomes 'up', or becomes 'down' because no further server is started. */
+  /** Resolves when the state becomes 'up', or 'down' because no further server is started. */
   start(): Promise<void> {
     if (this.loop === null) {
       this.stopOrder = new AbortController();
@@ -128,7 +128,7 @@ export class Connection<L extends Link, S extends Session> {
     await this.loop;
   }
 
-  /** Ends the process, for all windows, and starts another. Further calls before that is done join this one. */
+  /** Ends the process, for all windows, and starts another. A further call meanwhile waits for the same start. */
   restart(): Promise<void> {
     this.policy = new RestartPolicy();
     this.restartOrder.abort();
@@ -147,7 +147,7 @@ export class Connection<L extends Link, S extends Session> {
     this.enter('down');
   }
 
-  /** Runs one life of the connection. Resolves to why it has ended. */
+  /** Runs one life of the connection. Resolves to the cause of its end. */
   private async live(): Promise<Cause> {
     this.enter('starting');
     const cause = await this.begin().then(
@@ -169,8 +169,8 @@ export class Connection<L extends Link, S extends Session> {
   }
 
   /**
-   * Waits until the session is prepared. If that takes too long, the cause is 'not started', since the editor is to
-   * blame: with 'hung', we would kill the server that other windows use.
+   * Waits until the session is prepared. If that takes too long, the editor is to blame, and the cause is 'not
+   * started': with 'hung', the server that other windows use would be killed.
    */
   private whenPrepared<T>(prepared: Promise<T>, closed: Promise<never>): Promise<T> {
     return within(prepareMs * this.policy.timeoutFactor, Promise.race([prepared, closed])).catch((error: unknown) => {
@@ -231,7 +231,7 @@ export class Connection<L extends Link, S extends Session> {
     return { kind: 'not started', how: error instanceof Error ? error.message : String(error) };
   }
 
-  /** Closes this life's link and session. The server itself ends only if it is asked to, or if it hangs. */
+  /** Closes this life's link and session. The server itself ends only if it is asked to end, or if it hangs. */
   private async close({ kind }: Cause): Promise<void> {
     const { link, session } = this;
     const isOrdered = this.restartOrder.signal.aborted;
@@ -250,9 +250,7 @@ export class Connection<L extends Link, S extends Session> {
     this.session = null;
   }
 
-  /**
-   * Waits for the work. Kills the server if it falls silent before the work is done, or if that takes over endingMs.
-   */
+  /** Waits for the work. Kills the server if it falls silent meanwhile, or if the work takes longer than endingMs. */
   private async waitOrKill(link: L, work: Promise<void>): Promise<void> {
     const timeout = new Timeout(this.limits.endingSilenceMs);
     link.onData(() => timeout.restart());

@@ -1,6 +1,6 @@
-// A session with the language server. It runs the client from the library vscode-languageclient over the link that the
-// connection has opened, shows no messages and never restarts the server. The library is large, so this file is
-// imported only while the server is starting.
+// A session with the language server: the client of the library vscode-languageclient, over the link that the
+// connection has opened. It shows no messages and never restarts the server. The library is large, so this file is
+// imported only while the server starts.
 import type { LogOutputChannel } from 'vscode';
 import {
   CloseAction,
@@ -24,8 +24,8 @@ import type { Session } from './connection.ts';
 import type { ProcessLink } from './server-link.ts';
 
 /**
- * How long leave() waits for the server. This is longer than the connection waits for a sign of life, so if the server
- * hangs, the connection notices first and kills it.
+ * How long leave() waits for the server: longer than the connection waits for a sign of life. So if the server hangs,
+ * the connection notices it first and kills the server.
  */
 const leaveMs = 10_000;
 
@@ -62,7 +62,7 @@ export class ClientSession implements Session {
       detached: true,
     };
     this.client = new LanguageClient('hearth', 'Hearth', async () => transports, options);
-    onNotification(this.client, aliveNotification, () => {}); // the link has already noticed this sign of life
+    onNotification(this.client, aliveNotification, () => {}); // the link itself has noticed this sign of life
     this.farewell = new Promise((resolve) => onNotification(this.client, farewellNotification, resolve));
   }
 

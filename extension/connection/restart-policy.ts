@@ -1,15 +1,15 @@
-// Decides whether a language server that has crashed or hung is started again, and whether on the GPU or in safe mode.
-// Without a limit, a crash loop would keep the processor busy and hide the cause.
+// Decides whether a language server that has crashed or hung is started again, on the GPU or not, in safe mode or not.
+// Without a limit, endless crashes would keep the processor busy and hide their cause.
 
-/** If a server has been ready before, this many crashes within the time window are followed by a restart. */
+/** If a server has been ready, it is restarted after up to this many crashes within the time window. */
 const crashesWhenReady = 4;
 /**
- * If no server has been ready yet (broken model, unsupported processor), only this many crashes are followed by a
- * restart, since the next server would probably crash, too.
+ * The same if no server has been ready yet (broken model, unsupported processor): the next server would probably crash,
+ * too.
  */
 const crashesBeforeReady = 1;
 const windowMs = 3 * 60 * 1000;
-/** After this many crashes on the GPU, the CPU is used until the user restarts the server or reloads the window. */
+/** After this many crashes on the GPU, servers use the CPU until the user restarts the server or reloads the window. */
 const crashesOnGpu = 2;
 /** After this many crashes within the time window, the server starts in safe mode. */
 const crashesBeforeSafe = 3;
@@ -29,9 +29,7 @@ export class RestartPolicy {
     return this.crashes.length >= crashesBeforeSafe;
   }
 
-  /**
-   * The factor for all time limits. Each recent hang doubles it: the server might not have hung, but just been slow.
-   */
+  /** The factor of all time limits. Each recent hang doubles it: perhaps the server was only slow. */
   get timeoutFactor(): number {
     return 2 ** this.crashes.filter(({ isHang }) => isHang).length;
   }
@@ -41,7 +39,7 @@ export class RestartPolicy {
     this.isOnGpu = isOnGpu;
   }
 
-  /** Records a crash or a hang. Returns whether to start the server again. now: the time of performance.now(). */
+  /** Records a crash or a hang. Returns whether to start the server again. now: by performance.now(). */
   recordCrash(now: number, isHang = false): boolean {
     if (this.isOnGpu) this.gpuCrashes++;
     this.crashes = [...this.crashes.filter(({ time }) => now - time < windowMs), { time: now, isHang }];

@@ -1,5 +1,5 @@
-// Finds the server's process, which all windows of a user share, or starts it. The process belongs to no window: it
-// ends by itself a few seconds after the last window has left it.
+// Finds or starts the server's process, which all windows of a user share. The process belongs to no window: it ends by
+// itself a few seconds after the last window has left it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import type { Fault } from './connection.ts';
 import { AloneLink, exitText, killNote, type ProcessLink, SharedLink } from './server-link.ts';
 import { within } from './timeout.ts';
 
-/** How long to wait for the process's exit event, which can come after the connection has closed. */
+/** How long to wait for the exit event of the process: it may come after the connection has closed. */
 const exitNoticeMs = 2000;
 
 export interface LauncherOptions {
@@ -22,7 +22,7 @@ export interface LauncherOptions {
   module: string;
   storageFolder: string;
   version: string;
-  /** Called with what a server has written to standard error, such as the message of a crash. */
+  /** Called with the text that a server has written to standard error, such as the message of a crash. */
   onOutput: (text: string) => void;
 }
 
@@ -30,14 +30,14 @@ export class ServerLauncher {
   private readonly endpoints: Endpoint[];
   /** The process that this window started last. */
   private child: ChildProcess | null = null;
-  /** Resolves to how that process ended. */
+  /** Resolves to the exit code or signal of that process, in words. */
   private exited: Promise<string> = new Promise(() => {});
 
   constructor(private readonly options: LauncherOptions) {
     this.endpoints = endpointsFor(options.storageFolder, options.version);
   }
 
-  /** Connects to the first server that is found; null if there is none. isNew: whether start() has just started it. */
+  /** Connects to the first server that it finds; null if there is none. isNew: whether start() has just started one. */
   async find(isNew = false): Promise<ProcessLink | null> {
     for (const endpoint of this.endpoints) {
       const announced = endpoint.announced();
@@ -49,14 +49,16 @@ export class ServerLauncher {
     return null;
   }
 
-  /** Starts a server at the first endpoint that can have one. If none can, starts a server for this window alone. */
+  /** Starts a server at the first endpoint that can have one. If no endpoint can, starts one for this window alone. */
   async start(signal: AbortSignal): Promise<ProcessLink | null> {
     if (!existsSync(this.options.module)) throw new Error(`${this.options.module} is missing`);
     for (const endpoint of this.endpoints) if (await this.startAt(endpoint, signal)) return this.find(true);
     return this.startAlone();
   }
 
-  /** Resolves to true when this endpoint has a server, perhaps another window's; to false if it cannot have one. */
+  /**
+   * Resolves to true when this endpoint has a server, perhaps another window's; to false if it cannot have a server.
+   */
   private async startAt(endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
     let prepared: { id: string; logFile: string; log: number };
     try {
@@ -66,7 +68,7 @@ export class ServerLauncher {
       return false; // the folder is another user's, or nothing can be written there
     }
     const { id, logFile, log } = prepared;
-    // The process is detached, so that it survives when VS Code ends this window's processes.
+    // A detached process survives when VS Code ends this window's processes.
     const child = fork(this.options.module, ['--endpoint', endpoint.preparedFolder(id), '--log', logFile], {
       execArgv: [],
       detached: true,
@@ -111,7 +113,7 @@ export class ServerLauncher {
     return { kind: 'crashed', how };
   }
 
-  /** Passes on what an ended process has written to standard error, unless another window has done so. */
+  /** Passes on the text that an ended process has written to standard error, unless another window has done so. */
   private passOnOutput(logFile: string): void {
     try {
       const text = readFileSync(logFile, 'utf8').trimEnd();
@@ -123,7 +125,7 @@ export class ServerLauncher {
   }
 }
 
-/** Connects to a socket; null if nobody listens any more. */
+/** Connects to a socket; null if no process listens there any more. */
 function open(path: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(path, () => {

@@ -1,5 +1,5 @@
-// Connections to a server's process: over a socket if all windows share the server, or over the pipes of a child
-// process that serves only this window.
+// Links to a server's process: over a socket if all windows share the server, or over the pipes of a child process that
+// serves only this window.
 import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -8,10 +8,10 @@ import type { Announcement } from '../../language-server/protocol/endpoint.ts';
 import { startTimeOf } from '../../language-server/protocol/system.ts';
 import type { Fault, Link } from './connection.ts';
 
-/** A link, with one stream from which messages are read, and one to which they are written. */
+/** A link with a stream of incoming messages and a stream for outgoing ones. */
 export interface ProcessLink extends Link {
   readonly pid: number | undefined;
-  /** Whether other windows use the process, too. */
+  /** Whether other windows can use the process, too. */
   readonly isShared: boolean;
   readonly reader: Readable;
   readonly writer: Writable;
@@ -43,7 +43,7 @@ export class SharedLink implements ProcessLink {
     return this.socket;
   }
 
-  /** Both sides prove that they have read the announcement, which only this user can read. */
+  /** Both sides prove that they know the words of the announcement, which only this user can read. */
   greet(): Promise<boolean> {
     const expected = `${this.announced.serverWord}\n`;
     this.socket.write(`${this.announced.clientWord}\n`);
@@ -66,8 +66,8 @@ export class SharedLink implements ProcessLink {
   }
 
   /**
-   * Kills the process and leaves a note for the other windows. It must not kill another process: the connection is
-   * still open, so the server still exists, and the start time shows that its process id means the same process to us.
+   * Kills the process and leaves a note for the other windows. No other process may be killed: the open connection
+   * shows that the server still exists, and the equal start time that the process id is still the server's.
    */
   kill(): void {
     const { pid, startTime, logFile } = this.announced;
@@ -85,7 +85,7 @@ export class SharedLink implements ProcessLink {
   }
 }
 
-/** A server for this window alone, which ends with it. */
+/** A link to a server for this window alone, which ends with the link. */
 export class AloneLink implements ProcessLink {
   readonly isShared = false;
   readonly isNew = true;
@@ -135,7 +135,7 @@ export class AloneLink implements ProcessLink {
   }
 }
 
-/** The file that tells windows that one of them has killed the server with this log. */
+/** The file that says that a window has killed the server with this log. */
 export const killNote = (logFile: string) => `${logFile}.killed`;
 
 export function exitText(code: number | null, signal: string | null): string {

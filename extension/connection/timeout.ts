@@ -1,10 +1,10 @@
-// Time limits for a server that may hang. They count the ticks of a timer instead of looking at a clock. While the
-// computer sleeps, or another extension keeps this process busy, the timer does not tick. Messages that arrived in that
-// time are read before a limit counts as over.
+// Time limits for a server that may hang. They count the ticks of a timer instead of reading a clock: the timer does
+// not tick while the computer sleeps or another extension keeps this process busy. Messages that arrived in that time
+// are read before a limit counts as over.
 
 const tickMs = 250;
 
-/** The server does not react. */
+/** Thrown if the server does not react. */
 export class Unresponsive extends Error {
   constructor() {
     super('it does not react');
@@ -13,7 +13,7 @@ export class Unresponsive extends Error {
 
 /** A time limit that begins again whenever restart() is called. */
 export class Timeout {
-  /** Resolves when the time is over. Stays pending if end() is called before that. */
+  /** Resolves when the time is over; never if end() is called before that. */
   readonly over: Promise<void>;
   private ticks = 0;
   private timer: NodeJS.Timeout | undefined;

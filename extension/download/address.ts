@@ -1,11 +1,11 @@
-// Finds the address from which a file is downloaded: on its own host, or on a mirror that has the same paths.
+// Finds the address for the download of a file: on its own host, or on a mirror with the same paths.
 import querystring from 'node:querystring';
 import { l10n } from 'vscode';
 import { DownloadError } from './errors.ts';
 
 export interface Address {
   url: string;
-  /** The host that is contacted: the file's own or the mirror. It is named in messages. */
+  /** The host to contact, which messages name: the file's own or the mirror. */
   host: string;
   headers: Record<string, string>;
 }

@@ -1,6 +1,6 @@
-// Downloads a file: resumes an earlier attempt, retries after temporary errors, verifies the result and only then gives
-// it its final name. Requests use the global fetch, because VS Code patches it to use the user's proxy settings and
-// certificates, which a bundled copy of undici would bypass.
+// Downloads a file: continues an earlier attempt, retries after temporary errors, and gives the file its final name
+// only once it is verified. Requests use the global fetch, because VS Code patches it to use the user's proxy settings
+// and certificates. A bundled copy of undici would bypass these.
 import { mkdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,15 +26,15 @@ export interface DownloadOptions {
 export interface Pace extends MinSpeed {
   /** The pause before the second attempt. It doubles for each further attempt. */
   retryMs: number;
-  /** Gives up after this many attempts in a row that together received less than minBytes. */
+  /** Gives up after this many successive attempts that together received less than minBytes. */
   maxFailures: number;
 }
 
 const usualPace: Pace = { minBytes: 2 ** 18, periodMs: 30_000, retryMs: 1000, maxFailures: 5 };
-/** If a server asks for a longer pause, the download fails, and the user decides when to retry. */
+/** If a server asks for a longer pause, the download fails, and the user can retry later. */
 const maxPauseMs = 60_000;
 
-/** Resolves to the file's path. When aborted, rejects with the signal's reason and keeps the bytes received so far. */
+/** Resolves to the file's path. If aborted, rejects with the signal's reason and keeps the bytes received so far. */
 export async function download(file: RemoteFile, folder: string, options: DownloadOptions): Promise<string> {
   const path = join(folder, file.name);
   try {
@@ -46,7 +46,7 @@ export async function download(file: RemoteFile, folder: string, options: Downlo
   }
 }
 
-/** Deletes the part file of a paused download, unless another window is continuing it. */
+/** Deletes the part file of a paused download, unless another window continues the download. */
 export async function discard({ name }: RemoteFile, folder: string): Promise<void> {
   const path = join(folder, name);
   if (!(await exists(lockOf(path)))) await discardPart(path);
@@ -55,8 +55,8 @@ export async function discard({ name }: RemoteFile, folder: string): Promise<voi
 const lockOf = (path: string) => `${path}.lock`;
 
 /**
- * Takes the lock and downloads the file. Returns without the file if another window has taken the lock over because it
- * thought that this window had ended.
+ * Takes the lock and downloads the file. Returns without the file if another window has taken the lock over, because
+ * this window seemed to have ended.
  */
 async function completeWithLock(
   file: RemoteFile,
@@ -97,7 +97,7 @@ async function receiveAll(file: RemoteFile, part: PartFile, folder: string, opti
   const { signal, mirror, onProgress = () => undefined, pace = usualPace } = options;
   const address = addressOf(file.url, mirror);
   const freeBytes = () => (options.freeBytes ?? availableBytes)(folder);
-  // Progress means more bytes than ever before: a download that starts again and breaks off at the same point made
+  // Progress means more bytes than ever before. A download that starts again and breaks off at the same byte has made
   // none.
   let bestLength = part.length;
   for (let failures = 0; part.length !== part.origin?.totalBytes; ) {

@@ -1,4 +1,4 @@
-// Download errors with messages for the user, which say what happened and what to do.
+// Errors of downloads. Their messages tell the user what happened and what to do.
 import { l10n } from 'vscode';
 
 export class DownloadError extends Error {
@@ -6,7 +6,7 @@ export class DownloadError extends Error {
     message: string,
     /** Whether another attempt might succeed. */
     readonly isTemporary = false,
-    /** How long the server asks to wait, if it says so. */
+    /** How long the server asks to wait; absent if it says nothing. */
     readonly retryAfterMs?: number,
   ) {
     super(message);
@@ -31,7 +31,7 @@ export function responseError({ status, headers }: Response, host: string): Down
   return new DownloadError(l10n.t('{0} sent an unexpected answer (status {1}).', host, status));
 }
 
-/** The error in a network with a captive portal, such as a hotel's: it answers every request with its sign-in page. */
+/** The error behind a captive portal, such as a hotel's, which answers every request with its sign-in page. */
 export const signInPage = (host: string): DownloadError =>
   new DownloadError(
     l10n.t(
@@ -43,7 +43,7 @@ export const signInPage = (host: string): DownloadError =>
 export const redirectError = (host: string, reason: string): DownloadError =>
   new DownloadError(l10n.t('{0} redirects to an address that cannot be used ({1}). Try another mirror.', host, reason));
 
-/** The milliseconds to wait by a Retry-After header, which is a number of seconds or a date. */
+/** The milliseconds to wait according to a Retry-After header, which has a number of seconds or a date. */
 function parseRetryAfter(value: string | null): number | undefined {
   if (!value) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
@@ -68,14 +68,14 @@ export function diskError(error: unknown): DownloadError | undefined {
   return undefined;
 }
 
-/** The message for any error. If fetch() failed, the reason is in the error's cause, or in that cause's own cause. */
+/** The message for any error. If fetch() failed, the reason is in the error's cause, or in the cause of its cause. */
 export function errorFrom(error: unknown, host: string): DownloadError {
   const known = error instanceof DownloadError ? error : diskError(error);
   if (known) return known;
   const causes = [...causesOf(error)];
   const code = causes.map(codeOf).findLast((code) => code !== undefined) ?? '';
   const reason = causes.findLast(({ message }) => message !== '')?.message ?? code;
-  // The proxy has refused to open a tunnel, so there is no response with this status.
+  // If the proxy refuses to open a tunnel, there is no response with this status, only an error.
   if (/proxy .*\(407\)/i.test(reason))
     return new DownloadError(l10n.t('The proxy requires a sign-in (407). See the setting "http.proxyAuthorization".'));
   if (/redirect|scheme/.test(reason)) return redirectError(host, reason);

@@ -1,7 +1,7 @@
-// A lock file, so that only one window at a time writes a download. Its owner touches the file every two seconds. If
-// another window watches the file and nobody touches it, the owner has ended. The server that windows share cannot
-// grant the lock: windows with different versions of Hearth have different servers but the same folder, and a download
-// goes on while the server restarts or cannot run.
+// A lock file: only the window that owns it writes a download. The owner touches the file every two seconds. If another
+// window watches the file and nobody touches it, the owner has ended. The shared server could not grant the lock:
+// windows with different versions of Hearth have different servers but the same folder, and a download goes on while
+// the server restarts or cannot run.
 import { randomUUID } from 'node:crypto';
 import { lstat, open, readFile, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface LockPace {
   /** How often the owner touches the file. */
   heartbeatMs: number;
-  /** If nobody has touched the file for this long, its owner has ended. */
+  /** If nobody touches the file for this long, its owner has ended. */
   staleMs: number;
 }
 
@@ -18,8 +18,8 @@ const usualPace: LockPace = { heartbeatMs: 2000, staleMs: 15_000 };
 
 export interface Lock {
   /**
-   * Aborts when another window has taken the lock over because this window did not touch it, for example while the
-   * computer slept.
+   * Aborted when another window has taken the lock over, because this window did not touch the file for too long, for
+   * example while the computer slept.
    */
   readonly lost: AbortSignal;
   /** Whether this window still holds the lock. */
@@ -27,7 +27,7 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** Waits until the lock is free. If it has to wait, calls onWait once. Rejects when the signal aborts. */
+/** Waits until the lock is free, and takes it. onWait: called once if there is a wait. Rejects if aborted. */
 export async function takeLock(
   path: string,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function takeLock(
   for (;;) {
     signal.throwIfAborted();
     if (await create(path, owner)) {
-      // Another window might have seen the same abandoned lock and be about to remove this new one by mistake.
+      // Another window that has seen the same abandoned lock may be about to remove this new one instead.
       if (takesOver) await pause();
       if (!takesOver || (await isOwnedBy(path, owner))) return hold(path, owner, pace);
     } else if (await isAbandoned()) {
@@ -93,9 +93,9 @@ async function isOwnedBy(path: string, owner: string): Promise<boolean> {
 }
 
 /**
- * Returns a function that tells whether the lock's owner has ended. Call it at regular intervals. It looks only at
- * whether the lock's date changes, not at the date itself, since clocks differ between machines and can be set. It
- * counts calls instead of time: while the computer sleeps, or this process cannot run, the owner might not run either.
+ * Returns a function that tells whether the lock's owner has ended. Call it at regular intervals. Only changes of the
+ * lock's date count, not the date itself: clocks differ between machines and can be set. Calls are counted instead of
+ * time: while the computer sleeps, or this process cannot run, the owner may not run either.
  */
 function watch(path: string, maxLooks: number): () => Promise<boolean> {
   let touchedAt = Number.NaN;

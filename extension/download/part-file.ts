@@ -1,5 +1,5 @@
-// An unfinished download: NAME.part, and NAME.part.json, which records where its bytes come from. finish() renames it
-// once it is complete, verified and flushed to disk.
+// An unfinished download: NAME.part has its bytes, and NAME.part.json says where they come from. Call finish() once the
+// bytes are complete and verified: it flushes the file to disk and renames it.
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../../language-server/protocol/system.ts';
 
-/** Where the bytes of a part file come from. */
+/** The source of a part file's bytes. */
 export interface Origin {
   url: string;
   /** The server's strong ETag; null if it sent none. */
@@ -19,7 +19,7 @@ export class PartFile {
   private constructor(
     private readonly path: string,
     private readonly file: FileHandle,
-    /** Null before the first bytes have come. */
+    /** Null before the first bytes. */
     public origin: Origin | null,
     /** The number of bytes received so far. */
     public length: number,
@@ -42,8 +42,8 @@ export class PartFile {
   }
 
   /**
-   * Adds bytes. They are written to their offset in this download, not to the end of the file. So if another window has
-   * taken the download over, both windows write the same bytes to the same place.
+   * Writes bytes to their offset in this download rather than to the end of the file. So if another window has taken
+   * the download over, both windows write the same bytes to the same place.
    */
   async append(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length; ) {
@@ -84,10 +84,7 @@ export async function discardPart(path: string): Promise<void> {
   await rm(sidecarOf(path), { force: true });
 }
 
-/**
- * With O_NOFOLLOW, opening fails if the file is a link, which could lead to one of the user's files. Windows does not
- * have it.
- */
+/** O_NOFOLLOW: a link, which could lead to one of the user's files, is not opened. Windows does not have this flag. */
 const writeFlags = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const partOf = (path: string) => `${path}.part`;

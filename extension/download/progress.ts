@@ -1,23 +1,23 @@
-// How much of a download is done, its speed, and the time left.
+// The progress of a download, its speed, and the time left.
 import { l10n } from 'vscode';
 
 export interface Progress {
   receivedBytes: number;
   totalBytes: number;
-  /** Averaged over the last seconds; null at the beginning. */
+  /** The average over the last seconds; null at the beginning. */
   bytesPerSecond: number | null;
 }
 
-/** The speed is the average over this long. */
+/** The speed is the average over this time. */
 const windowMs = 5000;
-/** No speed is given before the samples cover this long. */
+/** While the samples cover less time, there is no speed. */
 const minMs = 500;
 
 /** Measures the speed of a download. */
 export class SpeedMeter {
   private samples: { atMs: number; bytes: number }[] = [];
 
-  /** bytes: all that have been received so far. Only a few samples per second are kept. */
+  /** bytes: the number of bytes received so far. Only a few samples per second are kept. */
   add(bytes: number, atMs: number): void {
     const last = this.samples.at(-1);
     if (last && atMs - last.atMs < minMs / 4) return;

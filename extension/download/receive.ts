@@ -1,14 +1,11 @@
-// Makes one request for the rest of a file, checks the response and appends its bytes to the part file.
+// Requests the rest of a file once, checks the response, and appends its bytes to the part file.
 import { l10n } from 'vscode';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import type { Address } from './address.ts';
 import { DownloadError, redirectError, responseError, signInPage } from './errors.ts';
 import type { Origin, PartFile } from './part-file.ts';
 
-/**
- * If a connection sends fewer than minBytes in a period, we treat it as broken. So there is a limit to how long a
- * download can take.
- */
+/** A connection that sends fewer than minBytes in a period counts as broken, so no download takes forever. */
 export interface MinSpeed {
   minBytes: number;
   periodMs: number;
@@ -35,12 +32,12 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
   }, speed.periodMs);
   try {
     const signal = AbortSignal.any([transfer.signal, slow.signal]);
-    // 'identity': with compression, byte ranges would refer to the compressed file.
+    // 'identity': with compression, byte ranges would be ranges of the compressed file.
     const requestHeaders = { ...headers, 'accept-encoding': 'identity', ...rangeHeaders(file, part) };
     const response = await fetch(url, { headers: requestHeaders, signal });
     const origin = await accept(response, file, part, transfer);
     const { minBytes, maxBytes } = file;
-    // With status 200, the response begins at the file's first byte, so the part file must begin again, too.
+    // A response with status 200 begins at the file's first byte, so the part file must begin again, too.
     let mustRestart = response.status === 200;
     for await (const bytes of response.body ?? []) {
       periodBytes += bytes.length;
@@ -60,7 +57,7 @@ export async function receive(file: RemoteFile, part: PartFile, transfer: Transf
       );
   } finally {
     clearInterval(timer);
-    // Closes the connection if the response has not been read to its end.
+    // Closes the connection if the response was not read to its end.
     slow.abort();
   }
 }
@@ -69,15 +66,15 @@ export const hasLength = ({ minBytes, maxBytes }: RemoteFile, bytes: number): bo
   bytes >= minBytes && bytes <= maxBytes;
 
 /**
- * The headers that ask for only the rest of the file. Empty if nothing could prove that the rest belongs to the bytes
- * received before: neither an ETag nor, after the download, the digest of the whole file.
+ * The headers that ask for only the rest of the file. Empty if neither an ETag nor the digest of the whole file could
+ * prove that the rest belongs to the bytes received before.
  */
 function rangeHeaders({ sha256 }: RemoteFile, { length, origin }: PartFile): Record<string, string> {
   if (length === 0 || !origin || (origin.etag === null && sha256 === null)) return {};
   return { range: `bytes=${length}-`, ...(origin.etag !== null && { 'if-range': origin.etag }) };
 }
 
-/** Checks the response before any received bytes are discarded. Returns what the response says about the whole file. */
+/** Checks the response before any received bytes are discarded. Returns the origin of the response's bytes. */
 async function accept(
   response: Response,
   file: RemoteFile,
@@ -105,7 +102,7 @@ async function accept(
       l10n.t('{0} has another version of {1}: it has {2} bytes instead of {3}.', host, name, totalBytes, expected),
     );
   }
-  // If the download starts again, the bytes received before are deleted first, so we count their space as free.
+  // If the download starts again, the bytes received before are deleted first. Their space counts as free.
   const neededBytes = (totalBytes ?? file.minBytes) - part.length;
   const free = await freeBytes();
   if (neededBytes > free) {
@@ -128,13 +125,13 @@ function originOf({ status, headers }: Response, { url }: RemoteFile): Origin {
     status === 206 ? contentRange(headers)?.totalBytes : Number(headers.get('content-length') ?? Number.NaN);
   return {
     url,
-    // We do not use weak ETags, which begin with "W/": they do not promise identical bytes.
+    // Weak ETags, which begin with "W/", do not promise identical bytes.
     etag: etag?.startsWith('"') ? etag : null,
     totalBytes: total === undefined || Number.isNaN(total) ? null : total,
   };
 }
 
-/** Whether the response is from the same file as the part file and begins where the received bytes end. */
+/** Whether the response is from the same file as the received bytes, and begins where they end. */
 function continues({ headers }: Response, from: Origin, { sha256 }: RemoteFile, { length, origin }: PartFile): boolean {
   const isSame = from.etag === null ? sha256 !== null : from.etag === origin?.etag;
   const isSameLength = !origin?.totalBytes || from.totalBytes === origin.totalBytes;

@@ -77,8 +77,8 @@ export function recommend(contenders: Contender[], freeBytes: number): string | 
 }
 
 /**
- * The message that refuses a model of twice the free memory or more: it would be read from disk for every token. Null if
- * the model may be loaded.
+ * The message that refuses a model of twice the free memory or more: it would be read from disk for every token. Null
+ * if the model may be loaded.
  */
 export function refusal(name: string, fileBytes: number, freeBytes: number): string | null {
   if (fileBytes < 2 * freeBytes) return null;

@@ -1,5 +1,5 @@
-// Handles the requests for completions in one window. To answer fast and well, it also learns where the cursor rests,
-// and gets the files that are not open.
+// Handles the requests for completions in one window. It is also told where the cursor rests, and gets the files that
+// are not open: both make answers faster or better.
 import type { Connection, InlineCompletionList, InlineCompletionParams } from 'vscode-languageserver';
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { SharedEngine } from '../engine/shared-engine.ts';
@@ -11,8 +11,8 @@ import { ClosedFiles } from '../related-code/closed-files.ts';
 import { type EditorWindow, RelatedCode } from '../related-code/related-code.ts';
 
 /**
- * Editors without our extension do not say where the cursor rests. If one has sent nothing for this time, we assume
- * that the cursor rests where the last request was made.
+ * An editor without our extension does not say where the cursor rests. If the document is unchanged this long after a
+ * request, the cursor probably rests at the request's position.
  */
 const restMs = 300;
 
@@ -20,7 +20,7 @@ interface Parts {
   engines: Pick<SharedEngine, 'ready' | 'models' | 'host' | 'answered'>;
   documents: { get(uri: string): OpenDocument | undefined };
   settings: () => protocol.Settings;
-  /** Resolves once the messages received so far have been handled: they may supersede the request. */
+  /** Resolves once the messages received so far are handled. One of them may supersede the request. */
   caughtUp: () => Promise<unknown>;
   log: Log;
 }
@@ -40,7 +40,7 @@ export class CompletionRequests {
     window: EditorWindow,
     { asksAgain, hasOwnProvider = false }: Partial<protocol.InitializationOptions>,
   ): void {
-    // An error only means that the window has just closed.
+    // Sending fails only if the window has just closed.
     const onGrown = (grown: protocol.GrownParams) =>
       void wire.notify(this.connection, protocol.grownNotification, grown).catch(() => undefined);
     this.hasOwnProvider = hasOwnProvider;
@@ -73,7 +73,7 @@ export class CompletionRequests {
     const failed = { items: [], reason: 'failed' as const, timings: protocol.noTimings };
     const outcome = (await guarded(log, 'completion', answer)) ?? failed;
     const latencyMs = performance.now() - startedAt;
-    // Superseded requests are not logged: in a flood of requests, nearly all are.
+    // A superseded request is not logged: in a flood of requests, nearly all are superseded.
     if (outcome.reason !== 'superseded') {
       const where = placeName(uri, params.position);
       log.info(`completion at ${where}: ${outcome.reason}; ${timingLine(outcome.timings, latencyMs)}`);
@@ -81,7 +81,7 @@ export class CompletionRequests {
     return { ...outcome, latencyMs };
   }
 
-  /** Call when the cursor rests: evaluates the prompt that the next key there needs. */
+  /** Call when the cursor rests. Evaluates the prompt for the next key there. */
   async rest(params: protocol.CursorParams): Promise<void> {
     const startedAt = performance.now();
     const timings = await guarded(this.parts.log, 'reading ahead', this.readAhead(params));
@@ -101,13 +101,13 @@ export class CompletionRequests {
     this.provider.leave(uri, dismissed);
   }
 
-  /** Adds files that are not open to the index, or replaces them. isAnew: forget all earlier ones first. */
+  /** Adds files that are not open to the index, or replaces them. isAnew: whether to forget all earlier files first. */
   index({ isAnew, files }: Partial<protocol.ClosedFilesParams> = {}): void {
     const isFile = ({ uri, text }: protocol.ClosedFile) =>
       typeof uri === 'string' && (text === null || typeof text === 'string');
     if (isAnew === true) {
       this.closedFiles.clear();
-      // The set of files that may be shared might have changed, so no prompt may keep their code.
+      // Some files may no longer be shared, so no prompt keeps their code.
       this.provider.withdraw('all');
     }
     const refused = (Array.isArray(files) ? files : []).filter((file) => isFile(file) && !this.closedFiles.set(file));
@@ -129,9 +129,7 @@ export class CompletionRequests {
     this.provider.close();
   }
 
-  /**
-   * Treats the request's position as where the cursor rests, unless the document changes first: that moves the cursor.
-   */
+  /** Treats the position of a request as that of a resting cursor, unless the document changes within restMs. */
   private expectRest(document: OpenDocument, params: Omit<protocol.CursorParams, 'uri'>): void {
     clearTimeout(this.restTimer);
     if (this.hasOwnProvider) return;

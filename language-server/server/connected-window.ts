@@ -15,9 +15,9 @@ export class ConnectedWindow implements EditorWindow {
   private workspaceFolders: WorkspaceFolder[] = [];
   private reportsFolderChanges = false;
   private options: Partial<InitializationOptions> = {};
-  /** Whether the server has to ask the editor for the settings. */
+  /** Whether the server must ask the editor for the settings. */
   mustRequestSettings = false;
-  /** Whether the server needs to register for, and the client can report, changes of the configuration. */
+  /** Whether the server must register for changes of the configuration. */
   mustRegister = false;
 
   constructor(

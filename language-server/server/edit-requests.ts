@@ -1,4 +1,4 @@
-// Handles the messages about next edits in one window, and tells next edits how its documents change.
+// Handles the messages about next edits in one window, and records the changes of the window's documents.
 import type { Connection, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { type DocumentChange, OpenDocument } from '../documents/open-document.ts';
 import { type EngineSource, NextEdits } from '../edits/next-edits.ts';

@@ -8,11 +8,11 @@ import { errorText, type Log, timingLine } from '../protocol/log.ts';
 import { type ExplainParams, explainChunkNotification } from '../protocol/messages.ts';
 import { notify } from '../protocol/wire.ts';
 
-/** LSP's code for a request that failed. The editor shows the message of such an error to the user. */
+/** LSP's code for a request that failed. The editor shows the error's message to the user. */
 const requestFailedCode = -32803;
 
 export class ExplainRequests {
-  /** Aborted when the window has closed, since a closed connection does not cancel its requests by itself. */
+  /** Aborted when the window has closed: a closed connection does not cancel its requests by itself. */
   private readonly closed = new AbortController();
 
   constructor(
@@ -24,7 +24,7 @@ export class ExplainRequests {
 
   async explain(params: ExplainParams, cancelled: AbortSignal) {
     const signal = AbortSignal.any([cancelled, this.closed.signal]);
-    // An error only means that the window has just closed.
+    // Sending fails only if the window has just closed.
     const onText = (text: string) =>
       void notify(this.connection, explainChunkNotification, { id: params.id, text }).catch(() => undefined);
     const startedAt = performance.now();
@@ -35,7 +35,7 @@ export class ExplainRequests {
       const result = await explain(explainer, { ...params, around }, onText, signal);
       const latencyMs = performance.now() - startedAt;
       this.log.info(`explanation: ${result.finishReason}; ${timingLine(result.timings, latencyMs)}`);
-      // Only the model that completes code counts: the speed of a second model says nothing about it.
+      // The speed shown is that of the model for completion, so answers of a second model do not count.
       if (!explainer.mustWait) this.engines.answered(result.timings, latencyMs, explainer.engine.info.name);
       return result;
     } catch (error) {

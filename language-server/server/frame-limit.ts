@@ -1,17 +1,17 @@
-// Follows the frames of a connection as their bytes come in, and objects if one promises to be too long. The library's
-// reader believes every length: it would silently wait for four gigabytes.
+// Follows the frames of a connection as their bytes come in, and reports a frame that announces too great a length. The
+// library's reader believes every length: it would silently wait for four gigabytes.
 
-/** The longest document that an editor opens takes less, even with every character escaped. */
+/** More than the longest document that an editor opens, even with every character escaped. */
 export const maxMessageBytes = 2 ** 28;
 const maxHeaderBytes = 4096;
 const headerEnd = '\r\n\r\n';
 
 export class FrameLimit {
   private header = '';
-  /** How many bytes of the current message are still to come. */
+  /** The number of bytes of the current message that have not come yet. */
   private left = 0;
 
-  /** Returns a function that must get all bytes in order. onExcess: called once, with what is wrong. */
+  /** Returns a function to call with all bytes in order. onExcess: called once, with a description of the fault. */
   static following(onExcess: (fault: string) => void): (bytes: Buffer) => void {
     const limit = new FrameLimit();
     let isOver = false;
@@ -44,7 +44,7 @@ export class FrameLimit {
   }
 }
 
-/** The length as the library's reader understands it: of several lines, the last one counts. 0 if it is no number. */
+/** The length as the library's reader understands it: the last content-length line counts. 0 if it is no number. */
 function lengthIn(header: string): number {
   const values = header.split('\r\n').flatMap((line) => /^\s*content-length\s*:(.*)$/i.exec(line)?.[1] ?? []);
   return Math.max(0, Number.parseInt(values.at(-1) ?? '', 10) || 0);

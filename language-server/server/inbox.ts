@@ -1,7 +1,7 @@
-// Holds incoming messages, and passes them to the connection one at a time. Because it knows which messages wait,
-//   - it can answer a waiting completion itself if that is cancelled,
+// Holds incoming messages, and passes them to the connection one at a time. Thanks to the inbox,
+//   - a waiting completion that is cancelled is answered at once,
 //   - a handler can wait until all messages received so far have reached their handlers,
-//   - it stops reading while too many messages wait, or while the client has too many answers to read.
+//   - reading pauses while too many messages wait, or while the client has too many answers to read.
 import {
   type ConnectionOptions,
   type DataCallback,
@@ -17,20 +17,20 @@ import {
 import { type CompletionOutcome, noTimings } from '../protocol/messages.ts';
 import { Outbox } from './outbox.ts';
 
-/** The pipe or socket that messages come from. While it is paused, the sender has to wait. */
+/** The pipe or socket that messages come from. While it is paused, the sender waits. */
 export interface Source {
   pause(): unknown;
   resume(): unknown;
   on(event: 'data', listener: (bytes: Buffer) => void): unknown;
-  /** Closes it at once, even if the other side reads nothing. */
+  /** Closes the source at once, even if the other side reads nothing. */
   destroy(): unknown;
 }
 
-// Reading pauses above maxWaiting and resumes below fewWaiting. That many messages need little memory, but are enough
-// to contain the newest request of a burst.
+// Reading pauses above maxWaiting messages and resumes below fewWaiting. A thousand messages need little memory, and a
+// burst of requests is rarely longer, so the newest request is usually among them.
 const maxWaiting = 1000;
 const fewWaiting = 200;
-/** More unread messages end the connection. They cannot be answers, since reading requests has paused long before. */
+/** More unread messages end the connection. They cannot all be answers: reading requests has paused long before. */
 const maxUnread = 10_000;
 
 const superseded: InlineCompletionList & CompletionOutcome = {
@@ -44,16 +44,16 @@ export class Inbox implements MessageReader {
   readonly onError: MessageReader['onError'];
   readonly onClose: MessageReader['onClose'];
   readonly onPartialMessage: MessageReader['onPartialMessage'];
-  /** Messages, and the functions to call when all messages before them have reached their handlers. */
+  /** Messages, and functions that are called when all messages before them have reached their handlers. */
   private readonly waiting: (Message | (() => void))[] = [];
   private deliver: DataCallback = () => {};
-  /** Whether a message has been passed on, but has not reached its handler yet. */
+  /** Whether a message has been passed on but has not reached its handler yet. */
   private isDelivering = false;
   private isPaused = false;
   /** Writes to the client. */
   readonly outbox: Outbox;
 
-  /** onDeaf: called when the client does not read what it is sent. */
+  /** onDeaf: called when the client does not read its messages. */
   constructor(
     private readonly reader: MessageReader,
     writer: MessageWriter,
@@ -91,19 +91,17 @@ export class Inbox implements MessageReader {
     this.reader.dispose();
   }
 
-  /** Resolves when all messages received so far have reached their handlers, including any that supersede a request. */
+  /** Resolves when all messages received so far have reached their handlers. */
   async caughtUp(): Promise<void> {
     if (this.isDelivering || this.waiting.length > 0)
       await new Promise<void>((resolve) => void this.waiting.push(resolve));
   }
 
-  /**
-   * A waiting completion is answered at once. For any other waiting request, the cancellation waits directly after it.
-   */
+  /** Answers a waiting completion at once. The cancellation of another waiting request waits directly after it. */
   private cancel(message: NotificationMessage): void {
     const id = message.params instanceof Object && 'id' in message.params ? message.params.id : undefined;
-    if (typeof id !== 'number' && typeof id !== 'string') return; // passing it on would close the connection
-    const index = this.waiting.findIndex((each) => isRequest(each) && each.id === id);
+    if (typeof id !== 'number' && typeof id !== 'string') return; // passing the message on would close the connection
+    const index = this.waiting.findIndex((waiting) => isRequest(waiting) && waiting.id === id);
     const request = this.waiting[index];
     if (!isRequest(request)) this.deliver(message);
     else if (request.method !== 'textDocument/inlineCompletion') this.waiting.splice(index + 1, 0, message);

@@ -1,4 +1,4 @@
-// The program of dist/server.js: runs the language server on stdio, on Node's IPC, or on a socket for several windows.
+// The program dist/server.js: runs the language server on stdio, on Node's IPC, or on a socket for several windows.
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
@@ -21,7 +21,7 @@ const options = {
   'node-ipc': { type: 'boolean' },
 } as const;
 
-/** Serves all windows of a user. folder: one that a window has prepared with Endpoint.prepare(). */
+/** Serves all windows of a user. folder: prepared by a window with Endpoint.prepare(). */
 async function serveWindows(parts: ServerParts, folder: string, logFile: string): Promise<void> {
   const { endpoint, id } = Endpoint.ofPrepared(folder);
   const server = new Server(parts, () => socket.close());
@@ -61,7 +61,7 @@ async function start(): Promise<void> {
 }
 
 export function serve(): void {
-  // A rejection that nobody handles must not end the process for all windows.
+  // An unhandled rejection must not end the process for all windows.
   process.on('unhandledRejection', (error) => console.error(errorText(error)));
   start().catch((error: unknown) => {
     console.error(error);

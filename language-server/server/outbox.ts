@@ -1,4 +1,4 @@
-// Counts the messages that the client has not read yet. The library's writer keeps them in memory, without a limit.
+// Counts the messages that the client has not read yet. The library's writer keeps all of them in memory.
 import type { Message, MessageWriter } from 'vscode-languageserver/node';
 
 export class Outbox implements MessageWriter {
@@ -6,7 +6,7 @@ export class Outbox implements MessageWriter {
   readonly onClose: MessageWriter['onClose'];
   unread = 0;
 
-  /** onChange: called whenever `unread` has changed. */
+  /** onChange: called when `unread` has changed. */
   constructor(
     private readonly writer: MessageWriter,
     private readonly onChange: () => void,
@@ -15,7 +15,7 @@ export class Outbox implements MessageWriter {
     this.onClose = writer.onClose;
   }
 
-  /** Resolves when the system has taken the message. */
+  /** Resolves when the operating system has taken the message. */
   async write(message: Message): Promise<void> {
     this.count(1);
     await this.writer.write(message).finally(() => this.count(-1));

@@ -1,5 +1,5 @@
-// The server process: one engine, and a session for each connection. VS Code windows share the process over a socket;
-// other editors start their own and talk to it over stdio or Node's IPC.
+// The server process: one engine, and a session for each connection. The windows of VS Code share a process over a
+// socket. Other editors start a process of their own and talk to it over stdio or Node's IPC.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection } from 'vscode-languageserver';
 import {
@@ -22,11 +22,11 @@ import { FrameLimit } from './frame-limit.ts';
 import { Inbox, type Source } from './inbox.ts';
 import { Session } from './session.ts';
 
-/** How long a window may take to read that the server ends. */
+/** How long a window may take to read the farewell. */
 const farewellMs = 500;
 /** How long the engine may take to write the disk cache. */
 const quitMs = 60_000;
-/** The exit code by which shells report SIGTERM. */
+/** The exit code that shells report for SIGTERM. */
 const terminatedCode = 143;
 
 export class Server {
@@ -35,8 +35,7 @@ export class Server {
   private quitting: Promise<never> | null = null;
 
   /**
-   * onQuit: called before a process that windows share ends, so that no new window finds it. Null if it serves one
-   * editor.
+   * onQuit: called before a shared process ends, so that no new window finds it. Null if the process serves one editor.
    */
   constructor(
     parts: ServerParts,
@@ -45,7 +44,7 @@ export class Server {
     this.engine = new SharedEngine(parts, this.logToAll());
   }
 
-  /** Serves one editor. A signal ends the process as `exit` does, so that the programs that it has started end, too. */
+  /** Serves one editor. SIGTERM ends the process as `exit` does, so that the programs that it has started end, too. */
   connectStdio(): void {
     process.once('SIGTERM', () => process.exit(terminatedCode));
     const { stdin, stdout } = process;
@@ -66,7 +65,8 @@ export class Server {
       FrameLimit.following((fault) => fail(`a broken message: ${fault}.`)),
     );
     const lifetime = { shutdownReceived: false, initialize: (_: InitializeParams) => {}, exit: onExit };
-    // If an answer cannot be sent, the connection tries to log that. Logging fails, too, and that must not be reported.
+    // If an answer cannot be sent, the connection tries to log this. The log cannot be sent either; windowLog ignores
+    // that.
     const log = windowLog((message) => connection.sendNotification(LogMessageNotification.type, message), redacted);
     const connect = () => createProtocolConnection(inbox, inbox.outbox, { ...log, log: log.info }, inbox.options);
     const connection: Connection = createConnection(connect, lifetime, ProposedFeatures.all);
@@ -82,14 +82,14 @@ export class Server {
     };
     reader.onClose(close);
     // After a malformed frame, it is unknown where the next message begins. So the connection closes, and the editor
-    // reconnects. A system error only means that the window has gone.
+    // reconnects. An error of a system call only means that the window has closed.
     reader.onError((error) => {
       if (!('syscall' in error)) console.error(`The connection is closed because of a broken message: ${fault(error)}`);
       close();
     });
   }
 
-  /** Tells all windows, writes the disk cache and ends the process. */
+  /** Says farewell to all windows, writes the disk cache and ends the process. */
   quit(): Promise<never> {
     this.quitting ??= this.sayFarewell();
     return this.quitting;
@@ -99,7 +99,7 @@ export class Server {
     this.onQuit?.();
     setTimeout(() => process.exit(1), quitMs);
     const told = [...this.connections.keys()].map((connection) => notify(connection, farewellNotification, undefined));
-    // A window that does not read must not keep the others waiting.
+    // A window that does not read must not delay the others.
     await Promise.race([Promise.allSettled(told), sleep(farewellMs)]);
     await this.engine.close();
     process.exit(0);
@@ -107,7 +107,7 @@ export class Server {
 
   /**
    * Ends a session at LSP's `shutdown`. A server for one editor writes the disk cache before it answers, while the
-   * editor still waits. A server that windows share keeps its engine, since the window may only be reloading.
+   * editor still waits. A shared server keeps its engine: the window may only be reloading.
    */
   private async end(session: Session): Promise<void> {
     session.dispose();
@@ -123,7 +123,7 @@ export class Server {
   }
 }
 
-/** Says what is wrong without the parser's own words: they quote the message, which may contain text of a document. */
+/** Describes the error in our own words: the parser's words quote the message, which may contain text of a document. */
 function fault(error: Error): string {
   return error instanceof SyntaxError ? 'its content is not JSON' : 'its header is not one of LSP';
 }

@@ -1,4 +1,4 @@
-// One connection, that is, one window, with its documents and offers. If a handler fails, that is logged, and the
+// One connection, that is, one window with its documents and offers. If a handler fails, the failure is logged, and the
 // answer is empty or an error. So one bad request never ends the server.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -30,7 +30,7 @@ import { ExplainRequests } from './explain-requests.ts';
 import type { Inbox } from './inbox.ts';
 import { WindowSettings } from './window-settings.ts';
 
-/** How often a client gets a sign of life. After three seconds without one, it gives up the server. */
+/** How often a client gets a sign of life. After three seconds without one, the client gives up the server. */
 const aliveMs = 1000;
 /** The name of our settings in the editor's configuration. */
 const section = 'hearth';
@@ -43,7 +43,7 @@ export class Session {
     redacted,
   );
   private readonly windowSettings = new WindowSettings();
-  /** Resolves when the engine has been told the settings. */
+  /** Resolves when the engine has the settings. */
   private configured = Promise.resolve();
   private options: Partial<protocol.InitializationOptions> = {};
   private readonly completions: CompletionRequests;
@@ -71,7 +71,7 @@ export class Session {
       engines: shared,
       documents: this.documents,
       settings: () => this.settings,
-      // Messages that supersede a request may already be queued. Then no work is started for it.
+      // If a queued message supersedes the request, no work is started for it.
       caughtUp: () => Promise.all([inbox.caughtUp(), this.configured]),
       log: this.log,
     });
@@ -131,7 +131,7 @@ export class Session {
     connection.listen();
   }
 
-  /** Call when the window has closed: stops all work for it. */
+  /** Call when the window has closed. Stops all work for it. */
   dispose(): void {
     this.isGone = true;
     this.shared.cautions.delete(this.options);
@@ -165,8 +165,8 @@ export class Session {
   }
 
   /**
-   * Takes the settings from the editor's configuration. pushed: the settings of all servers, if the editor cannot be
-   * asked for ours. If it does not answer in time, its last configuration applies until it does.
+   * Takes the settings from the editor's configuration. Until the editor answers, its last configuration applies.
+   * pushed: the settings of all servers, from an editor that cannot be asked for ours.
    */
   private async configure(pushed?: unknown): Promise<void> {
     const { connection, window, windowSettings, shared } = this;
@@ -206,7 +206,7 @@ export class Session {
   }
 
   private startSignsOfLife(): NodeJS.Timeout {
-    let isSending = false; // never two at once: if the window does not read, they would fill the memory
+    let isSending = false; // one message at a time: if the window does not read, more would fill the memory
     return setInterval(async () => {
       if (isSending) return;
       isSending = true;
@@ -220,7 +220,7 @@ export class Session {
     const status = message === undefined ? rest : { ...rest, message: logEntry(redacted(message)) };
     const { problems: settingProblems } = this.windowSettings;
     const known = settingProblems.length > 0 ? { ...status, settingProblems } : status;
-    // An error only means that the window has just closed.
+    // Sending fails only if the window has just closed.
     if (!this.isGone) wire.notify(this.connection, protocol.statusNotification, known).catch(() => undefined);
   }
 }

@@ -7,22 +7,22 @@ import { keepOthersOut } from '../../native/index.ts';
 import type { Endpoint } from '../protocol/endpoint.ts';
 import { isWindows, startTimeOf } from '../protocol/system.ts';
 
-/** How long a client may take to prove who it is. */
+/** How long a client may take to prove its identity. */
 const handshakeMs = 5000;
-/** How long the process lives without a window: long enough for one that is reloaded to come back. */
+/** How long the process lives without a window: longer than a window takes to reload. */
 const lingerMs = 8000;
-/** How often to look whether new windows can still find this process. */
+/** How often to check that new windows can still find this process. */
 const keepMs = 3000;
 const maxLogBytes = 65_536;
 
 export interface SharedSocketOptions {
   endpoint: Endpoint;
-  /** The file that gets what this process writes to standard error. */
+  /** The file with this process's standard error. */
   logFile: string;
   onWindow: (socket: Socket) => void;
   /** Called when the last window has been gone for a while. */
   onDeserted: () => void;
-  /** Called when another server has taken this one's place, after the system had deleted this one's temporary files. */
+  /** Called when another server has replaced this one, because the system had deleted this server's temporary files. */
   onDisplaced: () => void;
 }
 
@@ -39,8 +39,8 @@ export class SharedSocket {
   constructor(private readonly options: SharedSocketOptions) {}
 
   /**
-   * Listens in the prepared folder, and then announces that. Resolves to false if another process already serves. In
-   * that case, or if it fails, it deletes the folder.
+   * Listens in the prepared folder, and then announces the process. Resolves to false if another process serves
+   * already. In that case, or if anything fails, deletes the folder.
    */
   async open(id: string): Promise<boolean> {
     const { endpoint, logFile } = this.options;
@@ -69,7 +69,7 @@ export class SharedSocket {
     return true;
   }
 
-  /** From now on, new windows do not find this process. Connected windows stay. */
+  /** Hides this process from new windows. Connected windows stay. */
   close(): void {
     this.isClosed = true;
     clearInterval(this.keepTimer);
@@ -96,7 +96,9 @@ export class SharedSocket {
     if (!this.isClosed) this.lingerTimer = setTimeout(this.options.onDeserted, lingerMs);
   }
 
-  /** Announces the process again if the system has deleted its temporary files. New windows would no longer find it. */
+  /**
+   * Announces the process again if the system has deleted its temporary files: otherwise no new window would find it.
+   */
   private async keep(): Promise<void> {
     limitLog();
     const { endpoint, onDisplaced } = this.options;
@@ -117,8 +119,8 @@ export class SharedSocket {
 }
 
 /**
- * Keeps other users of this machine from reading the pipe. If that fails, they still learn nothing, since the server
- * waits for a word that they do not know.
+ * Keeps other users of this machine from reading the pipe. If that fails, they still learn nothing: the server waits
+ * for a word that they do not know.
  */
 function restrict(pipe: string): void {
   try {
@@ -142,7 +144,7 @@ function listen(server: NetServer, path: string): Promise<void> {
   });
 }
 
-/** Reads the first line. If it is the word, calls `then`, which reads the rest; otherwise closes the socket. */
+/** Reads the first line. If it is the word, calls `then`; if not, closes the socket. */
 function afterWord(socket: Socket, word: string, then: () => void): void {
   const expected = Buffer.from(`${word}\n`);
   let received = Buffer.alloc(0);

@@ -1,5 +1,4 @@
-// The settings of one window: those that its editor sends, in one of three ways, and those that an administrator has
-// set.
+// The settings of one window: the editor sends them in one of three ways, and an administrator may have set some.
 import { type Configured, configuredForFolder, managedConfiguration } from '../protocol/configuration.ts';
 import type { Connecting, Mode, Settings, SettingsParams } from '../protocol/messages.ts';
 import { checkedSettings, defaultSettings } from '../protocol/settings.ts';
@@ -33,7 +32,7 @@ export class WindowSettings {
     const { settings: configured } = this.configured;
     // Neither a folder nor an administrator can turn on what the user has turned off.
     const modes = [given.mode, configured.mode, managed.settings.mode];
-    const mode = strictestFirst.find((each) => modes.includes(each));
+    const mode = strictestFirst.find((possible) => modes.includes(possible));
     const all = { ...given, ...configured, ...managed.settings, ...(mode && { mode }) };
     const { settings, problems } = checkedSettings(all);
     this.settings = settings;
