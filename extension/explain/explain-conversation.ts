@@ -1,14 +1,13 @@
-// One explanation and its follow-up questions: sends the requests to the server, and holds the state that the page
-// shows.
+// One explanation with its follow-up questions: sends the requests to the server, and holds the state of the page.
 import { l10n } from 'vscode';
 import type { ExplainParams, ExplainResult, ExplainTurn } from '../../language-server/protocol/messages.ts';
 
 export interface Selection extends Pick<ExplainParams, 'uri' | 'text' | 'range' | 'languageId'> {
-  /** The selection's first line in the document, counted from 1. */
+  /** The number of the selection's first line in the document; that of the document's first line is 1. */
   firstLine: number;
 }
 
-/** Sends a request to the server; rejects with a message for the user. */
+/** Sends a request to the server. Rejects with a message for the user. */
 export type Ask = (
   params: Omit<ExplainParams, 'id'>,
   onText: (text: string) => void,
@@ -23,13 +22,13 @@ export interface ConversationState {
   note: string;
   /** A warning about the answer; often ''. */
   hint: string;
-  /** The buttons to show. While an answer is being generated, only 'stop'. */
+  /** The buttons to show; only 'stop' while an answer is generated. */
   actions: readonly Action[];
 }
 
 export class ExplainConversation {
   private turns: ExplainTurn[] = [{ answer: '' }];
-  /** How many times the last turn was tried before; see ExplainParams. */
+  /** How many times the last turn was tried before (see ExplainParams). */
   private attempt = 0;
   private running: AbortController | undefined;
   private note = '';
@@ -68,7 +67,7 @@ export class ExplainConversation {
     try {
       const result = await this.ask(this.params(), onText, running.signal);
       if (!isCurrent()) return;
-      // The result holds the whole text, so late or missing chunks do no harm.
+      // The result has the whole text, so late or missing chunks do no harm.
       turn.answer = beginning + result.text;
       this.end(result);
     } catch (error) {
@@ -114,7 +113,7 @@ export class ExplainConversation {
 
   private params(): Omit<ExplainParams, 'id'> {
     const { firstLine: _, ...selection } = this.selection;
-    // Earlier questions that got no answer are left out: they would teach the model that it need not answer.
+    // Earlier questions without an answer are left out: they would teach the model not to answer.
     const turns = this.turns.filter((turn) => turn === this.lastTurn || turn.answer !== '');
     return { ...selection, turns, attempt: this.attempt };
   }
@@ -126,7 +125,7 @@ export class ExplainConversation {
     this.say(this.answer.trim() === '' ? emptyNote(result) : resultNote(result));
   }
 
-  /** Says where the selection was cut; '' if the model has read all of it. */
+  /** Says where the selection was cut; '' if the model has read the whole selection. */
   private cutHint({ linesRead }: ExplainResult): string {
     if (linesRead === undefined) return '';
     const lastLine = this.selection.firstLine + linesRead - 1;

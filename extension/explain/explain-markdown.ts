@@ -1,5 +1,5 @@
-// Renders an explanation as HTML. The text comes from a model and might repeat untrusted code, so HTML tags in it are
-// shown as text, and links and images are dropped.
+// Renders an explanation as HTML. The model may repeat untrusted code, so HTML tags are shown as text, and links and
+// images are dropped.
 import MarkdownIt from 'markdown-it';
 
 const markdownIt = new MarkdownIt({ html: false }).disable(['link', 'image', 'autolink', 'reference']);

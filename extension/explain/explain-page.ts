@@ -1,10 +1,10 @@
-// The page of an explanation. It is a webview, not VS Code's Markdown preview: while the preview loads, it misses
-// changes to the text, and a small model writes its answer in that time.
+// The page of an explanation. It is a webview rather than VS Code's Markdown preview: while the preview loads, it
+// misses changes of the text, and a small model writes its whole answer in that time.
 import { l10n } from 'vscode';
 import { escapeHtml, webviewPage } from '../pages/webview-page.ts';
 import type { Action } from './explain-conversation.ts';
 
-/** What the page shows. The whole state is sent on every change. */
+/** The state of the page. Each change sends the whole state. */
 export interface PageState {
   title: string;
   /** The question is '' in the first turn; the answer is HTML. */
@@ -14,10 +14,7 @@ export interface PageState {
   actions: readonly Action[];
 }
 
-/**
- * 'ready': the page can receive a state. It sends this when it has loaded: when it is first shown, and again after
- * another tab has hidden it.
- */
+/** 'ready': the page has loaded and can receive a state. It loads again each time after another tab has hidden it. */
 export type PageMessage = { action: Action | 'ready' } | { action: 'ask'; question: string };
 
 export function explainPage(): string {
@@ -72,7 +69,7 @@ waiting.hidden = !kept?.isWaiting;
 addEventListener('message', ({ data: state }) => {
   const isAtEnd = innerHeight + scrollY >= document.body.scrollHeight - 10;
   isRunning = state.actions.includes('stop');
-  // While aria-busy is set, a screen reader waits; it then reads the finished answer once.
+  // While aria-busy is set, a screen reader waits. Then it reads the finished answer once.
   main.ariaBusy = String(isRunning);
   title.textContent = state.title;
   state.turns.forEach(showTurn);
@@ -109,7 +106,7 @@ input.addEventListener('keydown', (event) => {
 });
 input.addEventListener('input', () => setWaiting(false));
 
-/** isWaiting: whether to ask the question in the input as soon as the answer in progress ends. */
+/** isWaiting: whether the question in the input is asked as soon as the answer in progress ends. */
 function setWaiting(isWaiting) {
   waiting.hidden = !isWaiting;
   editor.setState({ question: input.value, isWaiting });

@@ -17,7 +17,7 @@ import type { renderMarkdown } from './explain-markdown.ts';
 import { explainPage, type PageMessage, type PageState } from './explain-page.ts';
 import { pageTitle, selectionOf } from './explain-source.ts';
 
-/** Below this size a model counts as small, for example 1.5B with 8 bits per weight, or 3B with 4 bits. */
+/** A smaller file is that of a small model, such as 1.5B with 8 bits per weight, or 3B with 4 bits. */
 const smallModelBytes = 2e9;
 
 export class ExplainSelection implements Disposable {
@@ -44,7 +44,7 @@ export class ExplainSelection implements Disposable {
     const previous = this.conversation;
     this.conversation = new ExplainConversation(selection, this.ask, () => this.show());
     const running = this.conversation.run();
-    // The previous answer is stopped only after the new one has begun. If no answer were running for a moment, the page
+    // The previous answer is stopped only after the new one has begun. If no answer were running in between, the page
     // would send the question that waits in its input.
     previous?.stop();
     await running;

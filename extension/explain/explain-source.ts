@@ -1,13 +1,13 @@
-// The selection to explain and the title for it: in a file, an untitled document, a notebook cell or one side of a
-// diff.
+// The selection to explain, and the title of its page. The selection may be in a file, an untitled document, a notebook
+// cell or one side of a diff.
 import { basename } from 'node:path';
 import { l10n, type Range, type TextDocument, type TextEditor, workspace } from 'vscode';
 import type { Selection } from './explain-conversation.ts';
 
 export function selectionOf({ document, selection }: TextEditor): Selection {
   return {
-    // The server judges by the file name whether the file might hold secrets, so the URI must end with that name. In
-    // the URIs of diff sides and notebook cells, a query or a fragment follows.
+    // The server judges by the file's name whether the file may hold secrets, so the URI must end with this name: it
+    // must have neither the query of a diff's side nor the fragment of a notebook cell.
     uri: document.uri.with({ query: '', fragment: '' }).toString(),
     text: document.getText(selection),
     range: { start: selection.start, end: selection.end },
@@ -22,16 +22,16 @@ export function pageTitle({ document, selection }: TextEditor): string {
   return parts.join(', ');
 }
 
-/** The path in the workspace; for a document outside it, such as the old side of a diff, just the name. */
+/** The path in the workspace. For a document outside the workspace, such as the old side of a diff: the name. */
 function fileName({ uri }: TextDocument): string {
   const path = workspace.asRelativePath(uri);
   return path === uri.fsPath ? basename(path) : path;
 }
 
-/** The number of the notebook cell, counted from 1; 0 if the document is not a cell. */
+/** The number of the notebook cell (the first is 1); 0 if the document is not a cell. */
 function cellNumber(document: TextDocument): number {
   const cells = workspace.notebookDocuments.flatMap((notebook) => notebook.getCells());
-  const cell = cells.find((each) => each.document === document);
+  const cell = cells.find((candidate) => candidate.document === document);
   return cell ? cell.index + 1 : 0;
 }
 

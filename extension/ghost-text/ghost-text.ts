@@ -1,6 +1,6 @@
 // The provider of inline completions: it requests them from the server, and tells the server when the cursor has moved
-// away. The language client's library has a provider, too. But ours answers from the first key, even while the server
-// is still starting, and it learns why there is no suggestion.
+// away. The library of the language client also has a provider, but ours answers from the first key, even while the
+// server is starting, and it learns why there is no suggestion.
 import {
   type CancellationToken,
   type Command,
@@ -43,11 +43,11 @@ export const acceptedCommand = 'hearth.accepted';
 const requestMethod = 'textDocument/inlineCompletion';
 /** While this context key is set, Esc runs hearth.dismiss, which hides the suggestion and tells the server. */
 const offeringKey = 'hearth.isOffering';
-// How long the cursor must rest before the server reads the text around it. This is longer than the pause between two
+// The server reads the text around a cursor that has rested for this long. That is longer than the pause between two
 // keys, so that moving through a file costs nothing, and shorter than a person takes to begin typing.
 const restMs = 200;
 
-/** A request for a suggestion and its outcome. If it did not reach the server, it has no timings. */
+/** A request for a suggestion and its outcome. A request that did not reach the server has no timings. */
 export interface AnsweredRequest {
   document: TextDocument;
   position: Position;
@@ -58,9 +58,9 @@ export interface AnsweredRequest {
   items?: InlineCompletionItem[];
 }
 
-/** What ghost text must know about the next edit that is on offer. */
+/** Tells ghost text about the next edit that is offered. */
 export interface EditsAtCursor {
-  /** The next edit to which the user has just moved, if all it does is insert text at this position; otherwise null. */
+  /** The next edit that the user has just jumped to, if it only inserts text at this position; otherwise null. */
   insertionAt(document: TextDocument, position: Position): InlineCompletionItem | null;
   /** Whether the user goes from edit to edit with Tab, and so does not expect Tab to accept a suggestion. */
   isChained(): boolean;
@@ -100,7 +100,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
       modes.onChange(() => this.modesChanged()),
       window.onDidChangeActiveTextEditor(() => this.cursorMoved()),
       window.onDidChangeTextEditorSelection(() => this.cursorMoved()),
-      // A newly loaded model has an empty cache, so let it read the text around the cursor.
+      // A newly loaded model has an empty cache, so it reads the text around the cursor at once.
       client.onStatus(({ health }) => {
         if (health === 'ready' && !wasReady) this.cursorMoved();
         wasReady = health === 'ready';
@@ -131,7 +131,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     const { version } = document;
     const isInvoked = context.triggerKind === InlineCompletionTriggerKind.Invoke;
     const answerNothing = (reason: Reason) => {
-      // Another request follows a cancelled one and will set `offered`.
+      // After a cancelled request, the next one sets `offered`.
       if (!token.isCancellationRequested) this.setOffered(null);
       this.onRequest({ ...request, reason, latencyMs: performance.now() - startedAt });
       return [];
@@ -166,7 +166,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     }
   }
 
-  /** Esc hides the suggestion. The server stops computing it, and does not offer it at this place again. */
+  /** Esc hides the suggestion. The server stops computing the text, and does not offer it again at this place. */
   private async dismiss(): Promise<void> {
     const { offered } = this;
     this.setOffered(null);
@@ -183,7 +183,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     await commands.executeCommand('editor.action.inlineSuggest.hide');
   }
 
-  /** Requests the suggestion again after the server has reported that its text has grown. */
+  /** Requests the suggestion again because the server has reported that its text has grown. */
   private async askAgain({ uri, version, position }: GrownParams): Promise<void> {
     const { offered } = this;
     const editor = window.activeTextEditor;
@@ -200,7 +200,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     if (canTriggerOnlyOurs && hasTyped && !this.hasBeenAsked) await triggerOnlyOurs();
   }
 
-  /** Typing moves the cursor, too, but it does not end the suggestion, since a new request follows. */
+  /** Typing also moves the cursor, but does not end the suggestion: a new request follows. */
   private cursorMoved(): void {
     const { offered } = this;
     const editor = window.activeTextEditor;
@@ -224,9 +224,7 @@ export class GhostText implements InlineCompletionItemProvider, Disposable {
     this.client.notify(cursorNotification, params);
   }
 
-  /**
-   * Tells the server that a suggestion is no longer shown. dismissed: its place, if the user does not want it there.
-   */
+  /** Tells the server that a suggestion is no longer shown. dismissed: its place, if the user has dismissed it. */
   private leave(document: TextDocument, dismissed?: VersionedPosition): void {
     const params: LeaveParams = { uri: document.uri.toString(), ...(dismissed && { dismissed }) };
     this.client.notify(leaveNotification, params);
@@ -247,8 +245,8 @@ function hasLeft({ document, selection }: TextEditor, { version, position }: Off
 }
 
 /**
- * Whether the cursor has only moved over text that is also the beginning of the suggestion, such as a closing quote.
- * Then the rest of the suggestion fits at the new place.
+ * Whether the cursor has moved over text with which the suggestion begins, such as a closing quote. The rest of the
+ * suggestion then fits at the new place.
  */
 function hasMovedOverSuggestion({ document, selection: { active, isEmpty } }: TextEditor, offered: Offered): boolean {
   const { position, text } = offered;
@@ -257,7 +255,7 @@ function hasMovedOverSuggestion({ document, selection: { active, isEmpty } }: Te
   return text.startsWith(document.getText(new Range(position, active)));
 }
 
-/** The position as a plain object. How a vscode.Position is sent depends on its toJSON() method. */
+/** The position as a plain object. In JSON, a vscode.Position is whatever its toJSON() returns. */
 function plain({ line, character }: Position): VersionedPosition['position'] {
   return { line, character };
 }
@@ -270,8 +268,7 @@ export function onAccept(item: InlineCompletionItem, { languageId }: TextDocumen
 }
 
 /**
- * The part of an item after the cursor. An item that continues the suggest widget's selected entry begins before the
- * cursor.
+ * The part of an item after the cursor. The item begins before the cursor if it continues the suggest widget's entry.
  */
 export function textAfterCursor({ insertText, range }: InlineCompletionItem, { character }: Position): string {
   const text = typeof insertText === 'string' ? insertText : insertText.value;

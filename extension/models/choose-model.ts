@@ -15,10 +15,7 @@ export interface ChooseModelHost extends DownloadPlace {
   use: (path: string, purpose: Purpose) => Promise<void>;
 }
 
-/**
- * What a model is used for. Instruct models explain well but complete badly, so the user can choose one only to
- * explain.
- */
+/** Instruct models explain well but complete badly, so the user can choose one for explanations only. */
 export type Purpose = 'completion' | 'explanations' | 'both';
 
 export async function chooseModel(host: ChooseModelHost): Promise<void> {

@@ -1,5 +1,5 @@
-// Downloads a model and shows the progress in a notification. Its Cancel button pauses the download. What was received
-// is kept until the user discards it.
+// Downloads a model and shows the progress in a notification. Its Cancel button pauses the download. The bytes received
+// so far are kept until the user discards them.
 import { l10n, ProgressLocation, window } from 'vscode';
 import type { Log } from '../../language-server/protocol/log.ts';
 import type { DownloadableModel } from '../../language-server/protocol/models.ts';
@@ -15,7 +15,7 @@ export interface DownloadPlace {
 }
 
 /**
- * Resolves to the model's path, or to undefined if the download was paused or failed and the user does not continue it.
+ * Resolves to the model's path; to undefined if the user does not continue a download that was paused or has failed.
  */
 export async function downloadModel(model: DownloadableModel, place: DownloadPlace): Promise<string | undefined> {
   for (;;) {

@@ -43,7 +43,7 @@ export function modelRows({ local, remote, recommended, isBusy }: ModelList, cur
   const rowsOf = (models: (LocalModel | DownloadableModel)[]) => models.map((model) => modelRow(model, current));
   const isOther = (model: ModelFacts) => !isBest(model) && !isCurrent(model);
   const inUse = local.find(isCurrent);
-  // VS Code writes a section's name into the section's first row, whose text it shortens. So the names are short.
+  // VS Code writes a section's name into the section's first row and shortens that row's text, so the names are short.
   return [
     ...section(inUse && isBest(inUse) ? l10n.t('In Use, Recommended') : l10n.t('In Use'), [
       ...(inUse ? rowsOf([inUse]) : [current.path === '' ? starterRow(true) : elsewhereRow(current.path)]),
@@ -87,7 +87,7 @@ function starterRow(isCurrent: boolean): ModelRow {
   };
 }
 
-/** The row of the model in use if its file is in none of the folders that were searched. */
+/** The row of the model in use if its file is in none of the searched folders. */
 const elsewhereRow = (path: string): ModelRow => ({
   label: mark(true) + basename(path),
   description: '',

@@ -1,11 +1,12 @@
-// The sentences about a model: what it is good for on this machine, how fast it is, and what a download involves.
+// The sentences about a model: its use and speed on this machine, and the question before its download.
 import { l10n } from 'vscode';
 import type { DownloadableModel, Estimate, ModelFacts } from '../../language-server/protocol/models.ts';
 
-// People press a key every 120 to 200 ms, and pause for a second at the end of a thought.
+// A model for use while typing: people press a key every 120 to 200 ms.
 const tokensPerSecondWhileTyping = 25;
+// A model for use in pauses: people pause for a second at the end of a thought.
 const tokensPerSecondInPauses = 10;
-/** A line of code has ten tokens, of which the first text that appears already has two. */
+/** A line of code has ten tokens. The first text that appears has two of them. */
 const tokensAfterFirstText = 10 - 2;
 const tokensPer100Words = 130;
 
@@ -18,7 +19,7 @@ export function abilityText(model: ModelFacts): string {
   return [speed, memory, restText(model)].filter(Boolean).join('. ');
 }
 
-/** What a model does besides completing, or what it cannot do. */
+/** Says what a model does besides completing, or what it cannot do. */
 function restText({ completes, explains, writesEdits, kind }: ModelFacts): string {
   if (!completes)
     return explains
@@ -42,7 +43,7 @@ function explanationText({ tokensPerSecond }: Estimate): string {
   return l10n.t('100 words of explanation in ~{0} s ({1} tok/s)', seconds, twoDigits(tokensPerSecond));
 }
 
-/** The question before a download. Nothing is sent until the user has agreed. host: the host that will be contacted. */
+/** The question before a download. Nothing is sent until the user has agreed. host: the host to contact. */
 export function downloadQuestion(model: DownloadableModel, host: string) {
   const { name, quantization, fileBytes, licence, isForResearchOnly, file } = model;
   const terms = isForResearchOnly
@@ -58,5 +59,5 @@ export function downloadQuestion(model: DownloadableModel, host: string) {
 
 export const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** Two digits, since the estimates are no more precise than that. */
+/** The estimates are no more precise than two digits. */
 const twoDigits = (value: number) => (value < 10 ? value.toFixed(1) : String(Number(value.toPrecision(2))));

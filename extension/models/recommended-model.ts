@@ -1,5 +1,5 @@
-// Lets the user switch with one click to the model that suits this machine best. The click is in the menu, or in a
-// message that users of the starter model get once.
+// Lets the user switch with one click to the model that suits this machine best: in the menu, or in a message that
+// users of the starter model get once.
 import { commands, l10n, type Memento, ProgressLocation, window } from 'vscode';
 import type { DownloadableModel, LocalModel } from '../../language-server/protocol/models.ts';
 import { addressOf } from '../download/address.ts';
@@ -11,7 +11,7 @@ type Recommended = LocalModel | DownloadableModel;
 
 const offeredKey = 'offeredRecommendedModel';
 
-/** Uses the recommended model. If none is recommended, shows the list. */
+/** Switches to the recommended model. If none is recommended, shows the list. */
 export async function useRecommended(host: ChooseModelHost): Promise<void> {
   const title = l10n.t('Hearth looks for the model that suits this machine');
   const model = await window.withProgress({ location: ProgressLocation.Window, title }, () => recommendedIn(host));
@@ -24,11 +24,11 @@ export async function useRecommended(host: ChooseModelHost): Promise<void> {
 }
 
 /**
- * Offers the recommended model. Resolves when the user has answered. Whatever the answer, the message comes only once.
+ * Offers the recommended model. Resolves when the user has answered. The message comes only once, whatever the answer.
  */
 export async function offerRecommended(host: ChooseModelHost, memory: Memento): Promise<void> {
   if (hasOffered(memory)) return;
-  await memory.update(offeredKey, true); // at once, since the next suggestion may be accepted meanwhile
+  await memory.update(offeredKey, true); // at once: the user may accept another suggestion meanwhile
   const model = await recommendedIn(host);
   if (!model) return memory.update(offeredKey, undefined);
   const take = isHere(model) ? l10n.t('Use It') : l10n.t('Download');
@@ -37,7 +37,7 @@ export async function offerRecommended(host: ChooseModelHost, memory: Memento): 
   if (answer === choose) await commands.executeCommand('hearth.selectModel');
   if (answer !== take) return;
   if (isHere(model)) return use(model, model.path, host);
-  // The message has said all that the question before a download says, except that there is no digest.
+  // The message has said everything that the question before a download says, unless the file has no digest.
   const download = model.file.sha256 === null ? askAndDownload : downloadModel;
   await use(model, await download(model, host), host);
 }

@@ -1,9 +1,9 @@
-// Takes the user to an edit, and applies it.
+// Jumps to an edit, and applies it.
 import { Range, Selection, type TextEditor, TextEditorRevealType, Uri, window } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import { allChanges } from './rebase.ts';
 
-/** Puts the cursor at the first word that changes. VS Code's "Go Back" returns the user to where they were. */
+/** Puts the cursor at the first word that changes. VS Code's "Go Back" goes back to the place before. */
 export async function goTo(edit: NextEdit): Promise<TextEditor> {
   const { line, character } = edit.changes[0]?.range.start ?? edit.range.start;
   const editor = await editorOf(edit);
@@ -12,8 +12,8 @@ export async function goTo(edit: NextEdit): Promise<TextEditor> {
 }
 
 /**
- * Applies the edit as one undo step, and puts the cursor after the last word that it writes. False if it cannot be
- * applied.
+ * Applies the edit as one undo step, and puts the cursor after the last word that the edit writes. False if it cannot
+ * be applied.
  */
 export async function applyIn(edit: NextEdit): Promise<boolean> {
   const editor = await editorOf(edit);
@@ -28,7 +28,7 @@ export async function applyIn(edit: NextEdit): Promise<boolean> {
   return true;
 }
 
-/** Where the last change ends in the document once the edit has been applied. */
+/** The position in the document after the edit at which the edit's last change ends. */
 export function endOfEdit({ range, changes, newText, oldText }: NextEdit): { line: number; character: number } {
   const last = changes.at(-1)?.range.end ?? range.end;
   // The text after the last change is the same in the old and the new text.
@@ -45,7 +45,7 @@ function putCursor(editor: TextEditor, line: number, character: number): void {
   editor.revealRange(cursor, TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** Opens the edit's document in the editor group where it is already visible, otherwise in the active group. */
+/** Opens the edit's document in the editor group that shows it already, or else in the active group. */
 async function editorOf({ uri }: NextEdit): Promise<TextEditor> {
   const showsEdit = ({ document }: TextEditor) => document.uri.toString() === uri;
   const active = window.activeTextEditor;

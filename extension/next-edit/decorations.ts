@@ -1,6 +1,6 @@
-// Draws an offered edit into the editors. It strikes the old words through and shows the new ones beside them. Hovering
-// shows the whole difference. A gutter icon marks the line. If the edit is out of sight, a hint at the cursor says
-// where it is.
+// Draws an offered edit into the editors: the old words are struck through, the new ones are beside them, and an icon
+// in the gutter marks the line. The hover shows the whole difference. If the edit is out of sight, a hint at the cursor
+// says where it is.
 import {
   type DecorationOptions,
   type Disposable,
@@ -16,7 +16,7 @@ import type { NextEdit } from '../../language-server/protocol/next-edit-messages
 import { allChanges } from './rebase.ts';
 import { difference, inline, isTiny } from './texts.ts';
 
-/** Very small edits get a border, so that they are not overlooked. */
+/** A border keeps very small edits from being overlooked. */
 const tinyBorder = { border: '1px solid', borderColor: new ThemeColor('editorInfo.foreground') };
 
 export class EditDecorations implements Disposable {
@@ -41,8 +41,8 @@ export class EditDecorations implements Disposable {
   }
 
   /**
-   * Draws the edit; null removes what was drawn. onlyMark: whether to draw nothing but the line mark, because ghost
-   * text already shows the insertion.
+   * Draws the edit. Null removes the last drawing. onlyMark: whether to draw only the icon in the gutter, because the
+   * edit is shown as ghost text.
    */
   showEdit(editor: TextEditor, edit: NextEdit | null, onlyMark: boolean): void {
     const removed: DecorationOptions[] = [];

@@ -11,7 +11,7 @@ const announcedMs = 4000;
 
 export class EditView implements Disposable {
   private readonly decorations: EditDecorations;
-  /** The context keys as set last. The key bindings in package.json depend on them. */
+  /** The current values of the context keys. The key bindings in package.json depend on them. */
   private keys: Record<string, boolean> = {};
   private isEmpty = true;
 
@@ -25,11 +25,11 @@ export class EditView implements Disposable {
     const editor = window.activeTextEditor;
     const hasNothing = this.isEmpty && !shown;
     this.isEmpty = !shown;
-    for (const each of hasNothing ? [] : window.visibleTextEditors) {
-      const edit = shown?.edit.uri === uriOf(each) ? shown.edit : null;
-      this.decorations.showEdit(each, edit, insertionIn(offer, each) !== null);
-      const isHinted = shown && each === editor && concerns(offer, each) && !isInView(each, shown.edit);
-      this.decorations.showHint(each, isHinted ? hint(shown.edit, fileOf(shown.edit, each)) : '');
+    for (const visible of hasNothing ? [] : window.visibleTextEditors) {
+      const edit = shown?.edit.uri === uriOf(visible) ? shown.edit : null;
+      this.decorations.showEdit(visible, edit, insertionIn(offer, visible) !== null);
+      const isHinted = shown && visible === editor && concerns(offer, visible) && !isInView(visible, shown.edit);
+      this.decorations.showHint(visible, isHinted ? hint(shown.edit, fileOf(shown.edit, visible)) : '');
     }
     this.setKeys(offer, editor);
   }
@@ -56,9 +56,9 @@ export class EditView implements Disposable {
 
 /**
  * Tells users of a screen reader that the edit is offered. An extension can only speak through a notification; this one
- * closes by itself. An extension learns only what the user has set about screen readers, not whether VS Code has
- * detected one. If VS Code has detected one and the user has set nothing, we announce nothing, so Tab does not act on
- * the edit (package.json).
+ * closes by itself. An extension sees the setting for screen readers, but not whether VS Code has detected one. So for
+ * a screen reader that VS Code has only detected, nothing is announced, and Tab does not act on the edit
+ * (package.json).
  */
 export function announce(offer: EditOffer, edit: NextEdit, editor: TextEditor): void {
   if (workspace.getConfiguration('editor').get('accessibilitySupport') !== 'on') return;
@@ -81,25 +81,25 @@ function fileOf({ uri }: NextEdit, editor: TextEditor): string | undefined {
 }
 
 /**
- * Whether the editor shows the edit or a hint about it: its document is the edit's, or the one with the user's edit
- * from which this one follows. Also true while Tab waits for the edit after the one that was just applied.
+ * Whether the editor shows the edit or a hint about it: the editor's document has the edit, or the user's edit from
+ * which it follows. Also true while Tab waits for the next edit after one was applied.
  */
 function concerns({ state, shown, uris }: EditOffer, editor: TextEditor): boolean {
   return state.kind === 'applied' || (shown !== null && uris.includes(uriOf(editor)));
 }
 
-/** What Tab would do with the edit, given where the editor's cursor is. */
+/** What Tab does at the editor's cursor. */
 export function stepIn(offer: EditOffer, editor: TextEditor): Step {
   const { line } = editor.selection.active;
   return offer.step({ uri: uriOf(editor), line }, offer.edit !== null && isInView(editor, offer.edit));
 }
 
-/** Whether Tab may act on the edit. In leading white space Tab indents, unless Hearth has put the cursor there. */
+/** Whether Tab may act on the edit. In leading white space, Tab indents, unless Hearth has put the cursor there. */
 export function isTabFree({ state, edit }: EditOffer, { document, selection: { active } }: TextEditor): boolean {
   if (state.kind === 'applied') return true;
   const hasJumpedHere = state.kind === 'jumped' && edit?.uri === document.uri.toString();
   const isAtEdit = hasJumpedHere && edit.range.start.line <= active.line && active.line <= edit.range.end.line;
-  // When lines are deleted, VS Code updates the cursor a moment later, so it might be beyond the end of the document.
+  // After lines are deleted, VS Code updates the cursor a moment later: until then it may be beyond the document's end.
   const { text } = document.lineAt(document.validatePosition(active));
   return isAtEdit || text.slice(0, active.character).trim() !== '';
 }

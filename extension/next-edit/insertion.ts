@@ -1,14 +1,11 @@
-// Shows an edit that only inserts text at the cursor as ordinary ghost text if VS Code can. Then a screen reader reads
-// it aloud, and the user can accept it whole or word by word.
+// If an edit only inserts text at the cursor, shows it as ordinary ghost text: a screen reader reads it aloud, and the
+// user can accept it whole or word by word.
 import { InlineCompletionItem, type Position, Range, type TextDocument, type TextEditor } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import type { EditOffer } from './offered-edit.ts';
 import { allChanges } from './rebase.ts';
 
-/**
- * The command that VS Code runs when the user has accepted the whole insertion. Its argument is the number of inserted
- * characters.
- */
+/** VS Code runs this command when the user has accepted the whole insertion. Its argument: the number of characters. */
 export const insertedCommand = 'hearth.editInserted';
 
 /** Like insertionAt(), for the editor's cursor. */
@@ -16,12 +13,12 @@ export function insertionIn(offer: EditOffer, { document, selection }: TextEdito
   return insertionAt(offer, document, selection.active);
 }
 
-/** Whether all the edit does is insert text at the editor's cursor. */
+/** Whether the edit only inserts text at the editor's cursor. */
 export function insertsAtCursor(edit: NextEdit, { document, selection }: TextEditor): boolean {
   return edit.uri === document.uri.toString() && insertedAt(edit, selection.active) !== null;
 }
 
-/** The edit as ghost text. Null unless the user has jumped to it, and all it does is insert text at the position. */
+/** The edit as ghost text; null unless the user has jumped to it and it only inserts text at the position. */
 export function insertionAt(offer: EditOffer, document: TextDocument, position: Position): InlineCompletionItem | null {
   const { state, edit } = offer;
   if (state.kind !== 'jumped' || edit?.uri !== document.uri.toString()) return null;
@@ -35,7 +32,7 @@ export function insertionAt(offer: EditOffer, document: TextDocument, position: 
   return item;
 }
 
-/** The text that the edit inserts at the position; null if it does anything else. */
+/** The text that the edit inserts at the position; null if the edit changes anything else. */
 function insertedAt(edit: NextEdit, { line, character }: Position): string | null {
   const [only, ...others] = allChanges(edit);
   if (!only || others.length > 0) return null;

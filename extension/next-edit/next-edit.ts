@@ -1,5 +1,5 @@
-// Next edits in the editor: offers the edit that the server finds after the user's edits. On Tab, goes to that edit or
-// applies it. offered-edit.ts has the states of an offer, triggers.ts decides when to ask, and questions.ts asks.
+// Next edits in the editor: offers the edit that the server finds, and at Tab jumps to it or applies it.
+// offered-edit.ts has the states of an offer, triggers.ts decides when to ask, and questions.ts asks.
 import {
   commands,
   Disposable,
@@ -29,13 +29,10 @@ import { isTurnedOn, Questions } from './questions.ts';
 import { allChanges } from './rebase.ts';
 import { Triggers } from './triggers.ts';
 
-/**
- * After an edit was applied, how long Tab waits for the next one. The server has searched for it ahead of time, but
- * might be busy.
- */
+/** After an edit was applied, Tab waits for the next one this long. The server has searched ahead, but may be busy. */
 const longestWaitMs = 1000;
 
-/** Is told about each request, and about each edit that was shown or applied. */
+/** Learns of each request, and of each edit that was shown or applied. */
 export interface EditObserver {
   asked(request: AnsweredRequest): void;
   shown(languageId: string, latencyMs: number): void;
@@ -104,7 +101,7 @@ export class NextEdits implements Disposable {
       const line = change.range.start.line + change.text.split('\n').length - 1;
       this.lastEdit = { uri, line };
       const isUndo = reason === TextDocumentChangeReason.Undo || reason === TextDocumentChangeReason.Redo;
-      // The user is typing the offered edit: another answer would replace the rest of it.
+      // The user is typing the offered edit. Another answer would replace the rest of the edit.
       if (isPartOfEdit) this.triggers.stop();
       else this.triggers.edited(line, isUndo);
     }
@@ -125,7 +122,7 @@ export class NextEdits implements Disposable {
     const editor = window.activeTextEditor;
     const { edit } = this.offer;
     if (!editor) return;
-    // VS Code updates the context keys a moment late, so the user might have meant this Tab to indent.
+    // VS Code updates the context keys a moment late, so this Tab may have been meant to indent.
     if (isTab && !isTabFree(this.offer, editor)) return void (await commands.executeCommand('tab'));
     const step = stepIn(this.offer, editor);
     if (step === 'wait') this.offer.tabWaits();
@@ -140,7 +137,7 @@ export class NextEdits implements Disposable {
     this.showAsGhostText(editor);
   }
 
-  /** Does nothing unless the user has jumped to the edit, and all it does is insert text at the cursor. */
+  /** Does nothing unless the user has jumped to the edit and it only inserts text at the cursor. */
   private showAsGhostText(editor: TextEditor): void {
     if (insertionIn(this.offer, editor)) void commands.executeCommand('editor.action.inlineSuggest.trigger');
   }
@@ -186,7 +183,7 @@ export class NextEdits implements Disposable {
   private modesChanged(): void {
     const uris = [...this.offer.uris, this.lastEdit.uri];
     const concerned = workspace.textDocuments.filter(({ uri }) => uris.includes(uri.toString()));
-    const isWanted = isTurnedOn() && concerned.every((each) => this.modes.of(each).mode === 'automatic');
+    const isWanted = isTurnedOn() && concerned.every((document) => this.modes.of(document).mode === 'automatic');
     if (isWanted) this.show();
     else this.withdraw();
   }

@@ -21,15 +21,17 @@ interface Offered {
   edit: NextEdit;
   /** The line of the user's edit from which this one follows. */
   basis: DocumentLine;
-  /** Whether the edit is not shown yet because there is a suggestion at the cursor. */
+  /** Whether the edit is held back because there is a suggestion at the cursor. */
   isHeld: boolean;
-  /** Whether it follows from an edit that was just applied. Then the next Tab is for it, not for a suggestion. */
+  /**
+   * Whether the edit follows from one that was just applied. The next Tab is then for the edit, not for a suggestion.
+   */
   isChained: boolean;
-  /** How many answers without an edit have come, and were ignored, since this edit was offered. */
+  /** The number of successive answers without an edit since this edit was offered. They were ignored. */
   ignored: number;
 }
 
-/** isTabWaiting: Tab was pressed for the next edit before its answer came. */
+/** isTabWaiting: whether the user has pressed Tab for the next edit before its answer has come. */
 type State = { kind: 'none' } | Offered | { kind: 'applied'; isTabWaiting: boolean };
 
 /** What Tab does. */
@@ -47,7 +49,7 @@ export class EditOffer {
     return this.offered?.edit ?? null;
   }
 
-  /** The offer unless it is held. The edit's lines might be out of sight. */
+  /** The offer; null if it is held back. The edit's lines may be out of sight. */
   get shown(): Offered | null {
     return this.offered?.isHeld === false ? this.offered : null;
   }
@@ -58,8 +60,8 @@ export class EditOffer {
   }
 
   /**
-   * Takes an answer from the server. If the answer has no edit, the edit that is shown stays, but not for more than
-   * maxIgnored such answers. Returns whether Tab was waiting for the answer's edit.
+   * Takes an answer from the server. The shown edit survives maxIgnored successive answers without an edit. Returns
+   * whether Tab was waiting for the answer's edit.
    */
   set(edit: NextEdit | null, basis: DocumentLine): boolean {
     const { shown, state } = this;
@@ -71,12 +73,12 @@ export class EditOffer {
     return edit !== null && isChained && state.isTabWaiting;
   }
 
-  /** Whether the user goes from edit to edit, and has typed nothing since the last one. */
+  /** Whether the user goes from edit to edit and has typed nothing since the last edit. */
   get isChained(): boolean {
     return this.state.kind === 'applied' || this.offered?.isChained === true;
   }
 
-  /** Lets the edit be shown. Returns whether it was held until now. */
+  /** Lets the edit be shown. Returns whether it was held back until now. */
   release(): boolean {
     const { offered } = this;
     if (!offered?.isHeld) return false;
@@ -113,8 +115,8 @@ export class EditOffer {
   }
 
   /**
-   * Adapts the offer to changes of a document. Do not call it for the changes that apply the edit. Returns whether the
-   * user has typed a part of the edit.
+   * Adapts the offer to the user's changes of a document, but not to the changes that apply the edit. Returns whether
+   * the user has typed a part of the edit.
    */
   follow(uri: string, changes: readonly Change[], version: number): boolean {
     const { offered } = this;

@@ -1,10 +1,10 @@
-// Decides how long the user must pause before we ask for a next edit: longer if the user dismisses the edits that we
-// offer, shorter if the user applies them.
+// Decides how long the user must pause before Hearth asks for a next edit: longer if the user dismisses edits, shorter
+// if the user applies them.
 
 const usualPauseMs = 800;
 const minPauseMs = 400;
 const maxPauseMs = 3000;
-/** How long we do not ask after Esc. */
+/** For this long after Esc, Hearth does not ask. */
 const quietAfterEscMs = 5000;
 const rememberedMs = 10 * 60_000;
 /** The factors by which an outcome changes the pause. */
@@ -23,12 +23,12 @@ export class Patience {
     if (outcome === 'dismissed') this.quietUntil = ms + quietAfterEscMs;
   }
 
-  /** For how much longer it is too soon to ask, because the user has just pressed Esc; 0 if it is not. */
+  /** The time until Hearth may ask again after an Esc; 0 if it may ask now. */
   get quietMs(): number {
     return Math.max(0, this.quietUntil - this.now());
   }
 
-  /** How long the user must pause. The older an outcome is, the less it counts; after ten minutes it does not count. */
+  /** How long the user must pause. An outcome counts less and less as time passes, and not at all after ten minutes. */
   get pauseMs(): number {
     const now = this.now();
     this.outcomes = this.outcomes.filter(({ ms }) => now - ms < rememberedMs);

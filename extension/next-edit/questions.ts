@@ -24,7 +24,7 @@ export function isTurnedOn(): boolean {
 
 export class Questions {
   private request: CancellationTokenSource | null = null;
-  /** The number of errors in each document when hasMoreErrors() last counted them. */
+  /** The number of errors in each document at the last call of hasMoreErrors(). */
   private readonly errors = new WeakMap<TextDocument, number>();
   /** How long the last answer took. */
   latencyMs = 0;
@@ -35,7 +35,7 @@ export class Questions {
     private readonly onAnswer: (request: AnsweredRequest) => void,
   ) {}
 
-  /** Resolves to the answer; to undefined if this question was cancelled, for example by a newer one. */
+  /** Resolves to the edit, if any; to undefined if this question was cancelled, for example by a newer one. */
   async ask(trigger: NextEditTrigger): Promise<NextEdit | null | undefined> {
     this.cancel();
     const request = new CancellationTokenSource();
@@ -79,7 +79,7 @@ export class Questions {
     return edit;
   }
 
-  /** Whether to ask at all. Not with several cursors or a selection, nor in a file without automatic suggestions. */
+  /** False with several cursors, with a selection, and in a document without automatic suggestions, for example. */
   private mayAsk({ document, selections }: TextEditor): boolean {
     const { health, problem } = this.client.status;
     const isReady = problem !== 'server' && health !== 'starting';
@@ -90,5 +90,5 @@ export class Questions {
 
 /** Whether the document has not changed since the edit was found. */
 function isCurrent({ uri, version }: NextEdit): boolean {
-  return workspace.textDocuments.some((each) => each.uri.toString() === uri && each.version === version);
+  return workspace.textDocuments.some((document) => document.uri.toString() === uri && document.version === version);
 }

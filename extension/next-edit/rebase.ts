@@ -1,35 +1,31 @@
-// Adapts an offered edit when the document changes: moves it, and removes from it what the user has already typed.
+// Adapts an offered edit to changes of the document: moves it, and drops the part of it that the user has typed.
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 
-/** All changes of the edit: those at its own place and those in other lines of the document. */
+/** The edit's changes at its own place, and its changes in other lines of the document. */
 export function allChanges({ changes, otherChanges = [] }: NextEdit): readonly Change[] {
   return [...changes, ...otherChanges];
 }
 
-/**
- * A change to a document. An event can bring several changes. All their ranges are positions in the document as it was
- * before the event.
- */
+/** A change of a document. If an event has several changes, all their ranges refer to the document before the event. */
 export type Change = NextEdit['changes'][number];
 type Span = Change['range'];
 type Position = Span['start'];
 
 /**
- * Returns the edit adapted to the changes of one event. If the user has typed the beginning of the edit, the rest is
- * returned. Null if a change contradicts the edit, or if nothing is left to do. version: the document's version after
- * the changes.
+ * The edit after the changes of one event. If the user has typed the beginning of the edit, only the rest remains. Null
+ * if a change contradicts the edit, or if nothing remains. version: that of the document after the changes.
  */
 export function rebased(edit: NextEdit, changes: readonly Change[], version: number): NextEdit | null {
   let result: NextEdit | null = edit;
-  // We go from the last change in the document to the first, so that no change moves one that we apply after it.
+  // The last change in the document comes first, so that no change moves one that is still to be applied.
   for (const change of changes.toSorted((a, b) => compare(b.range.start, a.range.start)))
     result = result && withOtherChanges(afterOne(result, change), change);
   return result && { ...result, version };
 }
 
 /**
- * Moves the edit's changes in other lines. If `applied` touches one of those lines, the edit loses all those changes,
- * and only what it changes at its own place is still offered.
+ * Moves the edit's changes in other lines. If `applied` touches one of these lines, only the change at the edit's own
+ * place remains.
  */
 function withOtherChanges(edit: NextEdit | null, applied: Change): NextEdit | null {
   if (!edit?.otherChanges) return edit;
@@ -49,7 +45,7 @@ export function touchesLine({ range }: Change, line: number): boolean {
   return range.start.line <= line && line <= range.end.line;
 }
 
-/** Adapts the edit's changes at its own place to one change of the document; null if that contradicts the edit. */
+/** Adapts the edit's changes at its own place to a change of the document; null if the change contradicts the edit. */
 function afterOne(edit: NextEdit, change: Change): NextEdit | null {
   const [only, ...furtherChanges] = edit.changes;
   if (compare(change.range.start, edit.range.end) > 0) return edit;
@@ -57,13 +53,13 @@ function afterOne(edit: NextEdit, change: Change): NextEdit | null {
   return onlyMovesLine(change, edit.range.start) ? moved(edit, change) : null;
 }
 
-/** Whether the user's change writes the beginning of the edit's only change, and at the same place. */
+/** Whether the user's change writes the beginning of the edit's only change, at the same place. */
 function writesBeginning(only: Change, { range: { start, end }, text }: Change): boolean {
   const isInside = compare(start, only.range.start) === 0 && compare(end, only.range.end) <= 0;
   return isInside && unixText(only.text).startsWith(unixText(text));
 }
 
-/** Whether the change does nothing to the position's line except move it up or down as a whole. */
+/** Whether the change leaves the position's line as it is, except that it may move the line up or down. */
 function onlyMovesLine({ range: { start, end }, text }: Change, { line }: Position): boolean {
   if (end.line < line) return true;
   return end.line === line && end.character === 0 && (text === '' ? start.character === 0 : text.endsWith('\n'));
@@ -78,7 +74,7 @@ function movedSpan({ start, end }: Span, applied: Change): Span {
   return { start: positionAfter(start, applied), end: positionAfter(end, applied) };
 }
 
-/** What remains to do of an edit after the user has written the beginning of its only change; null if nothing. */
+/** The rest of an edit after the user has written the beginning of its only change; null if nothing remains. */
 function shortened(edit: NextEdit, only: Change, written: Change): NextEdit | null {
   const { start, end } = written.range;
   const remaining = { start: writtenEnd(written), end: positionAfter(only.range.end, written) };
@@ -101,7 +97,7 @@ function offsetIn({ range: { start }, oldText }: NextEdit, { line, character }: 
   );
 }
 
-/** Where a position is after the change. The position must not be before the end of the changed text. */
+/** The position after the change. Before the change, it must not be before the end of the replaced text. */
 function positionAfter({ line, character }: Position, change: Change): Position {
   const { end } = change.range;
   const newEnd = writtenEnd(change);
@@ -124,7 +120,7 @@ export function compare(a: Position, b: Position): number {
   return a.line - b.line || a.character - b.character;
 }
 
-/** The text with "\n" as its line endings. The edit and the document might use different ones. */
+/** The text with "\n" as its line endings, which may differ between the edit and the document. */
 function unixText(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

@@ -1,23 +1,18 @@
-// The texts with which the editor shows an offered edit: what is inserted, the hint, the difference, the announcement.
+// The texts that the editor shows for an offered edit: the inserted text, the hint, the difference, the announcement.
 import { l10n } from 'vscode';
 import type { NextEdit } from '../../language-server/protocol/next-edit-messages.ts';
 import type { Step } from './offered-edit.ts';
 
 const maxChars = 40;
 
-/**
- * An inserted text as it is drawn beside the code: its first line, the number of further lines, and ⏎ for a line break.
- */
+/** The drawing of an inserted text: its first line, the number of further lines, and ⏎ for a line break at its end. */
 export function inline(text: string): string {
   const [first = '', ...others] = linesOf(text);
   const more = others.length === 1 ? l10n.t('+1 line') : l10n.t('+{0} lines', others.length);
   return unbroken(`${first}${others.length > 0 ? ` ${more}` : ''}${text.endsWith('\n') ? ' ⏎ ' : ''}`);
 }
 
-/**
- * The hint for an edit that is out of sight: where it is and what it does. file: the name of its file; undefined if
- * that is the active one.
- */
+/** The hint for an edit that is out of sight. file: the name of its file; undefined if that is the active one. */
 export function hint(edit: NextEdit, file: string | undefined): string {
   return unbroken(`⇥ ${place(edit, file)}: ${summary(edit)}`);
 }
@@ -27,7 +22,7 @@ function place({ range }: NextEdit, file: string | undefined): string {
   return file === undefined ? l10n.t('line {0}', line) : l10n.t('{0}, line {1}', file, line);
 }
 
-/** Says in a few words which text the edit replaces, and with what. */
+/** The old and the new text, in a few words. */
 export function summary(edit: NextEdit): string {
   const [first] = edit.changes;
   if (!first) return '';
@@ -42,7 +37,7 @@ export function summary(edit: NextEdit): string {
   return `${oldText} → ${newText}${more}`;
 }
 
-/** The edit's lines before and after, for the hover. */
+/** The edit's old and new lines, for the hover. */
 export function difference({ oldText, newText }: NextEdit): string {
   const marked = (text: string, mark: string) => (text === '' ? [] : linesOf(text).map((line) => mark + line));
   return [...marked(oldText, '- '), ...marked(newText, '+ ')].join('\n');
@@ -52,7 +47,7 @@ function linesOf(text: string): string[] {
   return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
-/** What a screen reader says. key: the key that goes to the edit or applies it, depending on the step. */
+/** The text that a screen reader says. key: the key that goes to the edit or applies it, according to the step. */
 export function announcement(edit: NextEdit, file: string | undefined, key: 'Tab' | 'Alt+Enter', step: Step): string {
   const where = place(edit, file);
   return step === 'apply'

@@ -1,13 +1,13 @@
-// Decides when to ask for a next edit: after the user has made an edit, and then has left the line or paused.
+// Decides when to ask for a next edit: after an edit of the user, once the user leaves the line or pauses, for example.
 import type { NextEditTrigger } from '../../language-server/protocol/next-edit-messages.ts';
 import type { Patience } from './patience.ts';
 
-// We assume that a new problem is a consequence of the last edit if it appears at most this long after the edit.
+// A problem that appears at most this long after an edit is probably a consequence of the edit.
 const consequenceMs = 10_000;
 
 export class Triggers {
   private timer: NodeJS.Timeout | undefined;
-  /** Whether the user has made an edit since we last asked. */
+  /** Whether the user has made an edit since the last question. */
   private isPending = false;
   private editedLine = -1;
   private lastEditAtMs = Number.NEGATIVE_INFINITY;
@@ -18,7 +18,9 @@ export class Triggers {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Call after each edit by the user. line: the cursor's line after it. After an undo or redo, we do not ask. */
+  /**
+   * Call after each edit by the user. After an undo or redo, nothing is asked. line: the cursor's line after the edit.
+   */
   edited(line: number, isUndo: boolean): void {
     clearTimeout(this.timer);
     this.isPending = !isUndo;
@@ -59,9 +61,7 @@ export class Triggers {
     this.isPending = false;
   }
 
-  /**
-   * Asks after `ms`. If it is still too soon then, waits again: a timer can fire early, most often in a busy process.
-   */
+  /** Asks after `ms`, or later if that is still too soon: a timer can fire early, most often in a busy process. */
   private awaitPause(ms: number): void {
     this.timer = setTimeout(() => {
       const { quietMs } = this.patience;

@@ -6,9 +6,9 @@ interface Contributed {
   aliases?: string[];
 }
 
-/** The name that the language's extension gives it; the id if no extension does. */
+/** The name from the language's extension; the id if no extension has a name for it. */
 export function languageName(id: string): string {
   if (id === 'plaintext') return 'Plain Text'; // VS Code has it without an extension
   const all = extensions.all.flatMap(({ packageJSON }): Contributed[] => packageJSON?.contributes?.languages ?? []);
-  return all.find((each) => each.id === id && each.aliases?.[0])?.aliases?.[0] ?? id;
+  return all.find((language) => language.id === id && language.aliases?.[0])?.aliases?.[0] ?? id;
 }

@@ -1,12 +1,12 @@
-// Read-only documents "hearth:/<name>", such as the reports of commands. Their text can change while they are shown.
+// The read-only documents "hearth:/NAME", such as the reports of commands. Their text can change while they are shown.
 import { EventEmitter, type TextDocumentContentProvider, Uri, window, workspace } from 'vscode';
 
 const scheme = 'hearth';
 
 export class VirtualDocuments implements TextDocumentContentProvider {
   /**
-   * The texts by URI. Texts are never deleted: there are few, and a preview might request a text long after its
-   * document was closed.
+   * The texts by URI. They are never deleted: there are few, and a preview may request a text long after its document
+   * was closed.
    */
   private readonly texts = new Map<string, string>();
   private readonly changes = new EventEmitter<Uri>();

@@ -1,5 +1,5 @@
-// The HTML of a webview. Whatever text the page shows, its security policy allows it to load and send nothing, and to
-// run nothing but its own script.
+// The HTML of a webview. Its security policy lets the page load nothing, send nothing, and run only its own script,
+// whatever text it shows.
 import { randomUUID } from 'node:crypto';
 import { env } from 'vscode';
 

@@ -6,17 +6,17 @@ import { contributes } from '../../package.json';
 
 export const section = 'hearth';
 
-// The URI schemes of documents in which people write code. We leave out output channels, diffs against git, our own
-// documents, and settings.json, which might hold secrets. Remote files are "vscode-remote" if Hearth runs on the local
-// machine.
+// The URI schemes of documents in which people write code. Output channels, diffs against git, Hearth's own documents,
+// and settings.json, which may hold secrets, have other schemes. Remote files are "vscode-remote" if Hearth runs on the
+// local machine.
 const schemes = ['file', 'untitled', 'vscode-remote', 'vscode-vfs', 'vscode-notebook-cell'];
 export const documentSelector = schemes.map((scheme) => ({ scheme }));
 /** Input boxes for commit and chat messages. Nothing is suggested in them, and *Why No Suggestion?* says why. */
 export const messageSelector = ['vscode-scm', 'chatSessionInput'].map((scheme) => ({ scheme }));
 
 /**
- * The mode that an administrator has set. It is read only once, so if the administrator's file changes, only new
- * windows notice.
+ * The mode that an administrator has set. It is read only once: a change of the administrator's file affects new
+ * windows.
  */
 const managedMode = managedConfiguration().settings.mode;
 
@@ -33,8 +33,8 @@ export function usesServer(): boolean {
 }
 
 /**
- * The user's settings for VS Code's network. VS Code applies them only to its own processes, so the server gets them
- * from us. Settings of a workspace are ignored.
+ * The user's settings for VS Code's network. VS Code applies them only to its own processes, so the extension sends
+ * them to the server. A workspace's settings are ignored.
  */
 export function networkSettings(): NetworkSettings {
   const config = workspace.getConfiguration('http');
@@ -53,8 +53,9 @@ export async function updateSetting<K extends keyof Settings>(key: K, value: Set
 }
 
 /**
- * The mode in general or, with a scope, for a document or a language: the strictest of the user's, an administrator's
- * and the workspace's. VS Code would let the workspace's override the user's, but a workspace may come from anybody.
+ * The mode in general or, with a scope, that of a document or a language: the strictest mode of the user, the
+ * administrator and the workspace. In VS Code, a workspace's mode would override the user's, but a workspace may come
+ * from anybody.
  */
 export function modeFor(scope?: ConfigurationScope): Mode {
   const found = workspace.getConfiguration(section, scope).inspect<Mode>('mode');

@@ -1,5 +1,5 @@
-// Decides whether a document gets suggestions automatically, only on request or never. That depends on the settings, on
-// the document's name, and on whether suggestions are snoozed.
+// Decides whether a document gets suggestions automatically, only on request or never, by the settings, the document's
+// name, and the snooze.
 import { type Disposable, EventEmitter, type TextDocument, workspace } from 'vscode';
 import type { Mode } from '../../language-server/protocol/messages.ts';
 import { isMessage, type Reason } from '../../language-server/protocol/reasons.ts';
@@ -17,7 +17,7 @@ export class DocumentModes implements Disposable {
   private snoozedUntil = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly changeEmitter = new EventEmitter<void>();
-  /** Fires when the mode of some document might have changed. */
+  /** Fires when the mode of a document may have changed. */
   readonly onChange = this.changeEmitter.event;
   private readonly settingsListener = workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(section)) this.changeEmitter.fire();
@@ -48,8 +48,7 @@ export class DocumentModes implements Disposable {
   snooze(minutes: number): void {
     clearTimeout(this.timer);
     this.snoozedUntil = performance.now() + minutes * 60_000;
-    // The timer calls snooze(0): it can fire a fraction of a millisecond before snoozedUntil, and the snooze must end
-    // then.
+    // The timer may fire a fraction of a millisecond before snoozedUntil, so snooze(0) ends the snooze in any case.
     if (minutes > 0) this.timer = setTimeout(() => this.snooze(0), minutes * 60_000).unref();
     this.changeEmitter.fire();
   }

@@ -1,5 +1,5 @@
-// Says which files the user has excluded from Hearth, from the explorer or from the search. A workspace can exclude
-// more files, but cannot bring back any that the user has excluded.
+// Tells which files the user has excluded from Hearth, from the explorer or from the search. A workspace can exclude
+// more files, but cannot include a file that the user has excluded.
 import {
   type Disposable,
   type GlobPattern,
@@ -12,13 +12,13 @@ import {
 import { section } from './config.ts';
 
 /**
- * Calls the listener when the set of excluded, hidden or ignored files might have changed. otherSettings: call it when
- * one of these settings changes, too.
+ * Calls the listener when the set of excluded, hidden or ignored files may have changed, and when one of otherSettings
+ * has changed.
  */
 export function onExclusionsChange(listener: () => void, otherSettings: string[] = []): Disposable[] {
   const settings = ['files.exclude', 'search.exclude', `${section}.exclude`, ...otherSettings];
-  // Notices when another program, such as git, writes a .gitignore in the workspace. If the user saves a .gitignore in
-  // the editor, even one above the workspace's folders, the last listener below notices that.
+  // Notices a .gitignore in the workspace that another program writes, such as git. The last listener below notices a
+  // .gitignore that the user saves in the editor, even one above the workspace's folders.
   const watcher = workspace.createFileSystemWatcher('**/.gitignore');
   return [
     workspace.onDidChangeConfiguration((event) => {
@@ -44,7 +44,7 @@ export function isHidden(uri: Uri): boolean {
   return matches(hiddenGlobs(uri), uri);
 }
 
-/** The globs for what VS Code hides in the explorer or the search, by the settings that apply to `uri`. */
+/** The globs of the files that VS Code hides in the explorer or the search, by the settings that apply to `uri`. */
 export function hiddenGlobs(uri: Uri): string[] {
   const config = workspace.getConfiguration(undefined, uri);
   return ['files.exclude', 'search.exclude'].flatMap((key) => {
@@ -60,17 +60,17 @@ const innermostBraces = /^(?<before>.*?)\{(?<inner>[^{}]*)\}(?<after>.*)$/s;
 const maxAlternatives = 100;
 
 /**
- * Splits a glob with braces into one glob per alternative: "*.{a,b}" gives "*.a" and "*.b". If there were too many,
- * returns the glob unchanged.
+ * Splits a glob with braces into one glob per alternative: "*.{a,b}" gives "*.a" and "*.b". A glob with too many
+ * alternatives is returned unchanged.
  */
 export function withoutBraces(glob: string): string[] {
   let globs = [glob];
   while (globs.length <= maxAlternatives) {
-    const opened = globs.map((each) => innermostBraces.exec(each)?.groups);
+    const opened = globs.map((partial) => innermostBraces.exec(partial)?.groups);
     if (!opened.some(Boolean)) return globs;
-    globs = globs.flatMap((each, i) => {
+    globs = globs.flatMap((partial, i) => {
       const { before = '', inner = '', after = '' } = opened[i] ?? {};
-      return opened[i] ? inner.split(',').map((one) => before + one + after) : each;
+      return opened[i] ? inner.split(',').map((alternative) => before + alternative + after) : partial;
     });
   }
   return [glob];
@@ -78,7 +78,7 @@ export function withoutBraces(glob: string): string[] {
 
 function matches(globs: unknown[], uri: Uri): boolean {
   const patterns = globs.flatMap((glob) => (typeof glob === 'string' ? patternsOf(glob) : []));
-  // VS Code matches its globs only against documents. The file need not be open, since match() looks only at the URI.
+  // VS Code matches globs only against documents. The file need not be open: match() reads only the URI.
   const document = { uri, languageId: '' } as TextDocument;
   return (
     languages.match(
@@ -89,14 +89,13 @@ function matches(globs: unknown[], uri: Uri): boolean {
 }
 
 /**
- * The patterns that do what a glob of the user means. A glob with a slash matches a path in the workspace or a whole
- * path. A glob without a slash matches a name in any folder. If a glob matches a folder, it also matches all files in
- * it.
+ * The patterns for a user's glob. A glob with a slash matches a path in the workspace or a whole path. A glob without a
+ * slash matches a name in any folder. A glob that matches a folder also matches all files in the folder.
  */
 function patternsOf(glob: string): GlobPattern[] {
   const path = glob.trim().replace(/\/+$/, '');
   if (path === '') return [];
   const globs = path.includes('/') ? [path, `${path}/**`] : [`**/${path}`, `**/${path}/**`];
   const folders = workspace.workspaceFolders ?? [];
-  return globs.flatMap((each) => [each, ...folders.map((folder) => new RelativePattern(folder, each))]);
+  return globs.flatMap((pattern) => [pattern, ...folders.map((folder) => new RelativePattern(folder, pattern))]);
 }

@@ -1,14 +1,14 @@
-// Turns suggestions off, for one language or for all, and on again. To restore the modes from before, it remembers the
-// modes that "off" has replaced.
+// Turns suggestions off, for one language or for all, and on again. It remembers the modes that "off" has replaced, and
+// restores them.
 import { ConfigurationTarget, type Memento, type Uri, workspace } from 'vscode';
 import type { Mode } from '../../language-server/protocol/messages.ts';
 import { modeFor, section } from './config.ts';
 
-/** Where the mode is switched: for one language or for all. */
+/** One language, or all languages. */
 export interface Scope {
   /** '' for all languages. */
   languageId: string;
-  /** A document in that language: if its workspace folder has a mode of its own, that is switched, too. */
+  /** A document in that language. If its workspace folder has a mode of its own, that mode is switched, too. */
   uri?: Uri | undefined;
 }
 
@@ -20,24 +20,24 @@ const targets = [userTarget, workspaceTarget, folderTarget];
 const everywhere: Scope = { languageId: '' };
 const memoryKey = 'modesBeforeOff';
 
-/** Turns suggestions off if they are on in the scope, else on. memory: a store that survives a reload of the window. */
+/** Turns suggestions off if they are on in the scope, otherwise on. memory: a store that survives a reload. */
 export function toggleMode(memory: Memento, scope = everywhere): Promise<void> {
   return isOffIn(scope) ? turnOn(memory, scope) : turnOff(memory, scope.languageId);
 }
 
 /**
- * Turns one language off, or all of them if the id is ''. A language that has its own mode would stay on, so turning
- * all of them off also removes those modes.
+ * Turns one language off, or all languages if the id is ''. A language with a mode of its own would stay on, so such
+ * modes are removed if all languages are turned off.
  */
 async function turnOff(memory: Memento, languageId: string): Promise<void> {
   const languageIds = languageId === '' ? ['', ...(inspected(everywhere)?.languageIds ?? [])] : [languageId];
   const replaced: Modes = {};
-  for (const each of languageIds) {
-    const mode = writtenMode(userTarget, { languageId: each });
-    if (mode !== undefined && mode !== 'off') replaced[each] = mode;
+  for (const id of languageIds) {
+    const mode = writtenMode(userTarget, { languageId: id });
+    if (mode !== undefined && mode !== 'off') replaced[id] = mode;
   }
   await remember(memory, languageId, replaced);
-  for (const each of Object.keys(replaced)) await write(userTarget, { languageId: each }, undefined);
+  for (const id of Object.keys(replaced)) await write(userTarget, { languageId: id }, undefined);
   await write(userTarget, { languageId }, 'off');
 }
 
@@ -45,10 +45,10 @@ async function turnOff(memory: Memento, languageId: string): Promise<void> {
 async function turnOn(memory: Memento, scope: Scope): Promise<void> {
   const { languageId, uri } = scope;
   for (const target of targets) if (writtenMode(target, scope) === 'off') await write(target, scope, undefined);
-  for (const [each, mode] of Object.entries(remembered(memory)[languageId] ?? {}))
-    await write(userTarget, { languageId: each }, mode);
+  for (const [id, mode] of Object.entries(remembered(memory)[languageId] ?? {}))
+    await write(userTarget, { languageId: id }, mode);
   await remember(memory, languageId, {});
-  // If the language is still off, the mode for all languages is 'off'. Then we turn on only this language.
+  // If the language is still off, the mode for all languages is 'off'. Only this language is turned on then.
   for (const target of targets)
     if (isOffIn(scope) && writtenMode(target, { languageId: '', uri }) === 'off')
       await write(target, scope, 'automatic');
@@ -59,7 +59,7 @@ const isOffIn = (scope: Scope) => modeFor(vsCodeScope(scope)) === 'off';
 const configFor = (scope: Scope) => workspace.getConfiguration(section, vsCodeScope(scope));
 const inspected = (scope: Scope) => configFor(scope).inspect<Mode>('mode');
 
-/** The mode that one settings file gives for exactly this scope; undefined if it gives none. */
+/** The mode in one settings file for exactly this scope; undefined if there is none. */
 function writtenMode(target: ConfigurationTarget, scope: Scope): Mode | undefined {
   const found = inspected(scope);
   const [general, forLanguage] =

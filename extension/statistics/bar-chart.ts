@@ -1,14 +1,14 @@
-// Draws a bar for each day as SVG. The page defines the colours.
+// Draws a chart as SVG, with one bar per day. The page defines the colours.
 import { escapeHtml } from '../pages/webview-page.ts';
 
 export interface Bar {
-  /** The label below the bar, or ''. */
+  /** The label below the bar; often ''. */
   tick: string;
-  /** Screen readers read the tooltip, too. */
+  /** Screen readers read it, too. */
   tooltip: string;
   /** The value of the whole bar. */
   outer: number;
-  /** The value of its lower part, which is drawn in a stronger colour. */
+  /** The value of the bar's lower part, which has a stronger colour. */
   inner: number;
 }
 
@@ -16,14 +16,14 @@ const width = 720;
 const height = 150;
 const margin = 20;
 
-/** format: writes the largest value above the chart. */
+/** format: formats the largest value, which is written above the chart. */
 export function barChart(bars: Bar[], format: (value: number) => string): string {
   const largest = Math.max(1, ...bars.map(({ outer }) => outer));
   const slot = width / bars.length;
   const columns = bars.map(({ tick, tooltip, outer, inner }, i) => {
     const bar = (name: string, size: number) =>
       `<rect class="${name}" x="${slot * (i + 0.2)}" y="${margin + height - size}" width="${slot * 0.6}" height="${size}"/>`;
-    // The tooltip appears over the whole column of the day, not only over its bar.
+    // The tooltip appears over the day's whole column, not only over its bar.
     const column = `<rect class="column" x="${slot * i}" y="${margin}" width="${slot}" height="${height}"/>`;
     const drawn = outer > 0 ? bar('outer', (height * outer) / largest) + bar('inner', (height * inner) / largest) : '';
     const below = `<text x="${slot * (i + 0.5)}" y="${height + margin * 1.8}" text-anchor="middle">${escapeHtml(tick)}</text>`;

@@ -1,10 +1,10 @@
-// Counts suggestions shown and accepted. A suggestion counts once, even if the editor requests it again because its
-// text grows or because the user types what it says.
+// Counts the suggestions that are shown and accepted. A suggestion counts once, even if the editor requests it again
+// because its text grows or because the user types its text.
 import { commands, type Position, Range, type TextDocument } from 'vscode';
 import { type AnsweredRequest, acceptedCommand, textAfterCursor } from '../ghost-text/ghost-text.ts';
 import type { Statistics } from './statistics.ts';
 
-/** A suggestion at the time when it was shown. */
+/** A suggestion with its place when it was shown. */
 interface Shown {
   document: TextDocument;
   position: Position;
@@ -39,7 +39,7 @@ export class RequestCounter {
     this.command.dispose();
   }
 
-  /** Whether this suggestion is the rest of the one that was shown last, perhaps with more text at its end. */
+  /** Whether this suggestion is the rest of the last shown one, perhaps with more text at its end. */
   private isShown({ document, position, text }: Shown): boolean {
     const { shown } = this;
     if (shown?.document !== document || position.isBefore(shown.position)) return false;

@@ -1,5 +1,5 @@
-// The HTML of "Show Statistics": two charts, or a sentence on the first day, and a table. It contains only numbers and
-// names of languages.
+// The HTML of "Show Statistics": two charts (on the first day, a sentence) and a table. It has only numbers and names
+// of languages.
 import { l10n } from 'vscode';
 import { languageName } from '../pages/language-name.ts';
 import { escapeHtml, webviewPage } from '../pages/webview-page.ts';
@@ -8,7 +8,7 @@ import { daysBefore, type Event, keptDays } from './statistics.ts';
 
 export type PageMessage = 'reset';
 
-/** events: by day. locale: a BCP 47 tag, which says how to format dates and numbers. */
+/** events: by day. locale: the BCP 47 tag for the format of dates and numbers. */
 export function statisticsPage(events: Map<string, Event[]>, today: Date, locale: string): string {
   const title = l10n.t('The last {0} days', keptDays);
   const empty = l10n.t('Nothing has been counted yet. Come back after Hearth has made some suggestions.');
@@ -26,7 +26,7 @@ ${isEmpty ? `<p>${escapeHtml(empty)}</p>` : overview(days, locale) + table(all, 
   return webviewPage({ style, body, script });
 }
 
-/** The charts. If only one day has been counted, a chart would compare nothing, so this returns a sentence instead. */
+/** The charts. If only one day was counted, a chart would compare nothing, so a sentence replaces the charts. */
 function overview(days: { date: Date; events: Event[] }[], locale: string): string {
   const counted = days.filter(({ events }) => events.length > 0);
   if (counted.length > 1) return charts(days, locale);
@@ -44,7 +44,7 @@ function charts(days: { date: Date; events: Event[] }[], locale: string): string
   const counted = days.map((day, i) => {
     const name = date(day.date);
     const suggested = day.events.filter(({ isEdit }) => !isEdit);
-    // Only one day of each week has a label: the weekday that is today.
+    // The labels are a week apart, and the last one is today's.
     const tick = (days.length - 1 - i) % 7 === 0 ? name : '';
     return { name, tick, ...totals(suggested) };
   });
@@ -78,8 +78,8 @@ function table(events: Event[], locale: string): string {
     .sort((a, b) => b.shown - a.shown);
   const editRows = edits.length > 0 ? [{ name: l10n.t('Next edits'), ...totals(edits) }] : [];
   const rows = [...languages, { name: l10n.t('All'), ...totals(suggested) }, ...editRows].map((row) => {
-    // At most 100 %: if a suggestion was shown just before midnight, it may have been accepted on the first of these
-    // days without having been shown on any of them.
+    // At most 100 %: a suggestion that was shown just before midnight of the first day may be counted as accepted, but
+    // not as shown.
     const share = row.shown === 0 ? '' : ` (${percent(Math.min(1, row.accepted / row.shown))})`;
     return [row.name, number(row.shown), number(row.accepted) + share, number(row.characters), duration(row.medianMs)];
   });
@@ -111,7 +111,7 @@ function formatsOf(locale: string) {
   return { number: (value: number) => number(value), percent, date, duration };
 }
 
-// The charts are drawn in the text colour, which every theme has: light, dark or high contrast.
+// The charts have the colour of text, so they are visible in every theme: light, dark or high contrast.
 const style = `
 body { max-width: 760px; margin: 0 auto; padding: 0.5em 2em; line-height: 1.5; color: var(--vscode-foreground); }
 svg { width: 100%; overflow: visible; font-size: 11px; fill: currentColor; }

@@ -1,4 +1,4 @@
-// "Show Statistics": one page per window, rendered when the command is run.
+// "Show Statistics": one page per window. Each run of the command renders it again.
 import { type Disposable, env, l10n, ViewColumn, type WebviewPanel, window } from 'vscode';
 import type { Statistics } from './statistics.ts';
 import { type PageMessage, statisticsPage } from './statistics-page.ts';

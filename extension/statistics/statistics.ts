@@ -1,18 +1,15 @@
-// Stores what Hearth counts about its suggestions: languages and numbers, and nothing from the documents themselves.
-// There is one file per day. All windows append lines of JSON to it, so no window overwrites what another has counted.
+// Stores the counts of suggestions: languages and numbers, and nothing from the documents themselves. There is one file
+// per day. All windows append lines of JSON to it, so no window overwrites the counts of another.
 import { constants, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export const keptDays = 30;
 
-/**
- * With O_NOFOLLOW, opening fails if the file is a link, which could lead to one of the user's files. Windows does not
- * have it.
- */
+/** O_NOFOLLOW: a link, which could lead to one of the user's files, is not opened. Windows does not have this flag. */
 const appendFlags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
-/** A suggestion or a next edit was shown (then latencyMs is set) or accepted (then characters is set). */
+/** A suggestion or a next edit that was shown (with latencyMs) or accepted (with characters). */
 export interface Event {
   languageId: string;
   latencyMs?: number;
@@ -23,7 +20,7 @@ export interface Event {
 export class Statistics {
   private hasFailed = false;
 
-  /** Touches no file until something has been counted. */
+  /** Touches no file before the first count. */
   constructor(
     private readonly folder: string,
     private readonly warn: (message: string) => void,
@@ -34,7 +31,7 @@ export class Statistics {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       const firstKeptDay = daysBefore(time, keptDays - 1);
       for (const day of this.days()) if (day < firstKeptDay) rmSync(this.fileOf(day), { force: true });
-      // The line break comes first, so that a line which a crash left unfinished does not spoil this one.
+      // The line break comes first: the last line may be unfinished after a crash.
       const line = `\n${JSON.stringify(event)}`;
       await appendFile(this.fileOf(daysBefore(time, 0)), line, { mode: 0o600, flag: appendFlags });
     } catch (error) {
@@ -49,7 +46,7 @@ export class Statistics {
     return new Map(this.days().map((day) => [day, events(day)]));
   }
 
-  /** Deletes what all windows have counted. Throws if a file cannot be deleted. */
+  /** Deletes the counts of all windows. Throws if a file cannot be deleted. */
   reset(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -58,9 +55,7 @@ export class Statistics {
     return join(this.folder, `${day}.jsonl`);
   }
 
-  /**
-   * The days that have a file, oldest first. We ignore folders and links: even if their names match, they are not ours.
-   */
+  /** The days that have a file, oldest first. Folders and links are not Hearth's, even if their names match. */
   private days(): string[] {
     try {
       const entries = readdirSync(this.folder, { withFileTypes: true }).filter((entry) => entry.isFile());
@@ -72,23 +67,23 @@ export class Statistics {
   }
 }
 
-/** The number of accepted suggestions after which a user counts as familiar with Hearth. */
+/** A user who has accepted this many suggestions counts as familiar with Hearth. */
 const familiarAfter = 20;
 
-/** Whether the user has accepted enough suggestions to know Hearth, or has used it before today. */
+/** Whether the user has accepted enough suggestions to know Hearth, or has used Hearth before today. */
 export function isFamiliar(events: Map<string, Event[]>, today: Date): boolean {
   const accepted = [...events.values()].flat().filter(({ characters }) => characters !== undefined);
   return accepted.length >= familiarAfter || [...events.keys()].some((day) => day < daysBefore(today, 0));
 }
 
-/** The date that is `days` days before `time` in the user's time zone, such as "2026-03-01". */
+/** The date `days` days before `time` in the user's time zone, such as "2026-03-01". */
 export function daysBefore(time: Date, days: number): string {
   const date = new Date(time.getFullYear(), time.getMonth(), time.getDate() - days);
   const twoDigits = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }
 
-/** An array with the event in a line; empty if Hearth cannot have written the line. */
+/** The event in a line, as an array; empty if the line is damaged. */
 function parse(line: string): Event[] {
   try {
     const { languageId, latencyMs, characters, isEdit }: Event = JSON.parse(line);

@@ -1,4 +1,4 @@
-// The menu of the status bar item: first the command that fixes the current problem, then what people change most.
+// The menu of the status bar item: first the command that fixes the current problem, then the most frequent commands.
 import { commands, l10n, type QuickPickItem, QuickPickItemKind, window } from 'vscode';
 import type { Client } from '../connection/client.ts';
 import { languageName } from '../pages/language-name.ts';
@@ -9,14 +9,14 @@ import { betterModel, fixCommand, starterText, statusLabel } from './status-text
 
 type Entry = QuickPickItem & { command?: string; arguments?: unknown[] };
 
-/** A row that turns something on or off. If it is off, a blank icon keeps the labels aligned. */
+/** A row that turns suggestions on or off. If they are off, a blank icon keeps the labels aligned. */
 const toggle = (isOn: boolean, label: string, ...given: string[]): Entry =>
   entry(`$(${isOn ? 'check' : 'blank'}) ${label}`, 'hearth.toggle', ...given);
 
 const separator: Entry = { label: '', kind: QuickPickItemKind.Separator };
 const entry = (label: string, command: string, ...given: unknown[]): Entry => ({ label, command, arguments: given });
 
-/** Shows the menu and runs the chosen command. Resolves to whether the user has chosen one. */
+/** Shows the menu and runs the chosen command. Resolves to true if the user has chosen one. */
 export async function showMenu(client: Client, modes: DocumentModes, requests: RecentRequests): Promise<boolean> {
   const status = currentStatus(client, modes, requests);
   const fix = fixCommand(status);
@@ -44,7 +44,9 @@ export async function showMenu(client: Client, modes: DocumentModes, requests: R
   return chosen !== undefined;
 }
 
-/** One row for all files and one for the active document's language. isLanguageFirst: the order of the rows. */
+/**
+ * A row for all files, and a row for the active document's language. isLanguageFirst: whether the latter comes first.
+ */
 function toggles(modes: DocumentModes, isLanguageFirst: boolean): Entry[] {
   const all = toggle(modes.general !== 'off', l10n.t('Suggestions'));
   const document = window.activeTextEditor?.document;

@@ -1,6 +1,5 @@
-// Tells the user once if another extension that suggests code is enabled, too, since both show ghost text in the same
-// place. The Copilot that comes with VS Code is left out: an extension cannot know whether the user has signed in to
-// it.
+// If another extension that suggests code is enabled, tells the user once: both show ghost text in the same place. The
+// Copilot that comes with VS Code is left out: an extension cannot know whether the user has signed in to it.
 import { type ExtensionContext, extensions, l10n, window } from 'vscode';
 
 const noticedKey = 'noticedOtherProviders';

@@ -1,5 +1,5 @@
-// Shows a message, once, for each problem that stops suggestions, with a button that fixes it. The status bar keeps
-// showing the problem.
+// Shows one message for each problem that stops suggestions, with a button that fixes it. The status bar keeps showing
+// the problem.
 import { commands, type Disposable, l10n, window } from 'vscode';
 import type { Client } from '../connection/client.ts';
 import { fixCommand } from './status-text.ts';
@@ -19,7 +19,7 @@ export function showProblems(client: Client): Disposable {
 }
 
 /**
- * Parts of the message might come from a model's file, and VS Code turns "[text](command:…)" into a link that runs a
- * command.
+ * VS Code turns "[text](command:…)" into a link that runs a command, and parts of the message may come from a model's
+ * file.
  */
 const withoutLinks = (message: string) => message.replaceAll('](', '] (');

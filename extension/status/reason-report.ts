@@ -1,10 +1,10 @@
-// The text of "Why No Suggestion?". It lists the requests that got no suggestion, and says what to do about the last of
-// them. Requests that got a suggestion, or that the next key ended, are only counted.
+// The text of "Why No Suggestion?". It lists the requests without a suggestion, and says what to do about the last one.
+// Requests that got a suggestion, or that the next key ended, are only counted.
 import { l10n, workspace } from 'vscode';
 import { type Reason, reasonTexts } from '../../language-server/protocol/reasons.ts';
 import type { AnsweredRequest } from '../ghost-text/ghost-text.ts';
 
-/** How a window's requests ended. The lists contain the latest requests, oldest first. */
+/** The outcomes of a window's requests. The lists have the latest requests, oldest first. */
 export interface Outcomes {
   /** The requests that got no suggestion. */
   silent: AnsweredRequest[];
@@ -12,13 +12,13 @@ export interface Outcomes {
   edits: AnsweredRequest[];
   /** The number of requests that got a suggestion. */
   shown: number;
-  /** The number of requests that were no longer needed when the user pressed the next key or moved on. */
+  /** The number of requests that the next key or a move of the cursor made useless. */
   outlived: number;
 }
 
-/** Whether the request with this reason got a suggestion, perhaps an unfinished one. */
+/** Whether a request with this outcome got a suggestion, perhaps an unfinished one. */
 export const isShown = (reason: Reason): boolean => ['shown', 'typed-along', 'still-growing'].includes(reason);
-/** Whether a later key or a movement of the cursor ended the request with this reason. */
+/** Whether a later key or a move of the cursor ended a request with this outcome. */
 export const isOutlived = (reason: Reason): boolean => reason === 'superseded' || reason === 'cancelled';
 
 export function reasonReport({ silent, edits, shown, outlived }: Outcomes): string {
@@ -39,7 +39,7 @@ export function reasonReport({ silent, edits, shown, outlived }: Outcomes): stri
   return parts.map((lines) => lines.join('\n')).join('\n\n');
 }
 
-/** Why there was a suggestion or none, and what to do. */
+/** Says why there was a suggestion or none, and what to do. */
 export function reasonText(reason: Reason): string {
   return [l10n.t(reasonTexts[reason]), adviceFor(reason)].filter(Boolean).join(' ');
 }
@@ -63,7 +63,7 @@ function adviceFor(reason: Reason): string {
     case 'still-loading':
     case 'model-cannot-fill-in':
       return '';
-    default: // a rule held the text back, or no text was likely enough
+    default: // a rule has held the text back, or no text was likely enough
       return isShown(reason) || isOutlived(reason) ? '' : l10n.t('Alt+\\ asks anyway.');
   }
 }

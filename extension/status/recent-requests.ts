@@ -1,5 +1,6 @@
-// Explains why there is a suggestion or none: the language status item does so for the latest request, and the report
-// of "Why No Suggestion?" for several recent requests. They also show whether the model is too slow on this machine.
+// Explains why there is a suggestion or none: the language status item explains the latest request, and the report of
+// "Why No Suggestion?" several recent ones. By these requests, also tells whether the model is too slow on this
+// machine.
 import {
   commands,
   type Disposable,
@@ -18,11 +19,10 @@ import { smallerModel } from './status-text.ts';
 
 const keptRequests = 20;
 const keptEdits = 5;
-// A model is too slow if both limits are broken: it writes so slowly that a line takes longer than a second, and the
-// next key ended most of the recent requests. Slow writing alone does not bother a patient user, and ended requests
-// alone can be due to fast typing.
+// A model is too slow if it breaks both limits: it takes longer than a second for a line, and the next key ended most
+// of the recent requests. Slow writing alone does not bother a patient user, and fast typing alone ends requests, too.
 const minTokensPerSecond = 10;
-/** Of the last keptRequests requests, those that the next key ended must be fewer than this. */
+/** The next key ended too many requests if it ended this many of the last keptRequests. */
 const tooManyLate = 16;
 
 export class RecentRequests implements Disposable {
@@ -78,7 +78,7 @@ export class RecentRequests implements Disposable {
     this.item.dispose();
   }
 
-  /** Tells the user if the model is too slow, but only once for each model. */
+  /** Tells the user once per model if the model is too slow. */
   private async sayIfTooSlow(): Promise<void> {
     const path = this.client.status.model?.path;
     if (!this.isTooSlow || path === this.saidFor) return;

@@ -29,14 +29,14 @@ export class StatusBar implements Disposable {
   }
 
   dispose(): void {
-    for (const each of [...this.subscriptions, this.item]) each.dispose();
+    for (const disposable of [...this.subscriptions, this.item]) disposable.dispose();
   }
 
   private show(): void {
     const status = currentStatus(this.client, this.modes, this.requests);
     const tooltip = new MarkdownString(statusTooltip(status), true);
-    // The tooltip's links run commands. It is allowed to run only these.
-    const enabledCommands = [fixCommand(status), betterModel(status)].flatMap((each) => each?.command ?? []);
+    // The tooltip's links may run only these commands.
+    const enabledCommands = [fixCommand(status), betterModel(status)].flatMap((link) => link?.command ?? []);
     tooltip.isTrusted = enabledCommands.length > 0 ? { enabledCommands } : false;
     this.item.text = statusText(status);
     this.item.tooltip = tooltip;
@@ -48,7 +48,7 @@ export class StatusBar implements Disposable {
 /** The status for the file in the active editor. */
 export function currentStatus({ status }: Client, modes: DocumentModes, { isTooSlow }: RecentRequests): Status {
   const document = window.activeTextEditor?.document;
-  // 'shown': nothing keeps suggestions from being shown.
+  // 'shown': nothing prevents suggestions.
   const reason = document ? modes.of(document).reason : 'shown';
   if (status.health === 'error') return status;
   if (reason === 'excluded' || reason === 'secrets-file' || reason === 'message')

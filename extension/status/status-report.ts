@@ -1,12 +1,11 @@
-// The text of "Show Status". First it says in sentences what the user wants to know. Below that are the lines of
-// `hearth doctor`, which belong in a bug report.
+// The text of "Show Status": first sentences for the user, then the lines of `hearth doctor` for a bug report.
 import { l10n } from 'vscode';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import { starterText, summary } from './status-text.ts';
 
 type Model = NonNullable<ServerStatus['model']>;
 
-/** report: the doctor's lines, or why there are none. */
+/** report: the doctor's lines, or the reason why there are none. */
 export function statusReport(status: ServerStatus, report: string): string {
   const parts = [
     [l10n.t('For you'), '', ...sentences(status, report)],

@@ -1,5 +1,5 @@
-// How the status bar shows a status: its text, a label for screen readers, the Markdown tooltip, and a command that
-// fixes the problem.
+// The texts of a status: the status bar's text, its label for screen readers, its Markdown tooltip, and the command
+// that fixes the problem.
 import { type Command, env, l10n } from 'vscode';
 import type { ServerStatus } from '../../language-server/protocol/messages.ts';
 import { languageName } from '../pages/language-name.ts';
@@ -12,7 +12,7 @@ export interface Status extends ServerStatus {
   snoozeEnd?: Date | null;
   /** Whether the model is too slow on this machine. */
   isTooSlow?: boolean;
-  /** The active document's language, if suggestions are off for it but on for others. */
+  /** The active document's language, if suggestions are off only for this language. */
   offFor?: string;
 }
 
@@ -34,7 +34,7 @@ export function statusText(status: Status): string {
   }
 }
 
-/** The speed, unless the starter model is in use: only users who have chosen a model know what its speed means. */
+/** The speed. For the starter model its name, because a speed means nothing to users who have chosen no model. */
 function readyText({ isStarter, decodeTokensPerSecond }: Status): string {
   if (isStarter) return l10n.t('Starter Model');
   return decodeTokensPerSecond ? rate(decodeTokensPerSecond) : 'Hearth';
@@ -170,11 +170,11 @@ function cacheRows({ engine, model }: Status): [string, string][] {
 }
 
 const timeOf = (date: Date | null | undefined) => date?.toLocaleTimeString(env.language, { timeStyle: 'short' }) ?? '';
-/** Rounds down, so that nothing is at 100 % before it is done. */
+/** Rounded down: 100 % means that all is done. */
 const percent = (fraction = 0) => (Math.floor(fraction * 100) / 100).toLocaleString(env.language, { style: 'percent' });
 const rate = (tokensPerSecond: number) => `${tokensPerSecond.toFixed(tokensPerSecond < 10 ? 1 : 0)} tok/s`;
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-// The tooltip is trusted to run command links, and names in it come from the model file. Escaping keeps any part of a
-// name, even a bare URL, from becoming a link.
+// Links in the tooltip may run commands, and names in it come from the model's file. Escaping keeps any part of a name,
+// even a bare URL, from becoming a link.
 const escapeMarkdown = (text: string) => text.replace(/[\\`*_{}[\]()<>#+!|$~:@.-]/g, '\\$&').replace(/\s+/g, ' ');

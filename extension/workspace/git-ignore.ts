@@ -1,20 +1,19 @@
-// Asks git which files it ignores. Must only be used in trusted workspaces: a repository's configuration can start
-// programs.
+// Asks git which files it ignores. Use it only in trusted workspaces: a repository's configuration can start programs.
 import { execFile } from 'node:child_process';
 import { dirname, join, relative } from 'node:path';
 
 const noneIgnored = 1;
-/** Outside a repository, nothing is ignored. Any other error means that git must not or cannot read the repository. */
+/** Git's message outside of a repository, where no file is ignored. After any other error, git cannot tell. */
 const outside = /^fatal: not a git repository \(or any/m;
 const timeout = 10_000;
 const maxBuffer = 16 * 1024 * 1024;
 
-/** The files that git ignores, and those where git cannot tell. Empty without git or outside a repository. */
+/** The files that git ignores, or about which it cannot tell. Empty without git or outside of a repository. */
 export async function ignoredByGit(folder: string, files: string[]): Promise<Set<string>> {
   const ignored = await ask(folder, files);
   if (ignored !== null) return new Set(ignored);
-  // Git refuses the whole list if one of the files is in a submodule or under a symbolic link. If asked in the folder
-  // of such a file, it answers.
+  // Git refuses the whole list if one of the files is in a submodule or below a symbolic link. In the folder of such a
+  // file, it answers.
   const hidden = new Set<string>();
   for (const [own, inside] of byFolder(files)) for (const file of (await ask(own, inside)) ?? inside) hidden.add(file);
   return hidden;
@@ -22,7 +21,7 @@ export async function ignoredByGit(folder: string, files: string[]): Promise<Set
 
 /** Null if git cannot tell. */
 function ask(folder: string, files: string[]): Promise<string[] | null> {
-  // -C instead of a working directory: in that, Windows would look for git.exe first.
+  // -C instead of a working directory: Windows would look for git.exe in the working directory first.
   const args = ['-C', folder, 'check-ignore', '--stdin', '-z'];
   const env = { ...process.env, LC_ALL: 'C' };
   return new Promise((resolve) => {
@@ -30,7 +29,7 @@ function ask(folder: string, files: string[]): Promise<string[] | null> {
       if (error === null) resolve(ignored.split('\0').map((path) => join(folder, path)));
       else resolve(error.code === noneIgnored || error.code === 'ENOENT' || outside.test(problem) ? [] : null);
     });
-    child.stdin?.on('error', () => {}); // git has ended before it has read all names
+    child.stdin?.on('error', () => {}); // git may end before it has read all names
     child.stdin?.end(files.map((file) => `${relative(folder, file)}\0`).join(''));
   });
 }

@@ -1,17 +1,17 @@
-// Answers the server's relatedRequest with the definitions of the names at the cursor, and with the open documents that
-// it is allowed to use as context. Shares nothing from an untrusted workspace, and no file that git ignores or that the
-// user has excluded from the explorer, the search or Hearth.
+// Answers the server's relatedRequest: with the definitions of the names at the cursor, and with the open documents
+// that the server may use as context. Shares nothing from an untrusted workspace, and no file that git ignores or that
+// the user has excluded from the explorer, the search or Hearth.
 import { commands, type Location, type LocationLink, Position, Range, Uri, workspace } from 'vscode';
 import type { DefinedIn, RelatedParams, RelatedResult } from '../../language-server/protocol/messages.ts';
 import { onExclusionsChange } from '../settings/exclusions.ts';
 import { maxFileBytes, shareable, textOnDisk } from './shareable.ts';
 
-// Few, since the server does not wait long.
+// Few files, because the server does not wait long.
 const maxFiles = 6;
-// The maximum length of a definition. If a provider gives only the name's position, this many lines below it are taken.
+// The maximum length of a definition. If a provider gives only the position of the name, this length is assumed.
 const maxLines = 30;
 
-/** Caches which files may be shared, until a setting, a .gitignore or the workspace's folders change. */
+/** Remembers which files may be shared until a setting, a .gitignore or the workspace's folders change. */
 export class RelatedCode {
   private readonly shareable = new Map<string, Promise<boolean>>();
   private readonly subscriptions = [
@@ -70,7 +70,7 @@ async function definitionsAt(
     uri,
     new Position(line, character),
   );
-  // If a language extension fails, the definitions found by others still count.
+  // If a language extension fails, the definitions from others still count.
   const found = await Promise.resolve(ask).catch(() => undefined);
   return (found ?? []).map((place) => {
     const [target, { start, end }] =
@@ -82,8 +82,8 @@ async function definitionsAt(
 }
 
 /**
- * The text in the editor, which may not be saved yet, or else the one on disk. Null if it is too long or cannot be
- * read.
+ * The text in the editor, which may be unsaved. If the file is not open: the text on disk. Null if the text is too long
+ * or cannot be read.
  */
 async function textOf(uri: Uri): Promise<string | null> {
   const open = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());

@@ -6,13 +6,10 @@ import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
 import { isExcluded, isHidden } from '../settings/exclusions.ts';
 import { ignoredByGit } from './git-ignore.ts';
 
-/** Longer files are not sent: the server cannot use more of one file. */
+/** Longer files are not sent: the server would not use them. */
 export const maxFileBytes = 64 * 1024;
 
-/**
- * The files that lie in the workspace and are neither excluded nor ignored. If git cannot say whether a file is
- * ignored, it is not shared.
- */
+/** The files in the workspace that are neither excluded nor ignored. If git cannot tell, a file counts as ignored. */
 export async function shareable(uris: Uri[]): Promise<Uri[]> {
   const allowed = uris.filter(
     (uri) => uri.scheme === 'file' && !isExcluded(uri) && !isHidden(uri) && !hasSecretName(uri.toString()),
@@ -36,8 +33,8 @@ export async function shareable(uris: Uri[]): Promise<Uri[]> {
 }
 
 /**
- * Drops pipes and devices, since reading one might never end. Drops files that are reached through a link: they might
- * be anywhere, or have a name that must not be shared.
+ * Drops pipes and devices, because reading them may never end, and links to files, because these may be anywhere or
+ * have a name that must not be shared.
  */
 async function filesInside(folder: string, uris: Uri[]): Promise<Uri[]> {
   const root = await realpath(folder).catch(() => folder);
@@ -48,8 +45,8 @@ async function filesInside(folder: string, uris: Uri[]): Promise<Uri[]> {
 }
 
 /**
- * Reads a file without opening it as a document, which would load it into every language server. Null if it is too long
- * or cannot be read.
+ * Reads a file without opening it as a document: every language server would load that. Null if the file is too long or
+ * cannot be read.
  */
 export async function textOnDisk(uri: Uri): Promise<string | null> {
   try {

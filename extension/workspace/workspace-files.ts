@@ -1,5 +1,5 @@
 // Sends the workspace's files to the server, which searches them for code that helps at the cursor. They are sent in
-// the background, in small pieces, and again when they change. Nothing is sent from an untrusted workspace or while
+// the background, a few at a time, and again when they change. Nothing is sent from an untrusted workspace or while
 // Hearth is off, and no file that git ignores or that the user has excluded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Disposable, FileType, RelativePattern, type Uri, workspace } from 'vscode';
@@ -8,9 +8,9 @@ import { modeFor, section } from '../settings/config.ts';
 import { hiddenGlobs, onExclusionsChange, withoutBraces } from '../settings/exclusions.ts';
 import { shareable, textOnDisk } from './shareable.ts';
 
-// The server keeps no more, either.
+// The server keeps at most as many.
 const maxFiles = 2000;
-/** More than are sent, since VS Code also finds files that git ignores, such as a folder of Python packages. */
+/** VS Code also finds files that git ignores, such as a folder of Python packages. These are not sent. */
 const maxFound = 10 * maxFiles;
 /** One scan sends at most this many bytes, and takes at most this long. */
 const maxBytes = 4 * 1024 * 1024;
@@ -20,18 +20,18 @@ const extensions =
   'c,cc,cpp,cs,css,dart,ex,go,h,hpp,html,java,jl,js,jsx,kt,lua,mjs,php,pl,proto,ps1,py,r,rb,rs,scala,scss,sh,sql,svelte,swift,ts,tsx,vue,zig';
 const names = `**/*.{${extensions}}`;
 const hasKnownName = ({ path }: Uri) => extensions.split(',').includes(path.slice(path.lastIndexOf('.') + 1));
-/** Installing packages changes thousands of files, none of which is ever sent. */
+/** The installation of packages changes thousands of files. None of them is ever sent. */
 const isInPackages = (uri: Uri) =>
   /\/node_modules(\/|$)/.test(uri.path.slice(workspace.getWorkspaceFolder(uri)?.uri.path.length));
-/** Most folders have no dot in their name. */
+/** Whether the path may be a folder's. Most folders have no dot in their name. */
 const maybeFolder = ({ path }: Uri) => !path.slice(path.lastIndexOf('/')).includes('.');
 
 export interface FilesPace {
-  /** The wait after connecting, since the model and the editor's language features load first. */
+  /** The wait after connecting, in which the model and the editor's language features load. */
   beginMs: number;
-  /** The pause between two pieces. The server needs some 20 ms for a piece, and answers no key meanwhile. */
+  /** The pause between two messages. The server needs some 20 ms for a message, and answers no key meanwhile. */
   pauseMs: number;
-  /** How long no file must change before the changed files are sent. */
+  /** Changed files are sent when no file has changed for this long. */
   quietMs: number;
 }
 
@@ -41,10 +41,10 @@ export class WorkspaceFiles implements Disposable {
   private readonly watcher = workspace.createFileSystemWatcher('**');
   private readonly subscriptions: Disposable[];
   private readonly changed = new Map<string, Uri>();
-  /** The files whose text the server was sent since it was last told to forget all files. */
+  /** The files whose text the server has. */
   private readonly sent = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
-  /** The number of the newest scan of the workspace; older scans stop. */
+  /** The number of the newest scan of the workspace. Older scans stop. */
   private scan = 0;
   private isConnected = false;
 
@@ -53,7 +53,7 @@ export class WorkspaceFiles implements Disposable {
     private readonly pace = defaultPace,
   ) {
     const note = (uri: Uri) => hasKnownName(uri) && this.note(uri);
-    // If a folder is moved or deleted, there is an event for the folder, but none for its files.
+    // For a moved or deleted folder there is one event, and none for its files.
     const noteFolder = (uri: Uri) => (hasKnownName(uri) || maybeFolder(uri)) && this.note(uri);
     this.subscriptions = [
       this.watcher,
@@ -66,7 +66,7 @@ export class WorkspaceFiles implements Disposable {
     ];
   }
 
-  /** Call when a new server is connected: it knows no files yet. */
+  /** Call when a new server is connected. It has no files yet. */
   connected(): Promise<void> {
     this.isConnected = true;
     return this.sendAll();
@@ -75,7 +75,7 @@ export class WorkspaceFiles implements Disposable {
   dispose(): void {
     this.scan++;
     clearTimeout(this.timer);
-    for (const each of this.subscriptions) each.dispose();
+    for (const subscription of this.subscriptions) subscription.dispose();
   }
 
   private note(uri: Uri): void {
@@ -85,7 +85,7 @@ export class WorkspaceFiles implements Disposable {
     this.timer = setTimeout(() => void this.sendChanged(), this.pace.quietMs);
   }
 
-  /** Sends all files anew. If that fails, the server goes on with those that it has. */
+  /** Sends all files again. If that fails, the server goes on with the files that it has. */
   private async sendAll(): Promise<void> {
     const scan = ++this.scan;
     this.changed.clear();
@@ -113,10 +113,10 @@ export class WorkspaceFiles implements Disposable {
     const { scan } = this;
     const uris = (await Promise.all(changed.map(filesAt))).flat();
     const shared = new Set(await shareable(uris));
-    // A file that is not shared, such as the output of a build, matters only if the server has it. So does a path
-    // without a known extension: it can only be a folder that is gone.
+    // A file that is not shared, such as the output of a build, matters only if the server has it. A path without a
+    // known extension can only be a folder that is gone: it matters.
     const relevant = uris.filter((uri) => shared.has(uri) || this.sent.has(uri.toString()) || !hasKnownName(uri));
-    // A switch of branches, for example, changes that many.
+    // A switch of branches, for example, changes this many files.
     if (relevant.length > maxFiles / 10) return this.sendAll();
     for (const piece of pieces(relevant, filesAtOnce)) {
       await this.sendTexts(piece, scan, shared);
@@ -125,8 +125,8 @@ export class WorkspaceFiles implements Disposable {
   }
 
   /**
-   * Sends the texts of the shared files, and null for the others, unless a newer scan has begun. Resolves to the sum of
-   * their lengths.
+   * Sends the texts of the shared files, and null for the others, unless a newer scan has begun. Resolves to the total
+   * length of the texts.
    */
   private async sendTexts(uris: Uri[], scan: number, shared: ReadonlySet<Uri> = new Set(uris)): Promise<number> {
     const textOf = (uri: Uri) => (shared.has(uri) ? textOnDisk(uri) : null);
@@ -144,7 +144,7 @@ function pieces(uris: Uri[], length: number): Uri[][] {
   return Array.from({ length: Math.ceil(uris.length / length) }, (_, i) => uris.slice(i * length, (i + 1) * length));
 }
 
-/** The source files in a folder. For a source file, or a path where nothing is any more, the path itself. */
+/** The source files in a folder. For a source file, or a path that is gone: the path itself. */
 async function filesAt(uri: Uri): Promise<Uri[]> {
   try {
     const { type } = await workspace.fs.stat(uri);
@@ -156,8 +156,8 @@ async function filesAt(uri: Uri): Promise<Uri[]> {
 }
 
 async function filesIn(folder: Uri): Promise<Uri[]> {
-  // In an exclude glob, braces cannot be nested and a comma cannot be escaped. So globs with either are left out here,
-  // and shareable() drops the files that they hide.
+  // In an exclude glob, braces cannot be nested and a comma cannot be escaped. So globs with braces or commas are left
+  // out here, and shareable() drops the files that they hide.
   const hidden = hiddenGlobs(folder)
     .flatMap(withoutBraces)
     .filter((glob) => !/[{},]/.test(glob));
