@@ -199,7 +199,7 @@ export const faults = [
     where: 'next edits, by the document',
     file: 'test/language-server/edits/edits-cost.test.ts',
     kinds: {
-      '64 KiB in one line, or in lines alike': '64 KiB of anything',
+      '64 KiB in one line, or in lines alike': '64 KiB of any text',
       'ten thousand changes at once': 'ten thousand',
     },
   },

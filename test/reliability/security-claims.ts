@@ -32,7 +32,7 @@ export const claims: Record<string, Evidence> = {
   ],
   'Code from other files is': [['related-code.test.ts', 'files behind a link']],
   'Looking for edits': [
-    ['edits-cost.test.ts', '64 KiB of anything'],
+    ['edits-cost.test.ts', '64 KiB of any text'],
     ['shape-cost.test.ts', '64 KiB of anything'],
   ],
   'An explanation is shown': [

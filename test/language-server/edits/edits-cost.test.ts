@@ -1,5 +1,5 @@
-// A document may contain anything, and the server answers nobody else while it looks for edits. So the search must not
-// take longer than in proportion to the text.
+// A document may contain anything, and the server answers nobody else while it looks for edits. So the time of a search
+// must be at most proportional to the length of the text.
 import { expect, test } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { likeliest } from '../../../language-server/edits/decision/propose.ts';
@@ -38,7 +38,7 @@ const edits = [
   ['a new name', 'x = a + b;', 'const s = a + b;\nx = s;'],
 ] as const;
 
-test.each(edits)('in 64 KiB of anything, what follows from %s is found in time', async (_, before, after) => {
+test.each(edits)('in 64 KiB of any text, the search for the edit after %s is fast', async (_, before, after) => {
   const history = [{ path: 'a.ts', before, after }];
   for (const [name, text] of Object.entries(texts)) {
     const document = { path: 'a.ts', text: `${after}\n${text}\n`, cursor: 3, history };
@@ -49,20 +49,20 @@ test.each(edits)('in 64 KiB of anything, what follows from %s is found in time',
 const rename = [{ path: 'a.ts', before: 'let sum = 0;', after: 'let total = 0;' }];
 const nextIn = (text: string) => nextUse({ path: 'a.ts', text, cursor: 3, languageId: 'typescript' }, rename);
 
-test('in 64 KiB of anything, finding the uses of a renamed name blocks nobody for long', async () => {
+test('in 64 KiB of any text, the search for uses of a renamed name blocks nobody for long', async () => {
   for (const [name, text] of Object.entries(texts)) {
     const find = () => nextIn(`let total = 0;\n${text}\n`);
     expect(await longestTurnMs(find, maxCpuMs), name).toBeLessThan(maxCpuMs);
   }
 });
 
-test('a line too long for a person to edit is left alone', async () => {
+test('a line that is too long for a person to edit is ignored', async () => {
   const long = `x(sum);${'y(1);'.repeat(200)}`;
   expect((await nextIn('let total = 0;\nadd(sum);\n')).use).toMatchObject({ text: 'add(total);' });
   expect((await nextIn(`let total = 0;\n${long}\n`)).use).toBeUndefined();
 });
 
-test('what follows from edits in a line of 900 KB is found in time', async () => {
+test('after an edit in a line of 900 KB, the search for the next one is fast', async () => {
   const text = `let a = 1;\n[${'{"id":1,"v":2},'.repeat(60_000)}0]\n`;
   const document = OpenDocument.create('file:///a.ts', 'json', 1, text);
   let ms = 0;
@@ -81,7 +81,7 @@ test('what follows from edits in a line of 900 KB is found in time', async () =>
   expect(await cpuMs(look, maxCpuMs)).toBeLessThan(maxCpuMs);
 });
 
-test('remembering ten thousand changes at once takes little longer than making them', async () => {
+test('to record ten thousand changes takes little longer than to make them', async () => {
   const line = 'const value = sum(other);\n';
   const range = (i: number) => ({ start: { line: i, character: 14 }, end: { line: i, character: 17 } });
   const changes = Array.from({ length: 10_000 }, (_, i) => ({ range: range(i), text: 'total' }));

@@ -1,4 +1,4 @@
-// Which requests get an edit, and which edit. A scripted propose() replaces the search and its model.
+// Which requests get which edit. A scripted propose() replaces the search and its model.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type DocumentChange, OpenDocument } from '../../../language-server/documents/open-document.ts';
 import type { EditedDocument, Proposal } from '../../../language-server/edits/decision/propose.ts';
@@ -14,7 +14,7 @@ const script = vi.hoisted(() => ({
   wait: () => Promise.resolve(),
 }));
 
-/** Proposes the first other line that still has "sum", with "total" in its place. */
+/** Proposes to replace "sum" with "total" in the first other line that has it. */
 vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
   propose: async (_: Engine, document: EditedDocument): Promise<Proposal | undefined> => {
     script.asked.push(document);
@@ -76,7 +76,7 @@ function windowWith(texts: Record<string, string>, shared = Object.keys(texts), 
   };
   const rest = (uri: string, mode: Mode = 'automatic') =>
     edits.rest({ uri, position: { line: 0, character: 9 }, mode });
-  /** Does what Tab does: applies all places at once. */
+  /** Tab: applies all changes of the edit at once. */
   const apply = ({ uri, changes, otherChanges = [] }: NextEdit) => {
     const made: DocumentChange[] = [];
     const ordered = [...changes, ...otherChanges].sort((one, other) => other.range.start.line - one.range.start.line);
@@ -133,7 +133,7 @@ test('a file with Windows line ends gets the same edit, with Windows line ends',
   await expect.poll(() => script.asked[1]?.history.at(-1)?.after).toBe('log(total);');
 });
 
-test('documents without a file are not confused with each other', async () => {
+test('one untitled document is not taken for another', async () => {
   const [first, second] = ['untitled:Untitled-1', 'untitled:Untitled-2'];
   const { replace, ask } = windowWith({ [first]: 'const tax = 1;\nend();\n', [second]: 'begin();\nlog(tax);\n' });
   replace(first, 'tax', 'vat');
@@ -185,7 +185,7 @@ test('strings and comments of another function keep the name', async () => {
   expect((await ask(a, 9, balanced)).reason).toBe('nothing-follows');
 });
 
-test('if a tag is changed, its partner follows, and nothing else does', async () => {
+test('if a tag is renamed, its partner follows, and nothing else', async () => {
   const page = '<main>\n  <sum class="card">\n    <sum>One</sum>\n  </sum>\n  <sum>Two</sum>\n</main>\n';
   const { replace, ask } = windowWith({ 'file:///w/a.html': page });
   replace('file:///w/a.html', 'sum class', 'total class');
@@ -197,7 +197,7 @@ test('if a tag is changed, its partner follows, and nothing else does', async ()
   expect((await ask('file:///w/a.html', 2, balanced)).reason).toBe('nothing-follows');
 });
 
-test("no edit is searched for before the user's first edit, or once it is undone", async () => {
+test("no search begins before the user's first edit, or after the user has undone it", async () => {
   const { replace, ask } = windowWith(texts);
   expect((await ask(a)).reason).toBe('no-edits');
   replace(a, 'sum', 'total');
@@ -206,14 +206,14 @@ test("no edit is searched for before the user's first edit, or once it is undone
   expect(script.asked).toEqual([]);
 });
 
-test('while one edit is offered, the next is already searched for, across files', async () => {
+test('while an edit is offered, the search for the next one runs, also in other files', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   expect((await ask(a)).edit?.newText).toBe('log(total);');
   await expect.poll(() => script.asked).toHaveLength(2);
   replace(a, 'log(sum)', 'log(total)');
   expect((await ask(a)).edit?.newText).toBe('end(total);');
-  // Two more searches for the next edit: this file has nothing left, so the other one is searched, too.
+  // Two more searches: nothing is left in this file, so the other file is searched, too.
   await expect.poll(() => script.asked).toHaveLength(4);
   replace(a, 'end(sum)', 'end(total)');
   const last = await ask(a);
@@ -263,7 +263,7 @@ test('a dismissed edit does not come back until its line changes', async () => {
   expect((await ask(a)).edit?.newText).toBe('log(total + 1);');
 });
 
-test('dismissals are forgotten when next edits are turned off, since the text might change meanwhile', async () => {
+test('dismissals are forgotten when next edits are turned off: the text may change meanwhile', async () => {
   const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
   replace(a, 'sum', 'total');
   const first = await ask(a);
@@ -296,7 +296,7 @@ test('when the cursor rests, the answer to the next request is prepared once', a
   expect(text.slice(0, cursor)).toBe('set(total');
   expect(history).toEqual([{ path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);', line: 0 }]);
   expect((await ask(a)).edit?.newText).toBe('log(total);');
-  // The second search looks for the edit after that.
+  // The second search is for the edit after the offered one.
   await expect.poll(() => script.asked).toHaveLength(2);
   expect(script.asked[1]?.text).toContain('log(total);');
 });
@@ -330,7 +330,7 @@ test('at rest, nothing is prepared in a file with a secret, after a bulk change,
   expect(script.asked).toEqual([]);
 });
 
-test('nothing is prepared after a request, where suggestions are off, or before the client has said that the cursor rests', async () => {
+test('nothing is prepared after a request, where suggestions are off, or before the cursor rests', async () => {
   const asked = windowWith({ [a]: 'set(sum);\n' });
   asked.replace(a, 'sum', 'total');
   asked.rest(a);
@@ -370,14 +370,14 @@ test('a cancelled request is superseded', async () => {
   expect((await answer).reason).toBe('superseded');
 });
 
-test('nothing is searched for if the request was cancelled before its turn', async () => {
+test('no search begins for a request that is cancelled before its turn', async () => {
   const { replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   expect((await ask(a, 9, settings, AbortSignal.abort())).reason).toBe('superseded');
   expect(script.asked).toEqual([]);
 });
 
-test('nothing is offered in the modes manual and off, or if the document has changed since', async () => {
+test('nothing is offered in the modes manual and off, or after the document has changed', async () => {
   const { edits, replace, ask } = windowWith(texts);
   replace(a, 'sum', 'total');
   expect((await ask(a, 9, { ...settings, mode: 'manual' })).reason).toBe('manual');

@@ -1,5 +1,5 @@
-// Which lines a rename must not change, however likely the model finds it. The tests press Tab until no edit is
-// offered.
+// The lines that a rename must not change, however likely the model finds the edit. The tests press Tab until no edit
+// is offered.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
 import { DismissedEdits } from '../../../language-server/edits/decision/dismissed-edits.ts';
@@ -29,7 +29,7 @@ const languageIds: Record<string, string> = {
   ...{ html: 'html', vue: 'vue', xml: 'xml' },
 };
 
-/** The texts of the files once no edit is offered any more, after the name in «» was changed. */
+/** The texts of the files after the name in «» was changed and all offered edits were applied. */
 async function afterTabs(texts: Record<string, string>, now: string): Promise<Record<string, string>> {
   const entries = Object.entries(texts);
   const [path, marked] = entries.find(([, each]) => each.includes('«')) ?? ['', ''];
@@ -70,7 +70,7 @@ const average = `export function average(items: Item[]): number {
 `;
 
 /**
- * The file, its text with the renamed name in «», the new name, and the lines below, where the same name means
+ * The file, its text with the renamed name in «», the new name, and lines below the text in which the same name means
  * something else.
  */
 const others: [name: string, file: string, text: string, now: string, kept: string][] = [
@@ -166,13 +166,13 @@ test.each([
   expect(await afterTabs({ 'a.ts': text }, now)).toEqual({ 'a.ts': renamed });
 });
 
-test('a word in a string stays, even beside the renamed name', async () => {
+test('a word in a string keeps the name, even beside the renamed name', async () => {
   const text = "const «status» = 1;\nlog('status', status);\nlog('status: ' + status);\n";
   const renamed = "const state = 1;\nlog('status', state);\nlog('status: ' + state);\n";
   expect(await afterTabs({ 'a.ts': text }, 'state')).toEqual({ 'a.ts': renamed });
 });
 
-test('a variant is renamed in each line, but not in strings', async () => {
+test("an enum's variant is renamed in each line, but not in strings", async () => {
   const text = `enum State {
     «Open»,
     Closed,
@@ -277,7 +277,7 @@ test('a rename continues in a file that imports the name', async () => {
   expect(texts['other.ts']).toBe(other.replaceAll('rate', 'vatRate'));
 });
 
-/** The changed name is in «», its partner in ‹›. */
+/** The changed tag is in «», its partner in ‹›. */
 const partners: [name: string, file: string, text: string, now: string][] = [
   [
     'the closing tag',
@@ -319,7 +319,7 @@ test.each([['it is in the same line', '<«b»>One</b>\n<b>Two</b>\n']])(
   },
 );
 
-test("when a component's import is renamed, all its uses follow", async () => {
+test('when the import of a component is renamed, all uses of the component follow', async () => {
   const text = "import { «Card» } from './card';\n\nreturn (\n  <p>\n    <Card a />\n    <Card b />\n  </p>\n);\n";
   const expected = text.replace(/[«»]/g, '').replaceAll('Card', 'Panel');
   expect(await afterTabs({ 'A.tsx': text }, 'Panel')).toEqual({ 'A.tsx': expected });

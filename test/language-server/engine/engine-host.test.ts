@@ -10,7 +10,7 @@ import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import type { LoadOptions } from '../../../native/index.ts';
 import { FakeEngine, fakeTraits } from '../../fixtures/fake-engine.ts';
 
-/** A host whose loads finish when the test says so, and every engine that was ever loaded. */
+/** A host whose loads finish when the test says so, and all engines that it has loaded. */
 function setUp() {
   const engines = new Map<string, FakeEngine>();
   const finish = new Map<string, () => void>();
@@ -40,7 +40,7 @@ test('loads a model once for equal options', async () => {
   expect(events).toEqual(['loading', 'load a', 'ready']);
 });
 
-test('does not load a model of twice the free memory, and gives both figures', async () => {
+test('refuses a model of twice the free memory, and gives both figures', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-host-'));
   const modelPath = join(folder, 'huge.gguf');
   writeFileSync(modelPath, '');
@@ -54,7 +54,7 @@ test('does not load a model of twice the free memory, and gives both figures', a
   expect(host.state).toMatchObject({ kind: 'failed', message });
 });
 
-test('a load that is cancelled never rejects, even if the engine cannot be closed', async () => {
+test('a cancelled load does not reject, even if the engine cannot be closed', async () => {
   const { host, events, finishLoad } = setUp();
   vi.spyOn(FakeEngine.prototype, 'close').mockRejectedValueOnce(new Error('busy'));
   const cancelled = host.ensure({ modelPath: 'a' });
@@ -90,7 +90,7 @@ test('frees the old model before it loads another', async () => {
   expect(host.engine).toBe(engines.get('b'));
 });
 
-test('frees a model if another one was requested while it loaded', async () => {
+test('frees a model if another one is requested while it is loading', async () => {
   const { host, engines, finishLoad } = setUp();
   const overtaken = host.ensure({ modelPath: 'a' });
   await finishLoad('a').then(() => {});
@@ -102,7 +102,7 @@ test('frees a model if another one was requested while it loaded', async () => {
   expect(host.engine).toBe(engines.get('b'));
 });
 
-test('loads only the last of several models asked for at once', async () => {
+test('loads only the last of several models that are requested at once', async () => {
   const { host, events, finishLoad } = setUp();
   const loads = ['a', 'b', 'c'].map((modelPath) => host.ensure({ modelPath }));
   await finishLoad('c');

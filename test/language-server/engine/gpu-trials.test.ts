@@ -48,7 +48,7 @@ test('a request interrupts the trial, which is repeated later', async () => {
   expect(onChange).not.toHaveBeenCalled();
 });
 
-test('there is no trial if the engine wants none or is busy, or if a second engine does not fit in memory', () => {
+test('there is no trial if the engine needs none, is busy, or does not fit into memory a second time', () => {
   const none = setUp();
   none.trials.look(none.engine, minute);
   const busy = setUp(async () => {});

@@ -52,7 +52,7 @@ async function loaded(options: object = {}) {
   return { kind, adapters, own, tokens: answer?.timings.completionTokens, log: lines.join('\n') };
 }
 
-test('they are loaded with their model, whatever the file of the model is called', async () => {
+test("the adapters are loaded with their model, whatever the name of the model's file", async () => {
   const { adapters, own, tokens, log } = await loaded();
   expect({ adapters, own, tokens }).toEqual({
     adapters: [completion, nextEdit],
@@ -62,19 +62,19 @@ test('they are loaded with their model, whatever the file of the model is called
   expect(log).toMatch(/adapter for completions: completion-1\.5b\.gguf\nadapter for edits: next-edit-1\.5b\.gguf$/);
 });
 
-test('only those for the given tasks are loaded', async () => {
+test('only the adapters for the given tasks are loaded', async () => {
   const { adapters, own } = await loaded({ own: { folder: adapterFolder, tasks: ['edits'] } });
   expect({ adapters, own }).toEqual({ adapters: [nextEdit], own: { edits: nextEdit } });
 });
 
-test('they are loaded once, also if the settings name one of them, and beside another adapter', async () => {
+test('an adapter is loaded once if the settings also name it, and beside another adapter', async () => {
   expect((await loaded({ adapters: [nextEdit] })).adapters).toEqual([nextEdit, completion]);
   const team = join(adapterFolder, 'team.gguf');
   writeGguf(team, adapter());
   expect((await loaded({ adapters: [team] })).adapters).toEqual([team, completion, nextEdit]);
 });
 
-test('other models are loaded without them, and so is their own if nobody gives a folder', async () => {
+test('other models are loaded without the adapters, and so is their own model if no folder is given', async () => {
   writeModel('Qwen2.5 Coder 1.5B');
   const plain = { kind: 'ready', adapters: [], own: undefined };
   expect(await loaded()).toMatchObject({ ...plain, log: expect.not.stringMatching(/adapter/) });
@@ -114,7 +114,7 @@ function notANumber() {
   return spec;
 }
 
-test('an adapter that the settings name and that is damaged still keeps the model from loading', async () => {
+test('a damaged adapter that the settings name keeps the model from loading', async () => {
   const team = join(adapterFolder, 'damaged.gguf');
   writeFileSync(team, 'text');
   const { kind, log } = await loaded({ adapters: [team] });

@@ -1,5 +1,4 @@
-// A container may run with a user ID that is in no list of users and without HOME: then the system knows no home
-// folder.
+// A container may run with an unknown user ID and without HOME. The system then knows no home folder.
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -23,7 +22,7 @@ afterAll(() => {
 
 const bundled = { bundledModel: '/starter.gguf' };
 
-test('without a home folder, the starter and a model with its whole path load, and models are listed', async () => {
+test('without a home folder, the starter and a model with an absolute path load, and models are listed', async () => {
   expect(loadOptions(defaultSettings, bundled).modelPath).toBe('/starter.gguf');
   expect(loadOptions({ ...defaultSettings, 'model.path': '/m.gguf' }, bundled).modelPath).toBe('/m.gguf');
   const list = await listModels(

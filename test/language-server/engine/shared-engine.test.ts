@@ -29,7 +29,7 @@ test('closing the engine ends requests that wait for the model, and loads nothin
   expect(loads).toBe(1);
 });
 
-/** What each fake engine of a set-up was loaded with, and which are closed. */
+/** The options of all loaded fake engines, and the closed ones among them. */
 async function setUp(explainModel: string) {
   const loaded: { path: string; engine: FakeEngine }[] = [];
   const loadModel: LoadModel = async ({ modelPath: path }) => {
@@ -90,7 +90,7 @@ test('the engine follows the most careful window, whichever connected last', asy
 
 const url = 'http://127.0.0.1:9';
 
-/** For windows whose team server never answers, so that the status tells why the local model does. */
+/** For windows whose team server never answers, so that the status says why the local model does. */
 function setUpTeam() {
   const loadModel = async () => ({ engine: new FakeEngine(), traits: fakeTraits });
   const parts = { loadModel, addonInfo: () => ({ variants: [], gpus: async () => '' }), bundledModel: 'base.gguf' };
@@ -157,14 +157,14 @@ test('a model that reads slowly here does not write next edits', async () => {
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
   reads(100, `the team's ${name}`);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
-  // A GPU, too, needs the time of a whole pass for a single token.
+  // Even a GPU needs a whole pass for a single token.
   reads(63, name);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
   reads(100, name);
   expect(shared.models?.editAdapter).toBeNull();
   reads(1000, name);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
-  // It only seems slow while other programs compute.
+  // The model only seems slow while other programs compute.
   for (let i = 0; i < 20; i++) reads(100, name);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
 });
@@ -211,10 +211,10 @@ test('the model for explanations is unloaded after five minutes without a reques
   vi.advanceTimersByTime(4 * 60_000);
   const { mustWait } = await shared.explainer();
   vi.advanceTimersByTime(4 * 60_000);
-  // The answer has been running all this time.
+  // The answer has been running until now.
   mustWait?.();
   vi.advanceTimersByTime(4 * 60_000);
-  await new Promise((resolve) => setImmediate(resolve)); // by then, an unloaded engine is closed
+  await new Promise((resolve) => setImmediate(resolve)); // after this, an unloaded engine is closed
   expect(loaded[1]?.engine.closed).toBe(false);
   vi.advanceTimersByTime(2 * 60_000);
   vi.useRealTimers();
@@ -227,7 +227,7 @@ test('a second model that does not fit beside the first is refused, with the fig
   const folder = mkdtempSync(join(tmpdir(), 'hearth-second-'));
   const path = join(folder, 'large.gguf');
   writeFileSync(path, '');
-  // A sparse file takes no disk space. Alone, this model would be loaded, since it is less than twice as large as the free memory.
+  // A sparse file takes no disk space. Alone, this model would be loaded: it has less than twice the free memory.
   truncateSync(path, Math.floor(1.2 * freemem()));
   const { shared, loaded } = await setUp(path);
   const gigabytes = String.raw`\d+\.\d GB`;

@@ -12,7 +12,7 @@ afterEach(() => {
 
 const busy: Partial<EngineStatus> = { state: 'prefill', op: 'matmul', layer: 7, token: 512, opBytes: 2.5e6 };
 
-/** Puts an engine into each of these states for some seconds and checks the events. Returns their messages. */
+/** Puts an engine into these states, each for some seconds, and checks the events. Returns their messages. */
 function check(states: { status: Partial<EngineStatus>; seconds: number }[], expected: string[]): string[] {
   const idle = new FakeEngine().status();
   let current = idle;
@@ -30,7 +30,7 @@ function check(states: { status: Partial<EngineStatus>; seconds: number }[], exp
     gaveUp: record('gaveUp'),
   });
   for (const { status, seconds } of states) {
-    // An engine that makes progress counts its beats up. The test sets the beat at which the engine hangs.
+    // The beat of an engine grows while the engine makes progress. The test sets the beat at which it hangs.
     for (let second = 0; second < seconds; second++) {
       current = { ...idle, beat: beat++, ...status };
       vi.advanceTimersByTime(1000);
@@ -57,7 +57,7 @@ test('is silent while answers come quickly', () => {
   );
 });
 
-test('reports an engine as slow if it works for long', () => {
+test('reports an engine as slow if it is busy for long', () => {
   check([{ status: busy, seconds: 20 }], ['slow']);
 });
 
@@ -103,7 +103,7 @@ test('gives up on an engine that hangs for half a minute', () => {
   check([{ status: { ...busy, beat: 1 }, seconds: 31 }], ['slow', 'hung', 'gaveUp']);
 });
 
-test('does not count time in which the whole process was stopped', () => {
+test('does not count time in which the whole process is stopped', () => {
   check([{ status: { ...busy, beat: 1, stalledMs: 33_000 }, seconds: 3 }], []);
 });
 

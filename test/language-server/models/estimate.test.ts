@@ -25,8 +25,7 @@ test('each model in the catalogue has a complete digest, a unique name and the l
 });
 
 test.each(['Q4_K_M', 'Q8_0'])('an unknown file length is estimated well: %s', (quantization) => {
-  // The base and the instruct 7B have the same matrices; in each quantization, the length of one of the two files is
-  // known.
+  // The base and the instruct model of 7B have equal matrices. In each quantization, the length of one file is known.
   const files = catalogue.filter((model) => model.size === '7B' && model.quantization === quantization);
   const isGuessed = ({ file }: CatalogueModel) => file.minBytes !== file.maxBytes;
   const [known, guessed] = files.toSorted((a, b) => Number(isGuessed(a)) - Number(isGuessed(b)));
@@ -90,7 +89,7 @@ test('the recommended model is the largest fast enough base model that leaves ha
   const large = contender('large', 7e9, 12);
   expect(recommend([small, middle, large], 16e9)).toBe('middle');
   expect(recommend([small, middle, large], 4e9)).toBe('small');
-  // If none is fast enough or none fits, the smallest is recommended.
+  // If no model is fast enough, or none fits, the smallest is recommended.
   expect(recommend([small, middle, large], 1e9)).toBe('small');
   expect(recommend([contender('slow', 3e9, 5), contender('slower', 7e9, 2)], 16e9)).toBe('slow');
 });
@@ -108,7 +107,7 @@ test('a local model is preferred to a download of at most its size, even if the 
   expect(recommend([here(5e9, 15)], 16e9)).toBe('here');
 });
 
-test('of models of one size, those that write next edits are preferred, also instruct models', () => {
+test('among models of one size, one that writes next edits is preferred, even an instruct model', () => {
   const base = contender('base', 3e9, 30, { fileBytes: 4e9 });
   const writer = contender('writer', 3e9, 30, { kind: 'instruct', writesEdits: true });
   expect(recommend([base, writer], 16e9)).toBe('writer');

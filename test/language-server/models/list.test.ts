@@ -41,7 +41,7 @@ test('a local file is described by its metadata, and not offered for download', 
   expect(list.remote.length).toBe(catalogue.length - 1);
 });
 
-test('the list says which models write next edits: those with an adapter of ours, and those trained for it', async () => {
+test("the list says which models write next edits: by their training, or with Hearth's own adapter", async () => {
   const { remote } = modelList([], speed, cacheBytes, 16e9);
   const writing = remote.filter(({ writesEdits }) => writesEdits).map(({ name }) => name);
   expect([...new Set(writing)]).toEqual(['Qwen2.5-Coder 0.5B Instruct', 'Qwen2.5-Coder 1.5B Instruct']);

@@ -36,7 +36,7 @@ const find = (env = {}, signal = new AbortController().signal) => {
 };
 const names = async (env = {}) => (await find(env)).map(({ owner, knownAs }) => `${owner}: ${knownAs}`);
 
-/** A stand-in for a model file, which begins with its architecture. */
+/** A file in place of a model. It begins with the name of its architecture. */
 function model(path: string, architecture = 'qwen2', bytes = 2 ** 20): string {
   const file = join(home, path);
   mkdirSync(dirname(file), { recursive: true });
@@ -68,7 +68,7 @@ test("files in Hugging Face's cache are found through its links", async () => {
   expect((await find()).length).toBe(1);
 });
 
-test('a file that several programs have is listed once, whether linked or copied', async () => {
+test('a model that several programs have is listed once, whether its file is linked or copied', async () => {
   const file = model('.lmstudio/models/Qwen/coder.gguf');
   mkdirSync(join(home, '.cache/llama.cpp'), { recursive: true });
   mkdirSync(join(home, '.cache/huggingface/hub'), { recursive: true });
@@ -110,7 +110,7 @@ test('a link to a file outside of the folders is not offered', async () => {
   expect(await names()).toEqual([]);
 });
 
-test('other architectures, tiny files, damaged files and files too deep are left out', async () => {
+test('other architectures, tiny files, damaged files and files in deep folders are left out', async () => {
   model('.lmstudio/models/gemma2.gguf', 'gemma2');
   model('.lmstudio/models/vocabulary.gguf', 'qwen2', 10);
   model('.lmstudio/models/1/2/3/4/5/6/deep.gguf');

@@ -11,7 +11,7 @@ test('an answer that ends at once gives no speed', async () => {
   expect(await measureSpeed(new FakeEngine(), cost)).toBeNull();
 });
 
-/** decodeMs: one for each answer in turn; the last one for all later answers. */
+/** decodeMs: one for each answer. The last one is also for all later answers. */
 function timedEngine(...decodeMs: number[]): FakeEngine {
   const engine = new FakeEngine();
   const generate = engine.generate.bind(engine);
@@ -62,7 +62,7 @@ test('the best of several measurements counts', async () => {
   expect(best).toEqual({ readBytesPerSecond: read(30), weightsPerSecond: 32e12, isBusy: false });
 });
 
-test('earlier measurements are kept, and count as busy only until one was quiet', async () => {
+test('earlier measurements are kept, and the machine counts as busy only until a quiet measurement', async () => {
   const measured = async (decodeMs: number, share: () => Promise<number>) => {
     const best = await bestSpeed(timedEngine(decodeMs), cost, folder, share);
     return [best?.readBytesPerSecond, best?.isBusy];

@@ -21,12 +21,12 @@ test('an instruct model completes and explains', () => {
   expect(traits.fim).not.toBeNull();
 });
 
-test('the file name counts if the metadata say nothing', () => {
+test('if the metadata have no name, the name of the file counts', () => {
   expect(traitsOf(header({ 'general.name': 'models' }), 'Qwen2.5-Coder-3B-Instruct-Q4_K_M').kind).toBe('instruct');
   expect(traitsOf(header({ 'general.name': 'Qwen2.5 Coder 7B' }), 'qwen2.5-coder:7b-base').kind).toBe('base');
 });
 
-test('a Qwen2.5 other than the coder has the tokens, but only explains', () => {
+test('Qwen2.5 has the tokens of Qwen2.5-Coder, but only explains', () => {
   const traits = traitsOf(header({ 'general.name': 'Qwen2.5 7B Instruct' }));
   expect(traits).toMatchObject({ kind: 'instruct', fim: null });
   expect(traits.chatTemplate).not.toBeNull();

@@ -38,26 +38,26 @@ test.each([
   expect(shown).toBeDefined();
 });
 
-test('does not show text early that might turn into the line below', async () => {
+test('does not show text early while it may become the line below', async () => {
   const { early, reason } = await ask('$0\nreturn total;\n', writes('return total;'));
   expect(early).toEqual([]);
   expect(reason).toBe('repeats-line');
 });
 
-test('keeps text that was shown early even if the whole text turns out to be a repetition', async () => {
+test('keeps text that was shown early, even if the whole text is a repetition', async () => {
   const { early, shown } = await ask('function f() {$0\n', writes('same(a);\n  same(a);\n  same(a);\n  same(a);'));
   expect(early.at(-1)).toBeDefined();
   expect(shown?.text).toBe(early.at(-1));
 });
 
-test('ends the generation where the text has become too unlikely to be shown', async () => {
+test('ends the generation once the text is too unlikely to be shown', async () => {
   const logProbability = (index: number) => (index === 10 ? Math.log(0.001) : 0);
   const { timings, shown } = await ask('a = $0\n', { ...writes('total(unlikely, '.repeat(9)), logProbability });
   expect(timings.completionTokens).toBe(11);
   expect(shown?.text).toBe('total');
 });
 
-test('text that the engine generates after it was told to stop changes nothing', async () => {
+test('text that comes after the engine was told to stop changes nothing', async () => {
   const logProbability = (index: number) => (index === 8 ? Math.log(0.5) : 0);
   const model = { ...writes('call(one, two, three)'), otherAnswers: ['f(other, and more of it'], logProbability };
   const gate = { line: 0.7, beginning: 0.45 };
@@ -103,7 +103,7 @@ test('ends a text that is longer than its tokens allow', () => {
   expect(text.isEnough).toBe(true);
 });
 
-test('completes the head of a block whose body is below, whatever is far above', async () => {
+test('completes the head of a block whose body is below, whatever the text far above', async () => {
   const above = `class A {\n${'  one() {}\n'.repeat(600)}`;
   const { shown } = await ask(`${above}  inte$0\n    return item;\n  }\n}\n`, writes('grate(item) {'));
   expect(shown?.text).toBe('grate(item) {');

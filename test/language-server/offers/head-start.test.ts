@@ -17,14 +17,14 @@ const result = (...texts: string[]): GhostCompletion => ({
 });
 
 interface Plan {
-  /** The time until the first text, or until it is known that there is none. */
+  /** The time until the first text, or until the end if there is none. */
   ms: number;
   texts: string[];
   /** Fails after this number of texts. */
   failsAfter?: number;
 }
 
-/** A model that follows a plan and records what happened to it. */
+/** A model that follows a plan and records its calls. */
 function model({ ms, texts, failsAfter = Number.POSITIVE_INFINITY }: Plan) {
   const seen = { isAsked: false, isAborted: false };
   const generate = async (onGrowth: OnGrowth, signal: AbortSignal) => {
@@ -121,7 +121,7 @@ test('the slower model is stopped', async () => {
   expect(fast.here.isAborted).toBe(true);
 });
 
-test('shown text stays if the server then fails, and the local model adds nothing', async () => {
+test('if the server fails after its text was shown, the text stays, and the local model adds nothing', async () => {
   const seen = await run({ ms: 0, texts: ['a', 'a s', 'a server'], failsAfter: 2 }, { ms: 0, texts: near });
   expect([seen.texts, seen.last, seen.here.isAsked]).toEqual([['a', 'a s'], 'a s', false]);
 });

@@ -7,7 +7,7 @@ import { atCursor } from '../cursor.ts';
 
 const suggest = (text: string, replaces = 0): Suggestion => ({ text, replaces, probability: 1 });
 
-/** A finished offer of these suggestions, made in the first state. */
+/** A finished offer with these suggestions. */
 async function whole(shownAt: string, ...suggestions: Suggestion[]): Promise<Offer> {
   const result = { suggestions, reason: suggestions.length > 0 ? null : ('nothing-to-add' as const) };
   const offer = new Offer(atCursor(shownAt), ended({ ...result, finishReason: 'stop', timings: noTimings }));
@@ -15,7 +15,7 @@ async function whole(shownAt: string, ...suggestions: Suggestion[]): Promise<Off
   return offer;
 }
 
-/** What an offer with this text, made in the first state, has for the second one. */
+/** Makes an offer with this text for the first state of a document, and returns its coverage of the second state. */
 async function check(shownAt: string, ghostText: string, then: string, expected: Coverage | string): Promise<void> {
   const coverage = (await whole(shownAt, suggest(ghostText))).covers(atCursor(then));
   expect(Array.isArray(coverage) ? coverage[0]?.text : coverage).toEqual(expected);
@@ -30,14 +30,14 @@ test('follows a line break with its indentation', () =>
 
 test('returns nothing when something else is typed', () => check('a = $0\nb', 'foo(1)', 'a = x$0\nb', 'none'));
 
-test('returns nothing when all its text was typed', () => check('a = $0\nb', 'foo(1)', 'a = foo(1)$0\nb', 'none'));
+test('returns nothing when the whole text was typed', () => check('a = $0\nb', 'foo(1)', 'a = foo(1)$0\nb', 'none'));
 
 test('returns nothing for a cursor before its place', () => check('a = $0', 'foo(1)', 'a$0 = ', 'none'));
 
 test('returns nothing when the text after the cursor has changed', () =>
   check('a = $0\nb', 'foo(1)', 'a = f$0\nc', 'none'));
 
-test('returns nothing when text that it would replace has changed, however far after the cursor', async () => {
+test('returns nothing when the text to replace has changed, however far after the cursor', async () => {
   const line = (text: string) => `$0const data = "${'a'.repeat(1500)}${text}";\n`;
   const offer = await whole(line('X'), suggest('first();', line('X').length - 3));
   expect(offer.covers(atCursor(line('X')))).toHaveLength(1);
@@ -61,29 +61,29 @@ test('replaces one bracket fewer when one was typed over', async () => {
 
 test("uses the document's line breaks", () => check('if (a) {$0\r\nb', '\n  c();', 'if (a) {\r\n  $0\r\nb', 'c();'));
 
-test('uses them even if only half of a line break is within the range examined', () => {
+test('uses them even if the compared text ends within a line break', () => {
   const above = `\r\n${'a'.repeat(996)}();`;
   const below = '\r\nb';
   return check(`${above}$0${below}`, '\nc();', `${above}\r\n$0${below}`, 'c();');
 });
 
-test('says that its own place gets no text if the model gave none, and knows nothing about other places', async () => {
+test('is empty at its own place if the model gave no text, and covers no other place', async () => {
   const offer = await whole('a = $0;\n');
   expect(offer.covers(atCursor('a = $0;\n'))).toBe('empty');
   expect(offer.covers(atCursor('a = b$0;\n'))).toBe('none');
 });
 
-test('says so, too, if its text is blank', async () => {
+test('is also empty if its text is blank', async () => {
   const offer = await whole('a = $0;\n', suggest(''));
   expect(offer.covers(atCursor('a = $0;\n'))).toBe('empty');
 });
 
-test('does not know what comes after a bracket that was typed over', async () => {
+test('covers no place after a bracket that was typed over', async () => {
   const offer = await whole('f($0)\n');
   expect(offer.covers(atCursor('f()$0\n'))).toBe('none');
 });
 
-test('is pending as long as the typed text agrees with its own', async () => {
+test('is pending while the typed text agrees with its own', async () => {
   let write = () => {};
   const more = new Promise<void>((resolve) => {
     write = resolve;
@@ -103,7 +103,7 @@ test('is pending as long as the typed text agrees with its own', async () => {
   expect(offer.covers(atCursor('a = foo$0\n'))).toBe('none');
 });
 
-test('accepting a suggestion removes what it replaces', () => {
+test('accepting a suggestion removes the text that it replaces', () => {
   const { text, offset } = accepted(atCursor('f($0) + 1'), suggest('x)', 1));
   expect([text.toString(), offset]).toEqual(['f(x) + 1', 4]);
 });

@@ -7,16 +7,16 @@ import { invoked, setUp, texts } from '../asking.ts';
 useFakeClock();
 
 const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();');
-/** Generates what follows a shown text without a pause. */
+/** Generates the text after a shown one without a pause. */
 const eager = { respond, restMs: 0 };
 
-/** Checks that answers from memory cost the engine nothing. */
+/** Checks that an answer comes from memory and costs the engine nothing. */
 function checkFromMemory(answer: Answer, text: string): void {
   expect(texts(answer)).toEqual([text]);
   expect(answer.timings.promptTokens).toBe(0);
 }
 
-test('answers typed-through text from memory', async () => {
+test('answers from memory while the shown text is typed', async () => {
   const { ask, engine } = setUp();
   await ask('a = $0\n');
   const answer = await ask('a = ans$0\n');
@@ -25,7 +25,7 @@ test('answers typed-through text from memory', async () => {
   expect(engine.requests).toHaveLength(1);
 });
 
-test('generates a text again if the settings have changed since', async () => {
+test('generates a text again after the settings have changed', async () => {
   const { ask, engine } = setUp();
   await ask('a = $0\n');
   expect(texts(await ask('a = $0\n', { settings: { 'completion.maxTokens': 7 } }))).toEqual(['answer']);
@@ -52,7 +52,7 @@ test('a key that disagrees with a running stream ends it', async () => {
   expect([engine.requests.length, engine.cancelled]).toEqual([2, 1]);
 });
 
-test('an adopted stream that turns out to differ is replaced by a new one', async () => {
+test('an adopted stream whose text turns out to differ is replaced by a new one', async () => {
   const { ask, engine } = setUp({ tokenMs: 10, respond: (prompt) => (prompt.endsWith('x') ? 'yz' : 'answer();') });
   void ask('a = $0\n');
   await elapse(2);
@@ -72,7 +72,7 @@ test('if no key adopts a cancelled request, its generation ends', async () => {
   expect(engine.cancelled).toBe(1);
 });
 
-test('if the next key is refused, the generation of the one before ends', async () => {
+test('if the next key is refused, the generation for the key before ends', async () => {
   const { ask, engine } = setUp({ tokenMs: 10 });
   void ask('a = $0\n');
   await elapse(5);
@@ -162,7 +162,7 @@ test('answers from memory after the shown text was accepted', async () => {
   expect(asked('foreground')).toBe(1);
 });
 
-test('if an early answer turns out to be the whole text, generates ahead what follows it', async () => {
+test('if an early answer turns out to be the whole text, generates the text after it ahead', async () => {
   const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();\n');
   const { ask, asked, grown } = setUp({ respond, restMs: 0, tokenMs: 10, momentMs: 95 });
   const early = await ask('a = $0\n');
@@ -190,7 +190,7 @@ test('remembers the rest of several lines when a word or a line of them is accep
   expect(asked('foreground')).toBe(1);
 });
 
-test('after acceptance, adopts the offer that is already being generated for what follows', async () => {
+test('when the user accepts a suggestion, adopts the offer that is generated for the place after it', async () => {
   const { ask, asked, engine } = setUp({ ...eager, tokenMs: 20 });
   await ask('a = $0\n');
   await elapse(10);
@@ -239,7 +239,7 @@ test('waits for a pause before it generates ahead', async () => {
   expect(asked('background')).toBe(1);
 });
 
-test('remembers that nothing follows the accepted text', async () => {
+test('does not ask the engine again if nothing follows the accepted text', async () => {
   const { ask, asked } = setUp({
     restMs: 0,
     respond: (prompt) => (prompt.endsWith('answer();') ? '' : 'answer();'),
@@ -291,7 +291,7 @@ test('an aborted generation that fails later does not fail the next request', as
   expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
 });
 
-test('when any of the alternatives is typed, answers from memory', async () => {
+test('answers from memory while any of the alternatives is typed', async () => {
   const { ask, engine } = setUp({ otherAnswers: ['other();'] });
   await ask('a = $0\n', { context: invoked });
   expect(texts(await ask('a = oth$0\n'))).toEqual(['er();']);
@@ -314,10 +314,10 @@ test('alternatives requested while the text is growing include its final form', 
   expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'another();']);
 });
 
-/** A text that is likely enough for the usual gate, but not for the next stricter one. */
+/** A text that is likely enough for the usual gate, but not for a stricter one. */
 const unsure = { respond, logProbability: (index: number) => (index === 0 ? Math.log(0.1) : 0) };
 
-test('after the user typed something other than the shown text, the line requires more certainty', async () => {
+test('after the user has typed something other than the shown text, suggestions in this line must be likelier', async () => {
   const { ask } = setUp(unsure);
   expect(texts(await ask('a = $0\n'))).toEqual(['answer();']);
   expect(await ask('a = x$0\n')).toMatchObject({ items: [], reason: 'unsure' });
@@ -325,14 +325,14 @@ test('after the user typed something other than the shown text, the line require
   expect(texts(await ask('a = xy\n$0\n'))).toEqual(['answer();']);
 });
 
-test('after a text was dismissed, its line requires more certainty, too', async () => {
+test('after the user has dismissed a text, suggestions in its line must be likelier', async () => {
   const { ask, provider } = setUp(unsure);
   await ask('a = $0\n', { version: 7 });
   provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
   expect(await ask('a = x$0\n', { version: 8 })).toMatchObject({ items: [], reason: 'unsure' });
 });
 
-test('text generated ahead in such a line needs as much certainty', async () => {
+test('text that is generated ahead in such a line must be as likely', async () => {
   let isSure = true;
   const { ask, asked } = setUp({
     respond: (prompt) => {

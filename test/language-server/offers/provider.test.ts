@@ -93,11 +93,11 @@ test('ends the generation at the bracket that the editor has closed', async () =
   const { ask } = setUp({ respond: () => 'a, b) and so on, to the end of the line' });
   const { items, timings } = await ask('print($0)\n');
   expect(items[0]?.insertText).toBe('a, b');
-  // One token more, since a semicolon after the bracket might be shown.
+  // One token more: a semicolon after the bracket might be shown.
   expect(timings.completionTokens).toBe('a, b) '.length);
 });
 
-test('asks for no more tokens than the context has room for', async () => {
+test('asks for at most as many tokens as fit into the context', async () => {
   const { ask, engine } = setUp({ contextTokens: 100 });
   await ask('a = $0', { settings: { 'completion.maxTokens': 5000 } });
   const [request] = engine.requests;
@@ -109,7 +109,7 @@ test('says why there is no completion when the model cannot fill in the middle',
   expect(await ask('a = $0')).toMatchObject({ items: [], reason: 'model-cannot-fill-in' });
 });
 
-test('answers have plain line feeds, whatever the document has, since some editors convert them', async () => {
+test('answers have plain line feeds, whatever the line ends of the document: some editors convert them', async () => {
   const { ask } = setUp({ respond: () => '\n  first();\n}' });
   const { items } = await ask('function f() {$0\r\n', { version: 1 });
   expect(items[0]?.insertText).toContain('\n');
@@ -136,7 +136,7 @@ test('forgets a closed document', async () => {
   expect(engine.requests).toHaveLength(2);
 });
 
-test('evaluates the next anchor before the text outgrows the one in use', async () => {
+test('evaluates the next anchor before the given text is too long for the held one', async () => {
   const { ask, engine } = setUp({ respond: () => '' });
   const above = 'above();\n'.repeat(20);
   const states = Array.from({ length: 30 }, (_, lines) => `${above}${'typed();\n'.repeat(lines)}$0\nend`);
@@ -146,7 +146,7 @@ test('evaluates the next anchor before the text outgrows the one in use', async 
     evaluated.push(timings.promptTokens - timings.cachedTokens);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // The first request is cold. Each further line costs its nine bytes (tokens), even where the anchor moves.
+  // The first request finds an empty cache. Each further line costs nine tokens (bytes), even when the anchor moves.
   expect(engine.prefilled.length).toBeGreaterThan(0);
   expect(Math.max(...evaluated.slice(1))).toBeLessThan(12);
 });
@@ -157,7 +157,7 @@ test('does not work ahead on a short text', async () => {
   expect(engine.prefilled).toEqual([]);
 });
 
-test('offers up to three answers when asked for explicitly, the automatic one first', async () => {
+test('an explicit request gets up to three answers, the automatic one first', async () => {
   const { ask, engine } = setUp({ otherAnswers: ['other();', 'third();', 'fourth();'] });
   expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'other();', 'third();']);
   expect(engine.requests[0]?.alternatives).toBe(3);
@@ -170,7 +170,7 @@ test('trims every alternative, and drops those that differ in white space only o
   expect(texts(await ask('print($0)\n', { context: invoked }))).toEqual(['a, b']);
 });
 
-test('where an answer ends depends on its own text alone, with or without alternatives', async () => {
+test('the end of an answer depends only on its own text, with or without alternatives', async () => {
   const { ask } = setUp({ respond: () => `one();\n${'two();\n'.repeat(50)}` });
   const { items, timings } = await ask('a = $0\n', {
     context: invoked,
@@ -241,7 +241,7 @@ test('two windows pin their documents independently, and closing a window remove
   const engine = new FakeEngine({ respond: () => 'answer();' });
   const [first, second] = [new CompletionProvider(), new CompletionProvider()];
   const type = async (provider: CompletionProvider, uri: string) => {
-    // The second request finds the head of its prompt evaluated and pins it.
+    // The second request finds the head of its prompt in the cache and pins it.
     for (const text of ['const other = ', 'const other = q']) {
       const document = OpenDocument.create(uri, 'typescript', text.length, text);
       const request = { document, position: document.positionAt(text.length), context: automatic };

@@ -5,7 +5,7 @@ import { atCursor } from '../cursor.ts';
 
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i}\n`).join('');
 
-/** The prompts for one document in several states, as text, with the healed bytes after "^". */
+/** The prompts for several states of a document, as text, with the healed bytes after "^". */
 function prompts(states: string[], engine = new FakeEngine()): string[] {
   const anchors = new Anchors(engine);
   return states.map((state) => {
@@ -14,12 +14,12 @@ function prompts(states: string[], engine = new FakeEngine()): string[] {
   });
 }
 
-/** Checks the prompt for a file called sample.ts; expected: what follows the path. */
+/** Checks the prompt for a file called sample.ts. expected: the prompt after the path. */
 function check(marked: string, expected: string): void {
   expect(prompts([marked])).toEqual([`<|file_sep|>sample.ts\n${expected}`]);
 }
 
-/** Checks that the states share one anchor: each prompt begins with the first one's head. */
+/** Checks that all states have the same anchor: each prompt begins with the head of the first one. */
 function checkShared(states: string[], isShared: boolean): void {
   const heads = prompts(states).map((prompt) => prompt.slice(0, prompt.indexOf('<|fim_middle|>')));
   expect(new Set(heads).size === 1).toBe(isShared);
@@ -52,7 +52,7 @@ test('heals nothing at the start of a line', () => {
   check('a();\n$0\nb', '<|fim_prefix|><|fim_suffix|>\nb<|fim_middle|>a();\n');
 });
 
-test('keeps the anchor while text is typed and taken back', () => {
+test('keeps the anchor while text is typed and deleted', () => {
   const text = lines(20);
   checkShared([`${text}$0\nend`, `${text}f$0\nend`, `${text}foo(\n  b$0\nend`, `${text}fo$0\nend`], true);
 });
@@ -73,7 +73,7 @@ test('keeps an anchor made inside brackets when they are typed over', () => {
   checkShared(["print(f('a$0'));\nend", "print(f('ab'$0));\nend", "print(f('ab'))$0;\nend"], true);
 });
 
-test('keeps an anchor made inside a block when its end is typed over, until the next one has been evaluated', () => {
+test("keeps an anchor made inside a block when the block's end is typed over, until the next anchor is evaluated", () => {
   const anchors = new Anchors(new FakeEngine());
   const suffixOf = (state: string) => {
     const prompt = new FakeEngine().detokenize(anchors.prompt(atCursor(state)).tokens);
@@ -90,7 +90,7 @@ test('keeps an anchor made inside a block when its end is typed over, until the 
 
 const call = `${lines(20)}f(a, $0value, other);\n${lines(30)}`;
 
-test('keeps the anchor when text after the cursor is deleted, until the next one has been evaluated', () => {
+test('keeps the anchor when text after the cursor is deleted, until the next anchor is evaluated', () => {
   const anchors = new Anchors(new FakeEngine());
   const suffixOf = (state: string) => {
     const prompt = new FakeEngine().detokenize(anchors.prompt(atCursor(state)).tokens);
@@ -113,7 +113,7 @@ test('makes a new anchor when the cursor moves over text, or more than a few lin
   checkShared([call, `${before}$0${after.slice(250)}`], false);
 });
 
-test('a short rest of the suffix, which might match by chance, does not keep the anchor', () => {
+test('the anchor is not kept if only a short rest of the suffix matches, perhaps by chance', () => {
   checkShared(['f $0value', 'f $0e'], true);
   checkShared(['f $0value', 'f $0every'], false);
 });
@@ -171,7 +171,7 @@ test('stays within the context for text with many tokens per character', () => {
   expect(tokens.length).toBeLessThan(2500);
 });
 
-test('leaves room for an answer even with the most code from other files', () => {
+test('leaves room for an answer even with as much code from other files as possible', () => {
   const engine = new FakeEngine({ contextTokens: 4096 });
   const anchors = new Anchors(engine);
   const dense = atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`);
@@ -208,7 +208,7 @@ test('tokenizes only a window of a 5 MB line', () => {
   };
   const half = 'x = 1; '.repeat(360_000);
   new Anchors(engine).prompt(atCursor(`${half}$0${half}`));
-  // With bytes as tokens the text is dense: the first window is too long and is shortened a few times.
+  // If tokens are bytes, the first window has too many of them and is shortened a few times.
   expect(Math.max(...lengths)).toBeLessThanOrEqual(4800);
   expect(lengths.length).toBeLessThan(12);
 });

@@ -21,11 +21,11 @@ test('the innermost folder is used', () => {
   check('file:///code/app/packages/core/a.ts', 'typescript', [app, inner], 'core/a.ts', 'core');
 });
 
-test('a folder does not contain files of another whose name begins alike', () => {
+test('a folder does not contain the files of a folder whose name begins with the same letters', () => {
   check('file:///code/application/a.ts', 'typescript', [app], 'a.ts', '');
 });
 
-test('spaces and drives are decoded as the editor escapes them', () => {
+test('escaped spaces and drives are decoded', () => {
   const drive = { uri: 'file:///c%3A/My%20Code', name: 'My Code' };
   check('file:///c%3A/My%20Code/a%20b.ts', 'typescript', [drive], 'a b.ts', 'My Code');
 });

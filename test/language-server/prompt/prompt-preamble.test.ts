@@ -22,7 +22,7 @@ test("before the path come the repository's name and code from other files, the 
   );
 });
 
-test("pieces of one file stay together, in the file's order", () => {
+test("the snippets of a file stay together, in the file's order", () => {
   check(
     [snippet('a.ts', 'below();', 9), snippet('b.ts', 'other();'), snippet('a.ts', 'above();', 1)],
     1000,
@@ -30,7 +30,7 @@ test("pieces of one file stay together, in the file's order", () => {
   );
 });
 
-test('a piece that does not fit is left out, and shorter useful ones are used instead', () => {
+test('a snippet that does not fit is left out, and shorter ones are used instead', () => {
   check(
     [snippet('a.ts', 'x'.repeat(50)), snippet('b.ts', 'short();')],
     20,
@@ -45,7 +45,7 @@ test('if nothing fits, the most useful code is cut after a line, at the same lin
   check([snippet('a.ts', `${'x'.repeat(80)}\ny`)], 40, '<|file_sep|>src/main.ts\n');
 });
 
-test('a model without the tokens gets no code, and one without a repository token no repository name', () => {
+test('a model without a token for files gets no code, and one without a token for repositories gets no name', () => {
   const snippets = [snippet('a.ts', 'best();')];
   check(snippets, 1000, '', { special: { fileSep: -1 } });
   check(snippets, 1000, '<|file_sep|>a.ts\nbest();\n<|file_sep|>src/main.ts\n', { special: { repoName: -1 } });

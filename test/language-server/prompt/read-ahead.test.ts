@@ -1,4 +1,4 @@
-// Prompts that are evaluated before a key needs them: around the resting cursor, and for the next anchor while typing.
+// Prompts that are evaluated before a key needs them: at the resting cursor, and with the next anchor while typing.
 import { expect, test } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
@@ -18,7 +18,7 @@ interface Where {
   mode?: Mode;
 }
 
-/** A provider, and what a user can do: rest or type in a document with the cursor at $0. */
+/** A provider, and a user who rests or types in a document with the cursor at $0. */
 function setUp(options: FakeOptions = {}) {
   const engine = new FakeEngine({ contextTokens: 4096, ...options });
   const provider = new CompletionProvider();
@@ -112,7 +112,7 @@ function typist() {
   };
   let typed = 0;
   const promptText = () => engine.detokenize(engine.requests.at(-1)?.tokens ?? new Uint32Array());
-  /** Presses this number of keys and returns the prompt for the last one. */
+  /** Presses this number of keys. Returns the prompt for the last key. */
   const keys = async (count: number) => {
     for (const end = typed + count; typed < end; ) {
       await parts.type(`${lines(20)}${lines(100).slice(0, ++typed)}$0\nrest`);
@@ -126,7 +126,7 @@ function typist() {
   return { ...parts, readings, keys, endReading, promptText };
 }
 
-test('the held anchor is used until the next one is evaluated, with everything that was typed meanwhile', async () => {
+test('the held anchor is used until the next one is evaluated, including the text typed meanwhile', async () => {
   const { readings, keys, endReading } = typist();
   const first = headOf(await keys(1));
   while (readings.length === 0) expect(headOf(await keys(1))).toBe(first);
@@ -186,9 +186,10 @@ function budget(contextTokens: number, ...read: [tokens: number, ms: number][]):
   return reading.tokens;
 }
 
-test('the budget is what is read in 400 ms, as measured', () => expect(budget(32_768, [1000, 1000])).toBe(400));
+test('the budget is the number of tokens that are read in 400 ms, as measured', () =>
+  expect(budget(32_768, [1000, 1000])).toBe(400));
 
-test('the budget is small before anything was measured', () => expect(budget(32_768)).toBe(256));
+test('the budget is small before the first measurement', () => expect(budget(32_768)).toBe(256));
 
 test('the budget of a fast machine is at most 1,536 tokens', () => expect(budget(32_768, [10_000, 100])).toBe(1536));
 
@@ -196,12 +197,12 @@ test('the budget is at most a sixteenth of the context', () => expect(budget(819
 
 test('the budget is zero with a short context', () => expect(budget(1500, [10_000, 100])).toBe(0));
 
-test('the budget of a slow machine is a small function, if that takes a second at most', () => {
+test('the budget of a slow machine is a small function if reading it takes at most a second', () => {
   expect(budget(32_768, [1000, 5000])).toBe(96);
   expect(budget(32_768, [1000, 10_000])).toBe(96);
 });
 
-test('the budget of a slower one is zero', () => expect(budget(32_768, [1000, 11_000])).toBe(0));
+test('the budget of a slower machine is zero', () => expect(budget(32_768, [1000, 11_000])).toBe(0));
 
 test('the budget shrinks if the machine becomes slower', () => {
   expect(budget(32_768, [1000, 1000], [1000, 4000])).toBe(250);

@@ -20,11 +20,11 @@ async function firstLines(languageId: string, code: string): Promise<(string | u
   return chunked.chunks.map(({ chunk }) => chunk.text.trimStart().split('\n')[0]);
 }
 
-test('with a known syntax, chunks begin at a declaration with its comment, or within one that is too long', async () => {
+test('with a syntax tree, a chunk begins at a declaration with its comment, or within a declaration that is too long', async () => {
   expect(await firstLines('python', text)).toEqual(['import a', '# Long.', 'a10 = 10', 'a6 = 6', 'def other():']);
 });
 
-test('without a known syntax, chunks begin after blank lines and at lines without indentation', async () => {
+test('without a syntax tree, a chunk begins after a blank line or at a line without indentation', async () => {
   expect(await firstLines('plaintext', text)).toEqual(['import a', 'a0 = 0', 'def short():']);
 });
 

@@ -1,5 +1,4 @@
-// Code from other files is used only in prompts that were evaluated in the background up to their anchor, so no key
-// waits for it.
+// Code from other files is used only in prompts whose head was evaluated in the background, so no key waits for it.
 import { expect, test } from 'vitest';
 import { defaultPace } from '../../../language-server/offers/document-offers.ts';
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
@@ -100,7 +99,7 @@ test('keys pressed during the evaluation use the held prompt', async () => {
   await reading;
 });
 
-test('code from a file that is no longer shared leaves the prompts when the cursor next rests', async () => {
+test('code from a file that is no longer shared leaves the prompts when the cursor rests next', async () => {
   const ignored: string[] = [];
   const { engine, rest, type } = setUp({}, ignored);
   await rest();
@@ -111,7 +110,7 @@ test('code from a file that is no longer shared leaves the prompts when the curs
   expect([...engine.pins.values()].join('')).not.toContain('insertUser(user)');
 });
 
-test('code from an excluded file does not come back because of an earlier answer of the editor', async () => {
+test('code from an excluded file does not come back with an earlier answer of the editor', async () => {
   const ignored: string[] = [];
   const defined = [{ uri: uriOf('user.ts'), text: 'export class User {}\n', lines: [{ start: 0, end: 0 }] }];
   const { provider, rest, type } = setUp({}, ignored, defined);

@@ -9,7 +9,7 @@ const defined: RelatedResult = {
   shared: [],
 };
 
-/** An editor that gives these answers in turn, and then repeats the last one. */
+/** An editor that gives these answers, one after the other, and then repeats the last one. */
 function editorThatSays(...answers: (RelatedResult | Error)[]) {
   const asked: number[] = [];
   const editor = new EditorAnswers(async () => {
@@ -29,7 +29,7 @@ test('asks only once for a line whose names are defined', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('after a failure, nothing that the editor shared before counts as shared', async () => {
+test('after a failure, no document counts as shared, even if the editor has shared it before', async () => {
   const documents = ['file:///prices.ts'];
   const { editor } = editorThatSays({ defined: [], shared: documents }, new Error('gone'));
   expect(await editor.ask({ ...question, documents }, 3)).toMatchObject({ shared: documents, refused: [] });
@@ -52,7 +52,7 @@ function editorThatWaits() {
   return { editor, answer };
 }
 
-test('an answer that arrives after the answer to a later question is not used', async () => {
+test('an answer is not used if the answer to a later question has come before it', async () => {
   const { editor, answer } = editorThatWaits();
   await editor.ask(question, 3);
   await editor.ask(question, 4);
@@ -62,7 +62,7 @@ test('an answer that arrives after the answer to a later question is not used', 
   expect(await editor.ask(question, 4)).toMatchObject(defined);
 });
 
-test('an answer to a forgotten question is forgotten, too', async () => {
+test('the answer to a forgotten question is not used', async () => {
   const { editor, answer } = editorThatWaits();
   await editor.ask(question, 3);
   editor.forget();

@@ -1,4 +1,4 @@
-// Which code from other files is found for a place, and which never is.
+// Which code from other files is found for a place, and which is never found.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
@@ -16,7 +16,7 @@ const reach = { before: 4800, after: 1600 };
 const store = `export class UserStore {\n  insertUser(user) {}\n}\n`;
 const main = `import { UserStore } from './user-store';\nconst store = new UserStore();\nstore.$0\n`;
 
-/** The code that is found for the cursor in main.ts, as one text. */
+/** The code that is found for a cursor in main.ts, as one text. */
 async function gather(options: Partial<WindowOptions>, marked = main): Promise<string> {
   const { text } = cursorIn(marked);
   const window = new FakeWindow({ ...options, files: { 'main.ts': text, ...options.files } });
@@ -85,7 +85,7 @@ function definedIn(uri: string, text: string) {
   return { uri, text, lines: [{ start: 0, end: 3 }] };
 }
 
-test('nothing comes from a file with a password below the line that names it, wherever chunks begin', async () => {
+test('nothing comes from a file with a password in the line below its name, wherever chunks begin', async () => {
   const pair = `  - name: DB_PASSWORD\n    value: "hV7x9Qz2${'kLmP4rT8'}"\n`;
   for (let lines = 0; lines < 30; lines++) {
     const text = `${'  # filler of the file\n'.repeat(lines)}${pair}  store: UserStore\n`;
@@ -93,7 +93,7 @@ test('nothing comes from a file with a password below the line that names it, wh
   }
 });
 
-test('a document outside the workspace gets no code from it', async () => {
+test('a document outside the workspace gets no code from the workspace', async () => {
   const window = new FakeWindow({ files: { 'user-store.ts': store, 'file:///loose.ts': main } });
   const document = atCursor(main, 'typescript', 'file:///loose.ts');
   expect(await new RelatedCode(window).gather(document, reach)).toEqual([]);
@@ -165,8 +165,7 @@ test('a reopened document is scanned again, even if its version is the same', as
 });
 
 /**
- * The rank of the wanted name among the snippets, with the files of all of the language's cases open; -1 if it is
- * missing.
+ * The index of the snippet with the wanted name, while the files of all cases of the language are open; -1 if missing.
  */
 async function placeOfWanted(each: CrossFileCase, all: CrossFileCase[]): Promise<number> {
   const languageOf = ({ name }: CrossFileCase) => name.replace(/-.*/, '');
@@ -185,7 +184,7 @@ async function placeOfWanted(each: CrossFileCase, all: CrossFileCase[]): Promise
   return snippets.findIndex(({ path, text }) => text.includes(wantedName) && each.files.some((f) => f.path === path));
 }
 
-test('the file with the wanted name is found among all that are open', async () => {
+test('the file with the wanted name is found among all open files', async () => {
   const cases = readCrossFileCases(join(import.meta.dirname, '../../fixtures/cross-file'));
   expect(cases.length).toBeGreaterThanOrEqual(40);
   for (const { document } of cases) await loadGrammar(document.languageId);

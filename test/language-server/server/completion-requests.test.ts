@@ -1,5 +1,5 @@
-// Where the server thinks that the cursor rests if the editor does not say so (where it last asked, unless the document
-// has changed since), and what the log says about requests.
+// The place where the cursor probably rests if the editor does not say so: that of its last request, unless the
+// document has changed. Also: the lines of the log about requests.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
@@ -99,7 +99,7 @@ test('the prompt for the next key is evaluated where the cursor last asked', asy
   expect(engine.prefilled).toHaveLength(1);
 });
 
-test('nothing is evaluated there once the document has changed, since its cursor has moved', async () => {
+test('nothing is evaluated there after the document has changed: the cursor has moved', async () => {
   const { engine, ask, change } = setUp();
   await ask();
   change('const a = 1;\n');

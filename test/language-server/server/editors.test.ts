@@ -1,4 +1,4 @@
-// The server with an editor that has no extension of ours and only knows the standard protocol.
+// The server with an editor that knows only the standard protocol, without an extension of ours.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ test('the editor is asked for its configuration, and again when it has changed',
   ]);
 });
 
-test('a pushed configuration replaces the previous one, but not the start-up options', async () => {
+test('a pushed configuration replaces the previous one, but not initializationOptions', async () => {
   client = await LspClient.start(command, { 'completion.confidence': 'calm' });
   const push = (settings: unknown) =>
     client.connection.sendNotification('workspace/didChangeConfiguration', { settings });
@@ -95,7 +95,7 @@ test.each([
   await expect.poll(() => configuration).toHaveBeenCalled();
   await client.open(uri, 'const a = ');
   const asked = client.answer(uri, 0, 10);
-  // When this is answered, the server has seen the request before it.
+  // When this request is answered, the server has received the request before it.
   await expect(client.connection.sendRequest('hearth/none')).rejects.toThrow('Unhandled method');
   answer(given);
   expect(await asked).toMatchObject(expected);

@@ -1,4 +1,4 @@
-// The order in which messages reach the connection, and which of them the inbox answers itself.
+// The order in which messages reach the connection, and the messages that the inbox answers itself.
 import { beforeEach, expect, test } from 'vitest';
 import type { DataCallback, Message, MessageReader, MessageWriter } from 'vscode-languageserver/node';
 import { Inbox } from '../../../language-server/server/inbox.ts';
@@ -30,7 +30,7 @@ beforeEach(() => {
   inbox.listen((message) => void delivered.push(message));
 });
 
-/** What the connection does with the last message that it got. */
+/** Lets the connection handle its last message. */
 const handle = () => inbox.options.messageStrategy?.handleMessage(delivered.at(-1) as Message, () => {});
 
 test('a message is delivered once the previous one has reached its handler', () => {
@@ -49,7 +49,7 @@ test('a completion cancelled while it waits is answered and never delivered', ()
   expect(delivered).toEqual([change]);
 });
 
-test('for any other request that waits, the cancellation is delivered right after it', () => {
+test('the cancellation of another waiting request is delivered directly after the request', () => {
   for (const message of [change, nextEdit(2), change, cancel(2)]) receive(message);
   handle();
   handle();

@@ -82,7 +82,7 @@ test('a request that is cancelled while the model loads is answered at once', as
   await editor.open(uri, 'const a = ');
   const source = new CancellationTokenSource();
   const answer = editor.answer(uri, 0, 10, source.token);
-  // When this is answered, the server has seen the request before it.
+  // When this request is answered, the server has received the request before it.
   await expect(editor.connection.sendRequest('hearth/none')).rejects.toThrow('Unhandled method');
   source.cancel();
   expect(await answer).toMatchObject({ items: [], reason: 'still-loading' });
@@ -120,7 +120,7 @@ test("never sends an edit to a team's server, nor asks it for one", async () => 
   await team.close();
 });
 
-test("also asks the local model when the team's server is silent, before that counts as a failure", async () => {
+test("asks the local model, too, when the team's server is silent, even before the silence counts as a failure", async () => {
   const team = await CompletionServer.start();
   team.usual = () => {};
   const settings = { 'server.url': team.url, 'server.model': 'coder' };
@@ -226,7 +226,7 @@ test('evaluates the prompt at a resting cursor before a request', async () => {
   expect(status.last?.cachedTokens).toBe(status.last?.promptTokens);
 });
 
-test('answers early if the client supports growing suggestions, and notifies it when there is more', async () => {
+test('answers early if the client supports growing suggestions, and tells it when the text has grown', async () => {
   client = await LspClient.start([process.execPath, server, '--stdio'], { 'model.path': 'slow' }, { asksAgain: true });
   const editor = client;
   await editor.settled();
@@ -318,8 +318,8 @@ const storeText = 'export class UserStore {\n  insertUser(user) {}\n}\n';
 const workspace = { uri: 'file:///code', name: 'code' };
 
 /**
- * Rests the cursor in a document that uses another open one, with a client that may share code, and asks for a
- * completion. Returns what the client was asked for: once or, since it finds no definitions, twice.
+ * Rests the cursor in a document that uses another open one, with a client that may share code, and requests a
+ * completion. Returns the questions to the client: one, or two because the first answer has no definitions.
  */
 async function restBeside(sharesCode: boolean, folders = [workspace], added = [] as typeof folders) {
   const command = [process.execPath, server, '--stdio'];
@@ -348,13 +348,13 @@ test('shared code is evaluated before the next request', async () => {
   expect(status?.last?.cachedTokens).toBe(status?.last?.promptTokens);
 });
 
-test('a folder added to the workspace is used from then on', async () => {
+test('a folder is used once it is added to the workspace', async () => {
   expect(await restBeside(true, [], [])).toEqual([]);
   await client?.stop();
   expect(await restBeside(true, [], [workspace])).not.toEqual([]);
 });
 
-test('an editor without support for sharing code is not asked for any', async () => {
+test('an editor that does not support sharing code is not asked for code', async () => {
   expect(await restBeside(false)).toEqual([]);
   const status = await client?.status(({ last }) => last !== undefined);
   expect(status?.last?.promptTokens).toBeLessThan(storeText.length + 31);

@@ -126,7 +126,7 @@ test('a window that is reloaded comes back in time', async () => {
   expect(events.onDeserted).not.toHaveBeenCalled();
 });
 
-test('a process ends, too, if no window ever connects', async () => {
+test('a process also ends if no window ever connects', async () => {
   const { events } = await openShared();
   vi.advanceTimersByTime(8000);
   expect(events.onDeserted).toHaveBeenCalledOnce();
@@ -150,7 +150,7 @@ test.each<[string, (id: string) => string]>([
   expect(events.onDisplaced).not.toHaveBeenCalled();
 });
 
-test('a process that fails to become findable leaves no files of its attempts', async () => {
+test('a process that cannot announce itself leaves no files', async () => {
   const { endpoint } = await openShared();
   rmSync(join(folder, 'own'), { recursive: true });
   const complaints = vi.spyOn(console, 'error').mockReturnValue();
@@ -164,7 +164,7 @@ test('a process that fails to become findable leaves no files of its attempts', 
   complaints.mockRestore();
 });
 
-test('a process whose place was taken by another says so and leaves the other alone', async () => {
+test('a process whose place was taken by another says so, and leaves the other process alone', async () => {
   const { endpoint, events } = await openShared();
   rmSync(join(folder, 'own'), { recursive: true });
   await openShared();

@@ -1,4 +1,4 @@
-// Which edit is proposed. The model here has characters as tokens, and prefers some of them.
+// Which edit is proposed. The tokens of the model in these tests are characters, and it prefers some of them.
 import { expect, test } from 'vitest';
 import { likeliest, mostLikely, nextOfEachGroup, propose } from '../../../../language-server/edits/decision/propose.ts';
 import { editPrompt } from '../../../../language-server/edits/preference/edit-prompt.ts';
@@ -11,7 +11,7 @@ import type { Continuation, Engine } from '../../../../native/index.ts';
 
 const characters = 256;
 
-/** A model that gives each character the same logit after any text: the one in the table, or 0. */
+/** A model whose logit of a character is the one in the table, or 0, whatever the text before it. */
 function modelThatLikes(logits: Record<string, number>) {
   const asked: { head: string; continuations: [given: string, scored: string][] }[] = [];
   const textOf = (tokens: Uint32Array) => String.fromCharCode(...tokens);
@@ -40,7 +40,7 @@ const candidate = (edit: { start: number; end: number; text: string }): Candidat
   ...{ ...edit, finder: 'substitution', group: '', changes: [], differingWords: 0 },
 });
 
-test('the head of the prompt has the last edits up to the cursor, and the tail what follows the cursor', () => {
+test('the head of the prompt has the last edits up to the cursor, and the tail the text after the cursor', () => {
   const { engine } = modelThatLikes({});
   const { head, tail } = editPrompt(engine, document);
   expect(String.fromCharCode(...head)).toBe('\0a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum');
@@ -94,7 +94,7 @@ test('the model reads a candidate in its place among the lines around it, and sc
     },
   ]);
   const perCharacter = Math.log(characters - 3 + Math.exp(3) + Math.exp(2) + Math.exp(-4));
-  // The new text is two characters shorter and has two preferred ones; in both texts the bracket is the rarest.
+  // The new text is two characters shorter and has two preferred characters. The bracket is the rarest in both texts.
   expect(reading?.logRatio).toBeCloseTo(3 + 2 + 2 * perCharacter);
   expect(reading?.rarestNew).toBeCloseTo(-4 - perCharacter);
   expect(reading?.rarestOld).toBeCloseTo(-4 - perCharacter);
@@ -117,7 +117,7 @@ test('proposes the next place of a rename', async () => {
   expect(proposal?.probability).toBeGreaterThan(0.2);
 });
 
-test('if the same change fits several places, the next one is proposed, unless another is much likelier', () => {
+test('if the same change fits in several places, the next place is proposed, unless another is much likelier', () => {
   const group = (name: string, odds: number): [{ group: string; odds: number }, number] => [
     { group: name, odds },
     odds,
@@ -148,14 +148,14 @@ test('nothing is proposed when the request was aborted', async () => {
   expect(await propose(aborted, document)).toBeUndefined();
 });
 
-test('a change that was made several times is likelier to be proposed', () => {
+test('a change that the user has made several times is likelier', () => {
   const again = ['put', 'get'].map((name) => ({ path: 'a.ts', before: `${name}(total);`, after: `${name}(sum);` }));
   const [[, once] = []] = likeliest(document, 1);
   const [[, often] = []] = likeliest({ ...document, history: [...again, ...document.history] }, 1);
   expect(often).toBeGreaterThan((once ?? 0) + 0.5);
 });
 
-test('a deletion must be likelier than other edits, and never removes many lines', () => {
+test('a deletion must be likelier than other edits, and must be short', () => {
   const deletion = (probability: number) => ({ edit: { start: 13, end: 25, text: '' }, probability });
   const replacement = { edit: { start: 13, end: 24, text: 'add(sum);' }, probability: 0.5 };
   expect(mostLikely([deletion(0.8), replacement], text)).toBe(replacement);

@@ -5,7 +5,7 @@ import { breaksSyntax, whyUnwanted } from '../../../../language-server/edits/dec
 import { loadGrammar } from '../../../../language-server/syntax/runtime.ts';
 import { treeOf } from '../../../../language-server/syntax/trees.ts';
 
-/** Why an edit is not offered that replaces the lines `old` by `now`, with other lines above and below. */
+/** Why an edit that replaces the lines `old` with `now` is not offered. There are other lines above and below. */
 function why(old: string, now: string, probability = 0.9) {
   const { edit, text } = among(old, now);
   return whyUnwanted(edit, text, probability);

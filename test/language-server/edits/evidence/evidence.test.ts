@@ -1,4 +1,4 @@
-// The evidence numbers, by name: if one changed its meaning, the fitted trees would be wrong.
+// The numbers of the evidence, by name. If the meaning of a number changed, the fitted trees would be wrong.
 import { expect, test } from 'vitest';
 import { evidenceNames, evidenceOf } from '../../../../language-server/edits/evidence/evidence.ts';
 import { pastChanges } from '../../../../language-server/edits/history/past-changes.ts';
@@ -8,7 +8,7 @@ import type { PastEdit } from '../../../../language-server/edits/text/text-edit.
 
 const rename = { path: 'a.ts', before: 'set(sum, 1);', after: 'set(total, 1);' };
 
-/** The numbers of the candidate that makes this line. The cursor is at "$0". */
+/** The numbers of the candidate whose new line is this one. The cursor is at "$0". */
 function evidenceFor(marked: string, line: string, history: PastEdit[] = [rename]) {
   const text = marked.replace('$0', '');
   const place = { path: 'a.ts', languageId: 'typescript', text, cursor: marked.indexOf('$0'), history };
@@ -18,7 +18,7 @@ function evidenceFor(marked: string, line: string, history: PastEdit[] = [rename
   return Object.fromEntries(evidenceNames.map((name, i) => [name, numbers?.[i]]));
 }
 
-test('the numbers of a rename: its size, its distance, and how many uses are left', () => {
+test('the numbers of a rename: its size, its distance, and the number of old names that are left', () => {
   const marked = 'set(total$0, 1);\nlog(1);\nlog(sum);\nend(sum);\n';
   expect(evidenceFor(marked, 'end(total);')).toMatchObject({
     ...{ times: 1, age: 0, oldest: 0, distance: 3, isBelow: 1, isPassed: 0 },

@@ -13,7 +13,7 @@ const fitted: FittedTrees = {
   ],
 };
 
-test('a tree asks for numbers by name, and a missing bound means no', () => {
+test('a tree asks for numbers by name, and the answer for a missing bound is no', () => {
   const trees = treesOf(fitted, ['places', 'votes']);
   expect(logOddsOf(trees, [0, 0])).toBe(1.5); // no, no
   expect(logOddsOf(trees, [4, 0])).toBe(3.5); // no, yes
@@ -25,7 +25,7 @@ test('trees fitted to different numbers are refused', () => {
   expect(() => treesOf(fitted, ['places'])).toThrow('no number is named votes: fit the trees again');
 });
 
-test('trees that were written can be read again', () => {
+test('written trees can be read again', () => {
   const names = ['votes', 'places'];
   expect(JSON.parse(fittedText(treesOf(fitted, names), names))).toEqual(fitted);
 });

@@ -1,5 +1,5 @@
-// How models that write next edits are asked, and what Hearth makes of their answers. The model here reads bytes and
-// has a prepared answer.
+// The questions to models that write next edits, and the edits in their answers. The tokens of the model in these tests
+// are bytes, and its answer is prepared.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { propose } from '../../../../language-server/edits/decision/propose.ts';
@@ -16,9 +16,7 @@ const document: EditedDocument = {
   history: [{ path: 'a.ts', before: 'let total = 0;', after: 'let sum = 0;' }],
 };
 
-/**
- * Writes this answer and is sure of it. passes: for each pass, how many tokens of the old lines it scored.
- */
+/** A model that is sure of this answer. passes: the number of scored tokens in each pass over the old lines. */
 class Writer extends FakeEngine {
   readonly passes: number[] = [];
 
@@ -48,7 +46,7 @@ class Writer extends FakeEngine {
   }
 }
 
-/** Its answers end with a stop token, as a real engine's do. */
+/** Like a real engine's, its answers end with a stop token. */
 class EndingWriter extends Writer {
   override async generate(...[request, ...rest]: Parameters<FakeEngine['generate']>): Promise<Completion> {
     const answer = await super.generate(request, ...rest);
@@ -59,7 +57,7 @@ class EndingWriter extends Writer {
 const generated = (engine: FakeEngine, format: EditFormatName = 'sweep-1', edited = document) =>
   generateEdit(engine, editFormat(format), edited);
 
-test('Sweep is asked in its first format', () => {
+test('the prompt in the first format of Sweep', () => {
   const engine = new Writer('');
   const question = editFormat('sweep-1').ask(engine, document);
   expect(engine.detokenize(question?.prompt ?? new Uint32Array())).toBe(
@@ -68,7 +66,7 @@ test('Sweep is asked in its first format', () => {
   );
 });
 
-test('Sweep is asked in its second format', () => {
+test('the prompt in the second format of Sweep', () => {
   const engine = new Writer('');
   const question = editFormat('sweep-2').ask(engine, document);
   expect(engine.detokenize(question?.prompt ?? new Uint32Array())).toBe(
@@ -78,7 +76,7 @@ test('Sweep is asked in its second format', () => {
   );
 });
 
-test('Zeta 2.1 is asked in its format, and its answer names the blocks that it replaces', () => {
+test('the prompt in the format of Zeta 2.1, and an answer that names the blocks to replace', () => {
   const lines = Array.from({ length: 20 }, (_, i) => (i === 7 ? '' : `line${i};`)).join('\n');
   const long = { ...document, text: lines, cursor: 4, history: [{ path: 'a.ts', before: 'line;', after: 'line0;' }] };
   const engine = new Writer('');
@@ -110,7 +108,7 @@ test('an answer that changes nothing costs one pass and no token', async () => {
   expect(engine.requests).toEqual([]);
 });
 
-test('only visible text is taken from the model, whatever its line ends', async () => {
+test("invisible characters of the model's answer are dropped, whatever the line ends", async () => {
   const answer = (line: string, end = '\n') => `${text.replace('add(total);', line).replaceAll('\n', end)}\n`;
   const hidden = 'add(s\u202eu\u200bm\u0000)\u2028;\ud800';
   expect((await generated(new Writer(answer(hidden))))?.edit.text).toBe('add(sum);\n');
@@ -140,7 +138,7 @@ test('the model writes from the first difference until it rejoins the old lines'
   expect(engine.detokenize(request?.tokens ?? new Uint32Array()).endsWith('updated/a.ts\nlet sum = 0;\n\nadd(')).toBe(
     true,
   );
-  // The lines that were kept count, and "sum);" with the two lines after it, but not the rest.
+  // The kept lines count, and so do "sum);" and the two lines after it, but no further lines.
   const kept = Math.exp(-0.01 * 'let sum = 0;\n\nadd('.length);
   expect(found?.probability).toBeCloseTo(kept * 0.9 ** ('sum);\nlog("ä");\nend();\n'.length / 4));
 });
@@ -156,7 +154,7 @@ test.each<[string, string]>([
   expect(found && applyEdit(text, found.edit)).toBe(now);
 });
 
-test('lines added after a last line without a line feed start on new lines', async () => {
+test('a line feed is added before lines that are appended to a file without a last line feed', async () => {
   const open = { ...document, text: 'let sum = 0;\nadd(total);' };
   const found = await generated(new Writer(`${open.text}\nend();\n`), 'sweep-1', open);
   expect(found?.edit).toEqual({ start: open.text.length, end: open.text.length, text: '\nend();' });
@@ -185,7 +183,7 @@ test("the model is not asked about text that contains marks of the prompt's form
     expect(editFormat('zeta-2.1').ask(engine, { ...document, text: text + mark })).toBeUndefined();
 });
 
-test("the model's edit is proposed unless it was dismissed or takes the last edit back", async () => {
+test("the model's edit is proposed unless the user has dismissed it or it undoes the last edit", async () => {
   const engine = () => new Writer(`${text.replace('add(total)', 'add(sum)')}\n`, 0.99);
   const edit = { start: 14, end: 26, text: 'add(sum);\n' };
   expect((await propose(engine(), document, undefined, { editFormat: 'sweep-1' }))?.edit).toEqual(edit);
@@ -195,7 +193,7 @@ test("the model's edit is proposed unless it was dismissed or takes the last edi
   expect(await propose(back, { ...document, cursor: 20 }, undefined, { editFormat: 'sweep-1' })).toBeUndefined();
 });
 
-test('the text has rejoined the old lines after two of them that have words', () => {
+test('the text rejoins the old lines once it has two of them with words', () => {
   const old = 'a\n}\nb\n}\nc\nd\n';
   expect(rejoined(old, 'a', 'a1\n}\n')).toBeUndefined();
   expect(rejoined(old, 'a', 'a1\n}\nb\n')).toBeUndefined();

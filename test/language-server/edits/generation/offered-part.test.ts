@@ -1,8 +1,8 @@
-// What may be offered of an edit that a model has written around the cursor, which is where ▮ is.
+// The part of an edit around the cursor (▮) that may be offered.
 import { expect, test } from 'vitest';
 import { offeredPart } from '../../../../language-server/edits/generation/offered-part.ts';
 
-/** The text after the offered part of the edit that turns one text into the other; null if none is offered. */
+/** An edit turns one text into the other. Returns the text after the offered part of it; null if none is offered. */
 function offered(marked: string, now: string): string | null {
   const cursor = marked.indexOf('▮');
   const text = marked.replace('▮', '');
@@ -15,7 +15,7 @@ test('an edit of other lines is offered as it is', () => {
   expect(offered('b(x);\n▮\n', 'b(y);\n\n')).toBe('b(y);\n\n');
 });
 
-test('text that is inserted at the cursor is offered without what changes in other lines', () => {
+test('text that is inserted at the cursor is offered without the changes of other lines', () => {
   expect(offered('a(▮\nb(x);\n', 'a(y);\nb(y);\n')).toBe('a(y);\nb(x);\n');
   expect(offered('log(sum▮\n', 'log(sum);\n')).toBe('log(sum);\n');
   expect(offered('a();▮\nc();\n', 'a();\nb();\nc();\n')).toBe('a();\nb();\nc();\n');
@@ -26,6 +26,6 @@ test('an edit that changes the line of the cursor in any other way is not offere
   expect(offered('a(▮)\nb(x);\n', 'a(y);\nb(y);\n')).toBeNull();
 });
 
-test('the rest of a word is not offered, since suggestions complete words', () => {
+test('the rest of a word is not offered: suggestions complete words', () => {
   expect(offered('log(su▮);\n', 'log(sum);\n')).toBeNull();
 });

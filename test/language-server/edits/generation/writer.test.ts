@@ -1,5 +1,5 @@
-// How a model with one of Hearth's adapters is asked about the lines of an edit, and what follows from its answer. The
-// model here reads bytes and has a prepared answer.
+// The questions to a model with one of Hearth's adapters, and the edits that follow from its answers. The tokens of the
+// model in these tests are bytes, and its answer is prepared.
 import { expect, test } from 'vitest';
 import {
   askAboutLines,
@@ -28,7 +28,7 @@ function replacing(old: string, now: string): TextEdit {
   return { start, end: start + old.length, text: now };
 }
 
-/** A model that writes this answer and has these adapters. */
+/** A model that writes this answer. adapters: the adapter of each request. */
 class Writer extends FakeEngine {
   readonly adapters: (string | undefined)[] = [];
 
@@ -64,7 +64,7 @@ class Writer extends FakeEngine {
 const edit = replacing('add(total);', 'add(sum);');
 const answered = (answer: string) => withWriter(new Writer(answer), 'mine.gguf', document, [{ edit, odds: 0 }]);
 
-test('the prompt has the last edits, the lines around, and the lines in question', () => {
+test('the prompt has the last edits, the code around the lines, and the lines', () => {
   expect(lines(document, 2, 3)).toBe(
     '<|file_sep|>a.ts.diff\noriginal:\nlet total = 0;\nupdated:\nlet sum = 0;\n' +
       `<|file_sep|>a.ts\n${text}\n<|file_sep|>a.ts.diff\noriginal:\nadd(total);\nupdated:\n`,
@@ -82,7 +82,7 @@ test.each(['<|file_sep|>', '</s>', '<|cursor|>'])('the model is not asked about 
   expect(lines({ ...document, history: [{ path: 'b.ts', before: mark, after: '' }] }, 2, 3)).toBeUndefined();
 });
 
-test('the model is not asked about lines that are longer than anything it has been trained on', () => {
+test('the model is not asked about longer lines than those of its training', () => {
   const long = 'x'.repeat(12_000);
   expect(lines({ ...document, text: `${text}${long}` }, 2, 3)).toBeUndefined();
   expect(lines({ ...document, history: [{ path: 'b.ts', before: '', after: long }] }, 2, 3)).toBeUndefined();
@@ -93,42 +93,42 @@ test('the model is asked about the lines that the edit changes', () => {
   expect(linesChangedBy(edit, text)).toEqual({ first: 2, end: 3 });
 });
 
-test('if lines are only added or removed, it is also asked about the line above', () => {
+test('if the edit only adds or removes lines, the model is also asked about the line above', () => {
   expect(linesChangedBy(replacing('add(total);\n', 'add(total);\nmore();\n'), text)).toEqual({ first: 2, end: 3 });
   expect(linesChangedBy(replacing('add(total);\n', ''), text)).toEqual({ first: 1, end: 3 });
   expect(linesChangedBy({ start: 0, end: 0, text: 'first();\n' }, text)).toEqual({ first: 0, end: 1 });
 });
 
-test('if the same lines are elsewhere, too, it is also asked about up to three lines above', () => {
+test('if the document has the same lines elsewhere, the model is also asked about up to three lines above', () => {
   const second = text.lastIndexOf('end();');
   expect(linesChangedBy({ start: second, end: second + 3, text: 'close' }, text)).toEqual({ first: 3, end: 5 });
 });
 
-/** The lines that the question around the cursor asks about; the cursor is at the beginning of the given line. */
+/** The lines that the model is asked about if the cursor is at the beginning of the given line. */
 function linesAround(line: number): string[] {
   const all = Array.from({ length: 40 }, (_, i) => `line${i}();\n`);
   const long = { ...document, text: all.join(''), cursor: all.slice(0, line).join('').length };
   return askAroundCursor(new FakeEngine(), long)?.window.text.trimEnd().split('\n') ?? [];
 }
 
-test('around the cursor, the model is asked about ten lines above and below, and at an end of the file about as many', () => {
+test('around the cursor, the model is asked about 21 lines, also at both ends of the file', () => {
   expect([linesAround(20)[0], linesAround(20).at(-1)]).toEqual(['line10();', 'line30();']);
   expect([linesAround(0)[0], linesAround(0).at(-1)]).toEqual(['line0();', 'line20();']);
   // The last line feed is followed by an empty line.
   expect([linesAround(39)[0], linesAround(39).at(-1)]).toEqual(['line20();', 'line39();']);
 });
 
-test('if the cursor is in another document, the model is asked only about the proposed edits', () => {
+test('if the cursor is in another document, the model is asked only about proposals', () => {
   expect(askAroundCursor(new FakeEngine(), { ...document, cursor: -1 })).toBeUndefined();
 });
 
-test('an answer with the same edit makes it likelier', async () => {
+test('an answer with the same edit makes the proposal likelier', async () => {
   const [one] = await answered('add(sum);\n');
   expect(one?.edit).toEqual(edit);
   expect(one?.odds).toBeGreaterThan(0);
 });
 
-test('an answer that keeps the lines makes the edit less likely', async () => {
+test('an answer that keeps the lines makes the proposal less likely', async () => {
   const [one, ...others] = await answered('add(total);\n');
   expect(one?.odds).toBeLessThan(-1);
   expect(others).toEqual([]);
@@ -140,7 +140,7 @@ test('a different answer is a proposal of its own', async () => {
   expect(other?.edit).toEqual({ start: edit.start, end: edit.end + 1, text: 'add(sum, 1);\n' });
 });
 
-test('what the model writes around the cursor is a proposal, also where nothing was proposed', async () => {
+test('an edit that the model writes around the cursor is a proposal, even if there was none', async () => {
   const now = text.replace('add(total);', 'add(sum);');
   const [only, ...others] = await withWriter(new Writer(now), 'mine.gguf', document, []);
   expect(only?.edit).toEqual(replacing('add(total);\n', 'add(sum);\n'));
@@ -148,7 +148,7 @@ test('what the model writes around the cursor is a proposal, also where nothing 
   expect(await withWriter(new Writer(text), 'mine.gguf', document, [])).toEqual([]);
 });
 
-test('what the model inserts at the cursor is a proposal', async () => {
+test('text that the model inserts at the cursor is a proposal', async () => {
   const now = text.replace('let sum', 'let sum: number');
   const [only] = await withWriter(new Writer(now), 'mine.gguf', document, []);
   expect(only?.edit).toEqual({ start: 7, end: 7, text: ': number' });

@@ -99,7 +99,7 @@ test.each([
   }
 });
 
-test('writing on after a pause continues the addition, and removing it leaves no edit', () => {
+test('text that is written after a pause continues the addition, and if all of it is removed, no edit is left', () => {
   const person = editing({ 'a.ts': 'first();\n' });
   person.replace('first();\n', 'first();\nwrite\n');
   person.insert('write', '()'); // as the editor closes the bracket
@@ -125,7 +125,7 @@ test('a rename half a second after a large paste is an edit', () => {
   expect(person.edits()).toMatchObject([{ before: 'let sum = 1;', after: 'let total = 1;' }]);
 });
 
-test('keys that several cursors type at once are one edit for each place', () => {
+test('text from several cursors at once is one edit per place', () => {
   const person = editing({ 'a.ts': numbered(60) });
   for (const key of 'xyz')
     for (const line of [5, 25, 45]) {
@@ -182,7 +182,7 @@ test('in a file with Windows line ends, edits of several lines or of an added li
   expect(person.edits().at(-1)?.after).not.toContain('\r');
 });
 
-test('text that a program writes is not an edit, and neither are the first pieces of it', () => {
+test('text from a program is not an edit, and neither are its first pieces', () => {
   const person = editing({ 'a.ts': numbered(80) });
   person.replace('line 5;', 'mine 5;');
   person.wait(5000);
@@ -195,7 +195,7 @@ test('text that a program writes is not an edit, and neither are the first piece
   expect(person.edits().map(({ after }) => after)).toEqual(['mine 5;', 'mine 60;']);
 });
 
-test('when a program writes, edits that the user began before it, or made in another document, are kept', () => {
+test('when a program writes, earlier edits of the user are kept, and so are edits in another document', () => {
   const person = editing({ 'a.ts': numbered(80), 'b.ts': numbered(80), 'c.ts': '' });
   person.type('line 5', 'five');
   person.wait(1300);
@@ -216,7 +216,7 @@ test('when a program writes, edits that the user began before it, or made in ano
   expect(person.edits().at(-1)?.after).toContain('mine 8;');
 });
 
-test('an edit in a line too long for a person to edit is not remembered', () => {
+test('an edit in a line that is too long for a person to edit is not remembered', () => {
   const person = editing({ 'a.ts': `one();\n[${'1, '.repeat(400)}0];\ntwo();\n` });
   person.replace('0];', '2];');
   person.wait(5000);
@@ -237,7 +237,7 @@ test('a document with a secret leaves no edits, not even earlier ones', () => {
   expect(person.edits().map(({ uri }) => uri)).not.toContain('.env');
 });
 
-test('a document into which a program wrote a secret leaves no edits, either', () => {
+test('a document into which a program has written a secret leaves no edits', () => {
   const secret = `AKIA${'QWERTZUIOPASDFG2'}`;
   const person = editing({ 'a.ts': 'let key = "";\nlet sum = 1;\n' });
   person.replace('sum', 'total');

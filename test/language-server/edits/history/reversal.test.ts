@@ -1,4 +1,4 @@
-// Which edits take back the last one, and which only touch it.
+// Which edits undo the last one, and which only touch its lines.
 import { expect, test } from 'vitest';
 import { undoes } from '../../../../language-server/edits/history/reversal.ts';
 
@@ -21,7 +21,7 @@ test.each([
   expect(isUndone(old, now)).toBe(expected);
 });
 
-test('an edit that brings back a removed line takes back the last one', () => {
+test('an edit that inserts a removed line again undoes the removal', () => {
   const removed = { path: 'a.ts', before: 'check(sum);', after: '' };
   expect(isUndone('end(sum);', 'check(sum);\nend(sum);', [removed])).toBe(true);
   expect(isUndone('end(sum);', 'check(all);\nend(sum);', [removed])).toBe(false);

@@ -1,4 +1,4 @@
-// What each finder proposes, and which edits no finder proposes.
+// The edits that each finder proposes, and edits that no finder proposes.
 import { describe, expect, test } from 'vitest';
 import { pastChanges } from '../../../../language-server/edits/history/past-changes.ts';
 import { candidatesFor } from '../../../../language-server/edits/proposals/candidates.ts';
@@ -13,7 +13,7 @@ function candidates(text: string, cursor: number, ...history: PastEdit[]) {
   return candidatesFor(place, linesOf(text), pastChanges(history));
 }
 
-/** The texts that the finder's candidates would produce. */
+/** The texts after each of the finder's candidates. */
 function proposed(finder: string, text: string, cursor: number, ...history: PastEdit[]): string[] {
   const found = candidates(text, cursor, ...history).filter((each) => each.finder === finder);
   return found.map((edit) => applyEdit(text, edit));
@@ -29,7 +29,7 @@ test('the nearest line below the cursor comes first, then those above it', () =>
 describe('substitution', () => {
   const rename = past('let foo = 1;', 'let bar = 1;');
 
-  test('adjacent lines are one edit together, and one edit each', () => {
+  test('two adjacent lines give three edits: one for each, and one for both', () => {
     const text = 'let bar = 1;\nx();\na(foo);\nb(foo);\n';
     expect(proposed('substitution', text, 3, rename)).toEqual([
       'let bar = 1;\nx();\na(bar);\nb(bar);\n',
@@ -50,14 +50,14 @@ describe('substitution', () => {
     expect(proposed('substitution', 'let bar = 1;\nx();\nuse(food, buffoon);\n', 3, rename)).toEqual([]);
   });
 
-  test('on a line with several matches, one candidate replaces only those with the same neighbours', () => {
+  test('in a line with several matches, one candidate replaces only the matches with the same neighbours', () => {
     const text = "s.sendall(a);\nx();\ns.send('send');\n";
     expect(proposed('substitution', text, 3, past('s.send(a);', 's.sendall(a);'))).toContain(
       "s.sendall(a);\nx();\ns.sendall('send');\n",
     );
   });
 
-  test('elsewhere, the word becomes what it became before, not what is being typed', () => {
+  test('while the new word is half typed, other places get the word of the earlier replacement', () => {
     const text = 'a.toHaveBeen(1);\nb.to(2);\nx();\nc.toBe(3);\nto();\n';
     const history = [past('a.toBe(1);', 'a.toHaveBeen(1);'), past('b.toBe(2);', 'b.to(2);')];
     expect(proposed('substitution', text, text.indexOf('(2)'), ...history)).toEqual([
@@ -74,14 +74,14 @@ describe('analogy', () => {
     ]);
   });
 
-  test('finds lines that differ only in words that are kept', () => {
+  test('finds lines that differ only in words that the change keeps', () => {
     const text = 'log("one", context);\nx();\n  log("two");\n';
     expect(proposed('analogy', text, 3, past('log("one");', 'log("one", context);'))).toEqual([
       'log("one", context);\nx();\n  log("two", context);\n',
     ]);
   });
 
-  test('finds nothing where the replaced word differs', () => {
+  test('finds no line in which the replaced word differs', () => {
     expect(proposed('analogy', 'a = "x";\nlog();\nb = "y";\n', 3, past('a = "w";', 'a = "x";'))).toEqual([]);
   });
 
@@ -91,7 +91,7 @@ describe('analogy', () => {
   });
 });
 
-test('several changes of one line are repeated where all of them fit', () => {
+test('several changes of one line are repeated in a line where all of them fit', () => {
   const text = "x();\nfail(createError('Too long: ' + size, options));\ncreateError(other);\n";
   const change = past(
     "fail(createError('No such file', options));",
@@ -102,7 +102,7 @@ test('several changes of one line are repeated where all of them fit', () => {
   ]);
 });
 
-test('after typing a word that is nowhere else, only repetitions of that edit are proposed', () => {
+test('after the user has typed a word that occurs nowhere else, only repetitions of this edit are proposed', () => {
   const text = 'add(tota, 1);\nx();\nadd(sum, 2);\nx();\nuse(one);\n';
   const history = [past('use(one);', 'use(two);'), past('add(sum, 1);', 'add(tota, 1);')];
   const lines = (of: string) => candidates(of, of.indexOf(', 1'), ...history).map((each) => each.text);
@@ -121,7 +121,7 @@ describe('no finder proposes', () => {
     expect(candidates(text, 0, edit)).toEqual([]);
   });
 
-  test('to take back an edit', () => {
+  test('to undo an edit', () => {
     const text = 'let sum = 0;\nadd(total);\nlog();\nend(total);\n';
     const back = past('add(all);', 'add(total);');
     const found = candidates(text, 0, back, past('use(total);', 'use(all);')).map((edit) => edit.text);
@@ -129,7 +129,7 @@ describe('no finder proposes', () => {
     expect(found).toContain('end(all);');
   });
 
-  test('more than sixty edits in a long text, or takes long', async () => {
+  test('more than sixty edits in a long text, and the search is fast', async () => {
     const text = `sum;\n${'add(total);\nlog(total, total);\n'.repeat(3000)}`;
     const find = () => candidates(text, 3, past('total;', 'sum;'));
     expect(find().length).toBeLessThanOrEqual(60);

@@ -24,18 +24,18 @@ test('a rewritten line gives no substitution', () => {
   expect(substitutionsIn(past('', 'let a = 1;'))).toEqual([]);
 });
 
-test('a change that was taken back gives no substitution', () => {
+test('an undone change gives no substitution', () => {
   expect(substitutionsIn(past('a = one', 'a = two'), past('a = two', 'a = one'))).toMatchObject([
     { old: 'two', now: 'one' },
   ]);
 });
 
-test('a substitution made several times lists all of them, newest first', () => {
+test('a substitution has all changes that have made it, newest first', () => {
   const [both] = substitutionsIn(past('f(old)', 'f(now)'), past('g(old)', 'g(now)'));
   expect(both?.changes.map(({ age }) => age)).toEqual([0, 1]);
 });
 
-test('only whole words are replaced, and nothing that is already replaced', () => {
+test('only whole words are replaced, and none that is a part of the new words', () => {
   const rename = { isPart: false, old: 'item', now: 'items' };
   expect(substituted('item.items = itemCount(item)', rename)).toBe('items.items = itemCount(items)');
   const grow = { isPart: false, old: 'List', now: 'List<T>' };

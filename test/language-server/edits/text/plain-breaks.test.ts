@@ -1,4 +1,4 @@
-// How the search for edits sees documents with Windows line ends.
+// Documents with Windows line ends, as the search for edits sees them.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../language-server/documents/long-text.ts';
 import { PlainBreaks } from '../../../../language-server/edits/text/plain-breaks.ts';

@@ -1,4 +1,4 @@
-// After a declaration was renamed by typing, pressing Tab repeatedly renames every use of it, but no namesake.
+// After the user has renamed a declaration by typing, Tab renames all of its uses, but no namesake.
 import { expect, test } from 'vitest';
 import { LongText } from '../../../../../language-server/documents/long-text.ts';
 import { pastChanges } from '../../../../../language-server/edits/history/past-changes.ts';
@@ -30,7 +30,7 @@ function typed({ files: [first], old, now, line, column, ...of }: RenameCase) {
   return { ...of, text: applyEdit(text, { start, end: start + before.length, text: after }), history };
 }
 
-/** The texts once no more edits are offered, and what the finders would still rename. */
+/** The texts after all offered edits, and the edits that the finders would still propose. */
 async function followed(renameCase: RenameCase): Promise<{ texts: string[]; candidates: string[] }> {
   const { text, history, languageId } = typed(renameCase);
   const texts = renameCase.files.map(({ before }, i) => (i === 0 ? text : before));
@@ -62,7 +62,7 @@ async function followed(renameCase: RenameCase): Promise<{ texts: string[]; cand
   for (const document of documents()) {
     const isNamesake = namesakesIn(document.text.toString(), await renamesHere(document, renames));
     const place = { path: document.path, text: document.text.toString(), cursor: -1, history, isNamesake };
-    // The rule does not decide about members of other objects: the model weighs those.
+    // The rule does not decide about members of other objects: that is left to the model.
     const isRename = ({ start, end, text: now }: TextEdit) =>
       now === renameCase.now &&
       place.text.slice(start, end) === renameCase.old &&

@@ -1,11 +1,11 @@
-// Which uses follow a renamed declaration, and where the rule must not be certain.
+// Which uses follow a renamed declaration, and which may mean something else.
 import { expect, test } from 'vitest';
 import { cart, prices } from '../../../../fixtures/shop.ts';
 import { nextUse } from '../../../../support/next-use.ts';
 
 const history = (before: string, after: string, path = 'a.ts') => [{ path, before, after }];
 
-/** The new lines in the order in which they are offered, each after the one before was applied. */
+/** The new lines in the order of their offers. Each is applied before the next one is offered. */
 async function lines(
   text: string,
   edits: ReturnType<typeof history>,
@@ -27,7 +27,7 @@ async function lines(
 const taxToVat = history('const tax = 1;', 'const vat = 1;');
 const countToTotal = history('  const count = 1;', '  const total = 1;');
 
-test('each use in code is renamed, even two in one line', async () => {
+test('every use in code is renamed, even two in one line', async () => {
   const text = `const vat = 1;\nadd(tax, tax);\nlog(\`\${tax} tax\`);\nreturn taxes + tax;\n`;
   expect(await lines(text, taxToVat)).toEqual(['add(vat, vat);', `log(\`\${vat} tax\`);`, 'return taxes + vat;']);
 });
@@ -78,7 +78,7 @@ test('a use is renamed as a decorator in Python', async () => {
   expect(await lines(text, history('def tax(f):', 'def vat(f):', 'a.py'), 'python')).toEqual(['@vat']);
 });
 
-test('comments and strings keep the name, even over several lines, and so do properties of other things', async () => {
+test('comments and strings keep the name, also if they have several lines, and so do properties of other objects', async () => {
   const text = "const vat = 1;\n// the tax\n/*\n * The tax of it.\n */\nlog('tax', `\n tax\n`);\nitem.tax = 2;\n";
   expect(await lines(text, taxToVat)).toEqual([]);
   const documented = 'def vat():\n    """\n    The tax of it.\n    """\n';
@@ -100,7 +100,7 @@ test.each([
   expect(await lines(`${after}\n}\n${use}\n`, history(before, after), languageId)).toEqual([]);
 });
 
-test('a method is renamed where its own object or class is used, and nowhere else', async () => {
+test('a method is renamed after its own object or class, and nowhere else', async () => {
   const text = 'class A:\n    def make(self):\n        self.build()\n        other.build()\n        build()\n';
   expect(await lines(text, history('    def build(self):', '    def make(self):', 'a.py'), 'python')).toEqual([
     'self.make()',
@@ -212,7 +212,7 @@ test('a loop with the name as its bound does not declare it', async () => {
   ]);
 });
 
-test('only the rename of a declaration counts', async () => {
+test('nothing follows if the renamed name is not a declaration', async () => {
   const text = 'const vat = 1;\nlog(tax);\n';
   expect(await lines(text, history('const tax = 1;', 'const vat = 2;'))).toEqual([]);
   expect(await lines(text, history('log(tax);', 'log(vat);'))).toEqual([]);
@@ -256,7 +256,7 @@ test.each([
   );
 });
 
-test('all uses in two files follow, one file after the other', async () => {
+test('the uses in two files follow, one file after the other', async () => {
   const edits = history('export const baseRate = 0.19;', 'export const vatRate = 0.19;', 'prices.ts');
   const changed = (text: string) => text.split('\n').filter((line) => line.includes('baseRate'));
   const renamed = (text: string) => changed(text).map((line) => line.replaceAll('baseRate', 'vatRate').trim());
@@ -266,7 +266,7 @@ test('all uses in two files follow, one file after the other', async () => {
   expect(await lines(cart, edits, 'typescript', 'cart.ts')).toEqual(renamed(cart));
 });
 
-test('the next use below the cursor comes first, none in its line is offered, and dismissed ones are left out', async () => {
+test('the next use below the cursor comes first, without uses in its line and dismissed ones', async () => {
   const text = 'log(tax);\nconst vat = 1;\nadd(tax);\nend(tax);\n';
   const at = async (cursor: number, isDismissed = false) =>
     (
