@@ -10,7 +10,7 @@ const english = readJson('package.nls.json');
 const germanManifest = readJson('package.nls.de.json');
 const german = readJson('l10n/bundle.l10n.de.json');
 
-/** The string literals directly after a match, in the TypeScript files of a folder. */
+/** The string literals that directly follow a match, in all TypeScript files of a folder. */
 function literalsAfter(before: string, folder: string): string[] {
   const literal = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

@@ -1,4 +1,4 @@
-// What an editor in the browser gets instead of Hearth: a sentence, in the status bar and from each command.
+// In a browser, the status bar and each command have a sentence instead of Hearth.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Which settings the server gets, and when; what happens to a request that the server does not answer.
+// The settings that the server gets, and when it gets them. Also: requests that the server does not answer.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { ExtensionContext } from 'vscode';
 import { ErrorCodes, ResponseError } from 'vscode-languageserver-protocol';
@@ -121,7 +121,7 @@ test("a team's server that the user has just removed stays removed, however long
   expect(editor.told.map((settings) => settings['server.url'])).toEqual(['']);
 });
 
-test('while a server ends and is started again, the status does not say that it is ready', async () => {
+test('while the server ends and another one starts, the status is not "ready"', async () => {
   await connect();
   client.status = { health: 'ready' };
   host().onState('ending');
@@ -135,7 +135,7 @@ test('code is completed even if the keychain fails', async () => {
   expect(editor.told).toMatchObject([{ 'server.url': 'https://llm.example.com', serverToken: '' }]);
 });
 
-test('if the server ends before it answers, the user is told so in plain words', async () => {
+test('if the server ends before it answers, a plain sentence tells the user', async () => {
   await connect();
   const ask = () => client.request(doctorRequest, {});
   expect(await ask()).toBe('an answer');

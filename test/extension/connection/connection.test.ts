@@ -1,4 +1,4 @@
-// The life of the connection between the windows and the server that they share, with fake processes and a fake clock.
+// The connection between windows and their shared server, with fake processes and a fake clock.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FakeProcess, type FakeWindow, FakeWorld, type Step } from './fake-servers.ts';
 
@@ -77,7 +77,7 @@ test('a window can close while its session is being prepared', async () => {
   expect(window.endings).toEqual(['left']);
 });
 
-test('a window that is reloaded finds the server that it has left', async () => {
+test('a reloaded window finds the server that it has left', async () => {
   const before = await openWindow();
   const { process } = before;
   await before.connection.stop();
@@ -179,7 +179,7 @@ test('a server that gives signs of life is left alone', async () => {
   expect(window.states).toEqual(['starting', 'up']);
 });
 
-test('a server that hung gets more time when it has been started again', async () => {
+test('after a server has hung, the next one gets more time', async () => {
   world.next.push({ hangsAt: 'up' }, { hangsAt: 'up' });
   const window = await openWindow();
   await pass(3500);
@@ -215,7 +215,7 @@ test('a server that does not obey a restart is killed', async () => {
   expect(world.started.map(({ isKilled }) => isKilled)).toEqual([true, false]);
 });
 
-test('restarts from two windows at once end in one server', async () => {
+test('restarts from two windows at once lead to one server', async () => {
   const windows = [await openWindow(), await openWindow()];
   const restarts = windows.map(({ connection }) => connection.restart());
   await pass(5000);
@@ -224,7 +224,7 @@ test('restarts from two windows at once end in one server', async () => {
   expect(world.running?.links.size).toBe(2);
 });
 
-test('a restart while the server starts happens when it has started', async () => {
+test('a restart during the start of the server waits until the server has started', async () => {
   const other = await openWindow();
   const [before] = world.started;
   const window = world.window();
@@ -244,7 +244,7 @@ test('a restart while this window starts the server starts no second one', async
   expect(world.started).toHaveLength(1);
 });
 
-test('a restart tries again after the server was given up', async () => {
+test('after the window has given up, a restart tries again', async () => {
   world.next.push({ endsAt: 'start' }, { endsAt: 'start' });
   const window = await openWindow();
   await pass(1000);
@@ -280,7 +280,7 @@ test('a window that closes kills a server that does not answer', async () => {
   expect(world.started[0]?.isKilled).toBe(true);
 });
 
-test('a window that closes after its server was given up closes at once', async () => {
+test('a window that has given up closes at once', async () => {
   world.next.push({ endsAt: 'start' }, { endsAt: 'start' });
   const window = await openWindow();
   await pass(1000);

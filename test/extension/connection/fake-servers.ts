@@ -1,4 +1,4 @@
-// Fake processes, links and sessions for connection.ts, without real processes: they do at once what the test says.
+// Fake processes, links and sessions for connection.ts. They do at once what the test says.
 import type { Cause, ConnectionHost, Fault, Link, Session, State } from '../../../extension/connection/connection.ts';
 import { Connection } from '../../../extension/connection/connection.ts';
 
@@ -34,12 +34,12 @@ export class FakeProcess {
   }
 }
 
-/** What all windows in a test share. */
+/** The servers that all windows of a test share. */
 export class FakeWorld {
   running: FakeProcess | null = null;
-  /** All processes that were started, except those that found another one in their place. */
+  /** All started processes, except those that ended because another one serves already. */
   readonly started: FakeProcess[] = [];
-  /** How the next processes behave; after these, processes without faults are started. */
+  /** The faults of the next processes. Later processes have no faults. */
   readonly next: { hangsAt?: Step; endsAt?: Step }[] = [];
 
   window(): FakeWindow {
@@ -138,12 +138,12 @@ export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
   readonly states: State[] = [];
   readonly endings: (Cause['kind'] | 'gave up')[] = [];
   hasLeft = false;
-  /** Resolves when everything that a session needs is ready. */
+  /** Resolves when the session is prepared. */
   prepared: Promise<void> = Promise.resolve();
 
   constructor(readonly world: FakeWorld) {}
 
-  /** The process that this window is connected to. */
+  /** The process at the other end of this window's link. */
   get process(): FakeProcess | undefined {
     return this.connection.session?.link.process;
   }
@@ -164,7 +164,7 @@ export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
       throw new Error('exit code 3');
     }
     if (this.world.running) {
-      // Another window was faster, so this process ends by itself.
+      // Another window's process serves already, so this one ends by itself.
       this.world.started.splice(this.world.started.indexOf(process), 1);
       return null;
     }

@@ -3,12 +3,12 @@ import { RestartPolicy } from '../../../extension/connection/restart-policy.ts';
 
 const second = 1000;
 
-/** Lets the server crash at these times. expected: whether it is started again each time. */
+/** Lets the server crash at these times. expected: for each crash, whether the server is started again. */
 function check(policy: RestartPolicy, times: number[], expected: boolean[]): void {
   expect(times.map((time) => policy.recordCrash(time * second))).toEqual(expected);
 }
 
-test('a server that never became ready gets one more try', () => {
+test('a server that was never ready gets one more try', () => {
   check(new RestartPolicy(), [0, 1, 2], [true, false, false]);
 });
 
@@ -24,7 +24,7 @@ test('old crashes are forgotten', () => {
   check(policy, [0, 1, 2, 3, 184, 185], [true, true, true, true, true, true]);
 });
 
-test('a GPU on which the server crashed twice is not used again', () => {
+test('a GPU is not used again after the server has crashed twice on it', () => {
   const policy = new RestartPolicy();
   policy.recordCrash(0);
   expect(policy.avoidsGpu).toBe(false);

@@ -1,4 +1,4 @@
-// Finding and starting the server's process, with programs in its place that fail in many ways.
+// Finding and starting the server's process. In its place run programs that fail in many ways.
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
@@ -38,7 +38,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A window; program: what runs instead of the server. */
+/** A window. program: the text of the program that runs instead of the server. */
 function window(program?: string): ServerLauncher {
   const module = program === undefined ? serverProgram : join(folder, 'server.js');
   if (program !== undefined) writeFileSync(module, program);
@@ -58,7 +58,7 @@ async function start(server: ServerLauncher): Promise<ProcessLink> {
 }
 
 const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
-/** The contents of the folder for the sockets, with its subfolders. */
+/** The contents of the folder for sockets, and of its subfolders. */
 const files = (at = 'run') =>
   readdirSync(join(folder, at), { recursive: true, encoding: 'utf8' }).filter((file) =>
     /\.(sock|json|log)$/.test(file),
@@ -74,7 +74,7 @@ test('a second window finds the process that the first one started', async () =>
   expect([first.isNew, second.isNew]).toEqual([true, false]);
 });
 
-test('the process is in its own process group, since ours might be killed as a whole', async () => {
+test('the process has its own process group, because the whole group of the window may be killed', async () => {
   const { pid } = await start(window());
   const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [, , group, session] = fields.split(' ').map(Number);
@@ -85,7 +85,7 @@ test('no server is found if none runs', async () => {
   expect(await window().find()).toBe(null);
 });
 
-test('a process that ends at once counts as not started, and the error has what it wrote', async () => {
+test('a process that ends at once counts as not started, and the error has its last words', async () => {
   const server = window('console.error("out of memory"); process.exit(3)');
   await expect(start(server)).rejects.toThrow('exit code 3');
   expect(output).toEqual(['out of memory']);
@@ -104,7 +104,7 @@ test('a process that does not listen in time is killed', async () => {
   expect(files()).toEqual([]);
 });
 
-test('the window learns how a process ended and what it wrote last', async () => {
+test('the window learns how a process has ended, and its last words', async () => {
   const link = await start(window());
   expect(await link.greet()).toBe(true);
   const [log = ''] = files().filter((file) => file.endsWith('.log'));
@@ -115,7 +115,7 @@ test('the window learns how a process ended and what it wrote last', async () =>
   expect(output).toEqual(['std::bad_alloc']);
 });
 
-test('a hung process killed by one window does not count as crashed in the others', async () => {
+test('in other windows, a hung process that one window has killed does not count as crashed', async () => {
   const first = await start(window());
   const second = (await window().find()) as ProcessLink;
   process.kill(first.pid as number, 'SIGSTOP');

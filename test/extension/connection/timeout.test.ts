@@ -1,4 +1,4 @@
-// Time limits, in real time: they must not count time in which this process cannot run.
+// Time limits, in real time. They must not count time in which this process cannot run.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ test('a timeout gives up work that takes too long', async () => {
   await expect(within(500, new Promise(() => {}))).rejects.toBeInstanceOf(Unresponsive);
 });
 
-test('work that is done in time is waited for, and its errors are passed on', async () => {
+test('the result or error of work that is done in time is passed on', async () => {
   expect(await within(60_000, sleep(1, 'done'))).toBe('done');
   await expect(within(60_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
 });
@@ -55,7 +55,7 @@ test('messages that arrived while the process could not run are handled before a
   server.close();
 });
 
-test('a timeout is reported once, and not once the work is done', async () => {
+test('a timeout is reported only once, and never after the work is done', async () => {
   vi.useFakeTimers();
   const [reported, ended] = [vi.fn(), vi.fn()];
   watched(1000, reported);

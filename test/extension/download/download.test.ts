@@ -1,4 +1,4 @@
-// Downloads from a real server on this machine that misbehaves in all the ways that servers and networks do.
+// Downloads from a real server on this machine, which misbehaves as servers and networks do.
 import { createHash, randomFillSync } from 'node:crypto';
 import {
   createReadStream,
@@ -113,7 +113,7 @@ test('a file that has changed on the server is downloaded from its start', async
   expect(whole().equals(server.content)).toBe(true);
 });
 
-test('after a restart, the download continues from what is on disk', async () => {
+test('after a restart, the download continues from the bytes on disk', async () => {
   const abort = new AbortController();
   server.answers.push(breakAfter(150_000));
   const options = { signal: abort.signal, onProgress: () => abort.abort() };
@@ -135,7 +135,7 @@ test('a file that was complete before a restart is verified without a request', 
   expect(whole().equals(content)).toBe(true);
 });
 
-test('without an ETag a download is resumed only if its digest is known', async () => {
+test('without an ETag, a download continues only if its digest is known', async () => {
   server.etag = null;
   server.answers.push(breakAfter(100_000), serve, breakAfter(100_000));
   await fetchFile();
@@ -223,7 +223,7 @@ test('a file with the wrong length is refused before any of it is read', async (
   expect(readFileSync(join(folder, 'a.gguf.part')).length).toBe(0);
 });
 
-test('a file that ends too early without notice is refused', async () => {
+test('a file that ends too early, without an error, is refused', async () => {
   server.answers.push(...Array(9).fill(unannounced(content.subarray(0, 1000))));
   expect(await problem()).toContain('ended early');
 });
@@ -249,7 +249,7 @@ test("a captive portal's page is named as such", async () => {
   expect(await problem()).toContain('sent a web page instead of the file');
 });
 
-test("a captive portal's page does not discard what was already downloaded", async () => {
+test("a captive portal's page does not discard the bytes received so far", async () => {
   server.answers.push(breakAfter(100_000), page);
   expect(await problem()).toContain('sent a web page');
   const kept = statSync(join(folder, 'a.gguf.part')).size;
@@ -284,7 +284,7 @@ test.each([
   expect(whole().equals(content)).toBe(true);
 });
 
-test('if the disk fills up, the part already downloaded is kept', async () => {
+test('if the disk fills up, the bytes received so far are kept', async () => {
   disk.freeBytes = 100_000;
   expect(await problem()).toContain('The disk is full');
   expect(statSync(join(folder, 'a.gguf.part')).size).toBe(100_000);
@@ -359,7 +359,7 @@ test("a mirror is used instead of the file's host", async () => {
   expect(await problem(file, { mirror: 'not an address' })).toContain('must be an address');
 });
 
-/** HEARTH_DOWNLOAD_BYTES=1000000000 makes the file a gigabyte. */
+/** HEARTH_DOWNLOAD_BYTES=1000000000 makes a file of a gigabyte. */
 test('a large file that is interrupted five times is verified in the end', async () => {
   const bytes = Number(process.env.HEARTH_DOWNLOAD_BYTES ?? 6_000_000);
   const block = randomFillSync(Buffer.alloc(1 << 20));

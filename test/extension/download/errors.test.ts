@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { errorFrom } from '../../../extension/download/errors.ts';
 
-/** An error as fetch() rejects with it. */
+/** An error of fetch(). */
 const failed = (cause: Error & { code?: string }) => new TypeError('fetch failed', { cause });
 
-/** The error with which undici's ProxyAgent reports a proxy's answer. */
+/** The error of undici's ProxyAgent about a proxy's answer. */
 const abortedBy = (message: string) => new Error('Request was cancelled.', { cause: new Error(message) });
 
 const withCode = (code: string, message = 'no') => Object.assign(new Error(message), { code });

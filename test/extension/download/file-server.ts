@@ -1,4 +1,4 @@
-// A file server on 127.0.0.1 that behaves correctly, except for requests for which the test chooses a fault.
+// A file server on 127.0.0.1. It behaves correctly, except in requests for which the test chooses a fault.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse, server
 
 export class FileServer {
   readonly requests: IncomingMessage['headers'][] = [];
-  /** How the next requests are answered, in order; later ones are answered correctly. */
+  /** The answers to the next requests, in order. Later requests are answered correctly. */
   readonly answers: Answer[] = [];
   etag: string | null = '"one"';
   private readonly http = createServer((request, response) => {
@@ -40,10 +40,12 @@ export class FileServer {
   }
 }
 
-/** Answers as servers should: with the rest from a range on, if the file is still the one that If-Range names. */
+/**
+ * Answers as servers should: with the requested range if the file still has the ETag of If-Range, or with all bytes.
+ */
 export const serve: Answer = (request, response, server) => send(request, response, server, server.content.length);
 
-/** The same, but breaks the connection after this number of bytes. */
+/** Answers in the same way, but breaks the connection after this number of bytes. */
 export const breakAfter =
   (bytes: number): Answer =>
   (request, response, server) =>

@@ -58,7 +58,7 @@ async function problem(file?: RemoteFile, options?: Partial<DownloadOptions>): P
   return message;
 }
 
-/** A server that answers every request like this. */
+/** A server that gives this answer to every request. */
 const always = (answer: Answer) => server.answers.push(...Array<Answer>(100).fill(answer));
 
 const body =
@@ -133,7 +133,7 @@ test.each([server206('"two"'), server206(null), server206('W/"one"')])(
   },
 );
 
-/** The requested range, but of other bytes. */
+/** The requested range, but with other bytes. */
 function server206(etag: string | null): Answer {
   return ({ headers }, response) => {
     const from = Number(/\d+/.exec(headers.range ?? '0')?.[0]);
@@ -151,7 +151,7 @@ test('a range that was not requested is refused', async () => {
   expect(await problem(server.file(unknown))).toContain('does not offer the rest of this file (206)');
 });
 
-test('a server that keeps breaking off and refusing the rest is given up', async () => {
+test('a server that breaks off and refuses the rest again and again is given up', async () => {
   for (let i = 0; i < 20; i++) server.answers.push(breakAfter(100_000), status(416));
   expect(await problem()).toMatch(/does not offer the rest|was lost/);
   expect(server.requests.length).toBe(1 + pace.maxFailures);
@@ -225,7 +225,7 @@ test.each([
 ])('a damaged record of an earlier download costs at most the part downloaded: %s', async (record) => {
   writeFileSync(part(), Buffer.alloc(50, 'x'));
   writeFileSync(`${part()}.json`, record.replace('URL', server.file().url));
-  // A file that is wrongly recorded as complete is deleted, and the user tries again.
+  // A file that is complete according to a wrong record is deleted, and the user tries again.
   await fetchFile(server.file(unknown)).catch(() => fetchFile(server.file(unknown)));
   expect(readFileSync(final()).equals(content)).toBe(true);
   expect(readdirSync(folder)).toEqual(['a.gguf']);
@@ -246,7 +246,7 @@ test('the error names a folder in place of the unfinished file', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('a server that turns hostile does not destroy what was received before', async () => {
+test('a server that turns hostile does not destroy the bytes received before', async () => {
   server.answers.push(breakAfter(100_000), body(Buffer.from('<html>')), body(Buffer.alloc(0)), status(403));
   expect(await problem()).toContain('sent a web page');
   const kept = statSync(part()).size;
@@ -259,7 +259,7 @@ test('a server that turns hostile does not destroy what was received before', as
   expect(readFileSync(final()).equals(content)).toBe(true);
 });
 
-/** The answers from which a hostile server chooses. */
+/** The answers of a hostile server. */
 const tricks: Answer[] = [
   serve,
   breakAfter(100_000),

@@ -40,7 +40,7 @@ test('the second owner gets the lock when the first releases it, however long th
   expect(order).toEqual(['waits', 'released', 'second']);
 });
 
-test('a lock is not taken over after a time in which its owner could not run, nor the one who waits', async () => {
+test('a lock is not taken over because its owner could not run, as long as the waiting window could not run either', async () => {
   const lock = await takeLock(path, signal, undefined, pace);
   const abort = new AbortController();
   let begun = () => {};
@@ -60,7 +60,7 @@ test('a lock is not taken over after a time in which its owner could not run, no
 });
 
 test('the lock of a process that has ended is taken over at once', async () => {
-  // No process has this number: the largest that Linux gives is 2^22.
+  // No process has this number: the largest number in Linux is 2^22.
   writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 30, id: 'x' }));
   await (await takeLock(path, signal, () => expect.unreachable(), { ...pace, staleMs: 1e6 })).release();
 });
@@ -89,7 +89,7 @@ test("a lock that its owner's clock dates in the future is not taken over while 
   clearInterval(beat);
 });
 
-test('a folder, a dangling link or a link to a folder in place of a lock does not block for ever', async () => {
+test('a folder, a dangling link or a link to a folder in place of a lock does not block forever', async () => {
   const target = join(folder, 'target');
   mkdirSync(target);
   writeFileSync(join(target, 'kept'), '');
@@ -102,7 +102,7 @@ test('a folder, a dangling link or a link to a folder in place of a lock does no
   expect(existsSync(join(target, 'kept'))).toBe(true);
 });
 
-test('if many find an abandoned lock, only one at a time holds it', async () => {
+test('if many windows find an abandoned lock, only one window at a time holds it', async () => {
   writeFileSync(path, JSON.stringify({ host: hostname(), pid: 2 ** 30, id: 'x' }));
   let holders = 0;
   let most = 0;

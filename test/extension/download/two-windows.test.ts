@@ -1,4 +1,4 @@
-// Two windows want the same file: only one downloads at a time, and neither damages what the other wrote.
+// Two windows want the same file: only one downloads at a time, and neither damages the bytes of the other.
 import { randomFillSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ test('one of two windows downloads, and the other waits for it', async () => {
   expect(server.requests.length).toBe(1);
 });
 
-test('a suspended window, whose download another one finished, does no damage when it continues', async () => {
+test('a suspended window does no damage when it continues after another window has finished its download', async () => {
   const half = 150_000;
   let goOn = () => {};
   const pause = new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ test('a suspended window, whose download another one finished, does no damage wh
   const still = fetchFile();
   const [lock, part] = ['a.gguf.lock', 'a.gguf.part'].map((name) => join(folder, name)) as [string, string];
   await expect.poll(() => existsSync(part) && statSync(part).size).toBe(half);
-  rmSync(lock); // as the other window does with a lock that nobody touches
+  rmSync(lock); // the other window removes a lock that nobody touches
   await fetchFile();
   expect(whole()).toEqual(content);
   goOn();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Ask, ExplainConversation } from '../../../extension/explain/explain-conversation.ts';
 import type { ExplainParams, ExplainResult } from '../../../language-server/protocol/messages.ts';
 
-/** A conversation about line 11 and below, with a server that answers when the test says so. */
+/** A conversation about a selection from line 11 on, with a server that answers when the test says so. */
 class Talk {
   readonly params: Omit<ExplainParams, 'id'>[] = [];
   readonly conversation: ExplainConversation;
@@ -68,7 +68,7 @@ test('an answer streams and ends with its figures', async () => {
   });
 });
 
-test('an answer stopped before its first word says so at once, whatever the server sends later', async () => {
+test('an answer that is stopped before its first word says so at once, whatever the server sends later', async () => {
   const talk = new Talk();
   const run = talk.conversation.run();
   talk.conversation.stop();
@@ -138,7 +138,7 @@ test('while an answer is generated, no other question is sent', async () => {
   expect(talk.state.turns).toHaveLength(1);
 });
 
-test("for a selection that was cut, the document's line of the cut is shown", async () => {
+test('if the selection was cut, the number of the last line in the document is shown', async () => {
   const talk = await answered('It adds.', 'stop', 90);
   expect(talk.state.hint).toBe('The selection is too long for this model: it was read only up to line 100.');
   const run = talk.conversation.retry();

@@ -3,7 +3,7 @@ import { renderMarkdown } from '../../../extension/explain/explain-markdown.ts';
 
 const markup = '<form action="https://evil.example"><button autofocus>Sign in</button></form>';
 
-/** The tags in the HTML as a browser would read them; all other angle brackets are escaped. */
+/** The tags that a browser finds in the HTML. All other angle brackets are escaped. */
 function tagsOf(html: string): string[] {
   return [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag);
 }
@@ -24,7 +24,7 @@ test('a tag in prose is shown as text', () => {
   expect(renderMarkdown('A Promise<void>.')).toBe('<p>A Promise&lt;void&gt;.</p>\n');
 });
 
-// Places where a line-based filter and a Markdown parser disagree about what is code.
+// Places that a parser of Markdown reads as code, but a filter that goes by lines does not, or the other way round.
 test.each([
   ['alone on its line', markup],
   ['in a line of prose', `a ${markup}`],

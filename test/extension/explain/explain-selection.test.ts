@@ -1,4 +1,4 @@
-// The command explains the selection on a single page, even while another explanation is still being written there.
+// The command explains every selection on the same page, even while another explanation is written there.
 import { expect, test, vi } from 'vitest';
 import type { Client } from '../../../extension/connection/client.ts';
 import type { PageState } from '../../../extension/explain/explain-page.ts';

@@ -5,7 +5,7 @@ import { pageTitle, selectionOf } from '../../../extension/explain/explain-sourc
 const { workspace } = vi.hoisted(() => ({
   workspace: {
     notebookDocuments: [] as { getCells(): { index: number; document: unknown }[] }[],
-    /** Like VS Code's: returns the whole path for files outside the folder /project. */
+    /** Like VS Code's function, returns the whole path of a file outside the folder /project. */
     asRelativePath: ({ scheme, fsPath }: { scheme: string; fsPath: string }) =>
       scheme === 'file' || scheme === 'vscode-notebook-cell' ? fsPath.replace(/^\/project\//, '') : fsPath,
   },

@@ -1,4 +1,4 @@
-// Whether a suggestion is shown at the cursor, which decides about Esc and next edits.
+// Whether a suggestion is shown at the cursor. Esc and next edits depend on it.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   type CancellationToken,
@@ -93,7 +93,7 @@ test.each([
   expect(ghostText.isOffering).toBe(false);
 });
 
-test('a suggestion is hidden when suggestions are turned off, and stays when something else changes', async () => {
+test('a suggestion is hidden when suggestions are turned off, and stays when another setting changes', async () => {
   const hide = vi.fn();
   const hiding = commands.registerCommand('editor.action.inlineSuggest.hide', hide);
   await request();

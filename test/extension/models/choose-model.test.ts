@@ -1,4 +1,4 @@
-// Choose Model, from the list to the setting, with stubs for the editor's dialogs and a real server.
+// "Choose Model", from the list to the setting, with stubs for the editor's dialogs, and a real server for downloads.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ interface Row {
   purpose?: string;
 }
 
-/** What the user answers in turn: the kind of a row, then the buttons of messages. */
+/** The user's answers, one after the other: the kind of a row, then buttons of messages. */
 const user = vi.hoisted(() => ({
   row: '' as string | undefined,
   purpose: undefined as string | undefined,
@@ -144,7 +144,7 @@ test("dismissing the question about an instruct model's use changes nothing", as
   expect(used).toEqual([]);
 });
 
-test('choosing the current model again changes nothing, even if the list did not find its file', async () => {
+test('choosing the current model again changes nothing, even if its file was not found', async () => {
   user.row = 'current';
   await choose({ current: { path: '/elsewhere/coder.gguf', explainPath: '' } });
   expect(used).toEqual([]);
@@ -197,7 +197,7 @@ test('a downloaded model is set', async () => {
   expect(readFileSync(used[0] as string).equals(content)).toBe(true);
 });
 
-test('a paused download keeps what it received, and continues', async () => {
+test('a paused download keeps its bytes and continues', async () => {
   user.buttons = ['Download', 'Continue'];
   user.cancelsAt = 1;
   const second = () => {

@@ -79,7 +79,7 @@ test('a model that is in use and recommended is listed once', () => {
   expect(sections(rows).slice(0, 3)).toEqual(['# In Use, Recommended', '$(check) coder', '# Others']);
 });
 
-test('a row says so if the machine was busy during all measurements', () => {
+test('if the machine was busy during all measurements, a row says so', () => {
   const rows = modelRows({ local: [], remote: [remote], recommended: 'one', isBusy: true }, none);
   expect(sections(rows).slice(2, 5)).toEqual([
     '# Recommended',
@@ -123,7 +123,7 @@ test.each<[number | null, number | null, string]>([
   expect(abilityText({ ...facts, estimate })).toBe(text);
 });
 
-test('the row of an explaining model says how long that takes, and what the model cannot do', () => {
+test('the row of a model for explanations says how fast it is, and what it cannot do', () => {
   const instruct = { ...facts, kind: 'instruct' as const, explains: true };
   const speed = '100 words of explanation in ~2.9 s (45 tok/s). 1.2 GB of memory. ';
   expect(abilityText(instruct)).toBe(`${speed}Explains; a base model completes better`);

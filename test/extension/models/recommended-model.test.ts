@@ -1,4 +1,4 @@
-// The recommended model is used with one click, from the menu or from a message that is shown once.
+// One click switches to the recommended model, in the menu or in a message that is shown once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { offerRecommended, useRecommended } from '../../../extension/models/reco
 import type { ModelFacts, ModelList } from '../../../language-server/protocol/models.ts';
 import { FileServer } from '../download/file-server.ts';
 
-/** The buttons that the user clicks in turn, and the messages that were shown. */
+/** The buttons that the user clicks, one after the other, and the shown messages. */
 const user = vi.hoisted(() => ({ buttons: [] as (string | undefined)[], shown: [] as string[], run: [] as string[] }));
 
 vi.mock('vscode', async (original) => {
@@ -133,7 +133,7 @@ test.each([[undefined], ['Choose Model…']])('the message is shown once, whatev
   expect(server.requests).toEqual([]);
 });
 
-test('if nothing can be recommended now, the message is shown another time', async () => {
+test('if no model can be recommended now, the message is shown another time', async () => {
   await offerRecommended(host('remote', { models: () => Promise.reject(new Error('no server')) }), memory);
   expect(user.shown).toEqual([]);
   await offerRecommended(host('local'), memory);

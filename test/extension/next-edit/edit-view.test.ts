@@ -1,4 +1,4 @@
-// Whether Tab applies the edit, by where the cursor is.
+// Whether Tab acts on the edit, by the position of the cursor.
 import { expect, test, vi } from 'vitest';
 import type { TextEditor } from 'vscode';
 import { EditView, isTabFree } from '../../../extension/next-edit/edit-view.ts';
@@ -57,7 +57,7 @@ test.each([
   expect(isTabFree(new EditOffer(), active)).toBe(isFree);
 });
 
-test('an edit is still shown when lines were deleted and VS Code has not yet told where the cursor is', () => {
+test('an edit is shown after lines were deleted, even while VS Code reports an old position of the cursor', () => {
   const at = (line: number) => ({ line, character: 0 });
   const range = { start: at(0), end: at(0) };
   const offer = new EditOffer();

@@ -1,4 +1,4 @@
-// What Tab does between one edit and the next.
+// Tab between one edit and the next.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { commands } from 'vscode';
 import type { Client } from '../../../extension/connection/client.ts';
@@ -113,7 +113,7 @@ afterEach(() => {
 const applied = () => commands.executeCommand(insertedCommand, 5);
 const pressTab = () => commands.executeCommand('hearth.takeEdit', { key: 'tab' });
 
-test('Tab already waits for the next edit before it arrives', async () => {
+test('Tab waits for the next edit if its answer has not come yet', async () => {
   await applied();
   await pressTab();
   await answer(edit);
@@ -148,11 +148,11 @@ test('an edit that only inserts text at the cursor becomes ghost text at once', 
   await answer({ ...edit, range, oldText: '', newText: 'x', changes: [{ range, text: 'x' }] });
   expect(offer.state.kind).toBe('jumped');
   expect(trigger).toHaveBeenCalledTimes(1);
-  // Going there would scroll back to the cursor if the user has scrolled away.
+  // A jump would scroll back to the cursor if the user has scrolled away.
   expect(editor.taken).toEqual([]);
 });
 
-test('an edit shown as ghost text is hidden once Hearth no longer suggests by itself', async () => {
+test('an edit that is shown as ghost text is hidden when automatic suggestions are turned off', async () => {
   const hide = vi.fn();
   commands.registerCommand('editor.action.inlineSuggest.hide', hide);
   const cursor = editor.active.selection.active;

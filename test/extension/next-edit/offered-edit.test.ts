@@ -1,4 +1,4 @@
-// What Tab does, and what ends an offer.
+// The effect of Tab, and the events that end an offer.
 import { beforeEach, expect, test } from 'vitest';
 import { EditOffer } from '../../../extension/next-edit/offered-edit.ts';
 import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
@@ -21,7 +21,7 @@ beforeEach(() => {
   offer.release();
 });
 
-test('Tab goes to a distant edit, and pressed again applies it', () => {
+test('Tab goes to a distant edit, and a second Tab applies it', () => {
   expect(offer.step(cursorAt(2), true)).toBe('go');
   offer.jumped();
   expect(offer.step(cursorAt(20), true)).toBe('apply');
@@ -43,7 +43,7 @@ test('after an edit was applied, Tab waits for the next one', () => {
   expect(offer.step(cursorAt(20), false)).toBe('none');
 });
 
-test('while the user tabs from edit to edit, no other suggestions come until a key is typed', () => {
+test('while the user goes from edit to edit with Tab, no other suggestion comes until a key is typed', () => {
   expect(offer.isChained).toBe(false);
   offer.applied();
   expect(offer.isChained).toBe(true);
@@ -71,7 +71,7 @@ test('typing elsewhere keeps the edit, and moves it if necessary', () => {
   expect(offer.edit?.version).toBe(8);
 });
 
-test('typing on in the line that caused the edit withdraws it, wherever that line has moved', () => {
+test('typing in the line that the edit follows from withdraws the edit, even if that line has moved', () => {
   offer.follow(uri, typed(0, 'new\n'), 8);
   offer.follow(uri, typed(2), 9);
   expect(offer.edit).not.toBe(null);
@@ -79,7 +79,7 @@ test('typing on in the line that caused the edit withdraws it, wherever that lin
   expect(offer.state.kind).toBe('none');
 });
 
-test("the user's typing of a part of the edit is told from other changes", () => {
+test('a change that types a part of the edit is recognized', () => {
   expect(offer.follow(uri, typed(10, 'new\n'), 8)).toBe(false);
   const change = { range: { start: at(21, 4), end: at(21, 7) }, text: 'to' };
   expect(offer.follow(uri, [change], 9)).toBe(true);
@@ -92,7 +92,7 @@ test("a change in the edit's own line withdraws it", () => {
   expect(offer.state.kind).toBe('none');
 });
 
-test('the edit stays after unrelated edits of the user, and goes after the third', () => {
+test('the edit stays after two answers without an edit, and goes after the third', () => {
   offer.set(null, cursorAt(5));
   offer.set(null, cursorAt(6));
   expect(offer.shown?.edit).toBe(edit);
@@ -100,7 +100,7 @@ test('the edit stays after unrelated edits of the user, and goes after the third
   expect(offer.state.kind).toBe('none');
 });
 
-test('a different edit takes its place', () => {
+test('a different edit replaces the edit', () => {
   const newer = { ...edit, newText: 'log(sums);' };
   offer.set(newer, cursorAt(5));
   expect(offer.edit).toBe(newer);

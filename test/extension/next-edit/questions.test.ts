@@ -1,4 +1,4 @@
-// When errors are a reason to ask for a next edit.
+// Which errors are a reason to ask for a next edit.
 import { expect, test, vi } from 'vitest';
 import type { Client } from '../../../extension/connection/client.ts';
 import { Questions } from '../../../extension/next-edit/questions.ts';

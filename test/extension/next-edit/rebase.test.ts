@@ -1,4 +1,4 @@
-// Where an offered edit is after the user has typed.
+// An offered edit after the user has typed.
 import { expect, test } from 'vitest';
 import { type Change, rebased } from '../../../extension/next-edit/rebase.ts';
 import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
@@ -9,7 +9,7 @@ const change = (from: [number, number], to: [number, number], text: string): Cha
   text,
 });
 
-/** An edit of line 5: "log(sum);" becomes "log(total);". */
+/** An edit of line 5 from "log(sum);" to "log(total);". */
 const edit: NextEdit = {
   ...{ uri: 'file:///a.ts', version: 7, oldText: 'log(sum);', newText: 'log(total);', probability: 0.9 },
   range: { start: at(5, 0), end: at(5, 9) },
@@ -18,7 +18,7 @@ const edit: NextEdit = {
 
 const after = (...changes: Change[]) => rebased(edit, changes, 8);
 
-test('lines inserted or removed above move the edit, and those below do not', () => {
+test('lines that are inserted or removed above the edit move it, and lines below do not', () => {
   expect(after(change([2, 0], [2, 0], 'a\nb\n'))?.range).toEqual({ start: at(7, 0), end: at(7, 9) });
   expect(after(change([2, 3], [4, 1], ''))?.changes[0]?.range.start).toEqual(at(3, 4));
   expect(after(change([5, 0], [5, 0], 'new\n'))?.range.start).toEqual(at(6, 0));
@@ -26,13 +26,13 @@ test('lines inserted or removed above move the edit, and those below do not', ()
   expect(after(change([8, 0], [9, 3], 'x'))).toEqual({ ...edit, version: 8 });
 });
 
-test('the positions of several changes in one event are those before the event', () => {
+test('the positions of several changes in one event refer to the document before the event', () => {
   const changes = [change([8, 0], [8, 0], 'x\n'), change([2, 0], [2, 0], 'a\n'), change([1, 0], [1, 0], 'b\n')];
   expect(after(...changes)?.range.start).toEqual(at(7, 0));
   expect(after(...changes.reverse())?.range.start).toEqual(at(7, 0));
 });
 
-test('a change in its line contradicts the edit, even one that joins the line with the one above', () => {
+test("a change in the edit's line contradicts the edit, even if it joins the line with the one above", () => {
   expect(after(change([5, 0], [5, 3], 'print'))).toBe(null);
   expect(after(change([5, 9], [5, 9], ' // done'))).toBe(null);
   expect(after(change([4, 5], [5, 0], ''))).toBe(null);
@@ -41,7 +41,7 @@ test('a change in its line contradicts the edit, even one that joins the line wi
   expect(after(change([3, 0], [7, 0], ''))).toBe(null);
 });
 
-test('typing its text shortens the edit, until nothing is left', () => {
+test("typing the edit's text shortens the edit until nothing is left", () => {
   const started = after(change([5, 4], [5, 7], 'to'));
   expect(started).toMatchObject({
     oldText: 'log(to);',
@@ -67,7 +67,7 @@ const added: NextEdit = {
   changes: [{ range: { start: at(5, 0), end: at(5, 0) }, text: 'open(b);\nread(b);\n' }],
 };
 
-test('when one of its lines is typed or accepted alone, the rest of the edit follows below', () => {
+test('when only one line of the edit is typed or accepted, the other lines follow below', () => {
   const rest = {
     oldText: 'open(b);\n',
     range: { start: at(5, 0), end: at(6, 0) },
@@ -88,12 +88,12 @@ test('when one of its lines is typed or accepted alone, the rest of the edit fol
   expect(rebased(added, [change([5, 0], [5, 0], added.newText)], 8)).toBe(null);
 });
 
-test('inserting other lines at its place moves the edit', () => {
+test('other lines that are inserted at the place of the edit move it', () => {
   const after = rebased(added, [change([5, 0], [5, 0], 'close(a);\n')], 8);
   expect(after?.changes).toEqual([{ range: { start: at(6, 0), end: at(6, 0) }, text: added.newText }]);
 });
 
-test('a new line after another one continues below it, whatever line ends the document has', () => {
+test('an inserted line can be typed, whatever line ends the document has', () => {
   const behind: NextEdit = {
     ...{ ...added, oldText: 'open(b);', newText: 'open(b);\nread(b);' },
     range: { start: at(5, 0), end: at(5, 8) },
@@ -106,7 +106,7 @@ test('a new line after another one continues below it, whatever line ends the do
   }
 });
 
-test('the user may remove its lines one by one', () => {
+test('the user may delete the old lines of the edit one by one', () => {
   const removed: NextEdit = {
     ...{ ...added, oldText: 'open(b);\nread(b);\n', newText: '' },
     range: { start: at(5, 0), end: at(7, 0) },
@@ -117,7 +117,7 @@ test('the user may remove its lines one by one', () => {
   expect(left && rebased(left, [change([5, 0], [6, 0], '')], 9)).toBe(null);
 });
 
-test('the other lines of a rename move, too, and are dropped if one of them was changed', () => {
+test('the other lines of a rename also move, and are dropped if the user changes one of them', () => {
   const otherChanges = [change([2, 0], [2, 3], 'total'), change([9, 4], [9, 7], 'total')];
   const others = (...changes: Change[]) =>
     rebased({ ...edit, otherChanges }, changes, 8)?.otherChanges?.map(({ range }) => range.start);

@@ -1,11 +1,11 @@
-// What the editor says about an edit, and where the cursor goes after it.
+// The texts about an edit, and the position of the cursor after it.
 import { expect, test } from 'vitest';
 import { endOfEdit } from '../../../extension/next-edit/apply.ts';
 import { announcement, difference, hint, inline, isTiny, summary } from '../../../extension/next-edit/texts.ts';
 import type { NextEdit } from '../../../language-server/protocol/next-edit-messages.ts';
 import { contributes } from '../../../package.json';
 
-/** An edit of whole lines from line 83 on. changes: start and end within the line, and the text. */
+/** An edit of whole lines from line 83 on. changes: each with its start and end within the line, and its text. */
 function edit(oldText: string, newText: string, ...changes: [number, number, number, string][]): NextEdit {
   const lines = oldText.split('\n');
   return {
@@ -28,7 +28,7 @@ test('the hint names the line, and also the file if it is not the current one', 
   expect(hint(renamed, 'b.ts')).toBe('⇥ b.ts, line 84: name → path'.replaceAll(' ', '\u00a0'));
 });
 
-test('the hint says in how many other lines the name is replaced, too', () => {
+test('the hint has the number of other lines in which the name is also replaced', () => {
   const change = (line: number) => ({
     range: { start: { line, character: 4 }, end: { line, character: 8 } },
     text: 'path',
@@ -39,14 +39,14 @@ test('the hint says in how many other lines the name is replaced, too', () => {
   );
 });
 
-test('the text for screen readers names the key and what it does at the cursor', () => {
+test('the text for screen readers has the key and its effect at the cursor', () => {
   const said = 'Next edit in b.ts, line 84: name → path.';
   expect(announcement(renamed, 'b.ts', 'Tab', 'go')).toBe(`${said} Tab goes there.`);
   expect(announcement(renamed, 'b.ts', 'Alt+Enter', 'go')).toBe(`${said} Alt+Enter goes there.`);
   expect(announcement(renamed, undefined, 'Tab', 'apply')).toBe('Next edit in line 84: name → path. Tab applies it.');
 });
 
-test('if VS Code merely detects a screen reader, without telling extensions, Tab stays Tab', () => {
+test('if VS Code has detected a screen reader, which extensions cannot see, Tab keeps its usual meaning', () => {
   const { when } = contributes.keybindings.find(({ command, key }) => command === 'hearth.takeEdit' && key === 'tab')!;
   expect(when).toContain("&& (!accessibilityModeEnabled || config.editor.accessibilitySupport == 'on') &&");
 });
@@ -63,7 +63,7 @@ test('the summary of insertions and deletions has a sign', () => {
   expect(summary(edit('x', 'y'.repeat(100), [0, 0, 1, 'y'.repeat(100)]))).toMatch(/^x → y{39}…$/);
 });
 
-test('the summary of a change in the second line shows that line', () => {
+test('the summary of a change in the second line has the words of that line', () => {
   expect(summary(edit('first\nlog(name);', 'first\nlog(path);', [1, 4, 8, 'path']))).toBe('name → path');
 });
 

@@ -26,7 +26,7 @@ test('asks once after a pause of 800 ms after an edit', () => {
   expect(asked).toEqual(['pause']);
 });
 
-test('asks at once when the line is left, the file saved or a suggestion accepted, and not again', () => {
+test('asks once, and at once, when the line is left, the file is saved or a suggestion is accepted', () => {
   for (const [name, act] of [
     ['line-left', (triggers: Triggers) => triggers.cursorMoved(4)],
     ['saved', (triggers: Triggers) => triggers.saved()],
@@ -70,7 +70,7 @@ test('asks after a new problem only if it comes soon after an edit', () => {
   expect(asked).toHaveLength(2);
 });
 
-test('asks for the next edit as soon as one was applied', () => {
+test('asks for the next edit as soon as one is applied', () => {
   const { asked, triggers } = started();
   triggers.applied();
   expect(asked).toEqual(['applied']);
@@ -88,7 +88,7 @@ test('does not ask for five seconds after Esc', () => {
   expect(asked).toEqual(['pause']);
 });
 
-test('remembers an edit after Esc even if the timer fires too early', () => {
+test('asks after Esc even if the timer fires too early', () => {
   const asked: string[] = [];
   let earlyMs = 0;
   const now = () => Date.now() - earlyMs;

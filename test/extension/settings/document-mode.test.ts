@@ -1,4 +1,4 @@
-// When a document gets suggestions, by the user's settings, which a workspace can only restrict.
+// Which documents get suggestions. A workspace can only restrict the user's settings.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TextDocument } from 'vscode';
 import { DocumentModes } from '../../../extension/settings/document-mode.ts';
@@ -93,7 +93,7 @@ test.each<[user: object, workspace: object, holds: string]>([
   [{}, mode('manual'), 'manual'],
   [{ '[typescript]': mode('automatic') }, mode('off'), 'off'],
   [mode('off'), { '[rust]': mode('automatic') }, 'off'],
-  // Each of the two may make an exception for a language from its own general mode.
+  // Both the user and the workspace may have another mode for a language.
   [{ ...mode('off'), '[typescript]': mode('automatic') }, {}, 'shown'],
   [{}, { ...mode('off'), '[typescript]': mode('automatic') }, 'shown'],
 ])("with the user's modes %j and the workspace's %j, the stricter holds", (user, workspace, holds) => {
@@ -111,7 +111,7 @@ test('a snooze ends by itself at the announced time', () => {
   expect(modes.snoozeEnd).toBeNull();
 });
 
-test('when a snooze ends, listeners see it as over, although a timer can fire slightly early', () => {
+test('when listeners learn that a snooze ends, it is over, although a timer can fire slightly early', () => {
   vi.useFakeTimers();
   vi.advanceTimersByTime(0.9);
   modes.snooze(1);

@@ -1,4 +1,4 @@
-// Turning suggestions off and on again when the settings have modes for single languages.
+// Turning suggestions off and on again if the settings have modes for single languages.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Memento, Uri } from 'vscode';
 import { modeFor } from '../../../extension/settings/config.ts';
@@ -45,14 +45,14 @@ test('after turning off and on, a manual mode is manual again', async () => {
   expect(files.user).toEqual(mode('manual'));
 });
 
-test('turning a language off and on leaves it no mode of its own, so the general one applies', async () => {
+test('a language that is turned off and on has no mode of its own, so the general mode applies', async () => {
   await toggleMode(memory, { languageId: 'typescript' });
   expect(files.user).toEqual({ '[typescript]': mode('off') });
   await toggleMode(memory, { languageId: 'typescript' });
   expect(files.user).toEqual({});
 });
 
-test('turning all off includes languages with their own mode, and both modes come back', async () => {
+test('turning all languages off includes those with their own mode, and all modes come back', async () => {
   const before = { ...mode('manual'), '[typescript]': mode('automatic'), '[markdown]': mode('off') };
   files.user = structuredClone(before);
   await toggleMode(memory);
@@ -67,7 +67,7 @@ test('a language can be turned on while all others are off', async () => {
   expect(files.user).toEqual({ ...mode('off'), '[python]': mode('automatic') });
 });
 
-test('turning off also affects a workspace that had turned suggestions on, without changing its settings', async () => {
+test('suggestions are also off in a workspace that turns them on, and its settings stay the same', async () => {
   files.workspace = { ...mode('automatic'), '[rust]': mode('manual') };
   expect(await isOffAfterToggle()).toBe(true);
   expect(await isOffAfterToggle({ languageId: 'rust' })).toBe(false);

@@ -1,4 +1,4 @@
-// VS Code's network settings, as the language server gets them.
+// The network settings of VS Code that the language server gets.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { networkSettings } from '../../../extension/settings/config.ts';
 
@@ -11,7 +11,7 @@ vi.mock('vscode', () => ({
 
 beforeEach(() => files.clear());
 
-test('without settings, certificates are checked and the environment says which proxy to use', () => {
+test('without settings, certificates are checked, and the proxy is that of the environment', () => {
   expect(networkSettings()).toEqual({ strictTls: true });
 });
 

@@ -28,7 +28,7 @@ class Line {
   }
 }
 
-/** The cursor is at the end of the line, where this text is offered. */
+/** A request for this text at the cursor, which is at the end of the line. */
 function ask(line: Line, offered: string, latencyMs = 100): void {
   const position = endOf(line);
   const items = offered === '' ? [] : [{ insertText: offered, range: { start: position, end: position } }];
@@ -51,7 +51,7 @@ async function accept(line: Line, offered: string): Promise<void> {
   await commands.executeCommand(command, ...(values ?? []));
 }
 
-test('a suggestion that grows and is typed along counts once, with the latency of its beginning', () => {
+test('a suggestion that grows and is typed counts once, with the latency of its first text', () => {
   const line = new Line('let a');
   ask(line, ' = vec', 90);
   ask(line, ' = vec![1]', 1);
@@ -60,7 +60,7 @@ test('a suggestion that grows and is typed along counts once, with the latency o
   expect(shown()).toEqual([90]);
 });
 
-test('a key that disagrees leads to a new suggestion', () => {
+test('after a key that disagrees with the suggestion, the next suggestion counts', () => {
   const line = new Line('let a');
   ask(line, ' = vec![1]');
   line.text = 'let ab';
@@ -85,7 +85,7 @@ test('after a suggestion was typed to its end, the next one counts separately', 
   expect(shown()).toHaveLength(2);
 });
 
-test('a suggestion accepted, undone and accepted again counts as two', async () => {
+test('a suggestion that is accepted, undone and accepted again counts as two', async () => {
   const line = new Line('let a');
   for (let i = 0; i < 2; i++) {
     line.text = 'let a';
@@ -96,7 +96,7 @@ test('a suggestion accepted, undone and accepted again counts as two', async () 
   expect(accepted()).toHaveLength(2);
 });
 
-test('accepted characters that the document already had do not count', async () => {
+test('accepted characters that replace those of the document do not count', async () => {
   const line = new Line('');
   const start = { line: 0, character: 0 } as Position;
   const range = { start, end: { line: 0, character: 'return a;'.length } } as Range;

@@ -105,7 +105,7 @@ test('unfinished and damaged lines do not affect others', async () => {
 });
 
 test('a failure to write is reported once, and counting resumes afterwards', async () => {
-  // A file in place of the folder: nothing can be written, whoever runs this test.
+  // With a file in place of the folder, nothing can be written, whoever runs this test.
   writeFileSync(folder, '');
   const window = openWindow();
   for (let i = 0; i < 3; i++) await window.add(today, shown);

@@ -1,4 +1,4 @@
-// The message about a problem: shown once per problem, with a remedy, and without links made of foreign text.
+// The message about a problem: it is shown once per problem, has a button that fixes the problem, and has no links.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../extension/connection/client.ts';
 import { showProblems } from '../../../extension/status/problem-message.ts';
@@ -32,7 +32,7 @@ async function after(...statuses: ServerStatus[]): Promise<void> {
 
 const missing: ServerStatus = { health: 'error', problem: 'model', message: 'No such file.' };
 
-test('a problem is reported once until it is over, with its remedy', async () => {
+test('a problem is reported once until it is over, with a button that fixes it', async () => {
   await after(missing, { health: 'starting' }, missing);
   expect(editor).toEqual({ messages: ['Hearth: No such file.'], run: ['hearth.selectModel'] });
   await after(missing, { health: 'ready' }, missing);

@@ -1,4 +1,4 @@
-// What the user is told about recent requests, above all if the machine cannot keep up.
+// The user learns about recent requests, above all if the machine is too slow.
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Uri } from 'vscode';
 import type { AnsweredRequest } from '../../../extension/ghost-text/ghost-text.ts';
@@ -41,7 +41,7 @@ const slow = { health: 'ready', model, decodeTokensPerSecond: 3 } as ServerStatu
 
 beforeEach(() => Object.assign(editor, { messages: [], run: [] }));
 
-/** The state after this number of requests, which ended for these reasons in turn. */
+/** The state after this number of requests with these reasons, over and over. */
 async function after(reasons: Reason[], status = slow, times = 20, document = editor.document) {
   const documents = new VirtualDocuments();
   const client = { status };
@@ -59,7 +59,7 @@ async function after(reasons: Reason[], status = slow, times = 20, document = ed
   return { isTooSlow: requests.isTooSlow, report, requests, client };
 }
 
-test('the user is told once, with a way out, that the machine cannot keep up', async () => {
+test('a message tells the user once that the machine is too slow, with a way out', async () => {
   const { isTooSlow, report } = await after(['superseded', 'cancelled'], slow, 60);
   expect(isTooSlow).toBe(true);
   expect(report).toMatch(/^This model is too slow for this computer/);

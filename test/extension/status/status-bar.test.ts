@@ -1,4 +1,4 @@
-// Clicks on the status bar item, in every state that it can show.
+// Clicks on the status bar item, in each of its states.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { commands } from 'vscode';
 import type { Client } from '../../../extension/connection/client.ts';
@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 
 /**
- * Shows the state, clicks and chooses the menu's first entry. Returns the state's text and the command that was run.
+ * Shows the state, clicks, and chooses the first entry of the menu. Returns the state's text and the entry's command.
  */
 async function click(status: ServerStatus, reason: DocumentMode['reason'] = 'shown') {
   const client = { status, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
@@ -116,7 +116,7 @@ test.each<[string, ServerStatus, DocumentMode['reason'], string[]]>([
   expect(toggles.map(({ label }) => label)).toEqual(rows);
 });
 
-test('a language without a name of its own is called by its id', () => {
+test('the id stands for a language without a name', () => {
   expect(['rust', 'plaintext', 'kvasir'].map(languageName)).toEqual(['Rust', 'Plain Text', 'kvasir']);
 });
 

@@ -6,7 +6,7 @@ const model = { name: 'Coder 1.5B', device: 'cpu', fallbackReason: 'no NVIDIA GP
 const ready: ServerStatus = { health: 'ready', ...(model && { model }), decodeTokensPerSecond: 42 };
 const report = 'ok      node: v24\nok      GPU: none\n';
 
-test('what a person wants to know comes first, in sentences, then the lines for a report', () => {
+test('sentences for the user come first, then the lines for a bug report', () => {
   expect(statusReport(ready, report)).toBe(
     'For you\n\n' +
       'Hearth: ready, 42 tokens per second.\n' +
@@ -27,7 +27,7 @@ test('the report names the starter model, the model for explanations and ignored
   expect(text).toContain('A is not B.\n');
 });
 
-test('a failed check is mentioned at the top, which says that not all passed', () => {
+test('a failed check is named among the first sentences, which do not say that all checks have passed', () => {
   const text = statusReport(ready, `${report}BROKEN  model file: /x.gguf does not exist\n`);
   expect(text).toContain('This does not work: model file: /x.gguf does not exist\n\n\nFor a report');
   expect(text).not.toContain('All checks');

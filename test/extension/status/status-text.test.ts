@@ -74,7 +74,7 @@ test('a ready server shows its speed', () => {
   check({ ...ready, decodeTokensPerSecond: 4.25 }, '$(flame) 4.3 tok/s', 'ready, 4 tokens per second');
 });
 
-test('the starter model says that it is one, and how to get another', () => {
+test('the status of the starter model has its name and a link to a better model', () => {
   const starter: ServerStatus = { ...ready, isStarter: true };
   check(starter, '$(flame) Starter Model', 'ready, 42 tokens per second');
   check({ ...starter, pause: 'manual' }, '$(debug-pause) Hearth', 'ready; suggestions only on request');
@@ -95,7 +95,7 @@ test("a model on a team's server is shown without size and quantization", () => 
   expect(statusTooltip({ ...ready, model: remote })).toContain('| Model | Coder \\(context of 4096 tokens\\) |');
 });
 
-test('the tooltip says how full the cache is, and with what', () => {
+test('the tooltip says how full the cache is, and the type of its values', () => {
   const cache = {
     ...{ pagesTotal: 100, pagesUsed: 25, pagesHeld: 0, pageBytes: 2 ** 20 },
     ...{ hitTokens: 3, missTokens: 1, evictions: 0 },
@@ -161,7 +161,7 @@ test('a pause is shown with its reason', () => {
   check({ ...ready, pause: 'manual' }, '$(debug-pause) Hearth', 'ready; suggestions only on request');
 });
 
-test('a model that cannot complete is said to explain only, and a second model has its row', () => {
+test('the status of a model that cannot complete says that it only explains, and a second model has its own row', () => {
   check({ ...ready, onlyExplains: true }, '$(flame) 42 tok/s', 'ready to explain; this model does not complete code');
   const tooltip = statusTooltip({ ...ready, explainModel: { ...model, name: 'Talker' } });
   expect(tooltip).toMatch(/\| Model \| Tiny .*\n\| For explanations \| Talker /);

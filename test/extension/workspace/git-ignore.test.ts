@@ -39,7 +39,7 @@ test('git is asked about many files at once', async () => {
   expect(files.some((file) => ignored.has(`${file}x`))).toBe(false);
 });
 
-test('asking about a list of files outside a repository ignores none of them', async () => {
+test('no file of a long list outside a repository is ignored', async () => {
   const file = join(folder, 'private.ts');
   expect((await ignoredByGit(folder, [file])).has(file)).toBe(false);
 });

@@ -1,4 +1,4 @@
-// What the editor shares with the server, with a stub for the part of VS Code's API that this needs.
+// The code that the editor shares with the server, with a stub of VS Code's API.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -19,7 +19,7 @@ import { RelatedCode } from '../../../extension/workspace/related-code.ts';
 const editor = vi.hoisted(() => ({
   folder: '',
   isTrusted: true,
-  /** What the definition provider answers. */
+  /** The answer of the definition provider. */
   places: [] as unknown[] | undefined,
   fails: false,
   foldersChanged: () => {},
@@ -156,7 +156,7 @@ test('a file is shared while its folder is in the workspace', async () => {
   expect(await answer()).toEqual([]);
 });
 
-test('a file is no longer shared once another program makes git ignore it', async () => {
+test('a file is no longer shared after another program has made git ignore it', async () => {
   const related = new RelatedCode();
   const params = { uri: uriOf('src/main.ts'), positions: [], documents: [uriOf('generated/api.ts')] };
   expect((await related.answer(params)).shared).toHaveLength(1);
@@ -169,7 +169,7 @@ test('a file is no longer shared once another program makes git ignore it', asyn
 
 test('nothing is shared in a workspace that is not trusted', async () => {
   editor.isTrusted = false;
-  // A repository's configuration can name a program for git to start. In a trusted workspace git does start this one.
+  // A repository's configuration can name a program for git to start. In a trusted workspace, git starts this one.
   const trace = join(folder, 'started');
   const config = ['-C', editor.folder, 'config', 'core.fsmonitor', `touch ${trace}; false`];
   execFileSync('git', config);
@@ -231,7 +231,7 @@ test('a definition is shared with its whole file and its line numbers', async ()
   ]);
 });
 
-test('definitions in libraries do not crowd out those in the workspace', async () => {
+test('many definitions in libraries do not displace those in the workspace', async () => {
   const paths = [...Array.from({ length: 8 }, (_, i) => `../library/${i}.ts`), 'src/store.ts'];
   const found = await defined(...paths.map((path) => ({ uri: uriOf(path), range: lines(0, 0) })));
   expect(found.map(({ uri }) => uri)).toEqual([uriOf('src/store.ts')]);

@@ -1,4 +1,4 @@
-// Which files the server is sent, and when, with a stub for the part of VS Code's API that this needs.
+// The files that the server gets, and when it gets them, with a stub of VS Code's API.
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -117,7 +117,7 @@ const uriOf = (path: string) => ({
   toString: () => pathToFileURL(path).href,
 });
 
-/** What the server knows after all messages, by path. */
+/** The files that the server has after all messages, by path. */
 function known(): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const { isAnew, files } of sent) {
@@ -133,7 +133,7 @@ function known(): Record<string, string> {
   return texts;
 }
 
-/** Waits until the server knows exactly these files. */
+/** Waits until the server has exactly these files. */
 const knows = (expected: Record<string, string>) => expect.poll(known).toEqual(expected);
 
 test('files of a trusted workspace are sent, except excluded, ignored, secret and long ones', async () => {
@@ -181,7 +181,7 @@ test('a changed file is sent again, and a deleted one is forgotten', async () =>
   await knows({ 'a.ts': 'changed();\n' });
 });
 
-test('when a folder is moved, its files move along, although the only event is about the folder', async () => {
+test('when a folder is moved, its files move, too, although the only event is that of the folder', async () => {
   write('old/a.ts', 'a();\n');
   write('old/deep/b.ts', 'b();\n');
   await files.connected();
@@ -236,7 +236,7 @@ test('a file that is excluded while it is read is not sent', async () => {
   ]);
 });
 
-test('a file is forgotten once another program makes git ignore it', async () => {
+test('a file is forgotten after another program has made git ignore it', async () => {
   execFileSync('git', ['init', '--quiet', editor.folder]);
   write('a.ts', 'a();\n');
   write('b.ts', 'b();\n');
