@@ -66,8 +66,8 @@ export class SharedLink implements ProcessLink {
   }
 
   /**
-   * Kills the process and leaves a note for the other windows. No other process may be killed: the open connection
-   * shows that the server still exists, and the equal start time that the process id is still the server's.
+   * Kills the process and leaves a note for the other windows. No other process may be killed by mistake: the socket is
+   * still open, so the server still exists, and the process with its id has the announced start time.
    */
   kill(): void {
     const { pid, startTime, logFile } = this.announced;

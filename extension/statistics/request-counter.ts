@@ -4,7 +4,7 @@ import { commands, type Position, Range, type TextDocument } from 'vscode';
 import { type AnsweredRequest, acceptedCommand, textAfterCursor } from '../ghost-text/ghost-text.ts';
 import type { Statistics } from './statistics.ts';
 
-/** A suggestion with its place when it was shown. */
+/** A suggestion that was shown at a position. */
 interface Shown {
   document: TextDocument;
   position: Position;

@@ -1,5 +1,5 @@
 // Explains why there is a suggestion or none: the language status item explains the latest request, and the report of
-// "Why No Suggestion?" several recent ones. By these requests, also tells whether the model is too slow on this
+// "Why No Suggestion?" several recent ones. Also decides, from these requests, whether the model is too slow for this
 // machine.
 import {
   commands,

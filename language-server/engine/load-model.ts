@@ -1,5 +1,5 @@
-// Loads a model. By the texts in the model's file, tells the engine which special tokens mark the parts of a prompt.
-// Also knows where the models that come with Hearth are.
+// Loads a model, and tells the engine which special tokens mark the parts of a prompt: the texts in the model's file
+// decide that. Also knows the folder with the models that come with Hearth.
 import { existsSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { describeModel, EngineError, type LoadOptions, loadEngine, type ModelTexts } from '../../native/index.ts';

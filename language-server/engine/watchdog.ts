@@ -1,6 +1,6 @@
-// Tells a slow engine from one that hangs by its heartbeat. The engine has its own thread, so the watchdog's timer runs
-// even while an op does not end. Time is counted in periods of this timer: time in which the process is suspended, for
-// example while the computer sleeps, does not count.
+// Watches the heartbeat of the engine, which tells a slow engine from one that hangs. The engine has its own thread, so
+// the watchdog's timer runs even while an op does not end. Time is counted in periods of this timer: time in which the
+// process is suspended, for example while the computer sleeps, does not count.
 import type { EngineStatus, OpTime } from '../../native/index.ts';
 
 const periodMs = 1000;
@@ -10,7 +10,7 @@ const hungAfterMedians = 1000;
 const minHungAfterMs = 10_000;
 /** If an op takes this many times as long as hungAfterMs(), the process exits, and the editor starts a new one. */
 const giveUpFactor = 3;
-/** The median is that of about a minute of work, which makes it steady. An odd number of samples has a middle one. */
+/** A minute of work is enough for a steady median. The number is odd, so that one sample is in the middle. */
 const maxSamples = 61;
 /** Once the engine has been busy for this long, the log says that it is slow but working. */
 const slowAfterMs = 5000;
@@ -105,7 +105,7 @@ interface OpBandwidth {
 
 /**
  * The bytes of weights that the engine's ops read per second, measured between calls of look(). Memory bandwidth limits
- * decoding, so this shows first that a machine is busy or short of memory.
+ * decoding, so this number is the first to fall if the machine is busy or short of memory.
  */
 class WeightBandwidth {
   private seen = new Map<string, OpTime>();

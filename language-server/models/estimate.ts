@@ -70,8 +70,8 @@ export function recommend(contenders: Contender[], freeBytes: number): string | 
     fitting.find((model) => speedOf(model) >= goodTokensPerSecond) ??
     smallest.findLast(({ facts }) => facts.writesEdits) ??
     smallest.at(-1);
-  // While other programs are busy, models seem slower than they are. So a local model that seems to reach half of the
-  // good speed is better than a download, if it is at least as large.
+  // While other programs are busy, models seem slower than they are. So a local model that is at least as large as the
+  // best one, and seems at least half as fast as it should be, is better than a download.
   const larger = fitting.find((model) => model.isHere && speedOf(model) >= goodTokensPerSecond / 2);
   return (best && !best.isHere && larger && larger.parameters >= best.parameters ? larger : best)?.facts.id;
 }

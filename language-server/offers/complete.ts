@@ -140,7 +140,7 @@ export class GrowingText {
     this.generated.isEnded = isEnded && !this.isEnough;
     const ghost = toGhostText(this.generated, this.place, this.gate);
     const { shownEarly } = this;
-    // Text that was shown stays, even if the rules cut the whole text to less.
+    // Text that was shown stays, even if the rules allow less of the whole text.
     const isContinued = shownEarly === null || ghost.suggestion?.text.startsWith(shownEarly.text);
     return isContinued ? ghost : { suggestion: shownEarly, reason: null };
   }

@@ -7,7 +7,7 @@ import type { Generate, GhostCompletion } from './complete.ts';
 /**
  * What an offer has for a state of the document:
  *   'none'        nothing: the cursor is elsewhere, or the user has typed something else
- *   'pending'     nothing yet, but the user has typed what the offer's text says so far
+ *   'pending'     nothing yet: the user has typed the whole text so far, or there is no text yet
  *   'empty'       nothing, and to ask again is useless: the model had no text for this place, or it failed
  *   Suggestion[]  the suggestions without the text that the user has typed
  */
@@ -39,7 +39,7 @@ export class Offer {
     return this.controller.signal.aborted;
   }
 
-  /** Stops generation. An offer whose text this cuts short covers nothing from then on. */
+  /** Stops generation. If the text was not finished, the offer covers nothing from then on. */
   abort(): void {
     this.controller.abort();
     this.changed();

@@ -58,14 +58,14 @@ interface Asked {
   document: CursorDocument;
   /** The selected entry of the suggest widget, which the ghost text must begin with; often ''. */
   selected: string;
-  /** The range that the item replaces, without the characters after it that the suggestion `replaces`. */
+  /** The range that the item replaces. A suggestion may extend its end (`replaces`). */
   range: Range;
 }
 
 export class CompletionProvider {
   private readonly documents = new Map<string, DocumentOffers>();
   private warm: WarmModels | null = null;
-  /** The settings of the offers so far. */
+  /** The settings of the last request. */
   private settings: Settings | null = null;
 
   constructor(
@@ -210,7 +210,9 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
   return isWithheld(document.uri, document.text, staysInMemory) ? 'secrets-file' : null;
 }
 
-/** If an entry of the suggest widget is selected, the place is in the document as it would be with this entry. */
+/**
+ * While the suggest widget is open, the place is in the document as it would be after its selected entry is accepted.
+ */
 function askedPlace({ document, position, context }: InlineRequest): Asked {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;

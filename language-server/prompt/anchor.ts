@@ -1,7 +1,7 @@
 // Builds prompts that only grow at their end while the user types, so that a key costs one or two tokens:
 //
 //   preamble   code from other files, and the document's path
-//   prefix     the text above the anchor, a line start a dozen lines above the cursor (nearer anchors complete worse)
+//   prefix     the text above the anchor, a line start a dozen lines above the cursor (a nearer one makes worse answers)
 //   suffix     the text after the cursor, as it was when the anchor was placed
 //   given      the text from the anchor to the cursor, after fim_middle: it is the beginning of the middle
 import type { Completer } from '../../native/index.ts';
@@ -40,9 +40,7 @@ export interface Anchored {
   suffix: SuffixState;
 }
 
-/**
- * Places an anchor for this cursor. The prefix begins where that of `previous` does, if that makes it a good length.
- */
+/** Places an anchor for this cursor. If possible, the prefix begins at the same place as that of `previous`. */
 export function placeAnchor(
   engine: Completer,
   document: CursorDocument,

@@ -40,7 +40,7 @@ export interface Reading {
 
 /** For one engine, since anchors hold token ids. */
 export class Anchors {
-  /** All windows pin in the same engine, so an id is given only once, whatever the window. */
+  /** The next id of a pin. All windows pin in the same engine, so they share the numbers. */
   private static nextPin = 1;
   private readonly states = new Map<string, AnchorState>();
 

@@ -75,8 +75,8 @@ export function fimHead(
   return concatTokens(...present(bosToken), preamble, ...parts, ...present(special.fimMiddle));
 }
 
-// Three tokens cover nearly every unfinished word: of " number", a tokenizer that sees only " nu" makes " n" and "u".
-// Each removed token costs one decode step.
+// Three tokens cover nearly every unfinished word: if the tokenizer sees only " nu" of " number", it makes " n" and
+// "u". Each removed token costs one decode step.
 const maxHealedTokens = 3;
 const lineFeed = 10;
 

@@ -18,7 +18,7 @@ interface Job {
 export interface OtherCode {
   /** The code for a place, most useful first. */
   gather(document: CursorDocument, reach: PromptReach): Promise<Snippet[]>;
-  /** Whether the last gather() has found that this file's code must not be in prompts, for example in earlier ones. */
+  /** Whether the last gather() has found that this file's code must not be in prompts. Earlier prompts may have it. */
   isRefused(path: string): boolean;
 }
 

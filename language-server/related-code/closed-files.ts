@@ -78,7 +78,7 @@ export class ClosedFiles {
     return this.holders.get(word)?.size ?? 0;
   }
 
-  /** Of the files that isWanted accepts: the chunks that have most in common with the lines at the cursor. */
+  /** The chunks that have most in common with the lines at the cursor, from the files that isWanted accepts. */
   find({ weights, modules }: CursorQuery, isWanted: (uri: string) => boolean): FoundChunk[] {
     const scores = new Map<IndexedChunk, number>();
     for (const [word, weight] of weights) {

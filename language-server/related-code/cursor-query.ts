@@ -1,5 +1,5 @@
-// Decides by the text around the cursor what to look for in other files: identifiers, imported modules, and names whose
-// definitions the editor may find.
+// Decides what to look for in other files, from the text around the cursor: identifiers, imported modules, and names
+// whose definitions the editor may find.
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { wordsOf } from './chunks.ts';
 

@@ -1,4 +1,4 @@
-// Ranks chunks of code by their probable use at the cursor.
+// Ranks chunks of code by how useful they probably are at the cursor.
 import { stem } from '../prompt/document-path.ts';
 import type { Chunk } from './chunks.ts';
 import { type CursorQuery, comparable } from './cursor-query.ts';
@@ -39,7 +39,7 @@ const halfLifeMs = 5 * 60_000;
 /** If two chunks have a larger share of words in common, only the better one is kept. */
 const sameWordsShare = 0.8;
 const longWord = 9;
-// More chunks fit into no prompt.
+// No prompt has room for more chunks.
 const maxKept = 24;
 
 export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, corpus?: Corpus): Ranked[] {

@@ -21,7 +21,7 @@ export interface EditorWindow {
   related(params: RelatedParams): Promise<RelatedResult>;
 }
 
-// If more documents are open, those are used in which the cursor has rested most recently.
+// If more documents are open, the most recently visited ones are used.
 const maxDocuments = 12;
 // A longer chunk has lines so long that nobody wrote them by hand.
 const maxChunkChars = 3000;

@@ -35,11 +35,11 @@ const maxQuestions = 2;
 const minLogOdds = -2.2;
 const farLogOdds = 1.5;
 /**
- * If one change fits in several places, the first place from the cursor on is proposed whose log-odds are at most this
- * much below those of the likeliest place.
+ * Of several places for one change, the next one after the cursor is proposed, unless its log-odds are more than this
+ * below those of the likeliest place.
  */
 const nearLogOdds = 0.7;
-/** The probability that an edit needs if some, but not all, of its changes delete words (if all do: deletionGate). */
+/** The probability that an edit needs if some of its changes delete words. If all of them do, see deletionGate. */
 const partlyDeletesGate = 0.8;
 
 export interface WeighedCandidate extends Candidate {

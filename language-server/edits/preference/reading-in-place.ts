@@ -1,5 +1,5 @@
-// How well candidates fit their places: how much likelier than the old lines the model finds the new lines, given the
-// lines around them. The history cannot tell this, for example if it does not show whether a line is half typed.
+// How well candidates fit their places: the model compares the new lines with the old ones, given the lines around
+// them. This shows more than the history does, for example that a line is half typed.
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { Candidate } from '../proposals/candidate.ts';
@@ -46,8 +46,7 @@ export async function readingsInPlace(
 }
 
 /**
- * above: the lines above the edit. old, now: the edited lines before and after, and the line below them. Long lines are
- * cut.
+ * above: the lines above the edit. old, now: the old and the new lines, each with the line below. Long lines are cut.
  */
 function surroundings({ start, end, text: lines }: Candidate, text: string) {
   const lineStart = text.slice(0, start).lastIndexOf('\n') + 1;

@@ -1,4 +1,4 @@
-// Tells by the text alone whether a line of code declares a name, in any of the languages.
+// Tells whether a line of code declares a name, in any of the languages, without a syntax tree.
 import type { Substitution } from './substitutions.ts';
 
 // A declared name comes after a keyword, after its type (at the beginning of the line or among the parameters), or at

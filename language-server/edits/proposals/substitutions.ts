@@ -33,7 +33,7 @@ export function substitutionsOf(changes: readonly PastChange[]): Substitution[] 
     for (const { place, ...words } of substitutionsIn(change)) {
       const key = JSON.stringify([words.old, words.isPart]);
       const later = found.get(key);
-      // If the newest change looks half typed, it is completed to the earlier substitution of the same words.
+      // If the newest change looks half typed, it counts as the earlier substitution of the same words.
       if (later && later.changes[0]?.age === 0 && words.now.startsWith(later.now)) later.now = words.now;
       if (later?.now === words.now) {
         later.places.push(place);
@@ -61,7 +61,7 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
   const kept = old.length - changes.reduce((sum, { start, end }) => sum + end - start, 0);
   const isOneName =
     changes.length === 1 && changes.every(({ start, end, text }) => isName(old.slice(start, end)) && isName(text));
-  // If the lines have little in common, they were rewritten, and no word stands for another.
+  // If the lines have little in common, they were rewritten, and no word is the replacement of another.
   if (kept === 0 || (!isOneName && 3 * kept < Math.min(old.length, now.length))) return [];
   const found: Found[] = [];
   const add = (start: number, end: number, text: string, isPart = false) => {

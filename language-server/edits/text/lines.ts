@@ -24,7 +24,7 @@ export function indentationOf(line: string): string {
   return /^\s*/.exec(line)?.[0] ?? '';
 }
 
-/** The `count` indices that are nearest to `line`, in ascending order. indices: those of lines. */
+/** Of the indices of some lines, the `count` nearest to `line`, in ascending order. */
 export function nearest(indices: readonly number[], line: number, count: number): number[] {
   if (indices.length <= count) return [...indices];
   const distance = (index: number) => Math.abs(index - line);

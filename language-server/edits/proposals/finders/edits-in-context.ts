@@ -9,7 +9,7 @@ import { isTelling, isWhole } from '../substitutions.ts';
 const maxChanges = 5;
 const maxPlaces = 20;
 const minLikeness = 0.25;
-/** The neighbour of a change that may be any word. */
+/** A neighbour that may be any word. */
 const anything = null;
 
 /** A change of words in a line, with its two neighbours: words, or '' at the beginning and the end of the line. */

@@ -27,7 +27,7 @@ export function seesAllOf(text: string, path: string, other: string): boolean {
   return lines.some((line) => importsAll.test(line) && importsFile(line, other));
 }
 
-/** The text as a regular expression that matches it. */
+/** Escapes the text for use in a regular expression. */
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -23,15 +23,15 @@ export async function renamesHere(document: NamedSource, renames: readonly Renam
 }
 
 export interface RenamedUses {
-  /** Renames the uses in the next line, from the cursor on, that has any. */
+  /** The edit of the first line with uses below the cursor (or, if there is none, in the document). */
   next: TextEdit;
-  /** Rename the uses in all other lines. */
+  /** The edits of all other lines with uses. */
   others: TextEdit[];
 }
 
 /**
- * Undefined if the only use that is left is at the cursor, or if the cursor is in the middle of the new name, which may
- * be half typed. cursor: -1 if it is in another document.
+ * Undefined if all uses are renamed, except perhaps the one at the cursor, or if the cursor is in the middle of the new
+ * name, which may be half typed. cursor: -1 if it is in another document.
  */
 export function renamedUses(
   document: NamedSource,

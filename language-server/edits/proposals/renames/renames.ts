@@ -1,5 +1,5 @@
 // Finds renames in the history and, by the rules of scope, the other uses of the renamed thing. The same name in
-// strings, in comments, or for another thing (in another function or file, say) is no use.
+// strings, in comments, or for another thing (in another function or file, say) does not count as a use.
 import { setImmediate } from 'node:timers/promises';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name } from '../../../syntax/names.ts';
