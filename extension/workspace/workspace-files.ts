@@ -164,6 +164,6 @@ async function filesIn(folder: Uri): Promise<Uri[]> {
   const exclude = `{${['**/node_modules/**', ...hidden].join(',')}}`;
   const found = await workspace.findFiles(new RelativePattern(folder, names), exclude, maxFound);
   const files: Uri[] = [];
-  for (const some of pieces(found, maxFiles)) if (files.length < maxFiles) files.push(...(await shareable(some)));
+  for (const piece of pieces(found, maxFiles)) if (files.length < maxFiles) files.push(...(await shareable(piece)));
   return files.slice(0, maxFiles);
 }

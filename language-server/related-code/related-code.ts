@@ -59,7 +59,7 @@ export class RelatedCode {
     const answer = await this.answers.ask(question, own.positionAt(document.offset).line);
 
     const definitionFiles = answer.defined.filter(
-      ({ uri }) => this.isInWorkspace(uri) && !open.some((one) => one.uri === uri),
+      ({ uri }) => this.isInWorkspace(uri) && !open.some((file) => file.uri === uri),
     );
     const sources = [
       ...others.filter(({ uri }) => answer.shared.includes(uri)),
@@ -74,7 +74,7 @@ export class RelatedCode {
     const isOutsidePrompt = ({ offset, chunk }: PlacedChunk) => offset >= to || offset + chunk.text.length <= from;
     const query = cursorQuery(document);
     const isOtherClosedFile = (uri: string) =>
-      this.isInWorkspace(uri) && ![...open, ...definitionFiles].some((one) => one.uri === uri);
+      this.isInWorkspace(uri) && ![...open, ...definitionFiles].some((file) => file.uri === uri);
     const candidates = [
       ...this.candidates(own, answer.defined, isOutsidePrompt),
       ...sources.flatMap((source) =>

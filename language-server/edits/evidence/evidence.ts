@@ -63,7 +63,7 @@ export function evidenceOf(
 }
 
 function originNumbers({ finder, changes, differingWords, votes = 1, start }: Candidate, group: Candidate[]): number[] {
-  const nearer = group.findIndex((each) => each.start === start);
+  const nearer = group.findIndex((candidate) => candidate.start === start);
   const ages = changes.map(({ age }) => age);
   const [newest, oldest] = [Math.min(...ages), Math.max(...ages)];
   return [finders.indexOf(finder), changes.length, newest, oldest, group.length, nearer, differingWords, votes];
@@ -71,7 +71,7 @@ function originNumbers({ finder, changes, differingWords, votes = 1, start }: Ca
 
 function placeNumbers({ start }: Candidate, { cursorLine, edited, lineOf }: EvidenceContext): number[] {
   const line = lineOf(start);
-  const isPassed = edited.some((each) => each < line) && edited.some((each) => each > line);
+  const isPassed = edited.some((other) => other < line) && edited.some((other) => other > line);
   return [Math.abs(line - cursorLine), Number(line > cursorLine), Number(isPassed)];
 }
 
@@ -79,7 +79,7 @@ function sizeNumbers(candidate: Candidate, { text }: EditedDocument): number[] {
   const old = text.slice(candidate.start, candidate.end);
   const changes = changesOf(candidate, text);
   const gone = changes.reduce((sum, { start, end }) => sum + end - start, 0);
-  const come = changes.reduce((sum, each) => sum + each.text.length, 0);
+  const come = changes.reduce((sum, change) => sum + change.text.length, 0);
   const count = (lines: string) => (lines === '' ? 0 : lines.replace(/\n$/, '').split('\n').length);
   const removesLine = candidate.text === '' && old !== '';
   return [count(old), count(candidate.text), gone, come, Number(removesLine), changes.length];
@@ -119,7 +119,7 @@ function wordNumbers({ substitution, start, end }: Candidate, { text, counts, hi
     Math.min(
       ...wordsOf(words)
         .filter(isTelling)
-        .map((each) => counts.get(each) ?? 0),
+        .map((word) => counts.get(word) ?? 0),
       99,
     );
   return [

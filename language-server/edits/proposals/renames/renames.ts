@@ -206,7 +206,7 @@ async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefo
   const isTaken = others.bindings.some(({ home, isMember }) => home === '' && !isMember);
   if (isTaken || !rename.isShared) return { certain: [], possible };
   const isImported = ({ imported }: Name) => imported !== undefined && importsFile(imported.text, rename.path);
-  const all = [...names.bindings.flatMap((each) => each.names), ...names.free];
+  const all = [...names.bindings.flatMap((binding) => binding.names), ...names.free];
   const specifying = ['import', 'origin', 'shorthand'];
   const specifiers = all.filter((name) => isImported(name) && specifying.some((role) => name.roles.has(role)));
   const followers = specifiers.flatMap((specifier) =>
