@@ -4,11 +4,11 @@ import { logEntry } from '../protocol/log.ts';
 export interface Check {
   name: string;
   isOk: boolean;
-  /** What was found, or what is wrong and what to do. */
+  /** The finding; if the check has failed, the fault and what to do. */
   detail: string;
 }
 
-/** Runs a check. find: returns what it finds; throws if something is broken. */
+/** Runs a check. find: returns the finding, or throws if something is broken. */
 export async function check(name: string, find: () => string | Promise<string>): Promise<Check> {
   try {
     return { name, isOk: true, detail: await find() };

@@ -1,5 +1,4 @@
-// Checks what works on this machine: the addon, the model, and a short self-test. "Show Status" and `hearth doctor` use
-// it.
+// Checks this machine for "Show Status" and `hearth doctor`: the addon, the model, and a short self-test.
 import { statSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import type { Engine } from '../../native/index.ts';
@@ -47,7 +46,7 @@ function gpuTrial({ info }: Engine): Check[] {
   return detail === null ? [] : [{ name: 'GPU trial', isOk: true, detail }];
 }
 
-/** Only a problem is reported, since the engine works without a draft model. */
+/** Reports only a problem: the engine works without a draft model. */
 function draftModel({ info: { draftProblem } }: Engine): Check[] {
   return draftProblem === '' ? [] : [{ name: 'draft model', isOk: false, detail: draftProblem }];
 }

@@ -1,5 +1,5 @@
-// A fingerprint of what the engine computes. The results have the same bits on every system, processor and CPU variant.
-// So people whose machine we have never seen can show with one line whether Hearth computes correctly on it.
+// A fingerprint of the engine's results, which have the same bits on every system, processor and CPU variant. So one
+// line shows whether Hearth computes correctly on a machine that its authors have never seen.
 import { createHash } from 'node:crypto';
 import type { Engine, LoadOptions } from '../../native/index.ts';
 import type { LoadModel } from '../engine/engine-host.ts';

@@ -1,4 +1,4 @@
-// Checks a team's server as Hearth would use it. Each problem says what to do about it.
+// Checks a team's server in the way that Hearth uses it. The message for each problem says what to do.
 import { sentence } from '../protocol/log.ts';
 import { CompletionsApi } from '../remote/completions-api.ts';
 import type { Usage } from '../remote/event-stream.ts';

@@ -1,6 +1,6 @@
-// An immutable text in chunks. An edit makes a new text that shares the unchanged chunks. It copies only one or two
-// chunks and the list of chunks, so it costs no more in a document of 10 MB than in a page of code. Offsets are in
-// UTF-16 units; lines end with "\n", "\r\n" or "\r", as in LSP.
+// An immutable text in chunks. An edit makes a new text that shares the unchanged chunks: only one or two chunks and
+// the list of chunks are copied, so an edit costs no more in a document of 10 MB than in a page of code. Offsets are in
+// UTF-16 units, and lines end with "\n", "\r\n" or "\r", as in LSP.
 
 interface Chunk {
   /** Never ends between "\r" and "\n". */
@@ -15,7 +15,7 @@ export class LongText {
   readonly lineCount: number;
 
   private constructor(
-    /** A chunk that an edit did not touch is the same object in the new text. */
+    /** A chunk that an edit has not touched is the same object in the new text. */
     readonly chunks: readonly Chunk[],
     readonly length: number,
   ) {
@@ -61,11 +61,11 @@ export class LongText {
   equals(other: LongText): boolean {
     if (this.length !== other.length) return false;
     const isSame =
-      this.chunks.length === other.chunks.length && this.chunks.every((each, i) => each === other.chunks[i]);
+      this.chunks.length === other.chunks.length && this.chunks.every((chunk, i) => chunk === other.chunks[i]);
     return isSame || this.toString() === other.toString();
   }
 
-  /** A new text with `inserted` in place of [start, end). */
+  /** A new text with `inserted` in place of the text from start to end. */
   with(start: number, end: number, inserted: string): LongText {
     const { chunks } = this;
     let first = 0;
@@ -75,8 +75,8 @@ export class LongText {
     let last = first;
     let to = from + lengthOf(chunks[first]);
     for (; last < chunks.length - 1 && to < end; last++) to += lengthOf(chunks[last + 1]);
-    // A neighbouring chunk is merged in if the edit touches it, since "\r\n" must not be split, or if the rest is
-    // small.
+    // A neighbouring chunk is included if the edit touches it, because "\r\n" must not be split, or if the changed
+    // chunk is small.
     if (first > 0 && start === from) from -= lengthOf(chunks[--first]);
     const isSmall = start - from + inserted.length + (to - end) < chunkChars / 4;
     if (last < chunks.length - 1 && (end === to || isSmall)) to += lengthOf(chunks[++last]);
@@ -125,7 +125,7 @@ export class LongText {
 function chunked(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   for (let start = 0; start < text.length; ) {
-    // A chunk is split only when it is twice as long, so that typing does not split one at every key.
+    // A chunk is split only at twice the length, so that typing seldom splits one.
     let end = text.length - start <= 2 * chunkChars ? text.length : start + chunkChars;
     if (text.charAt(end - 1) === '\r' && text.charAt(end) === '\n') end++;
     const part = text.slice(start, end);

@@ -1,5 +1,5 @@
-// Merges many changes into one edit. When a word is replaced everywhere, the editor sends one change for each place.
-// Made one after the other, 100,000 of them would block the server for seconds.
+// Merges many changes into one edit. When a word is replaced everywhere, the editor sends a change for each place, and
+// 100,000 changes, one after the other, would block the server for seconds.
 import type { Position, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import type { LongText } from './long-text.ts';
 
@@ -12,8 +12,8 @@ export interface Edit {
 const minChanges = 100;
 
 /**
- * The one edit that has the effect of all changes. null: there are few, or they are not in the order in which editors
- * send them, from the last place in the document to the first.
+ * One edit with the effect of all changes. Null if there are few changes, or if they do not come in the usual order of
+ * editors: from the last place in the document to the first.
  */
 export function mergedEdit(text: LongText, changes: readonly TextDocumentContentChangeEvent[]): Edit | null {
   if (changes.length < minChanges) return null;
@@ -23,8 +23,8 @@ export function mergedEdit(text: LongText, changes: readonly TextDocumentContent
   for (const change of changes) {
     if (!('range' in change)) return null;
     const [start, end] = [offsetAt(change.range.start), offsetAt(change.range.end)];
-    // Each change refers to the text that the previous one has left. Up to the start of the previous change, that text
-    // is unchanged, so positions can be looked up in the first text, unless a "\r" there could join a new "\n".
+    // Each change refers to the text after the previous one. Above the previous change, this text is still the first
+    // text, so positions can be looked up there, unless a "\r" could join a new "\n".
     const isBefore = start <= end && end <= (edits.at(-1)?.start ?? whole.length);
     if (!isBefore || whole[start - 1] === '\r') return null;
     edits.push({ start, end, text: change.text });
@@ -32,9 +32,9 @@ export function mergedEdit(text: LongText, changes: readonly TextDocumentContent
   edits.reverse();
   const start = edits[0]?.start ?? 0;
   let [merged, at] = ['', start];
-  for (const each of edits) {
-    merged += whole.slice(at, each.start) + each.text;
-    at = each.end;
+  for (const edit of edits) {
+    merged += whole.slice(at, edit.start) + edit.text;
+    at = edit.end;
   }
   return { start, end: at, text: merged };
 }

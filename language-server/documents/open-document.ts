@@ -1,5 +1,5 @@
-// A document that is open in the editor, with its current text. If a client sends a position outside the text, the
-// nearest valid one is used.
+// A document that is open in the editor, with its current text. A position outside the text counts as the nearest valid
+// one.
 import type { Position, TextDocumentContentChangeEvent } from 'vscode-languageserver';
 import { LongText } from './long-text.ts';
 import { type Edit, mergedEdit } from './many-changes.ts';
@@ -26,8 +26,8 @@ export class OpenDocument {
   }
 
   /**
-   * Applies changes in order; each refers to the text that the previous one has left. onChange: called for each change,
-   * or once with an edit that has the effect of all.
+   * Applies changes in order. Each change refers to the text after the previous one. onChange: called for each change,
+   * or once with an edit that has the effect of all changes.
    */
   static update(
     document: OpenDocument,

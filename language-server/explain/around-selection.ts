@@ -1,10 +1,10 @@
-// Finds the function around the selected code, since a few lines alone often do not show their purpose.
+// Finds the function around the selected code: a few lines alone often do not show their purpose.
 import type { OpenDocument } from '../documents/open-document.ts';
 import type { ExplainParams } from '../protocol/messages.ts';
 import { functionAround } from '../syntax/outline.ts';
 import { wholeTreeOf } from '../syntax/trees.ts';
 
-/** The function's text; null if there is none, or if the document has changed since the code was selected. */
+/** The function's text; null if there is none, or if the document no longer has the selected code at this place. */
 export async function functionOf(
   document: OpenDocument,
   selected: string,
@@ -18,6 +18,6 @@ export async function functionOf(
   const indentation = selected.length - selected.trimStart().length;
   const found = functionAround(tree, start + indentation, start + selected.trimEnd().length);
   if (!found) return null;
-  // From the start of the function's first line, so that all its lines keep their indentation.
+  // The text begins at the start of the function's first line, so that all lines keep their indentation.
   return text.slice(text.lineStart(text.lineAt(found.startIndex)), found.endIndex);
 }

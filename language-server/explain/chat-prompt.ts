@@ -1,5 +1,5 @@
-// Builds the prompt for an explanation and for follow-up questions, with the model's own chat template. As in
-// completion prompts, text that people and models wrote is tokenized without special tokens.
+// Builds the prompt for an explanation and its follow-up questions, with the model's own chat template. As in prompts
+// for completions, the text of people and models is tokenized without special tokens.
 import type { Engine } from '../../native/index.ts';
 import type { ChatTemplate, Model } from '../models/model-traits.ts';
 import { concatTokens, tokenizeText } from '../prompt/fim-prompt.ts';
@@ -13,22 +13,22 @@ const maxCharsPerToken = 10;
 
 export interface ExplainPrompt {
   tokens: Uint32Array;
-  /** How many lines of the selection the prompt contains; absent if it contains all of them. */
+  /** The number of lines of the selection in the prompt; absent if the prompt has all of them. */
   linesRead?: number;
 }
 
 /** The function around the selection may fill at most this share of the context. A longer function is left out. */
 const functionShare = 0.3;
 
-/** What is explained. */
+/** The text to explain, with the conversation about it. */
 export interface Explained extends Pick<ExplainParams, 'text' | 'languageId' | 'turns'> {
   /** The function that contains the text; null if there is none. */
   around?: string | null;
 }
 
 /**
- * A prompt with the selection, the turns, and the beginning of the answer to the last one. If not all turns fit, the
- * oldest are left out. The first turn that is kept always contains the selection.
+ * A prompt with the selection, the turns, and the beginning of the answer to the last turn. If not all turns fit, the
+ * oldest are left out. The first of the others has the selection.
  */
 export async function explainPrompt(
   { engine, traits: { chatTemplate } }: Model,
@@ -45,7 +45,7 @@ export async function explainPrompt(
   const block =
     fenced(code, languageId) + (fits ? `\nIt is part of this function:\n${fenced(around, languageId)}` : '');
   for (let first = 0; first < turns.length; first++) {
-    const texts = textsOf(block, turns.slice(first)).map((each) => tokenizeText(engine, each));
+    const texts = textsOf(block, turns.slice(first)).map((message) => tokenizeText(engine, message));
     if (tokenSum(texts) > maxPromptTokens) continue;
     const tokens = await chatTokens(engine, chatTemplate, texts);
     if (tokens.length > maxPromptTokens) continue;
@@ -61,16 +61,15 @@ function fenced(code: string, languageId: string): string {
 }
 
 function isAtMost(engine: Engine, text: string, share: number): boolean {
-  const most = Math.floor(engine.info.contextTokens * share);
-  return text.length <= most * maxCharsPerToken && tokenCount(engine, text) <= most;
+  const maxTokens = Math.floor(engine.info.contextTokens * share);
+  return text.length <= maxTokens * maxCharsPerToken && tokenCount(engine, text) <= maxTokens;
 }
 
 /** As many whole lines as fit into maxTokens, or the beginning of the first line if that alone is too long. */
 function head(engine: Engine, text: string, maxTokens: number): string {
   let shown = text.slice(0, maxTokens * maxCharsPerToken);
   for (let tokens = tokenCount(engine, shown); tokens > maxTokens; tokens = tokenCount(engine, shown)) {
-    // The part that stays may have more tokens per character than the whole, so we cut a little more than seems
-    // necessary.
+    // The beginning may have more tokens per character than the whole text, so it is cut a little shorter.
     shown = shown.slice(0, Math.floor(((shown.length * maxTokens) / tokens) * 0.95));
   }
   const lineEnd = shown.lastIndexOf('\n');
@@ -81,7 +80,7 @@ function tokenCount(engine: Engine, text: string): number {
   return tokenizeText(engine, text).length;
 }
 
-/** What the user and the model say, in turn. The last text is the beginning of the answer. */
+/** The texts of the user and of the model, in turn. The last text is the beginning of the answer. */
 function textsOf(selection: string, turns: ExplainTurn[]): string[] {
   return turns.flatMap(({ question = 'Explain this code:', answer }, i) => [
     i === 0 ? `${question}\n${selection}` : question,
@@ -90,8 +89,8 @@ function textsOf(selection: string, turns: ExplainTurn[]): string[] {
 }
 
 /**
- * Renders the template with a mark in place of each message, then puts the messages' tokens in place of the marks. So
- * special tokens are recognized only in the template's own text, and not in the messages.
+ * Renders the template with a mark in place of each message, and then replaces the marks with the messages' tokens. So
+ * special tokens are recognized only in the template's own text, not in the messages.
  */
 async function chatTokens(engine: Engine, template: ChatTemplate, texts: Uint32Array[]): Promise<Uint32Array> {
   const messages = texts

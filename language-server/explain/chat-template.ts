@@ -1,6 +1,6 @@
-// Renders a model's own chat template. The template is a program, and the model file may come from anybody. So it runs
-// in its own process with a limit on time and memory: in a thread of the server, it could end the server by allocating
-// too much.
+// Renders a model's own chat template. The template is a program, and the model's file may come from anybody. So the
+// template runs in its own process, with limits of time and memory: in a thread of the server, it could end the server
+// by allocating too much.
 import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,15 +18,15 @@ export interface TemplateInput extends ChatTemplate {
 
 const maxTemplateChars = 100_000;
 const maxTextChars = 1_000_000;
-/** The time to render a text. Includes the start of the process: seconds on a machine that is busy loading a model. */
+/** The time to render a text and to start the process, which takes seconds while the machine is loading a model. */
 export const budget = { ms: 10_000 };
-/** The limits of memory, in MiB, and no way to run text as JavaScript. */
+/** Limits of memory in MiB, and no way to run text as JavaScript. */
 const flags = ['--max-old-space-size=64', '--max-semi-space-size=8', '--disallow-code-generation-from-strings'];
 
 // The program in dist/, as seen from the bundles in dist/ and from the sources.
 const places = ['.', '../dist', '../../dist'].map((folder) => join(__dirname, folder, 'template-process.js'));
 
-/** The conversation as text, up to where the next answer begins. Rejects with a message for the user. */
+/** The conversation as text, up to the beginning of the next answer. Rejects with a message for the user. */
 export async function renderChat(input: TemplateInput, timeout = budget.ms): Promise<string> {
   if (input.template.length > maxTemplateChars) throw unusable('it is too long');
   const program = places.find((place) => existsSync(place));
@@ -38,12 +38,12 @@ export async function renderChat(input: TemplateInput, timeout = budget.ms): Pro
       error === null ? resolve(text) : reject(unusable(reasonOf(error, complaint))),
     );
     // Standard input stays open: its end tells the process that the server has ended.
-    child.stdin?.on('error', () => {}); // the process has ended, which is reported above
+    child.stdin?.on('error', () => {}); // the process has ended; the callback above reports it
     child.stdin?.write(`${JSON.stringify(input)}\n`);
   });
 }
 
-/** Passes on nothing but the variable that makes Electron run as Node, since VS Code runs servers in Electron. */
+/** Passes on only the variable that makes Electron run as Node: VS Code runs servers in Electron. */
 function environment(): NodeJS.ProcessEnv {
   const { ELECTRON_RUN_AS_NODE } = process.env;
   return ELECTRON_RUN_AS_NODE === undefined ? {} : { ELECTRON_RUN_AS_NODE };

@@ -1,5 +1,5 @@
-// Explains selected code, or answers a question about it, as a stream of text. Completions go first. If they use the
-// same engine, explanations have background priority there; if they use another one, explanations wait while it is
+// Explains selected code, or answers a question about it, as a stream of text. Completions go first: in the same
+// engine, explanations have background priority; if completions use another engine, explanations wait while that is
 // busy.
 import type { Sampling } from '../../native/index.ts';
 import type { Explainer } from '../engine/shared-engine.ts';
@@ -8,7 +8,7 @@ import { holdsSecrets } from '../secrets/secrets.ts';
 import { type Explained, explainPrompt } from './chat-prompt.ts';
 import { generateInPauses } from './pauses.ts';
 
-/** qwen2.5-coder's explanations of a function often take more than 256. The user can continue one that ends here. */
+/** qwen2.5-coder's explanations often have more than 256 tokens. The user can continue an answer that is cut off. */
 const maxAnswerTokens = 512;
 /** In a small context, the answer gets at most this share, and the prompt the rest. */
 const maxAnswerShare = 0.3;
@@ -44,7 +44,7 @@ export async function explain(
   return { text, finishReason, timings, ...(linesRead !== undefined && { linesRead }) };
 }
 
-/** Another greedy attempt would give the same answer, so it samples. The makers of qwen2.5 recommend these values. */
+/** A further attempt samples: greedy, it would give the same answer. The makers of qwen2.5 recommend these values. */
 function sampling(seed: number): Sampling {
   return { temperature: 0.7, topK: 20, topP: 0.8, minP: 0, seed };
 }

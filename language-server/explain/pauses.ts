@@ -1,11 +1,11 @@
-// Generates one answer in the pauses of another engine, since two engines that compute at the same time would slow each
-// other down. After an interruption, it continues from the tokens generated so far, which are in the engine's cache.
+// Generates one answer in the pauses of another engine: two engines that compute at the same time would slow each other
+// down. After an interruption, the answer continues from its tokens so far, which are in the engine's cache.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Completion, Engine, GenerateRequest, Timings } from '../../native/index.ts';
 import { concatTokens } from '../prompt/fim-prompt.ts';
 import type { ExplainResult } from '../protocol/messages.ts';
 
-/** How soon an answer is interrupted when the other engine gets a request: too short to notice while typing. */
+/** How long an answer may go on when the other engine gets a request: too short to notice while typing. */
 const pollMs = 10;
 
 export async function generateInPauses(
@@ -32,7 +32,7 @@ export async function generateInPauses(
   }
 }
 
-/** Drops the last tokens if they hold only part of a character, which `text` does not contain yet. */
+/** The tokens without those at the end that have only a part of a character. `text` lacks this character, too. */
 function wholeCharacters(engine: Engine, { text, tokens }: Completion): Uint32Array {
   let length = tokens.length;
   while (length > 0 && engine.detokenize(tokens.subarray(0, length)).length > text.length) length--;
@@ -44,7 +44,7 @@ function joined(before: ExplainResult | undefined, { text, finishReason, timings
   return { text: before.text + text, finishReason, timings: sum(before.timings, timings) };
 }
 
-/** Keeps the first part's prompt size and time to first token, and adds up everything else. */
+/** The size of the prompt and the time to the first token are those of the first part. Everything else is added up. */
 function sum(first: Timings, next: Timings): Timings {
   return {
     ...first,

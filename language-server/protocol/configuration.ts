@@ -1,4 +1,4 @@
-// Reads settings as people write them: in an editor's configuration, or, by an administrator, in a file for all users.
+// Reads settings that people write: in an editor's configuration, or, as administrators, in a file for all users.
 import { readFileSync, statSync } from 'node:fs';
 import { type ParseError, parse } from 'jsonc-parser';
 import { contributes } from '../../package.json';
@@ -9,14 +9,14 @@ import { managedPath } from './system.ts';
 
 export interface Configured {
   settings: Partial<Settings>;
-  /** Messages for the user about settings that are not used. */
+  /** Messages for the user about ignored settings. */
   problems: string[];
 }
 
 const section = 'hearth';
 const known = new Set(Object.keys(contributes.configuration.properties));
 const modes = new Set<Mode>(['off', 'manual', 'automatic']);
-/** How many unknown settings are reported. */
+/** At most this many unknown settings are reported. */
 const maxProblems = 10;
 const serverKeys = new Set<string>(settingKeys);
 /** The settings that a folder may set: they concern neither the machine, nor other programs, nor what is stored. */
@@ -41,8 +41,8 @@ export function configured(value: unknown): Configured {
 }
 
 /**
- * The same, but only with harmless settings: some editors read a part of their configuration from the open folder,
- * which anybody may have written.
+ * Like configured(), but takes only harmless settings: some editors read a part of their configuration from the open
+ * folder, and anybody may have written that.
  */
 export function configuredForFolder(value: unknown): Configured {
   const { settings, problems } = configured(value);
@@ -59,7 +59,7 @@ export function configuredForFolder(value: unknown): Configured {
 }
 
 /**
- * What an administrator has set for all users, in all editors, in a file that nobody else can write. If the file exists
+ * The settings of an administrator for all users and editors, in a file that nobody else can write. If the file exists
  * but cannot be read, it may forbid anything, so suggestions are off.
  */
 export function managedConfiguration(path = managedPath()): Configured {

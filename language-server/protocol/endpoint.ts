@@ -1,15 +1,15 @@
-// The files by which the windows of one user find the server that they share:
+// The files with which the windows of a user find their shared server:
 //
 //   hearth-1000/         in XDG_RUNTIME_DIR, the system's temporary folder or the extension's storage; for its owner alone
 //     NAME/              the folder of the running server; NAME is a hash of the storage folder and Hearth's version
 //       ID.sock          its socket (on Windows a named pipe, which is not in a folder)
-//       ID.json          its process id, and the words by which client and server prove that they could read this file
+//       ID.json          its process id, and the words with which client and server prove that they can read this file
 //     NAME.ID/           the folder of a server that is about to start
 //     NAME.ID.log        a server's standard error; beside it NAME.ID.log.killed, once a window has killed the server
 //
-// A server that listens renames its folder from NAME.ID to NAME. That succeeds only while NAME is free or empty, so if
-// several servers start at once, only one is found. A killed server leaves its files behind. The next server deletes
-// them by their names. These contain the killed server's id, so files of another new server cannot be deleted by
+// A server that listens renames its folder from NAME.ID to NAME. This succeeds only while NAME is free or empty, so if
+// several servers start at once, only one is found. A killed server leaves its files behind, and the next server
+// deletes them. Their names have the killed server's id, so the files of another new server are never deleted by
 // mistake.
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -41,22 +41,22 @@ import {
 export const cannotAnnounceCode = 73;
 /** A folder that was prepared longer ago than this belongs to a server that did not start or has ended. */
 const abandonedMs = 60_000;
-/** How often the files are touched. Some systems delete files that were not touched for days. */
+/** How often the files are touched: some systems delete files that nobody has touched for days. */
 const touchIntervalMs = 3_600_000;
 
-/** What the running server says about itself. */
+/** The running server's description of itself. */
 export interface Announcement {
   id: string;
   pid: number;
-  /** When the process was started, since a later process may get the same id; '' if the system does not say. */
+  /** The start time of the process: a later process may get the same id. '' if the system does not say. */
   startTime: string;
   clientWord: string;
   serverWord: string;
-  /** The file to which its standard error goes. */
+  /** The file with its standard error. */
   logFile: string;
 }
 
-/** Where windows with this storage folder and this version look for a server, best first. */
+/** The places where windows with this storage folder and version look for a server, best first. */
 export function endpointsFor(storageFolder: string, version: string): Endpoint[] {
   const name = createHash('sha256').update(`${storageFolder}\n${version}`).digest('hex').slice(0, 16);
   return [...meetingFolders(), storageFolder]
@@ -99,8 +99,7 @@ export class Endpoint {
   }
 
   /**
-   * The announced server, which may have been killed since; null if there is none, or if another user may have made its
-   * files.
+   * The announced server, which may be dead by now; null if there is none, or if another user may have made its files.
    */
   announced(): Announcement | null {
     try {
@@ -111,13 +110,12 @@ export class Endpoint {
       if (!isPrivate(this.socketOf(id), 'socket')) return null;
       return asAnnouncement(id, JSON.parse(readFileSync(join(this.home, file), 'utf8')));
     } catch {
-      return null; // not there, or replaced in this moment
+      return null; // the file is missing, or is just being replaced
     }
   }
 
   /**
-   * Makes the folder for a server that is about to start, and returns the server's id. Throws if that is impossible
-   * here.
+   * Makes the folder for a server that is about to start, and returns the server's id. Throws if that is impossible.
    */
   prepare(): string {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
@@ -133,7 +131,7 @@ export class Endpoint {
     return { logFile, log: openSync(logFile, 'ax', 0o600) };
   }
 
-  /** Announces a server, which must be listening already. Resolves to false if another one is announced and listens. */
+  /** Announces a listening server. Resolves to false if another one is announced and listens. */
   async announce({ id, ...content }: Announcement): Promise<boolean> {
     const prepared = this.preparedFolder(id);
     if (!isWindows) chmodSync(this.preparedSocket(id), 0o600);
@@ -143,9 +141,7 @@ export class Endpoint {
     return true;
   }
 
-  /**
-   * Whether the announcement is still there, since temporary folders are cleaned now and then. Also touches its files.
-   */
+  /** Whether the announcement still exists: temporary folders are cleaned now and then. Also touches its files. */
   isAnnounced(id: string): boolean {
     try {
       const files = [join(this.home, `${id}.json`), ...(isWindows ? [] : [this.socketOf(id)])];
@@ -202,7 +198,9 @@ function asAnnouncement(id: string, content: Partial<Record<keyof Announcement, 
   return { id, pid, startTime, clientWord, serverWord, logFile };
 }
 
-/** Whether a process listens on the socket. In doubt true, so that no living server's files are deleted. */
+/**
+ * Whether a process listens on the socket. True if in doubt, so that the files of a living server are never deleted.
+ */
 function listens(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -221,6 +219,6 @@ function tryTo(action: () => void): void {
   try {
     action();
   } catch {
-    // Somebody else has done it, or it will be tried again.
+    // Another process has deleted it, or a later attempt will.
   }
 }

@@ -21,16 +21,14 @@ export function windowLog(
     try {
       await send({ type, message: logEntry(redact(message)) });
     } catch {
-      // The window has closed; its connection notices that by itself.
+      // The window has closed. Its connection notices that by itself.
     }
   };
   return { info: say(MessageType.Info), warn: say(MessageType.Warning), error: say(MessageType.Error) };
 }
 
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-/**
- * The same, except for the line breaks before stack frames. Such characters could make foreign text look like an entry.
- */
+/** These characters could make foreign text look like an entry. A line break before a stack frame is allowed. */
 const forging = new RegExp(`(?!\\n {4}at )${invisible.source}`, 'gu');
 const maxEntryChars = 10_000;
 const minSecretChars = 4;

@@ -7,10 +7,7 @@ import { NotificationType, RequestType } from './wire.ts';
 /** When suggestions are made: while the user types, only on request, or never. */
 export type Mode = 'automatic' | 'manual' | 'off';
 
-/**
- * The settings under "hearth." in package.json, which has their defaults, limits and descriptions. A test compares
- * both.
- */
+/** The settings under "hearth." in package.json, which has their defaults and limits. A test compares the two lists. */
 export interface Settings {
   /** The mode for requests that do not contain one. */
   mode: Mode;
@@ -40,15 +37,13 @@ export interface Settings {
   'cache.diskMiB': number;
   'completion.maxTokens': number;
   'completion.multiline': 'auto' | 'always' | 'never';
-  /** How likely a text must be to be shown. */
+  /** How likely a text must be before it is shown. */
   'completion.confidence': 'eager' | 'balanced' | 'calm';
-  /**
-   * How likely an edit at another place must be to be offered; 'off': edits are neither remembered nor searched for.
-   */
+  /** How likely a next edit must be before it is offered. 'off': edits are neither remembered nor searched for. */
   nextEdit: 'off' | 'calm' | 'balanced' | 'eager';
 }
 
-/** What is needed to reach a team's server, apart from its address. */
+/** The means to reach a team's server, apart from its address. */
 export interface Connecting {
   /**
    * The token for the team's server; see Credential. The editor keeps it in its secret storage, not in the settings.
@@ -57,7 +52,7 @@ export interface Connecting {
   network?: NetworkSettings;
 }
 
-/** The editor's own settings for the network. What is missing comes from the environment variables. */
+/** The editor's own settings for the network. Environment variables replace missing ones. */
 export interface NetworkSettings {
   /** The address of a proxy. */
   proxy?: string;
@@ -100,13 +95,13 @@ export interface InitializationOptions {
   sharesOpenDocuments?: boolean;
 }
 
-/** What the extension adds to the parameters of textDocument/inlineCompletion… */
+/** The extension adds this to the parameters of textDocument/inlineCompletion. */
 export interface CompletionExtras {
   /** The mode of the document. */
   mode?: Mode;
 }
 
-/** …and what the server adds to the result. */
+/** The server adds this to the result of textDocument/inlineCompletion. */
 export interface CompletionOutcome {
   reason: Reason;
   latencyMs: number;
@@ -133,7 +128,7 @@ export interface ServerStatus {
   progress?: number;
   /** A message for the user: the error and what to do. */
   message?: string;
-  /** What the error concerns. The client derives from it what it offers to fix it. */
+  /** The cause of the error. It decides which fix the client offers. */
   problem?: 'model' | 'engine' | 'server';
   /** A sentence for each setting that had to be ignored. */
   settingProblems?: string[];
@@ -172,7 +167,7 @@ export interface LeaveParams {
   dismissed?: VersionedPosition;
 }
 
-/** Server -> client: the text suggested at this place has grown; a new request returns all of it so far. */
+/** Server -> client: the suggested text at this place has grown. A new request returns the text so far. */
 export const grownNotification = new NotificationType<GrownParams>('hearth/grown');
 export interface GrownParams {
   uri: string;
@@ -188,7 +183,7 @@ export interface ExplainParams {
   uri: string;
   /** The selected code. */
   text: string;
-  /** Where it is in its document, so that the function around it can be read. */
+  /** Its range in the document, so that the function around it can be read. */
   range?: Range;
   languageId: string;
   /** The conversation about the selection, oldest turn first; never empty. */
@@ -225,12 +220,12 @@ export const quitNotification = new NotificationType('hearth/quit');
 /** Server -> client, every second if the client wants it: the server is alive. */
 export const aliveNotification = new NotificationType('hearth/alive');
 
-/** Server -> client: the process is about to end on purpose, so its end is not a crash. */
+/** Server -> client: the process is about to end, and not because of a crash. */
 export const farewellNotification = new NotificationType('hearth/farewell');
 
 /**
- * Server -> client request: asks for the definitions of names, and which documents may be used as context. The server
- * waits at most 300 ms. In an untrusted workspace the answer is empty.
+ * Server -> client request: asks for the definitions of names, and for the documents that may be used as context. The
+ * server waits at most 300 ms. In an untrusted workspace, the answer is empty.
  */
 export const relatedRequest = new RequestType<RelatedParams, RelatedResult>('hearth/related');
 export interface RelatedParams {
@@ -254,12 +249,12 @@ export interface DefinedIn {
 }
 
 /**
- * Client -> server: files of the workspace that are not open. They come in small portions after the client has
- * connected, and when they change. None is excluded or ignored; in an untrusted workspace none is sent.
+ * Client -> server: files of the workspace that are not open. They come a few at a time after the client has connected,
+ * and when they change. Excluded and ignored files are not sent; in an untrusted workspace, no file is.
  */
 export const closedFilesNotification = new NotificationType<ClosedFilesParams>('hearth/closedFiles');
 export interface ClosedFilesParams {
-  /** Whether the server must first forget all files that it has got before. */
+  /** Whether the server must first forget all earlier files. */
   isAnew: boolean;
   files: ClosedFile[];
 }

@@ -16,7 +16,7 @@ export interface ModelList {
   remote: DownloadableModel[];
   /** The id of the model that suits this machine best; absent if there is no base model. */
   recommended?: string;
-  /** Whether other programs were busy at every measurement so far, so that models may be faster than estimated. */
+  /** Whether other programs were busy during all measurements. Models may then be faster than estimated. */
   isBusy?: true;
 }
 
@@ -29,7 +29,7 @@ export interface ModelFacts {
   /** Whether the model can fill in the middle. */
   completes: boolean;
   explains: boolean;
-  /** Whether it was trained to write next edits, or Hearth has an adapter for it that was. */
+  /** Whether the model, or an adapter of Hearth's for it, was trained to write next edits. */
   writesEdits: boolean;
   quantization: string;
   /** '' if the file does not contain it. */
@@ -43,7 +43,7 @@ export interface ModelFacts {
 
 export interface LocalModel extends ModelFacts {
   path: string;
-  /** The program in whose folder the file is: "Ollama". */
+  /** The program whose folder has the file, such as "Ollama". */
   owner: string;
   /** The adapters that the settings name, and whether each can be used with this model. */
   adapters?: ChosenAdapter[];
@@ -63,7 +63,7 @@ export interface DownloadableModel extends ModelFacts {
 /** How a model would run on this machine. A figure is null if nothing has been measured yet. */
 export interface Estimate {
   tokensPerSecond: number | null;
-  /** The time from a key to the first text, if all of the prompt except its last line is in the cache. */
+  /** The time from a key to the first text, if the cache has the whole prompt except its last line. */
   firstTextMs: number | null;
   /** Weights and KV cache. */
   memoryBytes: number;
@@ -75,6 +75,6 @@ export interface RemoteFile {
   url: string;
   minBytes: number;
   maxBytes: number;
-  /** 64 hexadecimal digits. Null if no trusted digest is known, which the user is told before the download. */
+  /** 64 hexadecimal digits. Null if no trusted digest is known: the user is told so before the download. */
   sha256: string | null;
 }

@@ -5,12 +5,12 @@ import { NotificationType, RequestType } from './wire.ts';
 
 export type Eagerness = Settings['nextEdit'];
 
-/** What made the client ask after an edit. */
+/** The event that made the client ask. */
 export type NextEditTrigger = 'line-left' | 'pause' | 'accepted' | 'applied' | 'diagnostic' | 'saved';
 
 /**
- * Client -> server request: asks in the background for the edit that follows from the last ones, in this document or in
- * another open one. The next key cancels it.
+ * Client -> server request: asks for the edit that follows from the user's last edits, in this document or in another
+ * open one. The search runs in the background, and the next key cancels it.
  */
 export const nextEditRequest = new RequestType<NextEditParams, NextEditAnswer>('hearth/nextEdit');
 export interface NextEditParams extends VersionedPosition {
@@ -36,11 +36,11 @@ export interface NextEdit {
   /** The difference as changes of single words, in order and without overlaps. All positions refer to the old text. */
   changes: Change[];
   /**
-   * The same rename in all other lines of the document, word by word: it is shown and applied together
-   * with the edit. Absent if there is none.
+   * If the edit renames something: the same rename in all other lines of the document, word by word. It is shown and
+   * applied together with the edit.
    */
   otherChanges?: Change[];
-  /** How likely the user would make this edit. */
+  /** The probability that the user would make this edit. */
   probability: number;
 }
 

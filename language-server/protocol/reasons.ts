@@ -3,7 +3,7 @@
 /** How a text misfits the rest of the cursor's line. */
 export type Misfit = 'does-not-fit-rest' | 'splits-word' | 'leaves-bracket-open' | 'nothing-to-add';
 
-/** Why nothing of the model's text may be shown. */
+/** Why no part of the model's text may be shown. */
 export type RuleReason =
   | 'model-wrote-nothing'
   | 'special-token'
@@ -36,9 +36,7 @@ export type EditReason =
   | 'only-literals'
   | 'breaks-syntax';
 
-/**
- * Whether a document is a message and not code: VS Code's boxes for commit messages and chat, or git's message file.
- */
+/** Whether a document is a message: in VS Code's boxes for commit messages and chat, or in git's file. */
 export function isMessage(languageId: string): boolean {
   return ['scminput', 'chatinput', 'git-commit', 'gitcommit'].includes(languageId);
 }
@@ -59,7 +57,7 @@ export type Reason =
   | 'still-loading'
   | 'no-model'
   | 'failed'
-  // The extension gives these itself, without asking the server.
+  // The extension itself gives these reasons, without asking the server.
   | 'excluded'
   | 'snoozed'
   | 'no-server';

@@ -1,5 +1,5 @@
-// Recognizes by their names files that hold keys and passwords; these are never completed. A copy with another suffix
-// counts like its original. A template such as .env.example does not count, nor does a public key.
+// Recognizes files that hold keys and passwords by their names. Such files are never completed. A copy with another
+// suffix counts like its original. A template such as .env.example does not count, and neither does a public key.
 
 // All files in these folders count.
 const folders =
@@ -17,7 +17,7 @@ const inFolder = new RegExp(
   ].join('|')})$`,
 );
 
-/** The endings of data files. */
+/** The extensions of data files. */
 const data = '\\.(?:json|ya?ml|toml|ini|properties|xml|conf|cfg|config|txt|csv)';
 
 /** The words that mark a template. */
@@ -52,12 +52,12 @@ const names = new RegExp(
 
 const templates = new RegExp(`\\.${template}$`);
 
-// What editors and people add to a file's name to name a copy.
+// Editors and people add these to a file's name to name a copy.
 const copyPrefix = /(?:\.?#)+/y;
 const copySuffix = /(?:[#~]|\.(?:bak|backup|old|orig|save|sw[a-p]|tmp|copy|\d+)| copy)$/;
 const suffixChars = 32;
 
-/** Of a longer name, which no real file has, only the beginning and the end are looked at. */
+/** No real file has a longer name. Only the beginning and the end of a longer one are examined. */
 const nameChars = 512;
 
 export function hasSecretName(uri: string): boolean {

@@ -1,5 +1,5 @@
-// Validates the settings that an editor sends, since not every editor knows their schema in package.json. Their type is
-// in messages.ts. An invalid value is replaced by the default, and the user is told.
+// Validates the settings that an editor sends: not every editor knows their schema in package.json. Their type is in
+// messages.ts. The default replaces an invalid value, and the user is told.
 import { contributes } from '../../package.json';
 import { sentence } from './log.ts';
 import type { Settings } from './messages.ts';
@@ -39,9 +39,7 @@ export const settingKeys = [
 
 export const defaultSettings: Settings = checkedSettings({}).settings;
 
-/**
- * Fills in the defaults for missing and invalid values. Also returns a message for the user about each invalid value.
- */
+/** The settings, with defaults for missing and invalid values, and a message for the user about each invalid value. */
 export function checkedSettings(given: Partial<Settings> = {}): { settings: Settings; problems: string[] } {
   const problems: string[] = [];
   const entries = settingKeys.map((key) => {

@@ -1,12 +1,12 @@
-// What differs between operating systems for the TypeScript code: where processes of one user meet, who owns a file,
-// what the system says about a process. For C++, system/ has the same purpose.
+// The differences between operating systems for the code in TypeScript: the place where processes of a user meet, the
+// owner of a file, facts about a process. The room system/ is the same for C++.
 import { chmodSync, existsSync, lstatSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const isWindows = process.platform === 'win32';
-/** The longest path of a Unix socket on every system; named pipes on Windows have no such limit. */
+/** Every system allows Unix sockets with paths of this length. Named pipes on Windows have no such limit. */
 const maxSocketPathBytes = 103;
 
 /** The path of a socket in a folder; on Windows, the name of a named pipe, which is in no folder. */
@@ -35,7 +35,7 @@ export function ownFolderName(): string {
 }
 
 /**
- * Whether the path is of this kind and only this user, or root, can have made it. On Windows everything in the user's
+ * Whether the path is of this kind, and only this user or root can have made it. On Windows, everything in the user's
  * profile has the profile's access rights, and sockets are not files.
  */
 export function isPrivate(path: string, kind: 'folder' | 'file' | 'socket'): boolean {
@@ -74,11 +74,11 @@ export function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It is not empty, or somebody else has removed it.
+    // The folder is not empty, or another process has removed it.
   }
 }
 
-/** The user's home folder; '' in a container whose user has neither HOME nor an entry in the list of users. */
+/** The user's home folder; '' in a container if the user has neither HOME nor an entry in the list of users. */
 export function homeFolder(): string {
   try {
     return homedir();
@@ -96,14 +96,14 @@ export function withoutTilde(path: string): string {
 /** Why a path that begins with "~" cannot be used: the end of a sentence that names the path. */
 export const noHomeText = 'this user has no home folder. Give its whole path, or set HOME.';
 
-/** The path of the file in which an administrator sets what users cannot change. */
+/** The path of an administrator's file with settings that users cannot change. */
 export function managedPath(): string {
   if (isWindows) return `${process.env.ProgramFiles ?? 'C:\\Program Files'}\\Hearth\\settings.json`;
   if (process.platform === 'darwin') return '/Library/Application Support/Hearth/settings.json';
   return '/etc/hearth/settings.json';
 }
 
-/** When a process was started, in the system's own unit; '' if the system does not say. */
+/** The start time of a process, in the system's own unit; '' if the system does not say. */
 export function startTimeOf(pid: number): string {
   try {
     // The second field is the program's name, which may contain spaces and parentheses.

@@ -1,4 +1,4 @@
-// Measures an answer from a server. If the server counts tokens itself, its counts are used.
+// Measures an answer from a server. If the server counts tokens, its counts are used.
 import type { Timings } from '../../native/index.ts';
 import type { Piece, Usage } from './event-stream.ts';
 
@@ -19,7 +19,7 @@ export class AnswerClock {
   }
 
   count({ text, usage }: Piece): void {
-    this.usage = usage ?? this.usage; // some servers send counts with every text, so the last ones apply
+    this.usage = usage ?? this.usage; // some servers send counts with every text: the last ones count
     if (text === '') return;
     this.firstAt ??= performance.now();
     this.texts++;

@@ -16,22 +16,22 @@ export interface CompletionBody {
 }
 
 /**
- * An id that identifies nobody. With it, a load balancer can send all requests of this process to the same replica,
+ * An id that identifies nobody. By this id, a load balancer can send all requests of this process to the same replica,
  * which has the prompts in its cache.
  */
 const user = randomUUID();
-/** Fields that some servers refuse, and without which a completion still works. */
+/** Fields that some servers refuse. A completion also works without them. */
 const optional = { logprobs: 1, stream_options: { include_usage: true }, user };
-/** A server that does not stop sending must not occupy a connection for ever. */
+/** A server that does not stop sending must not occupy a connection forever. */
 const maxAnswerMs = 60_000;
-/** How long the text may pause once it has begun. */
+/** How long the server may pause within a text. */
 const textMs = 2000;
 /** How long to wait for the end of a response whose text is complete. */
 const drainMs = 1000;
 
 export class CompletionsApi {
   private readonly refused = new Set<string>();
-  /** False once a text came without log-probabilities. Then the gate cannot hide anything. */
+  /** False once a text has come without log-probabilities. The gate then cannot hide anything. */
   givesProbabilities = true;
 
   constructor(
@@ -39,7 +39,7 @@ export class CompletionsApi {
     readonly model: string,
   ) {}
 
-  /** Throws a ServerError, for example if no text comes within timeoutMs; when aborted, throws the signal's reason. */
+  /** Throws a ServerError, for example if no text comes within timeoutMs. If aborted, throws the signal's reason. */
   async *stream(body: CompletionBody, timeoutMs: number, signal: AbortSignal): AsyncGenerator<Piece> {
     const timeout = new AbortController();
     const limit = (ms: number, what: string) => {

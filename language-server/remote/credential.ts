@@ -1,4 +1,4 @@
-// Proves to a team's server who is asking. The credential comes from the editor's secret storage, never from a
+// Proves the user's identity to a team's server. The credential comes from the editor's secret storage, never from a
 // workspace.
 import { open } from 'node:fs/promises';
 import { noHomeText, withoutTilde } from '../protocol/system.ts';
@@ -8,7 +8,7 @@ import { tokenFrom } from './token-command.ts';
 /** No server accepts a longer header. */
 const maxBytes = 2 ** 16;
 
-/** The token did not come in time, so the server was not asked. */
+/** Thrown if the token does not come in time. The server is not asked then. */
 export class PendingToken extends ServerError {}
 
 /**
@@ -32,15 +32,13 @@ export class Credential {
     return this.text === '';
   }
 
-  /** Forgets the token from the file or the command, since it may have expired. False if there is neither. */
+  /** Forgets the token from the file or the command, because it may have expired. False if there is neither. */
   renew(): boolean {
     this.fetched = undefined;
     return this.isElsewhere;
   }
 
-  /**
-   * Rejects with PendingToken when the signal is aborted. The token is still fetched, and the next request finds it.
-   */
+  /** Rejects with PendingToken if the signal is aborted. The token is still fetched, for the next request. */
   async headers(signal: AbortSignal): Promise<Record<string, string>> {
     signal.throwIfAborted();
     const text = this.isElsewhere ? await unlessAborted(this.fetch(), signal) : this.text;
@@ -86,7 +84,7 @@ export class Credential {
   }
 }
 
-/** The beginning of a file, up to one byte more than a token may have. */
+/** The beginning of a file: at most maxBytes + 1 bytes. */
 async function beginningOf(path: string): Promise<Buffer> {
   const file = await open(path);
   try {

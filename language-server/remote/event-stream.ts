@@ -11,19 +11,19 @@ export interface Piece {
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
-  /** Absent if the server does not say. */
+  /** Absent if the server does not report them. */
   cachedTokens?: number;
 }
 
 // An event with log-probabilities has a few hundred bytes per token.
 const maxBytes = 2 ** 20;
 const dataName = 'data:';
-/** Code never has more on average. The limit exists because the rules take longer for a longer text. */
+/** Code never has more on average. The limit exists because the rules take longer for longer texts. */
 const maxCharsPerToken = 16;
 
 /**
- * Yields pieces until "[DONE]", but no more text than maxTokens tokens can have. Throws if the answer breaks off or is
- * not an answer, so that nonsense is not taken for a model that wrote nothing.
+ * Yields pieces until "[DONE]", but no more text than maxTokens tokens can have. Throws if the answer breaks off or
+ * does not have the format: nonsense must not look like a model that writes nothing.
  */
 export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: number): AsyncGenerator<Piece> {
   let charsLeft = maxTokens * maxCharsPerToken;
@@ -49,7 +49,7 @@ export async function* piecesOf(chunks: AsyncIterable<Uint8Array>, maxTokens: nu
   if (!hasEnded) throw new Error('the answer broke off');
 }
 
-/** What follows "data:" in each line that begins with it. */
+/** The data in each line that begins with "data:". */
 async function* dataIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let received = 0;
@@ -74,9 +74,7 @@ function parsed(data: string): unknown {
   }
 }
 
-/**
- * Reads the format of OpenAI's legacy API. llama.cpp's server sends log-probabilities in the format of the newer API.
- */
+/** Reads the format of OpenAI's legacy API. llama.cpp's server has log-probabilities in the format of the newer API. */
 function pieceOf(event: unknown): { piece: Piece; hasChoice: boolean } {
   if (!isObject(event)) throw new Error('the answer has an event that is no object');
   const { error, choices, usage } = fields(event);

@@ -1,6 +1,6 @@
-// How to reach a team's server: through a proxy or directly, and which certificates to trust. We use Node's own client
-// with a small agent for proxies. undici would make the server's program 40 % larger, and it does not repeat a POST if
-// the server has just closed the connection that was kept alive.
+// The way to a team's server: through a proxy or directly, and with which certificates. The client is Node's own, with
+// a small agent for proxies. undici would make the server's program 40 % larger, and it does not repeat a POST if the
+// server has just closed the connection that was kept alive.
 import { readFileSync } from 'node:fs';
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -9,17 +9,14 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { NetworkSettings } from '../protocol/messages.ts';
 import { ServerError } from './server-error.ts';
 
-/**
- * How long to keep an unused connection. A person may think between two keys, and servers close idle connections
- * themselves.
- */
+/** How long to keep an unused connection: a person may think between two keys. Servers also close idle connections. */
 const idleMs = 60_000;
 
 export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 /**
  * Options for every request to the server. Connections are kept alive, so that a completion does not wait for a
- * handshake. Certificates are parsed only once, and not for each connection, since that takes tens of milliseconds.
+ * handshake. Certificates are parsed only once: that takes tens of milliseconds.
  */
 export function wayTo(server: URL, network: NetworkSettings) {
   const proxy = proxyFor(server, network);
@@ -30,12 +27,12 @@ export function wayTo(server: URL, network: NetworkSettings) {
   };
   const options = { keepAlive: true, timeout: idleMs };
   const direct = server.protocol === 'https:' ? https : http;
-  // A proxy may have its own certificate, so the agent must know which ones to trust, too.
+  // A proxy may have its own certificate, so the agent must also know the certificates to trust.
   const agent = proxy ? new ProxyAgent(proxy.href, { ...options, ...trust }) : new direct.Agent(options);
   return { agent, ...trust };
 }
 
-/** An event that we emit on a cancelled request. Node itself emits none if the request has no connection yet. */
+/** The event of a cancelled request. Node itself emits none if the request has no connection yet. */
 export const cancelled = 'cancelled';
 
 /** If a request is cancelled before the proxy has answered, closes the connection to the proxy. */
@@ -54,8 +51,8 @@ class ProxyAgent extends HttpsProxyAgent<string> {
 }
 
 /**
- * The editor's proxy or, if it has none, that of the environment variables. Null for this machine and for excepted
- * hosts.
+ * The editor's proxy or, if it has none, the proxy of the environment variables. Null for this machine and for hosts
+ * that are reached without a proxy.
  */
 export function proxyFor(server: URL, { proxy, noProxy = [] }: NetworkSettings): URL | null {
   const environment = (name: string) => process.env[name] || process.env[name.toLowerCase()] || '';

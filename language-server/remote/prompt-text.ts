@@ -1,5 +1,5 @@
-// Converts a prompt from token ids to text. Servers recognize special tokens by their names. So document text that
-// looks like such a name is changed: it gets a space after its first character.
+// Converts a prompt from token ids to text. Servers recognize special tokens by their names, so document text that
+// looks like such a name gets a space after its first character.
 import type { FimTokens } from '../models/model-traits.ts';
 
 /** Names of special tokens with bars, plain or full-width. They hardly occur in code, so they are always changed. */
@@ -18,7 +18,7 @@ export interface Vocabulary {
   tokenBytes(token: number): Uint8Array;
 }
 
-/** heal: the bytes with which the answer must begin. A server cannot be constrained to them, so they end the prompt. */
+/** heal: the bytes with which the answer must begin. A server cannot be constrained, so they are the prompt's end. */
 export function promptText(vocabulary: Vocabulary, fim: FimTokens, tokens: Uint32Array, heal?: Uint8Array): string {
   const plain = (bytes: Uint8Array[]) => {
     const text = Buffer.concat(bytes).toString('utf8').replace(withBars, '< ');

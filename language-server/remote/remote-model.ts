@@ -1,5 +1,5 @@
-// The model on a team's server. The local engine only cuts text into tokens. The special tokens of the server's model
-// get ids after the local engine's last one.
+// The model on a team's server. The local engine only divides text into tokens. The special tokens of the server's
+// model get ids after the local engine's last id.
 import type {
   Completed,
   Completer,
@@ -19,7 +19,7 @@ import { ServerError } from './server-error.ts';
 import type { ServerModel } from './server-model.ts';
 
 /**
- * The time limit for reading a prompt ahead. Nobody waits for that, and a long prompt that is not cached takes seconds.
+ * The time limit for reading a prompt ahead. A long prompt that is not cached takes seconds, and nobody waits for it.
  */
 const readingMs = 15_000;
 const never = new AbortController().signal;
@@ -80,9 +80,9 @@ export class RemoteModel implements Completer {
     return this.local.tokenBytes(token);
   }
 
-  // White space before the cursor is usually part of the next token. So at first the model has to generate it itself.
-  // If it generates something else, a second attempt has the white space in the prompt. An unfinished word is put into
-  // the prompt at once: if the model would have generated it, an earlier suggestion would have contained it.
+  // White space before the cursor is usually a part of the next token, so the model must first generate it itself. If
+  // it generates something else, a second attempt has the white space in the prompt. An unfinished word is in the
+  // prompt at once: otherwise the model would have to write this word, which it has not suggested before.
   async generate(request: CompletionRequest, onText?: OnText, signal = never): Promise<Completed> {
     const start = Buffer.from(request.heal ?? []).toString('utf8');
     const { heal: _, ...unhealed } = request;
@@ -90,13 +90,13 @@ export class RemoteModel implements Completer {
     return attempt ?? (await this.attempt(request, '', onText, signal)) ?? noAnswer;
   }
 
-  /** Requests one token, so that the server's prefix cache gets the prompt. */
+  /** Requests one token, so that the server's prefix cache has the prompt. */
   async prefill(tokens: Uint32Array, _priority?: unknown, signal = never): Promise<Timings> {
     const answer = await this.attempt({ tokens, maxTokens: 1 }, '', undefined, signal, readingMs);
     return (answer ?? noAnswer).timings;
   }
 
-  /** start: the text with which the answer must begin. Resolves to null if it begins differently. */
+  /** start: the text with which the answer must begin. Resolves to null if it begins with another text. */
   private async attempt(
     request: CompletionRequest,
     start: string,
@@ -106,7 +106,7 @@ export class RemoteModel implements Completer {
   ): Promise<Completed | null> {
     const clock = new AnswerClock(request.tokens.length);
     let finishReason: Completed['finishReason'] = 'stop';
-    let missing = start; // what is left of it to come
+    let missing = start; // the part of `start` that has not come yet
     try {
       for await (const piece of this.api.stream(this.bodyOf(request), timeoutMs, signal)) {
         const { text, logProbabilities } = piece;
@@ -121,7 +121,7 @@ export class RemoteModel implements Completer {
       this.availability.answered();
     } catch (error) {
       if (!signal.aborted) {
-        // Only the first failure counts, since others may follow from it.
+        // Only the first failure counts: others may follow from it.
         if (error instanceof ServerError && this.availability.isUp) this.availability.failed(error);
         throw error;
       }

@@ -1,4 +1,4 @@
-// Says in sentences for people why a team's server did not answer: what happened and, if we know, what to do.
+// Explains to the user why a team's server did not answer: what happened and, if known, what to do.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export type Response = IncomingMessage;
@@ -11,9 +11,9 @@ const maxRetryAfterMs = 3_600_000;
 export class ServerError extends Error {
   constructor(
     message: string,
-    /** The HTTP status, or the one that fits what the server means (see meanings); 0 if there was none. */
+    /** The HTTP status, or the status that the server should have sent (see meanings); 0 if there was none. */
     readonly status = 0,
-    /** How long the server wants to be left alone. */
+    /** How long to wait until the next request, as the server asks. */
     readonly retryAfterMs = 0,
   ) {
     super(message);
@@ -52,8 +52,8 @@ const statuses: Record<number, string> = {
 };
 
 /**
- * The HTTP status that fits an error's field "type" or "code". It is more reliable than the response's own status,
- * since LiteLLM answers some of these errors with 400.
+ * The HTTP status for an error's field "type" or "code". It is more reliable than the response's own status: LiteLLM
+ * answers some of these errors with 400.
  */
 const meanings = new Map<unknown, number>([
   ...[
@@ -62,7 +62,7 @@ const meanings = new Map<unknown, number>([
     'auth_error',
     'expired_key',
     'token_not_found_in_db',
-    // LiteLLM says this for a wrong token if it runs without a database.
+    // LiteLLM without a database answers this to a wrong token.
     'no_db_connection',
   ].map((code) => [code, 401] as const),
   ...['key', 'team', 'user', 'org', 'project'].map((owner) => [`${owner}_model_access_denied`, 403] as const),
@@ -76,7 +76,7 @@ export function errorOf(host: string, error: unknown, quoted: Quote): ServerErro
   return new ServerError(why ? `${host} ${why}` : `${host}: ${quoted(message || code || error)}.`);
 }
 
-/** Says why a response is not what we asked for. Reads only the beginning of its body. */
+/** The error for a response that is no answer. Reads only the beginning of its body. */
 export async function refusalOf(host: string, response: Response, quoted: Quote): Promise<ServerError> {
   const { statusCode = 0, headers } = response;
   const { message, means } = errorIn(await beginningOf(response, maxErrorChars));
@@ -104,14 +104,14 @@ export async function beginningOf(response: Response, maxChars: number): Promise
       if (text.length >= maxChars) break;
     }
   } catch {
-    // The part that has come may be enough.
+    // The part so far may be enough.
   }
   return text.slice(0, maxChars);
 }
 
 /**
- * The message in a body: servers wrap it in JSON, while proxies send pages without one. means: the status from
- * `meanings`; 0 if the body has none.
+ * The message in a body. Servers wrap it in JSON; proxies send pages without a message. means: the status by
+ * `meanings`; 0 if there is none.
  */
 function errorIn(text: string): { message: unknown; means: number } {
   if (/^\s*</.test(text)) return { message: '', means: 0 };
@@ -124,7 +124,7 @@ function errorIn(text: string): { message: unknown; means: number } {
   }
 }
 
-/** FastAPI sends a list of what is wrong with a request, and where. */
+/** FastAPI sends a list of the faults of a request and their places. */
 function textOf(detail: unknown): unknown {
   if (!Array.isArray(detail)) return detail;
   return detail.map((each) => `${[each?.loc].flat().join('.')}: ${each?.msg}`).join('; ');

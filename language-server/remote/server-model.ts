@@ -1,5 +1,5 @@
-// Finds out which model a server has. That model decides the format and the length of prompts, and the gate. Neither
-// the model on this machine does, nor the name under which the server offers its model.
+// Finds out which model a server has. This model decides the format and the length of prompts, and the gate. The model
+// on this machine does not, and neither does the name that the server gives to its model.
 import { basename } from 'node:path';
 import { type FimTokens, fimTokensOf, knownFimTokens } from '../models/model-traits.ts';
 import { sentence } from '../protocol/log.ts';
@@ -9,9 +9,9 @@ import { ServerError } from './server-error.ts';
 import type { Connection } from './team-connection.ts';
 
 export interface ServerModel {
-  /** The name under which the server offers it. */
+  /** The name that the server gives to it. */
   id: string;
-  /** The name for people and for the gate, with what the server says about the model's origin. */
+  /** The name for people and for the gate, with the model's origin if the server says it. */
   title: string;
   /** Null if it was not trained to fill in the middle. */
   fim: FimTokens | null;
@@ -26,9 +26,7 @@ const maxNameChars = 200;
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= maxNameChars && sentence(value) === value;
 
-/**
- * For a server that does not say how long its context is. All models that fill in the middle have at least this much.
- */
+/** For a server that does not say the length of its context. All models that fill in the middle have at least this. */
 const usualContextTokens = 8192;
 
 /**
@@ -60,10 +58,12 @@ export async function describe(connection: Connection, setting: string, signal: 
   };
 }
 
-/** The statuses with which a server says that it has no such page, or sends something else in its place. */
+/** The statuses of a server that does not have the page, or sends another one in its place. */
 const pageMissing = [200, 404, 405, 501];
 
-/** The answer, or {} if the server refuses it. isNeeded: {} only if the server has no such page. */
+/**
+ * The answer, or {} if the server refuses it. isNeeded: whether the answer is {} only if the server has no such page.
+ */
 async function unlessRefused(answer: Promise<unknown>, isNeeded = false): Promise<unknown> {
   try {
     return await answer;
@@ -75,8 +75,8 @@ async function unlessRefused(answer: Promise<unknown>, isNeeded = false): Promis
 }
 
 /**
- * The tokens that the server knows. The first ones are Qwen2.5-Coder's, since most models with unknown names derive
- * from it.
+ * The tokens that the server knows. Those of Qwen2.5-Coder are tried first: most models with unknown names derive from
+ * it.
  */
 async function fimTokensFrom(api: CompletionsApi, signal: AbortSignal): Promise<FimTokens | null> {
   const [usual = null] = knownFimTokens;
@@ -88,8 +88,8 @@ const repeats = 8;
 const timeoutMs = 5000;
 
 /**
- * Whether the server reads these names as special tokens: if so, each is one token; if not, each is several. Null if
- * the server does not say how many tokens a prompt has.
+ * Whether the server reads these names as special tokens. If it does, each name is one token; otherwise it is several.
+ * Null if the server does not say how many tokens a prompt has.
  */
 export async function knowsTokens(api: CompletionsApi, { prefix, suffix }: FimTokens, signal: AbortSignal) {
   const prompt = (prefix + suffix).repeat(repeats);

@@ -1,4 +1,4 @@
-// Sends requests to a team's server. Each one resolves to a response with status 200, or rejects with a ServerError,
+// Sends requests to a team's server. A request resolves to a response with status 200, or rejects with a ServerError,
 // whose message is a sentence for people.
 import * as http from 'node:http';
 import * as https from 'node:https';
@@ -13,7 +13,7 @@ import { beginningOf, errorOf, type Response, refusalOf, ServerError } from './s
 export interface ServerOptions {
   /** The server's address, with or without the scheme and "/v1". */
   url: string;
-  /** The name of the model on the server; '' for its first one. See describe(). */
+  /** The name of the model on the server; '' for its first model. See describe(). */
   model: string;
   /** See Credential; '' to send none. */
   credential: string;
@@ -48,7 +48,7 @@ export class Connection {
     return this.url.host;
   }
 
-  /** Sends a GET if there is no body. Rejects with a ServerError, or with the signal's reason if that is aborted. */
+  /** Sends a GET if there is no body. Rejects with a ServerError or, if aborted, with the signal's reason. */
   async open(path: string, body: object | null, signal: AbortSignal, headers = {}): Promise<Response> {
     try {
       for (let isRenewed = false; ; isRenewed = true) {
@@ -72,7 +72,7 @@ export class Connection {
     }
   }
 
-  /** A server's words for the log and the status. Some servers repeat the code that was sent, which is left out. */
+  /** A server's words for the log and the status. Some servers repeat the code from the request: it is left out. */
   quoted(text: unknown, sent: object | null = null): string {
     const words = sent !== null && 'prompt' in sent ? beforeCode(String(text), String(sent.prompt)) : text;
     return sentence(words, this.credential.secrets);
@@ -82,7 +82,7 @@ export class Connection {
     return errorOf(this.host, error, (text) => this.quoted(text, sent));
   }
 
-  /** Says why a response is not what we asked for. */
+  /** The error for a response that is no answer. */
   refusal(response: Response, sent: object | null): Promise<ServerError> {
     return refusalOf(this.host, response, (text) => this.quoted(text, sent));
   }
@@ -108,13 +108,13 @@ export class Connection {
         let mayRepeat = true;
         const sent = request(address, options, (response) => {
           mayRepeat = false;
-          // Whoever reads the response gets its error. After that, or when the request is cancelled, the error does not
+          // The reader of the response gets its error. Later, or after the request is cancelled, the error does not
           // matter.
           response.on('error', () => {});
           resolve(response);
         });
         sent.on('error', (error) => {
-          // The server may just have closed the connection that was kept alive.
+          // Perhaps the server has just closed the connection that was kept alive.
           if (mayRepeat && sent.reusedSocket && !signal.aborted) resolve(attempt());
           else reject(signal.aborted ? signal.reason : error);
         });
@@ -128,7 +128,7 @@ export class Connection {
         signal.addEventListener('abort', cancel, { once: true });
         sent.on('close', () => {
           signal.removeEventListener('abort', cancel);
-          // If an answer switches protocols, this is the only event that Node emits.
+          // If an answer switches protocols, Node emits only this event.
           reject(Object.assign(new Error(), { code: 'ECONNRESET' }));
         });
         sent.end(text);
@@ -151,8 +151,8 @@ function addressOf(text: string): URL {
 }
 
 /**
- * A server's words up to the code that it repeats, perhaps only in part, or as JSON with escapes such as "\n". Short
- * lines of code don't count, since any message may contain such words.
+ * A server's words up to the code that it repeats, perhaps in part, or as JSON with escapes such as "\n". Short lines
+ * of code do not count: any message may contain such words.
  */
 function beforeCode(text: string, prompt: string): string {
   const words = text.slice(0, maxQuotedChars).replace(/\\(?:u([\da-f]{4})|(.))/gi, unescaped);

@@ -1,4 +1,4 @@
-// A team's server: knows which model it has, and whether it currently answers.
+// A team's server: finds out which model it has, and whether it answers now.
 import type { Completer, Engine, ModelInfo } from '../../native/index.ts';
 import { sentence } from '../protocol/log.ts';
 import { Availability, type Timeouts } from './availability.ts';
@@ -18,7 +18,7 @@ interface Found {
 }
 
 export class Team {
-  /** Resolves when the server has answered its first probe, or failed to. */
+  /** Resolves when the server has answered the first probe, or has failed to. */
   readonly tried: Promise<void>;
   private connection: Connection | undefined;
   private found: Found | undefined;
@@ -40,10 +40,7 @@ export class Team {
     this.tried = this.probe();
   }
 
-  /**
-   * The server's model; null while the server fails. Each call then probes the server if the pause since the last probe
-   * is over.
-   */
+  /** The server's model; null while the server fails. Each call then probes the server if the pause is over. */
   completer(local: Engine): Completer | null {
     if (this.availability.isProbeDue) void this.probe();
     return this.availability.isUp ? this.modelFor(local) : null;
@@ -54,7 +51,7 @@ export class Team {
     return this.availability.headStartMs;
   }
 
-  /** Info on the model that currently answers. If it is the local one, fallbackReason says why. */
+  /** Describes the model that answers now. If it is the local model, fallbackReason says why. */
   info(local: Engine): ModelInfo {
     const { isUp, problem } = this.availability;
     const remote = isUp ? this.modelFor(local)?.info : undefined;
@@ -95,7 +92,7 @@ export class Team {
     this.isProbing = false;
   }
 
-  /** Asks the server which model it has, since that may have changed. */
+  /** Asks the server which model it has: it may be another one than before. */
   private async find(signal: AbortSignal): Promise<Found> {
     this.connection ??= new Connection(this.options);
     const { connection } = this;

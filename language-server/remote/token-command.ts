@@ -4,12 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { isWindows } from '../protocol/system.ts';
 import { ServerError } from './server-error.ts';
 
-/** This long because sign-in tools ask a server, and some ask the user. */
+/** Sign-in tools ask a server, and some ask the user. */
 const maxMs = 60_000;
 /** No server accepts a longer header. */
 const maxBytes = 2 ** 16;
 
-/** What the command prints, without white space at the ends. Rejects with a ServerError. */
+/** The command's output, without white space at the ends. Rejects with a ServerError. */
 export function tokenFrom(command: string): Promise<string> {
   const words = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)];
   const [file = '', ...args] = words.map(([, double, single, bare]) => double ?? single ?? bare ?? '');
@@ -57,6 +57,6 @@ function kill({ pid, exitCode, signalCode }: ChildProcess): void {
   try {
     process.kill(isWindows ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }

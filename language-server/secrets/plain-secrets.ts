@@ -1,17 +1,17 @@
-// Secrets that look like ordinary text: words, only letters or only digits, and hexadecimal keys. Only the text around
+// Secrets that look like ordinary text (words, letters only, digits only) or are hexadecimal keys. Only the text around
 // them shows that they are secrets.
 import type { Span } from './secret-tokens.ts';
 import { isPlaceholder } from './secret-values.ts';
 
 const wordsOf = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
-/** Words that occur in sentences, but not in phrases of chosen words. */
+/** Words that occur in sentences, but not in passphrases. */
 const sentenceWords = wordsOf(`
   the and for with that this from have has had are was were not but you your his her its our their they them which who what
   when where why how each every some into than then there here must should would could can may will shall does did been only
   also just very more most about after before between without please enter choose use used using one goes be der die das und
   ist ein eine nicht mit von les des est pas une los las por para con del`);
-/** Words that stand where a password could be, but name its type, its state or its field. */
+/** Words that may be in the place of a password, but name its type, its state or its field. */
 const descriptions = wordsOf(`
   string text number integer boolean object array varchar buffer binary bytes undefined required optional nullable confirmed
   confirm different invalid incorrect missing expired disabled enabled changed change forgotten forgot repeat current previous

@@ -1,11 +1,10 @@
-// Secrets that are recognized by the name to which they are assigned, or by the command, header or URL that contains
-// them.
+// Secrets that are recognized by the name of the variable, or by the command, header or URL around them.
 import { isPassPhrase, isPlainPassword } from './plain-secrets.ts';
 import type { Span } from './secret-tokens.ts';
 import { isKey, isPassword, isPlaceholder, isWords } from './secret-values.ts';
 
 const quoted = `"([^"\\n]{6,400})"|'([^'\\n]{6,400})'|\`([^\`\\n]{6,400})\``;
-// A bare value contains no operator. So the search for its end stops at the next assignment, and takes linear time.
+// A bare value contains no operator, so the search for its end stops at the next assignment and takes linear time.
 const bare = '(?![!@])((?:base64:)?[^\\s"\'`;,<>(){}[\\]=:&]{6,400}={0,2})(?=[;"\'<&]|[ \\t\\r]*$|[ \\t]+(?:#|//|-))';
 
 // Matches "name = value" with the operators of many languages, ("name", "value"), setName("value"), and
@@ -62,7 +61,7 @@ function* matchesIn(text: string, pattern: RegExp): Generator<RegExpExecArray> {
   }
 }
 
-/** The value's span: that of the match's last non-empty group, looking from group `first` on. */
+/** The span of the value: the match's last non-empty group, from group `first` on. */
 function valueSpan(match: RegExpExecArray, first: number): Span {
   const value = match.slice(first).findLast((group) => group !== undefined) ?? '';
   const start = match.index + match[0].lastIndexOf(value);
@@ -74,7 +73,7 @@ const isCall = (match: string) => /^[\w-]*[ \t]*\([ \t]*["'`]/.test(match);
 
 /**
  * Whether a call passes a secret, as setPassword("...") and .password("...") do. In other calls, such as
- * getPassword("db"), the string is only the name to look up. index: where the match begins, which may be inside the
+ * getPassword("db"), the string is only the name to look up. index: the beginning of the match, perhaps inside the
  * function's name.
  */
 function takesSecret(text: string, index: number, name: string): boolean {
@@ -118,8 +117,7 @@ function isSecretValue(name: string, literal: string | undefined, bareValue: str
   const value = literal ?? bareValue ?? '';
   if (isKey(value)) return true;
   if (!isPasswordName) return false;
-  // A plain word counts as a password only if the name ends with a word for "password" and the value can't be a
-  // variable.
+  // A plain word is a password only if the name ends with a word for "password" and the value cannot be a variable.
   const isText = literal !== undefined || !/[a-z]/.test(name.replace(/^PWD$/, 'pwd'));
   if (isText && passwordWord.test(last) && !/secret|cred/.test(last) && (isPlainPassword(value) || isPassPhrase(value)))
     return true;

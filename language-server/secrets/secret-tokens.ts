@@ -1,10 +1,10 @@
-// Secrets that are recognized anywhere, since services give their keys a distinctive form.
+// Secrets with a distinctive form, such as the keys of many services. They are recognized anywhere.
 import { isPlaceholder, isWords } from './secret-values.ts';
 
-/** A part of a text, as [start, end). */
+/** A part of a text, from `start` up to and without `end`. */
 export type Span = readonly [start: number, end: number];
 
-// The prefixes of keys, and a pattern for what follows. A key may be longer than the pattern.
+// The prefixes of keys, and a pattern for the characters after them. A key may be longer than the pattern.
 const formats: readonly [prefixes: string, body: string][] = [
   ['AKIA ASIA ABIA ACCA', '[A-Z2-7]{16}'], // AWS
   ['ABSK', '[A-Za-z0-9]{60}'],
@@ -19,7 +19,7 @@ const formats: readonly [prefixes: string, body: string][] = [
   ['xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs-', '[\\w-]{16}'], // Slack
   ['xapp-\\d-', '[\\w-]{40}'],
   ['sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ whsec_', '[A-Za-z0-9]{16}'], // Stripe
-  ['sk-', '[\\w-]{20}'], // OpenAI, Anthropic and those that follow them
+  ['sk-', '[\\w-]{20}'], // OpenAI, Anthropic and their imitators
   ['hf_ api_org_', '[A-Za-z0-9]{34}'], // Hugging Face
   ['gsk_', '[A-Za-z0-9]{40}'], // Groq
   ['r8_', '[A-Za-z0-9]{37}'], // Replicate
@@ -72,7 +72,7 @@ const token = new RegExp(
   `^(?:${formats.map(([prefixes, body]) => `(?:${prefixes.replaceAll(' ', '|')})${body}`).join('|')})`,
 );
 
-// Runs of characters that a token may consist of. In a string, an escaped line break may come before them.
+// Runs of characters that may be a token. In a string, an escaped line break may come before them.
 const runs = /(?:\\[nrt]|\b)[\w.~-]{20,}/g;
 
 // Secrets that have another form: addresses with a key in them, and files of keys.
@@ -84,8 +84,8 @@ const others = new RegExp(
     '[?&]sig=[\\w%+/-]{40,}',
     '(?<!\\d)\\d{8,10}:AA[\\w-]{32,}', // Telegram
     'PuTTY-User-Key-File-\\d:',
-    // The header must be followed by key text. In a program that only compares or writes headers, the string ends after
-    // it.
+    // The text of the key must follow the header. In a program that only compares or writes headers, the string ends
+    // there.
     '-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?=(?:\\\\[nr]|[\\s>|]){0,40}(?:[\\w+/]|$(?![^])))',
   ].join('|'),
   'g',

@@ -1,6 +1,6 @@
 // Tells passwords and keys from words, paths, placeholders and the values of test fixtures.
 
-// Matches references, templates, and what people write in place of a secret.
+// Matches references, templates, and placeholders for a secret.
 const template =
   /^[\^~<>=]*v?\d+\.\d+(?:\.\d+)*$|[$#]\{|\{[\w.]*\}|\$\(|^[$<[]|^%\w*%?$|x{4}|X{6}|0{6}|\*{3}|\.{3}|…|redacted|abcdefg|1234567|7654321|EXAMPLE/;
 const fakeWords = new RegExp(
@@ -24,7 +24,7 @@ export function isPlaceholder(value: string): boolean {
 }
 
 /**
- * Whether a value consists of words with separators or in camelCase, perhaps with numbers, as identifiers and paths do.
+ * Whether a value consists of words, with separators or in camelCase, perhaps with numbers: an identifier or a path.
  */
 export function isWords(value: string): boolean {
   const pieces = value.split(/[-_./:\\|,@]+/).filter((piece) => piece !== '');
@@ -49,9 +49,7 @@ export function isPassword(value: string): boolean {
   return kinds >= 2 && (/\d/.test(value) || sign.test(value));
 }
 
-/**
- * Whether a value was made by a program: it is long, and letters, digits and cases alternate more often than in words.
- */
+/** Whether a program has made a value: it is long, and letters, digits and cases alternate more often than in words. */
 export function isKey(value: string): boolean {
   if (value.length < 16 || !/^[\w+/=.~:%|-]+$/.test(value) || value.includes('://')) return false;
   return isRandom(value) && !isPlaceholder(value) && !isWords(value);

@@ -13,7 +13,8 @@ export function holdsSecrets(uri: string, text: string | LongText): boolean {
 }
 
 /**
- * Whether a file must not be completed. staysInMemory: neither a team's server nor the disk cache would get its text.
+ * Whether a file must not be completed. staysInMemory: whether neither a team's server nor the disk cache gets its
+ * text.
  */
 export function isWithheld(uri: string, text: LongText, staysInMemory: boolean): boolean {
   return hasSecretName(uri) || (!staysInMemory && hasSecret(text));
@@ -47,7 +48,7 @@ interface Searched {
 }
 
 const searched = new WeakMap<object, Searched>();
-// How much of the next chunk is searched together with a chunk. No secret is longer, including the name before it.
+// A chunk is searched together with this many characters of the next one. No secret is longer, even with its name.
 const overlapChars = 1000;
 
 /** Searches only the chunks that have changed since the last call. */
@@ -66,15 +67,17 @@ export function hasSecret(text: LongText): boolean {
 export function hasSecretAfter(before: LongText, edit: { start: number; text: string }, after: LongText): boolean {
   const end = edit.start + edit.text.length;
   const near = () => after.slice(Math.max(0, edit.start - overlapChars), end + overlapChars);
-  // A secret found near the edit may be a false one, since the text was cut at both ends. So the whole text is
-  // searched.
+  // A secret near the edit may be a false one, because the text was cut at both ends. So the whole text is searched.
   if (hasSecret(before) || edit.text.length > overlapChars || containsSecret(near())) return hasSecret(after);
   for (const [i, chunk] of after.chunks.entries())
     searched.set(chunk, { next: beginningOf(after, i + 1), hasSecret: false });
   return false;
 }
 
-/** The first overlapChars of a chunk, up to the end of the line if that is not far; '' if there is no such chunk. */
+/**
+ * The beginning of a chunk: overlapChars, and up to as many more characters to the end of a line; '' if there is no
+ * such chunk.
+ */
 function beginningOf({ chunks }: LongText, i: number): string {
   const { text } = chunks[i] ?? { text: '' };
   const lineEnd = text.indexOf('\n', overlapChars);
