@@ -21,7 +21,7 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
-/** By default nothing is generated ahead, and all answers wait for the whole text. */
+/** By default, nothing is generated ahead, and all answers wait for the whole text. */
 const pace: Pace = { momentMs: 60_000, growthMs: 60_000, restMs: 60_000, graceMs: 20 };
 
 export function setUp(options: FakeOptions & Partial<Pace> = {}) {

@@ -1,4 +1,4 @@
-// What the doctor reports about a team's server.
+// The doctor's report about a team's server.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { examineServer } from '../../../language-server/diagnosis/team-server.ts';
 import { Connection } from '../../../language-server/remote/team-connection.ts';
@@ -34,7 +34,7 @@ async function examined(more = {}) {
   return Object.fromEntries(checks.map(({ name, isOk, detail }) => [name, `${isOk ? 'ok' : 'BROKEN'}: ${detail}`]));
 }
 
-test('the doctor finds nothing wrong with a server that does all that Hearth needs', async () => {
+test('the doctor finds no fault in a server that does everything Hearth needs', async () => {
   expect(await examined()).toEqual({
     server: `ok: ${server.url}/, without a proxy, with a token`,
     'its model': expect.stringMatching(
@@ -85,7 +85,7 @@ test('the doctor reports a gateway that drops log-probabilities', async () => {
   expect(tokens).toMatch(/^ok: the server does not say how many tokens/);
 });
 
-test('the doctor reports a server that finds nothing in its cache, and one that does not say', async () => {
+test('the doctor reports a server that never uses its cache, and one that does not say whether it does', async () => {
   const answering =
     (details: object): Answer =>
     (response, asked) => {

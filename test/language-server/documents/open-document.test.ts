@@ -64,7 +64,7 @@ test('many changes at once have the same result as one after the other', () => {
     const plain = TextDocument.create('file:///a', 'typescript', 1, text);
     const ours = OpenDocument.create('file:///a', 'typescript', 1, text);
     const offsets = Array.from({ length: 400 }, () => r.below(text.length + 1)).toSorted((a, b) => b - a);
-    // From the last place to the first; sometimes one is out of order or at an invalid position.
+    // From the last place to the first. Sometimes a change is out of order or at an invalid position.
     if (r.chance(0.2)) offsets.reverse();
     const changes = Array.from({ length: 200 }, (_, i) => {
       const [end = 0, start = 0] = [offsets[2 * i], offsets[2 * i + 1]];
@@ -99,7 +99,7 @@ test('replacing a word in 100,000 lines takes no longer than a second', async ()
   expect(update().text.toString()).toBe('const value = total(other);\n'.repeat(100_000));
 });
 
-test('an edit does not change text that was read before', () => {
+test('an edit does not change the text of an earlier version', () => {
   const document = OpenDocument.create('file:///a', 'typescript', 1, 'one\ntwo');
   const before = document.text;
   OpenDocument.update(
@@ -121,7 +121,7 @@ test('an edit in a document of 10 MB copies little of it', () => {
   expect(after.length).toBe(before.length + 1);
 });
 
-test('editing does not split the text into ever smaller pieces', () => {
+test('many edits do not split the text into ever smaller chunks', () => {
   let text = LongText.of('const value = compute(input);\n'.repeat(20_000));
   const r = random(7);
   for (let i = 0; i < 3000; i++) {

@@ -29,7 +29,7 @@ test('finds nothing if there is no function or the whole function is selected', 
   expect(await around('plaintext', 'a |b|')).toBeNull();
 });
 
-test('finds nothing if the document has changed since', async () => {
+test('finds nothing if the document has changed', async () => {
   const document = OpenDocument.create('file:///a', 'python', 1, 'def f(a):\n    return b\n');
   const range: Range = { start: { line: 1, character: 11 }, end: { line: 1, character: 12 } };
   expect(await functionOf(document, 'a', range)).toBeNull();

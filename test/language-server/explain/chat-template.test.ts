@@ -13,11 +13,11 @@ const messages: ChatMessage[] = [
 ];
 
 const withoutNames = { bosToken: '', eosToken: '' };
-/** By default, there is enough time, however busy this machine is. */
+/** By default, the time is enough even for a busy machine. */
 const renderChat = (template: string, timeout = 120_000) =>
   renderInput({ template, ...withoutNames, messages }, timeout);
 
-/** A template with its own system message and with branches for things that we never send, as large models have. */
+/** Like a large model's template, it has its own system message, and branches for inputs that Hearth never sends. */
 const elaborate = `{%- if tools %}
     {{- '<|im_start|>system\\nYou may call tools.' }}
     {%- for tool in tools %}{{- tool | tojson }}{%- endfor %}
@@ -45,7 +45,7 @@ test('a conversation is rendered as the template says', async () => {
   );
 });
 
-/** A template that repeatedly replaces a value with one made from it, and then uses it. */
+/** A template that computes a value from itself again and again, and then uses it. */
 const growing = (value: string, next: string, use: string, times = 60) =>
   `{% set n = namespace(v=${value}) %}{% for i in range(${times}) %}{% set n.v = ${next} %}{% endfor %}{{ ${use} }}`;
 

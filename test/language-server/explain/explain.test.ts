@@ -123,7 +123,7 @@ test.each([
   );
 });
 
-test('a model without BOS gets only the BOS that its template writes', async () => {
+test('a model without a BOS token gets BOS only if its template writes it', async () => {
   const engine = new FakeEngine();
   await explain(withTemplate(engine, '{{ messages[0].content }}'), request('a'), () => {});
   await explain(withTemplate(engine, '{{ bos_token + messages[0].content }}'), request('a'), () => {});
@@ -230,7 +230,7 @@ test.each([
   await expect(asked).rejects.toThrow('does not say what was asked');
 });
 
-test('with a busy engine, an answer waits, is interrupted, and continues where it was', async () => {
+test('while the other engine is busy, an answer waits, is interrupted, and continues from its last token', async () => {
   const story = 'It adds – and adds – and adds.';
   const engine = new FakeEngine({ respond: (prompt) => story.slice(overlap(prompt, story)), tokenMs: 4 });
   const chunks: string[] = [];
@@ -248,7 +248,7 @@ test('with a busy engine, an answer waits, is interrupted, and continues where i
   expect(engine.cancelled).toBe(engine.requests.length - 1);
 });
 
-/** How much of the story a prompt ends with. */
+/** The length of the story's beginning with which a prompt ends. */
 function overlap(prompt: string, story: string): number {
   let length = story.length;
   while (!prompt.endsWith(story.slice(0, length))) length--;

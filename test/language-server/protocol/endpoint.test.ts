@@ -1,5 +1,4 @@
-// How the windows of a user find their server: whom they trust to have made the files, and which of several servers
-// they find.
+// How the windows of a user find their server: which files they trust, and which of several servers they find.
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -49,7 +48,7 @@ function announcement(id: string): Announcement {
   return { id, pid: process.pid, startTime: '1', clientWord: 'who', serverWord: 'me', logFile: 'log' };
 }
 
-/** Leaves the files that a killed server leaves. */
+/** Makes the files that a killed server leaves behind. */
 async function announceAndDie(): Promise<void> {
   const endpoint = place();
   const id = endpoint.prepare();
@@ -62,7 +61,7 @@ async function announceAndDie(): Promise<void> {
   expect(existsSync(endpoint.socketOf(id))).toBe(true);
 }
 
-test('an announced server is found, with everything that it says about itself', async () => {
+test('an announced server is found, with its whole announcement', async () => {
   expect(place().announced()).toBe(null);
   expect(await announce(place())).toBe(true);
   const found = place().announced();
@@ -128,7 +127,7 @@ test('a server notices that its files were deleted', async () => {
   }
 });
 
-test('files are touched every few days, since some systems delete old ones', async () => {
+test('files are touched now and then, because some systems delete old ones', async () => {
   const endpoint = place();
   const id = endpoint.prepare();
   await announce(endpoint, id);

@@ -1,4 +1,4 @@
-// When the team's server is asked and when the local model is, with a clock that the test sets.
+// When the team's server is asked, and when the local model, with a clock that the test sets.
 import { beforeEach, expect, test } from 'vitest';
 import { Availability } from '../../../language-server/remote/availability.ts';
 import { ServerError } from '../../../language-server/remote/server-error.ts';
@@ -38,7 +38,7 @@ test('a server may take four times as long as it usually does: at least 1 s, at 
   expect(availability.timeoutMs).toBe(2000);
 });
 
-test('requests that the next key supersedes use up the patience, too, until there is text', () => {
+test('the time of superseded requests counts, too, until there is text', () => {
   availability.heard(100);
   for (let i = 0; i < 5; i++) availability.abandoned(150);
   expect(availability.timeoutMs).toBe(250);
@@ -64,7 +64,7 @@ test('the local model is asked after twice the usual time, and sooner after sile
   expect(availability.headStartMs).toBe(150);
 });
 
-test('after failures in a row the pauses grow to a minute; a probe that succeeds does not reset them', () => {
+test('after successive failures the pauses grow to a minute, and a successful probe does not reset them', () => {
   const pauses = Array.from({ length: 9 }, () => {
     availability.failed(failure);
     const ms = pause();

@@ -8,7 +8,7 @@ import { Connection, type ServerOptions } from '../../../language-server/remote/
 import { CompletionServer, refuse } from '../../support/completion-server.ts';
 
 const patienceMs = 400;
-/** The time for what needs no further action, however busy this machine is. */
+/** The time for events that come by themselves, even on a busy machine. */
 const longMs = 120_000;
 const connections: Connection[] = [];
 const closers: (() => void)[] = [];
@@ -128,7 +128,7 @@ test.each<[string, (socket: Socket) => void, RegExp]>([
 
 const token = 'data: {"choices":[{"text":"a"}]}\n\n';
 
-test('the error for a server that stops within its answer says that it had begun', async () => {
+test('the error for a server that stops within its answer says that the answer had begun', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const port = await raw((socket) => socket.write(`${head}\r\n${token}`));
   const api = apiOf({ url: `http://127.0.0.1:${port}` });

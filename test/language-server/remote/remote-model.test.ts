@@ -1,4 +1,4 @@
-// What a team's server is asked, and what Hearth makes of its answer.
+// The requests to a team's server, and Hearth's use of the answers.
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -68,7 +68,7 @@ test('a prompt is sent as text, and the answer arrives piece by piece', async ()
   expect(timings).toMatchObject({ promptTokens: 40, cachedTokens: 32, completionTokens: 2, decodePasses: 1 });
 });
 
-test('all requests have the same random user, by which balancers choose a replica', async () => {
+test('all requests have the same random user, so that balancers choose the same replica', async () => {
   const model = await connect();
   await ask(model);
   await ask(model);
@@ -171,7 +171,7 @@ test('a cancelled request ends on the server, too, and does not count as a failu
   expect(team.completer(new FakeEngine())).not.toBeNull();
 });
 
-test('a server with little time to begin may write slowly once it has begun', async () => {
+test('even if the first text must come fast, the server may write slowly after it', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const model = await connect('coder', { ...patient, minMs: 200, maxMs: 200 });
   let goOn = () => {};
@@ -250,7 +250,7 @@ test("the model's info names the server and its model", async () => {
   expect(info.backend).toBe(`server 127.0.0.1:${server.port}`);
 });
 
-test("llama.cpp's server says in /props which file it has and how many tokens a slot holds", async () => {
+test("the name of the file and the size of the context come from /props of llama.cpp's server", async () => {
   server.pages.set('/v1/models', { data: [{ id: 'gpt-3.5', meta: { n_ctx_train: 32_768 } }] });
   server.pages.set('/props', {
     model_path: '/models/codellama-7b.Q4_0.gguf',
@@ -275,7 +275,7 @@ test.each([
   expect(server.asked[0]?.body.model).toBe('qwen2.5-coder');
 });
 
-test('if no name tells the model, the special tokens that the server knows do', async () => {
+test("if no name identifies the model, the server's special tokens do", async () => {
   server.probe = (response, { body }) => {
     const promptTokens = String(body.prompt).replaceAll(/<fim_\w+>/g, 's').length;
     send(begin(response), {

@@ -1,4 +1,4 @@
-// How a team's server is reached: address, token, certificates, proxy.
+// The way to a team's server: address, token, certificates, proxy.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -171,7 +171,7 @@ test('a token without the right to the model is not read again', async () => {
   expect(server.asked.length).toBe(1);
 });
 
-/** JSON as some programs write it, with all but ASCII escaped. */
+/** JSON in which all characters outside ASCII are escaped, as some programs write it. */
 const inAscii = (text: string) =>
   text.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 

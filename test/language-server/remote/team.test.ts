@@ -210,7 +210,7 @@ test("a server that comes back with a different model gets that model's prompts"
   });
 });
 
-test('a lack of probabilities is reported for the model concerned, not for the next one', async () => {
+test('a lack of probabilities is reported for the model that lacks them, and not for the next one', async () => {
   server.pages.set('/v1/models', { data: [{ id: 'qwen2.5-coder-1.5b' }] });
   server.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
   const provider = await connect({ pauseMs: 1, model: '' });

@@ -1,11 +1,11 @@
-// Texts that look as if they held secrets but do not: long random strings, and values with names like a secret's.
+// Texts that only look as if they held secrets: long random strings, and values with names like those of secrets.
 import { Random } from './random.ts';
 
 const random = new Random(82);
 const brace = '$' + '{';
 const word = () => random.pick(['user', 'session', 'orders', 'Invoice', 'config', 'remote', 'stage']);
 
-/** Random by nature: one generator per kind, each called many times. */
+/** Generators of random strings that are no secrets, one per kind. Each is called many times. */
 const data: (() => string)[] = [
   () => `"integrity": "sha512-${random.base64(86)}==",`,
   () => `    resolved "https://registry.internal/${word()}/-/${word()}-1.${random.below(9)}.0.tgz#${random.hex(40)}"`,

@@ -1,5 +1,5 @@
-// Like plain-tuning.ts, but written before the rules and never used to change them: results here show what the rules
-// are worth.
+// Like plain-tuning.ts, but written before the rules and never used to change them: the results here show the quality
+// of the rules.
 import { Random } from './random.ts';
 
 const random = new Random(2027);

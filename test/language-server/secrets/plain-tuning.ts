@@ -1,6 +1,5 @@
-// Secrets in plain words or in places of their own, and harmless texts of the same form. The rules were written with
-// this list;
-// plain-held-out.ts measures them.
+// Secrets in plain words or in special places, and harmless texts of the same form. The rules were written with this
+// list; plain-held-out.ts measures them.
 import { Random } from './random.ts';
 
 const random = new Random(61);

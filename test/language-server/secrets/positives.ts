@@ -1,4 +1,4 @@
-// Texts with a secret in the places where people leave them.
+// Texts with secrets in the places where people leave them.
 import { Random } from './random.ts';
 
 const random = new Random(28);
@@ -77,7 +77,7 @@ const places: [(token: string) => string, ...((token: string) => string)[]] = [
   (token) => `fetch(\`https://api.internal/v1?q=${token}&page=2\`)`,
 ];
 
-/** Secrets that only their name or their surroundings reveal. */
+/** Secrets that only the name or the text around them reveals. */
 const named: (() => string)[] = [
   () => `API_KEY=${random.hex(32)} # the one for staging`,
   () => `DB_PASS=${random.password()}`,

@@ -1,5 +1,5 @@
-// Random strings, the same in every run. Secrets are made of them at run time, so that no scanner finds a key in this
-// repository.
+// Random strings, the same in every run. The tests make secrets of them at run time, so that no scanner finds a key in
+// this repository.
 
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
@@ -60,7 +60,7 @@ export class Random {
     return [8, 4, 4, 4, 12].map((length) => this.hex(length)).join('-');
   }
 
-  /** A password as people choose them, or have a program choose them. */
+  /** A password that a person or a program might choose. */
   password(): string {
     const word = this.pick(['Winter', 'dragon', 'Kaffee', 'summit', 'Bergsee', 'maple']);
     return this.pick([

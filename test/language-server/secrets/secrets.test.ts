@@ -46,14 +46,14 @@ test('finds a secret in any chunk of a long text, and across the border of two',
   }
 });
 
-test('finds a password whose name is on the line above, wherever the border of two chunks is', () => {
+test('finds a password below the line with its name, wherever the border of two chunks is', () => {
   const filler = 'const answer = 42;\n'.repeat(3000);
   const pair = `- name: DB_PASSWORD\n  value: "${random.password()}"`;
   for (let at = 8192 - 60; at < 8192 + 5; at++)
     expect(hasSecret(LongText.of(`${filler.slice(0, at)}\n${pair}\n${filler}`)), `at ${at}`).toBe(true);
 });
 
-test('finds a secret that an edit completes, and forgets one that an edit removes', () => {
+test('finds a secret that an edit completes, and no longer finds one that an edit removes', () => {
   const filler = 'const answer = 42;\n'.repeat(3000);
   const half = LongText.of(`${filler}t = '${token.slice(0, 12)}'\n${filler}`);
   expect(hasSecret(half)).toBe(false);
@@ -79,7 +79,7 @@ test('after any edit it finds the same as in a search of the whole text', () => 
   let seen = 0;
   for (let round = 0; round < 40; round++) {
     let text = LongText.of(filler);
-    // At the end of a chunk, and where another edit was.
+    // At the end of a chunk, and at the place of another edit.
     const places = [8192, 16_384, random.below(filler.length), random.below(filler.length)] as const;
     for (let i = 0; i < 30; i++) {
       const start = Math.min(text.length, random.pick(places) + random.below(80));
@@ -91,7 +91,7 @@ test('after any edit it finds the same as in a search of the whole text', () => 
       const isThere = hasSecretAfter(text, edit, after);
       expect(isThere).toBe(hasSecret(LongText.of(after.toString())));
       if (isThere) seen++;
-      // Mostly without a secret, since only then a part of the text is searched instead of all.
+      // Mostly without a secret: only then is just a part of the text searched.
       if (!isThere || random.below(4) === 0) text = after;
     }
   }
