@@ -1,4 +1,4 @@
-// Requests the rest of a file once, checks the response, and appends its bytes to the part file.
+// One attempt: requests the rest of a file, checks the response, and appends its bytes to the part file.
 import { l10n } from 'vscode';
 import type { RemoteFile } from '../../language-server/protocol/models.ts';
 import type { Address } from './address.ts';

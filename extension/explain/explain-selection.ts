@@ -17,7 +17,7 @@ import type { renderMarkdown } from './explain-markdown.ts';
 import { explainPage, type PageMessage, type PageState } from './explain-page.ts';
 import { pageTitle, selectionOf } from './explain-source.ts';
 
-/** A smaller file is that of a small model, such as 1.5B with 8 bits per weight, or 3B with 4 bits. */
+/** A model with a smaller file counts as small, such as 1.5B with 8 bits per weight, or 3B with 4 bits. */
 const smallModelBytes = 2e9;
 
 export class ExplainSelection implements Disposable {

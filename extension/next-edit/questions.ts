@@ -79,7 +79,7 @@ export class Questions {
     return edit;
   }
 
-  /** False with several cursors, with a selection, and in a document without automatic suggestions, for example. */
+  /** Nothing is asked with several cursors, with a selection, or in a document without automatic suggestions. */
   private mayAsk({ document, selections }: TextEditor): boolean {
     const { health, problem } = this.client.status;
     const isReady = problem !== 'server' && health !== 'starting';

@@ -1,4 +1,4 @@
-// Decides when to ask for a next edit: after an edit of the user, once the user leaves the line or pauses, for example.
+// Decides when to ask for a next edit: when the user leaves the edited line or pauses, for example.
 import type { NextEditTrigger } from '../../language-server/protocol/next-edit-messages.ts';
 import type { Patience } from './patience.ts';
 
@@ -61,7 +61,7 @@ export class Triggers {
     this.isPending = false;
   }
 
-  /** Asks after `ms`, or later if that is still too soon: a timer can fire early, most often in a busy process. */
+  /** Asks after `ms`. If the timer fires early, as it can in a busy process, waits again. */
   private awaitPause(ms: number): void {
     this.timer = setTimeout(() => {
       const { quietMs } = this.patience;

@@ -31,7 +31,7 @@ export class Statistics {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       const firstKeptDay = daysBefore(time, keptDays - 1);
       for (const day of this.days()) if (day < firstKeptDay) rmSync(this.fileOf(day), { force: true });
-      // The line break comes first: the last line may be unfinished after a crash.
+      // The line break comes first: after a crash, the file may end with an unfinished line.
       const line = `\n${JSON.stringify(event)}`;
       await appendFile(this.fileOf(daysBefore(time, 0)), line, { mode: 0o600, flag: appendFlags });
     } catch (error) {
