@@ -2,7 +2,7 @@
 // arguments, parameters before an arrow.
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
-import { bodyOf, fitted } from './piece.ts';
+import { bodyOf, fitsWith } from './piece.ts';
 import { type Place, treeAt } from './place.ts';
 import type { Suggestion } from './shown.ts';
 import { OpenSigns } from './signs.ts';
@@ -45,8 +45,6 @@ export class Beginnings {
     if (!tree || /\{\s*$/.test(line) || tree.grammar.heads?.test(line)) return false;
     const own = OpenSigns.partBeforeSurplus(line).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
     const piece = own + OpenSigns.in(own).closers.toReversed().join('');
-    const wanted = { piece, tail: '', replaces: 0, isAllLikely: true, isLine: false };
-    const outcome = fitted(place, tree, wanted);
-    return outcome !== null && typeof outcome !== 'string';
+    return fitsWith(place, tree, piece, '', false);
   }
 }

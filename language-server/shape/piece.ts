@@ -21,30 +21,34 @@ export interface Wanted {
   /** Whether closers may be added for the blocks that the piece leaves open. */
   mayClose?: boolean;
   isLine: boolean;
-  /** Whether the piece may exceed the place's extent if it makes a broken document sound. */
-  mayMend?: boolean;
 }
 
-export type Outcome = { shown: string } | 'many' | 'no-time' | null;
-
 /**
- * The text to show for a piece. null: it does not fit; 'many': it is more than the place allows; 'no-time': parsing
- * took too long.
+ * The text to show for a piece. exceeds: it is more than the place allows, but makes a broken document sound. 'many': it
+ * is more than the place allows; 'no-time': parsing took too long; 'unfit': it does not fit.
  */
+export type Outcome = { shown: string; exceeds: boolean } | 'many' | 'no-time' | 'unfit';
+
+/** Whether the piece fits, with a tail that is not shown. */
+export function fitsWith(place: Place, base: SyntaxTree, piece: string, tail: string, isLine: boolean): boolean {
+  const outcome = fitted(place, base, { piece, tail, replaces: 0, isAllLikely: true, isLine });
+  return typeof outcome !== 'string' && !outcome.exceeds;
+}
+
 export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome {
   const body = bodyOf(wanted.piece, place);
   // An unclosed comment or long string takes up the rest of the document, so its tree tells nothing.
   const { within, textAround } = place;
-  if (within !== 'code' && textAround.closer.length > 1 && !textAround.isClosed) return { shown: body };
+  if (within !== 'code' && textAround.closer.length > 1 && !textAround.isClosed) return { shown: body, exceeds: false };
   const first = tryWith(place, base, wanted, body, '');
   const element = /<([\w.:-]+)(?:\s[^<>]*)?>[^<>\n]+$/.exec(body)?.[1];
-  if (first.outcome === null && wanted.isAllLikely && base.grammar.elements && element)
+  if (first.outcome === 'unfit' && wanted.isAllLikely && base.grammar.elements && element)
     return tryWith(place, base, wanted, body, `</${element}>`).outcome;
-  if (first.outcome !== null || !wanted.mayClose || !first.isOpen) return first.outcome;
+  if (first.outcome !== 'unfit' || !wanted.mayClose || !first.isOpen) return first.outcome;
   const blocks = closersOf(place, wanted.piece, base.grammar);
   const plain = blocks.filter(({ isBranch }) => !isBranch);
   const outcome = tryClosed(place, base, wanted, body, plain);
-  return outcome === null && plain.length < blocks.length ? tryClosed(place, base, wanted, body, blocks) : outcome;
+  return outcome === 'unfit' && plain.length < blocks.length ? tryClosed(place, base, wanted, body, blocks) : outcome;
 }
 
 /**
@@ -57,16 +61,16 @@ function tryClosed(place: Place, base: SyntaxTree, wanted: Wanted, body: string,
     let closers = '';
     for (const { choices } of blocks.slice(blocks.length - count)) {
       const all = choices.map((choice) => ({ choice, ...tryWith(place, base, wanted, body, closers + choice) }));
-      const fit = all.find(({ outcome }) => outcome !== null);
+      const fit = all.find(({ outcome }) => outcome !== 'unfit');
       trials += all.length;
-      if (fit || trials > maxTrials) return fit?.outcome ?? null;
+      if (fit || trials > maxTrials) return fit?.outcome ?? 'unfit';
       closers += all.reduce((a, b) => (b.badness < a.badness ? b : a), {
         choice: '',
         badness: Number.POSITIVE_INFINITY,
       }).choice;
     }
   }
-  return null;
+  return 'unfit';
 }
 
 /** The piece as it is inserted: with the place's line break in front, and indented in the document's unit. */
@@ -82,12 +86,12 @@ interface Tried {
   badness: number;
 }
 
-const unfit: Tried = { outcome: null, isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
+const unfit: Tried = { outcome: 'unfit', isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
 const noTime: Tried = { outcome: 'no-time', isWorse: false, isOpen: false, badness: 0 };
 
 /** Tries the piece with these closers, and with each text that may follow in a mended document, until one adds no fault. */
 function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
-  const { replaces, isLine, mayMend = false } = wanted;
+  const { replaces, isLine } = wanted;
   const shown = body + closers + wanted.tail;
   const start = place.source.offset - place.code.start;
   const isOwnLine = place.around.linePrefix.trim() === '';
@@ -101,9 +105,9 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
     try {
       const isWorse = trial.isWorse(isLine || !isOwnLine, isLineEnd);
       const misfit = isWorse ? null : misfitOf(trial, place, isLine);
-      const isTooMuch = misfit === 'many' && !(mayMend && trial.mendsAll);
-      const fits = !isWorse && (misfit === null || misfit === 'many');
-      const outcome = isTooMuch ? 'many' : fits ? { shown } : null;
+      const exceeds = misfit === 'many';
+      const fits = !isWorse && (misfit === null || (exceeds && trial.mendsAll));
+      const outcome = fits ? { shown, exceeds } : exceeds ? 'many' : 'unfit';
       last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(trial.tree) };
     } finally {
       trial.delete();

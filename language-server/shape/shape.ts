@@ -3,7 +3,7 @@
 import type { RuleReason } from '../protocol/reasons.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
-import { type End, lineEnds, tokenEnds } from './ends.ts';
+import { lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { type Place, treeAt } from './place.ts';
 import { policyEnd, settledEnd } from './policy.ts';
@@ -35,21 +35,20 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const shaping = { place, generated, isAllLikely, closable: isAllLikely ? (ends[0] ?? null) : null };
   const beginnings = new Beginnings(text, generated, place);
   for (const group of [lines, ends.slice(lines.length)]) {
-    const crowded: End[] = [];
+    // Several statements are shown if they make a broken document sound.
+    let exceeding: Suggestion | null = null;
     for (const each of group) {
       const shown = shownUpTo(each, shaping);
       if (shown === 'repeats-line') return nothing(shown);
       if (shown === 'no-time') return nothing('unsure');
-      if (typeof shown !== 'string') return { suggestion: shown, reason: null };
-      if (shown === 'many') crowded.push(each);
+      if (typeof shown !== 'string') {
+        if (!shown.exceeds) return { suggestion: shown.suggestion, reason: null };
+        exceeding ??= shown.suggestion;
+      }
       const beginning = each.isLine ? null : beginnings.upTo(each);
       if (beginning) return { suggestion: beginning, reason: null };
     }
-    // Several statements are allowed if they make a broken document sound.
-    for (const each of crowded) {
-      const shown = shownUpTo(each, { ...shaping, mayMend: true });
-      if (typeof shown !== 'string') return { suggestion: shown, reason: null };
-    }
+    if (exceeding) return { suggestion: exceeding, reason: null };
   }
   if (lines.length === 0 && !isAllLikely) return nothing('unsure');
   if (isInLine)
@@ -83,9 +82,9 @@ export function toEarlyText(
   for (const end of [...lines, ...tokens.filter(({ at }) => isSettled(text, at, place))]) {
     if (tried.has(end.at)) continue;
     const shown = shownUpTo(end, shaping);
-    if (shown === 'many') return 'enough';
     if (shown === 'no-time') return null;
-    if (typeof shown !== 'string') return shown;
+    if (shown === 'many' || (typeof shown !== 'string' && shown.exceeds)) return 'enough';
+    if (typeof shown !== 'string') return shown.suggestion;
     tried.add(end.at);
   }
   return null;
@@ -118,10 +117,9 @@ function isPastClosers(text: string, rest: string, shaping: Shaping, tried: Set<
   for (const end of found) {
     if (tried.has(end.at) || text.length - end.at <= rest.length) continue;
     const isBlank = text.slice(0, end.at).trim() === '';
-    const isWhole = isBlank
-      ? place.within !== 'comment' && text.trim().startsWith(rest)
-      : typeof shownUpTo(end, shaping) !== 'string';
-    if (isWhole) return true;
+    const shown = isBlank ? 'unfit' : shownUpTo(end, shaping);
+    if (isBlank && place.within !== 'comment' && text.trim().startsWith(rest)) return true;
+    if (typeof shown !== 'string' && !shown.exceeds) return true;
     tried.add(end.at);
   }
   return false;

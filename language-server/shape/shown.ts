@@ -3,7 +3,7 @@ import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { indentationOf } from './indentation.ts';
-import { bodyOf, fitted, type Outcome, type Wanted } from './piece.ts';
+import { bodyOf, fitsWith, fitted, type Outcome, type Wanted } from './piece.ts';
 import { type Place, treeAt } from './place.ts';
 import { endsList, fitsPlainly } from './plain.ts';
 import { repeatsNeighbour } from './repetition.ts';
@@ -26,16 +26,20 @@ export interface Shaping {
   isAllLikely: boolean;
   /** The only end at which closers for open blocks may be added; null: none. */
   closable: End | null;
-  /** Whether the text may exceed the place's extent if it makes a broken document sound. */
-  mayMend?: boolean;
+}
+
+/** What can be shown up to one end. exceeds: as in Outcome. */
+export interface Shown {
+  suggestion: Suggestion;
+  exceeds: boolean;
 }
 
 /** Why nothing is shown. 'many': it is more than the place allows; 'no-time': the parser took too long. */
 export type Refusal = 'repeats-line' | 'many' | 'no-time' | 'unfit';
 
 /** The suggestion that shows the text up to one end, or why that cannot be shown. */
-export function shownUpTo(end: End, shaping: Shaping): Suggestion | Refusal {
-  const { place, generated, isAllLikely, mayMend = false } = shaping;
+export function shownUpTo(end: End, shaping: Shaping): Shown | Refusal {
+  const { place, generated, isAllLikely } = shaping;
   const { around } = place;
   const raw = generated.text.slice(0, end.at);
   const following = generated.text.slice(end.at);
@@ -48,13 +52,16 @@ export function shownUpTo(end: End, shaping: Shaping): Suggestion | Refusal {
     const line = around.linePrefix + piece + around.lineSuffix.slice(end.replaces ?? 0);
     if (!piece.includes('\n') && repeatsNeighbour(line, place)) return 'repeats-line';
     for (const { tail, replaces } of closings(end, piece, place, isAllLikely)) {
-      const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine, mayMend };
+      const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine };
       const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, following, place);
+      if (outcome === 'unfit') continue;
       if (typeof outcome === 'string') return outcome;
-      if (outcome && outcome.shown !== around.lineSuffix.slice(0, replaces))
-        return { text: outcome.shown, replaces, probability };
+      const { shown: text, exceeds } = outcome;
+      if (text !== around.lineSuffix.slice(0, replaces))
+        return { suggestion: { text, replaces, probability }, exceeds };
     }
-    if (tree && isHead(piece, following, place, tree)) return { text: bodyOf(piece, place), replaces: 0, probability };
+    if (tree && isHead(piece, following, place, tree))
+      return { suggestion: { text: bodyOf(piece, place), replaces: 0, probability }, exceeds: false };
   }
   return 'unfit';
 }
@@ -74,7 +81,7 @@ function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree |
 /** The outcome without a tree. */
 function plainOutcome({ piece, tail, isLine }: Wanted, following: string, place: Place): Outcome {
   const fits = place.within !== 'code' || fitsPlainly(piece, following, isLine, place.around);
-  return fits ? { shown: bodyOf(piece, place) + tail } : null;
+  return fits ? { shown: bodyOf(piece, place) + tail, exceeds: false } : 'unfit';
 }
 
 /**
@@ -91,9 +98,7 @@ function isHead(piece: string, following: string, place: Place, tree: SyntaxTree
     : heads?.test(piece)
       ? `\n${indentationOf(around.linePrefix)}${unit}${statement}`
       : '';
-  const wanted = { piece, tail, replaces: 0, isAllLikely: true, isLine: true };
-  const outcome = tail === '' ? null : fitted(place, tree, wanted);
-  return outcome !== null && typeof outcome !== 'string';
+  return tail !== '' && fitsWith(place, tree, piece, tail, true);
 }
 
 /**
