@@ -5,6 +5,7 @@ import { badness } from '../syntax/faults.ts';
 import { isValue } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, indentationOf, lineBefore } from './indentation.ts';
+import type { Mend } from './mend.ts';
 import { closerOf } from './signs.ts';
 
 /** A block without content. */
@@ -20,10 +21,14 @@ export interface Block {
   indentation: string;
 }
 
-/** The range of a mended text that has the closers that the document lacks; empty if none were added. */
-export interface AddedClosers {
-  start: number;
-  end: number;
+/** An offset in some code, and what is around it. */
+export interface Spot {
+  tree: SyntaxTree;
+  at: number;
+  around: Surroundings;
+  /** One level of indentation. */
+  unit: string;
+  mend: Mend | null;
 }
 
 // After these signs a block without brackets may begin.
@@ -66,61 +71,41 @@ function childrenBefore(node: Node, at: number): Node[] {
 }
 
 /** The block that is opened right before the offset; null if there is none or it has content. */
-export function blockAt(
-  tree: SyntaxTree,
-  at: number,
-  around: Surroundings,
-  unit: string,
-  addedClosers: AddedClosers,
-): Block | null {
-  const { linePrefix, lineSuffix } = around;
-  if (linePrefix.trim() === '' || /\s$/.test(linePrefix)) return null;
-  return new Opening(tree, at, linePrefix, lineSuffix.trim(), around, unit, addedClosers, false).block();
+export function blockAt(spot: Spot): Block | null {
+  const { linePrefix } = spot.around;
+  return linePrefix.trim() === '' || /\s$/.test(linePrefix) ? null : new Opening(spot, false).block();
 }
 
 /** The block that is opened above the offset's blank line; null if there is none or it has content. */
-export function blockAbove(
-  tree: SyntaxTree,
-  at: number,
-  around: Surroundings,
-  unit: string,
-  addedClosers: AddedClosers,
-): Block | null {
-  const { linePrefix, linesAbove } = around;
-  const [above = ''] = linesAbove;
+export function blockAbove(spot: Spot): Block | null {
+  const { linePrefix, linesAbove } = spot.around;
+  const [above = '', ...others] = linesAbove;
   if (depthOf(linePrefix) <= depthOf(above) && linePrefix !== '') return null;
-  const before = tree.text.slice(Math.max(0, at - 2000), at);
-  const end = at - (before.length - before.trimEnd().length);
-  return new Opening(
-    tree,
-    end,
-    above,
-    '',
-    { ...around, linesAbove: linesAbove.slice(1) },
-    unit,
-    addedClosers,
-    true,
-  ).block();
+  const before = spot.tree.text.slice(Math.max(0, spot.at - 2000), spot.at);
+  const at = spot.at - (before.length - before.trimEnd().length);
+  const around = { ...spot.around, linePrefix: above, lineSuffix: '', linesAbove: others };
+  return new Opening({ ...spot, at, around }, true).block();
 }
 
 /** What ends at the offset `at` and may open a block. */
 class Opening {
   private readonly leaf: Node | null;
   private readonly indentation: string;
+  /** What is right of the offset in the cursor's line. */
+  private readonly rest: string;
+  private readonly lineStart: number;
+  private readonly tree: SyntaxTree;
+  private readonly at: number;
 
   constructor(
-    private readonly tree: SyntaxTree,
-    private readonly at: number,
-    /** The line of the offset, up to it. */
-    private readonly line: string,
-    /** What is right of the offset in the cursor's line. */
-    private readonly rest: string,
-    private readonly around: Surroundings,
-    private readonly unit: string,
-    private readonly addedClosers: AddedClosers,
+    private readonly spot: Spot,
     /** Whether the offset is in a line above the cursor's. */
     private readonly isAbove: boolean,
   ) {
+    const { tree, at, around } = spot;
+    [this.tree, this.at] = [tree, at];
+    this.rest = around.lineSuffix.trim();
+    this.lineStart = at - around.linePrefix.length;
     this.leaf = leafBefore(tree.root, at);
     this.indentation = this.leaf ? headIndentation(tree, this.leaf) : '';
   }
@@ -128,14 +113,14 @@ class Opening {
   block(): Block | null {
     const { leaf, rest, indentation, at, tree } = this;
     if (!leaf || leaf.endIndex !== at) return null;
-    if (rest === '' && depthOf(this.around.linesBelow[0] ?? '') > depthOf(indentation)) return null;
+    if (rest === '' && depthOf(this.spot.around.linesBelow[0] ?? '') > depthOf(indentation)) return null;
     if (leaf.type in closerOf) return this.bracketBlock(leaf);
     if (leaf.type === '>' && /start_tag|opening_element/.test(leaf.parent?.type ?? '')) return this.elementBlock(leaf);
     const isHeadEnd = leaf.isNamed || tree.keywords.has(leaf.text) || headEnd.test(leaf.text);
     if (tree.grammar.closers.length > 0 ? !isHeadEnd : !blockMark.test(leaf.type)) return null;
     // A function in brackets whose body follows its parameters, such as `{ x -> }`.
     const [bracket] = rest === '' ? [] : openAt(tree, at);
-    if (bracket && rest.startsWith('}') && bracket.startIndex > at - this.line.length)
+    if (bracket && rest.startsWith('}') && bracket.startIndex > this.lineStart)
       return /^(?:->|\|)$/.test(leaf.type) ? { at: bracket.startIndex, closers: '', indentation } : null;
     return rest === '' || /^\)[)\]}]*[;,]?$/.test(rest) ? this.headBlock(leaf) : null;
   }
@@ -148,12 +133,11 @@ class Opening {
   private bracketBlock(leaf: Node): Block | null {
     const { tree, at, rest, isAbove } = this;
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
-    const unclosed = openAt(tree, at).filter((each) => !isClosed(tree, each, at, this.addedClosers));
+    const unclosed = openAt(tree, at).filter((each) => !isClosed(each, this.spot));
     const isOpen = unclosed[0]?.id === leaf.id;
     const isBlock = leaf.type === '{' && !this.isValue(leaf, isOpen && rest === '');
     if (!isAbove && !tree.grammar.isData && !isBlock) return null;
-    const lineStart = at - this.line.length;
-    const closers = isOpen ? unclosed.filter((each) => each.startIndex >= lineStart) : [];
+    const closers = isOpen ? unclosed.filter((each) => each.startIndex >= this.lineStart) : [];
     return this.blockFrom(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
   }
 
@@ -169,14 +153,14 @@ class Opening {
    * An element whose content has lines of its own: its name says so, and no such element nearby is written in one line.
    */
   private elementBlock(leaf: Node): Block | null {
-    const { rest, tree, around } = this;
+    const { rest, tree, spot } = this;
     const tag = leaf.parent;
     const name = tag?.namedChildren[0]?.text ?? '';
     const closer = `</${name}>`;
     if (rest !== '' && !rest.startsWith(closer)) return null;
     const isContainer = /^[A-Z]/.test(name) || tree.grammar.elements?.containers.has(name);
     const isInline = (line: string) => line.trim().startsWith(`<${name}`) && line.includes(closer);
-    if (!isContainer || [...around.linesAbove, ...around.linesBelow].some(isInline)) return null;
+    if (!isContainer || [...spot.around.linesAbove, ...spot.around.linesBelow].some(isInline)) return null;
     const end = tag?.parent?.children.find((child) => child && /^(?:end_tag|jsx_closing_element)$/.test(child.type));
     return this.blockFrom(leaf.startIndex, end?.text === closer && !end.isMissing ? '' : closer);
   }
@@ -186,9 +170,9 @@ class Opening {
    * below.
    */
   private headBlock(leaf: Node): Block | null {
-    const { tree, at, indentation, unit, rest } = this;
+    const { tree, at, indentation, rest } = this;
     const { closers, statement } = tree.grammar;
-    const body = `\n${indentation}${unit}${statement}`;
+    const body = `\n${indentation}${this.spot.unit}${statement}`;
     const isBodyHere = (now: SyntaxTree) => this.isBodyHere(now, at + body.length - 1, leaf);
     const now = badness(tree);
     const bare = rest === '' ? this.probe(body, isBodyHere) : Infinity;
@@ -211,7 +195,7 @@ class Opening {
       const followsWord = keywords.has(leaf.type) && node.children.some(isHead);
       return leaf.type === '=>' || (grammar.lists.has(node.type) && (followsWord || this.isHeadOf(node)));
     }
-    return node.parent !== null && node.parent.startIndex >= this.at - this.line.length;
+    return node.parent !== null && node.parent.startIndex >= this.lineStart;
   }
 
   /**
@@ -221,7 +205,7 @@ class Opening {
   private isHeadOf({ startIndex, firstChild, firstNamedChild: head }: Node): boolean {
     // Some grammars count the line break after a head as part of it.
     const isBefore = head?.endIndex === this.at || head?.endIndex === this.at + 1;
-    return isBefore && firstChild?.isNamed === false && startIndex >= this.at - this.line.length;
+    return isBefore && firstChild?.isNamed === false && startIndex >= this.lineStart;
   }
 
   /** The badness of the document with the text inserted at the offset; infinite if isWanted refuses its tree. */
@@ -247,13 +231,13 @@ function headIndentation({ text, grammar }: SyntaxTree, leaf: Node): string {
  * Whether the bracket has its partner. One that begins a line and is indented less than the bracket's statement belongs
  * to another.
  */
-function isClosed(tree: SyntaxTree, bracket: Node, at: number, addedClosers: AddedClosers): boolean {
+function isClosed(bracket: Node, { tree, at, mend }: Spot): boolean {
   const closer = closerOf[bracket.type];
   let own = bracket.parent?.firstChildForIndex(at) ?? null;
   const last = bracket.parent?.lastChild;
   if (bracket.parent && bracket.parent.childCount > maxChildren) own = last ?? null;
   while (own && !(own.type === closer && own.startIndex >= at && !own.isMissing)) own = own.nextSibling;
-  if (!own || (own.startIndex >= addedClosers.start && own.startIndex < addedClosers.end)) return false;
+  if (!own || mend?.hasAdded(own.startIndex)) return false;
   const begin = lineBefore(tree.text, own.startIndex);
   return begin.trim() !== '' || depthOf(begin) >= depthOf(headIndentation(tree, bracket));
 }

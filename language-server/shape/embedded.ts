@@ -2,6 +2,7 @@
 // markup.
 import { LongText } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
+import type { Mend } from './mend.ts';
 
 /** The code around the cursor: the document, or a part of it without its delimiters. */
 export interface Code {
@@ -10,6 +11,8 @@ export interface Code {
   text: LongText;
   /** The document offset at which the code begins. */
   start: number;
+  /** What was added to the text for parsing; null: nothing. */
+  mend: Mend | null;
 }
 
 const searchedChars = 60_000;
@@ -35,9 +38,10 @@ const languageIds: Record<string, string> = {
 export function codeAt(document: CursorDocument): Code {
   const { text, offset, languageId, uri } = document;
   const part = offset > searchedChars ? null : partAt(document);
-  if (!part) return { uri, languageId, text, start: 0 };
+  if (!part) return { uri, languageId, text, start: 0, mend: null };
   const { start, end } = part;
-  return { uri: `${uri}#${start}`, languageId: part.languageId, text: LongText.of(text.slice(start, end)), start };
+  const own = LongText.of(text.slice(start, end));
+  return { uri: `${uri}#${start}`, languageId: part.languageId, text: own, start, mend: null };
 }
 
 interface Part {

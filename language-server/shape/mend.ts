@@ -14,25 +14,28 @@ interface Block {
   closers: string;
 }
 
+const emptyBody = ' {}';
+
 /** What to insert after the cursor's line, for parsing, so that nothing is left open there. */
 export class Mend {
   private constructor(
+    /** The end of the cursor's line, where the closers are inserted. */
+    readonly at: number,
     /** The cursor's line, before and after the cursor. */
     private readonly prefix: string,
-    readonly suffix: string,
+    private readonly suffix: string,
     /** The blocks around the line whose ends are missing below it, innermost first. */
     private readonly blocks: readonly Block[],
     /** What is inserted as the body of the line: emptyBody, or ''. */
     private readonly body: string,
-    /** An empty block to put after the head of a block; '' if the language's blocks have no brackets. */
-    private readonly emptyBody: string,
   ) {}
 
   /**
-   * null: nothing is missing. Where the cursor (|) is in brackets that end the line, as in `if (|)`, a body may be
-   * missing.
+   * What may mend the text: closers for what is open, and the same with an empty body in front, as if the line is the
+   * head of a block. Neither if nothing is missing. Where the cursor (|) is in brackets that end the line, as in
+   * `if (|)`, a body may be missing.
    */
-  static at(text: LongText, at: number, emptyBody: string): Mend | null {
+  static allAt(text: LongText, at: number): Mend[] {
     const [prefix = '', ...above] = text
       .slice(Math.max(0, at - searchedChars), at)
       .split('\n')
@@ -40,19 +43,15 @@ export class Mend {
     const [suffix = '', ...below] = text.slice(at, at + searchedChars).split('\n');
     const isFilled = (line: string) => line.trim() !== '';
     const blocks = missingBlocks(above.filter(isFilled), prefix, below.filter(isFilled));
-    const mend = new Mend(prefix, suffix, blocks, '', emptyBody);
-    const mayBeHead = emptyBody !== '' && /^\)\s*$/.test(suffix);
-    return mend.isComplete && !mayBeHead ? null : mend;
+    const mend = new Mend(at + suffix.length, prefix, suffix, blocks, '');
+    if (mend.closers === '' && !/^\)\s*$/.test(suffix)) return [];
+    const isBareWord = /^\w+$/.test(`${prefix}${suffix}`.trim());
+    return isBareWord ? [mend] : [mend, mend.with(blocks, emptyBody)];
   }
 
-  /** Whether no closer is missing. */
-  get isComplete(): boolean {
-    return this.closers === '';
-  }
-
-  /** The same, with an empty body after the line, as if that is the head of a block. */
-  get asHead(): Mend {
-    return this.with(this.blocks, this.emptyBody);
+  /** Whether the mended text has one of the closers at the offset. */
+  hasAdded(offset: number): boolean {
+    return offset >= this.at && offset < this.at + this.closers.length;
   }
 
   /** What the mended text has right of the cursor, up to the next line of the document. */
@@ -84,14 +83,14 @@ export class Mend {
     const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
     // If the text leaves a bracket of its own open, that is closed below.
     if (leavesOpen) return [closedBelow];
-    const isHead = this.body !== '' || signs.closers.length > 0 || /\)\s*$/.test(shown) || this.isComplete;
+    const isHead = this.body !== '' || signs.closers.length > 0 || /\)\s*$/.test(shown) || this.closers === '';
     const closedHere = (body: string) => suffix + this.with(blocks, body).closing(signs);
-    const here = isHead ? [closedHere(this.body), closedHere(this.emptyBody)] : [closedHere('')];
+    const here = isHead ? [closedHere(this.body), closedHere(emptyBody)] : [closedHere('')];
     return [...new Set([...here, closedBelow])];
   }
 
   private with(blocks: readonly Block[], body: string): Mend {
-    return new Mend(this.prefix, this.suffix, blocks, body, this.emptyBody);
+    return new Mend(this.at, this.prefix, this.suffix, blocks, body);
   }
 
   private closing({ closers }: OpenSigns): string {

@@ -96,7 +96,7 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
   const start = place.source.offset - place.code.start;
   const isOwnLine = place.around.linePrefix.trim() === '';
   const isLineEnd = place.around.lineSuffix.trim() === '';
-  const mend = place.mended?.mend;
+  const { mend } = place.code;
   const old = mend?.rest.slice(replaces) ?? '';
   let last = unfit;
   for (const now of place.within === 'comment' ? [old] : (mend?.restsAfter(shown, replaces) ?? [''])) {

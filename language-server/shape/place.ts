@@ -6,9 +6,9 @@ import { grammarOf } from '../syntax/grammars.ts';
 import { loadedGrammar, loadGrammar } from '../syntax/runtime.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { treeOf } from '../syntax/trees.ts';
-import { type AddedClosers, type Block, blockAbove, blockAt, openAt } from './blocks.ts';
+import { type Block, blockAbove, blockAt, openAt } from './blocks.ts';
 import { type Code, codeAt } from './embedded.ts';
-import { lineBefore, unitOf } from './indentation.ts';
+import { unitOf } from './indentation.ts';
 import { Mend } from './mend.ts';
 import { type Kind, kindOf, plainBlockAt, plainWithin } from './plain.ts';
 import { closersOnly } from './signs.ts';
@@ -24,10 +24,8 @@ export interface Place {
   source: CursorDocument;
   /** The document that the engine completes, perhaps with a line break inserted at the cursor. */
   document: CursorDocument;
-  /** The code around the cursor: the document, or a part of it in another language. */
+  /** The code around the cursor: the document, or a part of it in another language, mended if it is broken there. */
   code: Code;
-  /** The code with closers for what it leaves open at the cursor; null if it leaves nothing open. */
-  mended: Mended | null;
   kind: Kind;
   around: Surroundings;
   within: Within;
@@ -48,66 +46,40 @@ export interface Place {
   replaces: number;
 }
 
-interface Mended {
-  code: Code;
-  mend: Mend;
-  /** Where the closers are in the code's text. */
-  addedClosers: AddedClosers;
-}
-
 /** Resolves when the grammar of the code around the cursor is loaded; null: it is loaded already, or there is none. */
 export function grammarFor(document: CursorDocument): Promise<unknown> | null {
   const { languageId } = codeAt(document);
   return grammarOf(languageId) && !loadedGrammar(languageId) ? loadGrammar(languageId) : null;
 }
 
-/** The tree of the code around the cursor, mended if it is broken there; null if there is none. */
-export function treeAt({ code, mended }: Pick<Place, 'code' | 'mended'>): SyntaxTree | null {
-  return treeOf(mended?.code ?? code);
+/** The tree of the code around the cursor; null if there is none. */
+export function treeAt({ code }: Place): SyntaxTree | null {
+  return treeOf(code);
 }
 
-/** The code with closers for what it leaves open, if that has fewer faults than the code itself. */
-function mendedAt(code: Code, at: number): Mended | null {
-  const grammar = grammarOf(code.languageId);
-  const hasBraces = grammar?.closers.length === 0 && grammar.heads === null;
-  const mend = grammar && Mend.at(code.text, at, hasBraces ? ' {}' : '');
-  if (!mend) return null;
-  const lineEnd = at + mend.suffix.length;
-  const variant = (each: Mend): Mended => ({
-    code: each.isComplete
-      ? code
-      : { ...code, uri: `${code.uri}#mended`, text: code.text.with(lineEnd, lineEnd, each.closers) },
-    mend: each,
-    addedClosers: { start: lineEnd, end: lineEnd + each.closers.length },
-  });
-  let best = variant(mend);
-  let leastFaulty = faultiness(best.code, best.addedClosers);
-  if (mend.isComplete) return leastFaulty.near === 0 ? null : best;
-  const isHead = hasBraces && !isBareWord(`${lineBefore(code.text, at)}${mend.suffix}`.trim(), treeOf(best.code));
-  for (const each of [variant(mend.asHead), { code, addedClosers: { start: lineEnd, end: lineEnd }, mend: null }]) {
-    if (leastFaulty.all === 0) break;
-    if (each.mend && (leastFaulty.near === 0 || !isHead)) continue;
-    const now = faultiness(each.code, each.addedClosers);
-    if (now.all > leastFaulty.all || (now.all === leastFaulty.all && now.extent >= leastFaulty.extent)) continue;
-    if (!each.mend) return null;
-    [best, leastFaulty] = [each, now];
+/** The code with the closers that leave it the fewest faults, or as it is. */
+function mendedAt(code: Code, at: number): Code {
+  const mends = Mend.allAt(code.text, at);
+  if (mends.length === 0) return code;
+  const variants = mends.map(
+    (mend): Code => ({
+      ...code,
+      mend,
+      uri: `${code.uri}#mended`,
+      text: code.text.with(mend.at, mend.at, mend.closers),
+    }),
+  );
+  let best = code;
+  let least = { badness: Number.POSITIVE_INFINITY, extent: 0 };
+  for (const variant of [...variants, code]) {
+    const tree = treeOf(variant);
+    if (!tree) return code;
+    const now = { badness: badness(tree), extent: extentOf(faultsOf(tree)) };
+    const isBetter = now.badness < least.badness || (now.badness === least.badness && now.extent < least.extent);
+    if (isBetter) [best, least] = [variant, now];
+    if (now.badness === 0) break;
   }
   return best;
-}
-
-/** Whether the line is one name or unfinished word, so that it is no head of a block yet. */
-function isBareWord(line: string, tree: SyntaxTree | null): boolean {
-  return /^\w+$/.test(line) && tree?.keywords.has(line) !== true;
-}
-
-/** How broken the code is: in all, and (`near`) around the line at whose end closers were added. */
-function faultiness(code: Code, { start, end }: AddedClosers): { all: number; extent: number; near: number } {
-  const tree = treeOf(code);
-  if (!tree) return { all: Number.POSITIVE_INFINITY, extent: 0, near: Number.POSITIVE_INFINITY };
-  const faults = faultsOf(tree);
-  const lineStart = start - lineBefore(code.text, start).length;
-  const near = faults.filter((fault) => fault.start <= end + 1 && fault.end >= lineStart).length;
-  return { all: badness(tree), extent: extentOf(faults), near };
 }
 
 /**
@@ -126,7 +98,6 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
     source: document,
     document: { ...moved, uri: document.uri },
     code: codeAt(document),
-    mended: null,
     tail: `${place.tail}\n${lineSuffix}`,
     replaces: lineSuffix.length,
   };
@@ -134,19 +105,17 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
 
 function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const around = surroundings(document.text, document.offset);
-  const code = codeAt(document);
-  const at = document.offset - code.start;
-  const mended = mendedAt(code, at);
-  const tree = treeAt({ code, mended });
-  const addedClosers = mended?.addedClosers ?? { start: 0, end: 0 };
+  const bare = codeAt(document);
+  const at = document.offset - bare.start;
+  const code = mendedAt(bare, at);
+  const tree = treeOf(code);
   const kind = kindOf(code.languageId);
-  const textAround = tree ? textAt(tree, at, addedClosers) : plainWithin(around.linePrefix);
+  const textAround = tree ? textAt(tree, at, code.mend) : plainWithin(around.linePrefix);
   const unit = unitOf(document.text, document.offset, tree?.grammar.indent ?? 2);
   const place: Place = {
     source: document,
     document,
     code,
-    mended,
     kind,
     around,
     within: kind === 'prose' ? 'comment' : textAround.within,
@@ -160,7 +129,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     replaces: 0,
   };
   if (multiline === 'never' || place.within !== 'code') return place;
-  const block = tree ? blockAt(tree, at, around, unit, addedClosers) : plainBlockAt(kind, around);
+  const block = tree ? blockAt({ tree, at, around, unit, mend: code.mend }) : plainBlockAt(kind, around);
   if (block) return afterEnter(place, block);
   if (kind === 'data') return place;
   const { lineSuffix } = around;
@@ -168,7 +137,8 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     const isInBrackets = closersOnly.test(lineSuffix) && place.open.length > 0;
     return { ...place, extent: isInBrackets ? 'statement' : 'line' };
   }
-  const above = tree && around.linePrefix.trim() === '' ? blockAbove(tree, at, around, unit, addedClosers) : null;
+  const above =
+    tree && around.linePrefix.trim() === '' ? blockAbove({ tree, at, around, unit, mend: code.mend }) : null;
   if (above)
     return { ...place, extent: multiline === 'always' ? 'all' : 'block', block: above, tail: closingLines(above) };
   return { ...place, extent: multiline === 'always' ? 'all' : 'statement' };

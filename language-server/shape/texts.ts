@@ -3,7 +3,8 @@ import type { Node } from 'web-tree-sitter';
 import { faultsOf } from '../syntax/faults.ts';
 import { isComment, isInterpolation, isString } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { type AddedClosers, leafBefore } from './blocks.ts';
+import { leafBefore } from './blocks.ts';
+import type { Mend } from './mend.ts';
 
 export type Within = 'code' | 'string' | 'comment';
 
@@ -22,17 +23,14 @@ const blockComment = /^(?:\/\*[\s\S]*(\*\/)|<!--[\s\S]*(-->)|--\[\[[\s\S]*(\]\])
 const opener: Readonly<Record<string, string>> = { '*/': '/*', '-->': '<!--' };
 const searchedChars = 4000;
 
-/**
- * The comment or string around the offset, or `code`. addedClosers: where the tree's text has closers that the document
- * lacks.
- */
-export function textAt(tree: SyntaxTree, at: number, addedClosers: AddedClosers): TextAround {
+/** The comment or string around the offset, or `code`. */
+export function textAt(tree: SyntaxTree, at: number, mend: Mend | null): TextAround {
   for (let node = leafBefore(tree.root, at); node; node = node.parent) {
     if (isInterpolation(node.type) && node.endIndex > at) return code;
     if (!node.isNamed || node.startIndex >= at) continue;
     if (isComment(node.type) && !isComment(node.parent?.type ?? '')) return commentAround(node, at);
     if (node.childCount > 0 && isString(node.type) && !isString(node.parent?.type ?? '')) {
-      const found = stringAround(node, at, addedClosers);
+      const found = stringAround(node, at, mend);
       if (found) return found;
     }
   }
@@ -47,11 +45,11 @@ function commentAround(node: Node, at: number): TextAround {
   return { within: 'comment', closer, isClosed: closer !== '' && !belongsToNext };
 }
 
-function stringAround(node: Node, at: number, addedClosers: AddedClosers): TextAround | null {
+function stringAround(node: Node, at: number, mend: Mend | null): TextAround | null {
   const last = node.lastChild;
   const isOpen = node.endIndex > at || last?.isMissing || node.childCount < 2;
   if (!isOpen) return null;
-  const isAdded = last !== null && last.startIndex >= addedClosers.start && last.startIndex < addedClosers.end;
+  const isAdded = last !== null && mend?.hasAdded(last.startIndex) === true;
   const isClosed = node.endIndex > at && !last?.isMissing && !isAdded;
   const closer = (isClosed || isAdded) && last ? last.text : (node.firstChild?.text ?? '');
   const within = node.parent?.type === 'expression_statement' ? 'comment' : 'string';
