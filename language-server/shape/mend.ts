@@ -83,10 +83,7 @@ export class Mend {
     const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
     // If the text leaves a bracket of its own open, that is closed below.
     if (leavesOpen) return [closedBelow];
-    const isHead = this.body !== '' || signs.closers.length > 0 || /\)\s*$/.test(shown) || this.closers === '';
-    const closedHere = (body: string) => suffix + this.with(blocks, body).closing(signs);
-    const here = isHead ? [closedHere(this.body), closedHere(emptyBody)] : [closedHere('')];
-    return [...new Set([...here, closedBelow])];
+    return [...new Set([suffix + this.with(blocks, this.body).closing(signs), closedBelow])];
   }
 
   private with(blocks: readonly Block[], body: string): Mend {
@@ -107,7 +104,6 @@ export class Mend {
 function missingBlocks(above: readonly string[], prefix: string, below: readonly string[]): Block[] {
   const open = blocksAround(above, prefix);
   const missing: Block[] = [];
-  if (open.length === 0) return missing;
   for (const line of below) {
     const depth = depthOf(line);
     while (open[0] && depthOf(open[0].indentation) > depth) missing.push(...open.splice(0, 1));
