@@ -100,17 +100,18 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
   const old = mend?.rest.slice(replaces) ?? '';
   let last = unfit;
   for (const now of place.within === 'comment' ? [old] : (mend?.restsAfter(shown, replaces) ?? [''])) {
-    const trial = Trial.of(base, start, shown, body.length, replaces, { old, now });
-    if (!trial) return noTime;
+    const tree = base.withText(start, start + replaces + old.length, shown + now);
+    if (!tree) return noTime;
     try {
+      const trial = new Trial(base, tree, start, shown, body.length, replaces, { old, now });
       const isWorse = trial.isWorse(isLine || !isOwnLine, isLineEnd);
       const misfit = isWorse ? null : misfitOf(trial, place, isLine);
       const exceeds = misfit === 'many';
-      const fits = !isWorse && (misfit === null || (exceeds && trial.mendsAll));
+      const fits = !isWorse && (misfit === null || (exceeds && trial.isBetter && !tree.root.hasError));
       const outcome = fits ? { shown, exceeds } : exceeds ? 'many' : 'unfit';
-      last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(trial.tree) };
+      last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(tree) };
     } finally {
-      trial.delete();
+      tree.delete();
     }
     if (!last.isWorse) break;
   }

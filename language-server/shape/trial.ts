@@ -16,61 +16,32 @@ export interface Rest {
 
 export class Trial {
   readonly end: number;
+  /** The offsets, without the text and with it, from which on both documents are the same. */
+  readonly sameFrom: { old: number; now: number };
+  /** Where the model's text begins and ends, without white space. */
+  readonly modelStart: number;
+  readonly modelEnd: number;
+  /** Whether the document has fewer faults with the text. */
+  readonly isBetter: boolean;
 
-  private constructor(
+  /**
+   * tree: that of the document with the text, which the caller deletes. modelLength: how many characters of the text come
+   * from the model; the others close what it leaves open.
+   */
+  constructor(
     readonly base: SyntaxTree,
     readonly tree: SyntaxTree,
     readonly start: number,
     readonly text: string,
-    /** How many characters of the text come from the model; the others close what it leaves open. */
-    readonly modelLength: number,
-    readonly replaces: number,
-    readonly rest: Rest,
+    modelLength: number,
+    private readonly replaces: number,
+    rest: Rest,
   ) {
     this.end = start + text.length;
-  }
-
-  /** The offsets, without the text and with it, from which on both documents are the same. */
-  get sameFrom(): { old: number; now: number } {
-    const { start, replaces, end, rest } = this;
-    return { old: start + replaces + rest.old.length, now: end + rest.now.length };
-  }
-
-  /**
-   * null: there was no time to parse it. The caller must delete the trial.
-   */
-  static of(
-    base: SyntaxTree,
-    start: number,
-    text: string,
-    modelLength: number,
-    replaces: number,
-    rest: Rest,
-  ): Trial | null {
-    const tree = base.withText(start, start + replaces + rest.old.length, text + rest.now);
-    return tree && new Trial(base, tree, start, text, modelLength, replaces, rest);
-  }
-
-  delete(): void {
-    this.tree.delete();
-  }
-
-  get isBetter(): boolean {
-    return faultsOf(this.tree).length < faultsOf(this.base).length;
-  }
-
-  /** Whether the document is sound with the text, and was not before. */
-  get mendsAll(): boolean {
-    return this.isBetter && faultsOf(this.tree).length === 0;
-  }
-
-  /** Where the model's text begins and ends, without white space. */
-  get modelStart(): number {
-    return this.start + Math.max(0, this.text.search(/\S/));
-  }
-
-  get modelEnd(): number {
-    return this.start + this.text.slice(0, this.modelLength).trimEnd().length;
+    this.sameFrom = { old: start + replaces + rest.old.length, now: this.end + rest.now.length };
+    this.modelStart = start + Math.max(0, text.search(/\S/));
+    this.modelEnd = start + text.slice(0, modelLength).trimEnd().length;
+    this.isBetter = faultsOf(tree).length < faultsOf(base).length;
   }
 
   /**
