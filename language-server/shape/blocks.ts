@@ -43,19 +43,17 @@ export function leafBefore(root: Node, at: number): Node | null {
 }
 
 /** The brackets that are open at the offset, innermost first. */
-export function openAt({ root, text }: SyntaxTree, at: number): Node[] {
+export function openAt({ root }: SyntaxTree, at: number): Node[] {
   const open: Node[] = [];
-  const isUnfinished = (node: Node) => node.hasError && text.slice(node.endIndex, at).trim() === '';
-  for (let node: Node | undefined = root; node; ) {
-    const before = childrenBefore(node, at);
+  let before = childrenBefore(root, at);
+  for (let last = before.at(-1); last; last = before.at(-1)) {
     const own: Node[] = [];
     for (const child of before) {
       if (child.type in closerOf && !child.isNamed) own.push(child);
       else if (child.type === closerOf[own.at(-1)?.type ?? ''] && child.endIndex <= at) own.pop();
     }
     open.unshift(...own.reverse());
-    const last: Node | undefined = before.at(-1);
-    node = last && (last.endIndex > at || isUnfinished(last)) ? last : undefined;
+    before = childrenBefore(last, at);
   }
   return open;
 }
@@ -72,8 +70,7 @@ function childrenBefore(node: Node, at: number): Node[] {
 
 /** The block that is opened right before the offset; null if there is none or it has content. */
 export function blockAt(spot: Spot): Block | null {
-  const { linePrefix } = spot.around;
-  return linePrefix.trim() === '' || /\s$/.test(linePrefix) ? null : new Opening(spot, false).block();
+  return /\S$/.test(spot.around.linePrefix) ? new Opening(spot, false).block() : null;
 }
 
 /** The block that is opened above the offset's blank line; null if there is none or it has content. */
@@ -119,9 +116,8 @@ class Opening {
     const isHeadEnd = leaf.isNamed || tree.keywords.has(leaf.text) || headEnd.test(leaf.text);
     if (tree.grammar.closers.length > 0 ? !isHeadEnd : !blockMark.test(leaf.type)) return null;
     // A function in brackets whose body follows its parameters, such as `{ x -> }`.
-    const [bracket] = rest === '' ? [] : openAt(tree, at);
-    if (bracket && rest.startsWith('}') && bracket.startIndex > this.lineStart)
-      return /^(?:->|\|)$/.test(leaf.type) ? { at: bracket.startIndex, closers: '', indentation } : null;
+    const [bracket] = rest.startsWith('}') ? openAt(tree, at) : [];
+    if (bracket) return /^(?:->|\|)$/.test(leaf.type) ? { at: bracket.startIndex, closers: '', indentation } : null;
     return rest === '' || /^\)[)\]}]*[;,]?$/.test(rest) ? this.headBlock(leaf) : null;
   }
 
@@ -134,13 +130,13 @@ class Opening {
     const { tree, at, rest, isAbove } = this;
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
     const unclosed = openAt(tree, at).filter((each) => !isClosed(each, this.spot));
-    const isOpen = unclosed[0]?.id === leaf.id;
-    const isBlock = leaf.type === '{' && !this.isValue(leaf, isOpen && rest === '');
+    const isBlock = leaf.type === '{' && !this.isValue(leaf, unclosed[0]?.id === leaf.id);
     if (!isAbove && !tree.grammar.isData && !isBlock) return null;
-    const closers = isOpen ? unclosed.filter((each) => each.startIndex >= this.lineStart) : [];
+    const closers = unclosed.filter((each) => each.startIndex >= this.lineStart);
     return this.blockFrom(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
   }
 
+  /** Whether the braces contain values; those of an open one are seen once it is closed. */
   private isValue(leaf: Node, isOpen: boolean): boolean {
     if (!isOpen) return isValue(leaf.parent?.type ?? '');
     const probe = this.tree.withText(this.at, this.at, '\n}');
@@ -176,13 +172,12 @@ class Opening {
     const isBodyHere = (now: SyntaxTree) => this.isBodyHere(now, at + body.length - 1, leaf);
     const now = badness(tree);
     const bare = rest === '' ? this.probe(body, isBodyHere) : Infinity;
-    // A head that ends with a word, and not with a sign, may still be being typed.
-    const isGrowing = closers.length > 0 && leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
-    if (isGrowing && bare > now) return null;
     const words = closers.filter((each) => /^\w/.test(each));
     const word = words.find((each) => this.probe(`${body}\n${indentation}${each}`) < Math.min(bare, now));
-    if (word !== undefined) return isGrowing ? null : this.blockFrom(leaf.startIndex, word);
-    return bare <= now ? this.blockFrom(leaf.startIndex, '') : null;
+    if (word === undefined) return bare <= now ? this.blockFrom(leaf.startIndex, '') : null;
+    // A head that ends with a word, and not with a sign, may still be being typed.
+    const isGrowing = leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
+    return isGrowing ? null : this.blockFrom(leaf.startIndex, word);
   }
 
   /** Whether the statement that ends at `end` is the body of something in the cursor's line. */
@@ -223,8 +218,7 @@ function headIndentation({ text, grammar }: SyntaxTree, leaf: Node): string {
   const owner = leaf.parent?.parent;
   if (!owner?.parent || owner.isError || leaf.parent?.isError) return own;
   const start = grammar.lists.has(owner.type) ? leaf.parent?.startIndex : owner.startIndex;
-  const head = indentationOf(lineBefore(text, (start ?? 0) + 1));
-  return depthOf(head) < depthOf(own) ? head : own;
+  return indentationOf(lineBefore(text, (start ?? 0) + 1));
 }
 
 /**
