@@ -26,23 +26,23 @@ export class Beginnings {
   upTo({ at }: End): Suggestion | null {
     const { place, generated, text } = this;
     const piece = text.slice(0, at);
-    const { keywords, grammar } = treeAt(place) ?? {};
+    const { keywords } = treeAt(place) ?? {};
     if (!keywords || place.kind !== 'code' || place.within !== 'code' || place.replaces > 0) return null;
     const { closers, surplus } = OpenSigns.in(piece);
     const isWhole =
       completeEnd.test(piece) && closers.length === 0 && surplus === '' && !continuesWord.test(text.slice(at));
-    const isTag = grammar?.elements && /<\w/.test(piece);
+    const isTag = /<\w/.test(piece);
     if (!isWhole || isTag || keywords.has(lastWord.exec(piece)?.[0] ?? '')) return null;
     this.isSound ??= this.isSoundLine();
     return this.isSound ? { text: bodyOf(piece, place), replaces: 0, probability: generated.probabilityTo(at) } : null;
   }
 
-  /** Whether the first line fits once its open signs are closed. False for the head of a block. */
+  /** Whether the first line fits once its open signs are closed. */
   private isSoundLine(): boolean {
     const { place, text } = this;
     const tree = treeAt(place);
     const line = /^\s*.*/.exec(text)?.[0] ?? '';
-    if (!tree || /\{\s*$/.test(line) || tree.grammar.heads?.test(line)) return false;
+    if (!tree) return false;
     const own = OpenSigns.partBeforeSurplus(line).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
     const piece = own + OpenSigns.in(own).closers.toReversed().join('');
     return fitsWith(place, tree, piece, '', false);

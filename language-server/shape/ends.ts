@@ -37,7 +37,7 @@ export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { ex
   // Most statements have one line, so later lines come last unless they pass the gate for a beginning.
   const likely = ends.slice(0, maxEnds);
   const threshold = extent === 'statement' ? gate.beginning : gate.line;
-  const sure = likely.filter((end, i) => i === 0 || generated.probabilityTo(end.at) >= threshold);
+  const sure = likely.filter((end) => generated.probabilityTo(end.at) >= threshold);
   return [...sure.reverse(), ...likely.slice(sure.length)];
 }
 

@@ -24,15 +24,13 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
   const trimmedRest = rest.trim();
   const trimmedText = text.trimEnd();
   const isClosing = closersOnly.test(rest);
-  const [firstToken = ''] = isClosing ? [trimmedRest.charAt(0)] : (rest.match(token) ?? []);
+  const [firstToken = ''] = rest.match(token) ?? [];
   if (!isClosing) {
     if (trimmedText === trimmedRest) return 'nothing-to-add';
     const at = wholeIndex(text, trimmedRest);
-    if (trimmedRest.length > 1 && at !== -1) ends.push(beforeRest(at));
+    if (at !== -1) ends.push(beforeRest(at));
   }
-  const recurrences = [...text.matchAll(isClosing ? /[^\s\w]/g : token)]
-    .filter(([each]) => each === firstToken)
-    .slice(0, maxCuts);
+  const recurrences = [...text.matchAll(token)].filter(([each]) => each === firstToken).slice(0, maxCuts);
   for (const { index } of recurrences) ends.push(beforeRest(index));
   if (isClosing) {
     for (const { index } of recurrences) {
@@ -43,10 +41,10 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
       if (!isSurplus && beyond.startsWith(trimmedRest) && /^[;,]$/.test(beyond.slice(trimmedRest.length).trim()))
         ends.unshift({ at: trimmedText.length, isLine: true, replaces: rest.length, tail: '' });
     }
-  } else if (trimmedText !== trimmedRest && containsRest(text, rest))
+  } else if (containsRest(text, rest))
     ends.push({ at: trimmedText.length, isLine: true, replaces: rest.length, tail: '' });
   if (isEnded) ends.push(beforeRest(text.length));
-  const startsNextLine = /^[ \t]*\n/.test(text) && isClosing;
+  const startsNextLine = /^[ \t]*\n/.test(text);
   // If the text starts on the next line, the rest may move to a line of its own below the text.
   const aboveRest = ({ at }: End): End[] =>
     startsNextLine
@@ -90,16 +88,11 @@ function wholeIndex(text: string, rest: string): number {
   return at;
 }
 
-/** Whether the text contains all words of the rest in order, and ends with the rest's last word. */
+/** Whether the text contains all words of the rest in order. */
 function containsRest(text: string, rest: string): boolean {
-  const wanted = words(rest);
-  const given = words(text);
-  if (given.at(-1) !== wanted.at(-1)) return false;
+  const words = /\w+|[^\w\s]/g;
+  const wanted = rest.match(words) ?? [];
   let found = 0;
-  for (const word of given) if (word === wanted[found]) found++;
+  for (const [word] of text.matchAll(words)) if (word === wanted[found]) found++;
   return found === wanted.length;
-}
-
-function words(text: string): string[] {
-  return text.match(/\w+|[^\w\s]/g) ?? [];
 }

@@ -50,15 +50,14 @@ export function shownUpTo(end: End, shaping: Shaping): Shown | Refusal {
   const mayClose = end === shaping.closable;
   for (const piece of piecesTo(end, raw, place, tree)) {
     const line = around.linePrefix + piece + around.lineSuffix.slice(end.replaces ?? 0);
-    if (!piece.includes('\n') && repeatsNeighbour(line, place)) return 'repeats-line';
+    if (repeatsNeighbour(line, place)) return 'repeats-line';
     for (const { tail, replaces } of closings(end, piece, place, isAllLikely)) {
       const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine };
       const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, following, place);
       if (outcome === 'unfit') continue;
       if (typeof outcome === 'string') return outcome;
       const { shown: text, exceeds } = outcome;
-      if (text !== around.lineSuffix.slice(0, replaces))
-        return { suggestion: { text, replaces, probability }, exceeds };
+      return { suggestion: { text, replaces, probability }, exceeds };
     }
     if (tree && isHead(piece, following, place, tree))
       return { suggestion: { text: bodyOf(piece, place), replaces: 0, probability }, exceeds: false };
@@ -127,9 +126,9 @@ export function lacksValue(piece: string, following: string, { around }: Place, 
 }
 
 /** Whether the piece is only signs on a line of its own, which are not worth showing. */
-function isOnlySigns(piece: string, { around, tail, replaces, lineBreak, textAround }: Place): boolean {
-  if (textAround.closer !== '' && piece.trim() === textAround.closer) return false;
+function isOnlySigns(piece: string, { around, lineBreak, textAround }: Place): boolean {
+  if (piece.trim() === textAround.closer) return false;
   if (lineBreak !== '' && /^\s*[)\]}]/.test(piece)) return true;
   if (/[\p{L}\p{N}]/u.test(piece) || around.linePrefix.trim() !== '') return false;
-  return (tail !== '' && replaces === 0) || !/[)\]}]/.test(piece);
+  return !/[)\]}]/.test(piece);
 }
