@@ -2,7 +2,7 @@
 import type { Surroundings } from '../prompt/text-window.ts';
 import type { Block } from './blocks.ts';
 import { depthOf, indentationOf } from './indentation.ts';
-import { closerOf } from './signs.ts';
+import { OpenSigns } from './signs.ts';
 import { code, type TextAround, type Within } from './texts.ts';
 
 export type Kind = 'code' | 'data' | 'prose';
@@ -31,31 +31,15 @@ export function plainBlockAt(kind: Kind, { linePrefix, lineSuffix, linesBelow }:
   return { at: 0, closers: isClosed ? '' : '}', indentation: indentationOf(linePrefix) };
 }
 
-/**
- * The closers of the brackets that are open after a text, innermost last, and how many of them the text opens itself.
- * before: those open before it. null: the text closes what is not open, or leaves a quote open.
- */
-function openAfter(text: string, before: readonly string[]): { open: string[]; own: number } | null {
-  const code = text.replace(/"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g, '');
-  const open = [...before];
-  let own = 0;
-  for (const sign of code) {
-    if (sign in closerOf) {
-      open.push(closerOf[sign] ?? '');
-      own++;
-    } else if (/[)\]}]/.test(sign)) {
-      if (open.pop() !== sign) return null;
-      own = Math.max(0, own - 1);
-    }
-  }
-  return code.includes('"') ? null : { open, own };
-}
-
 /** Whether the text leaves no bracket and no quote open, and closes only brackets that its line leaves open. */
 function isBalanced(text: string, { linePrefix, lineSuffix }: Surroundings): boolean {
-  const { open } = openAfter(linePrefix, []) ?? { open: [] };
-  const openInLine = open.slice(open.filter((each) => lineSuffix.includes(each)).length);
-  return openAfter(text, openInLine)?.own === 0;
+  const signs = OpenSigns.in(linePrefix);
+  const closedInLine = signs.closers.filter((each) => lineSuffix.includes(each)).length;
+  const { length } = signs.surplus;
+  signs.mark();
+  signs.read(linePrefix + text, linePrefix.length);
+  const closesTooMuch = signs.surplus.length > length || signs.fewestOpen < closedInLine;
+  return !closesTooMuch && signs.closers.length === signs.fewestOpen;
 }
 
 /** By language: the sign that ends a statement. In other languages without a grammar, a line is a statement. */

@@ -9,7 +9,7 @@ export const closersOnly = /^[)\]}>"'`;,\s]+$/;
 export const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
 
 const quote = /["'`]/;
-const comment = /^\s*(?:\/\/|#|--|\*)|\s\/\/\s/;
+const comment = /^\s*(?:\/\/|#(?!\{)|--|\*)|\s\/\/\s/;
 
 /** Reads text for brackets and quotes, and knows which are open. */
 export class OpenSigns {
@@ -51,9 +51,9 @@ export class OpenSigns {
     this.fewestOpen = this.closers.length;
   }
 
-  read(text: string): void {
+  read(text: string, from = 0): void {
     const end = comment.exec(text)?.index ?? text.length;
-    for (let at = 0; at < end; at++) at = this.readSign(text, at);
+    for (let at = from; at < end; at++) at = this.readSign(text, at);
   }
 
   /** Reads the sign at `at`, and returns the index of its last character. */
