@@ -64,7 +64,8 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
 /** Whether the text already contains the rest, so that generation can stop. */
 export function isPastRest(text: string, place: Place): boolean {
   const rest = place.around.lineSuffix.trim();
-  return rest.length > 1 && text.includes(rest) && !closersOnly.test(rest);
+  if (closersOnly.test(rest)) return text.trim().startsWith(rest) && text.trim() !== rest;
+  return rest.length > 1 && text.includes(rest);
 }
 
 /** An end at which the rest stays as it is. */

@@ -3,13 +3,13 @@
 import type { RuleReason } from '../protocol/reasons.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
-import { lineEnds, tokenEnds } from './ends.ts';
+import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { type Place, treeAt } from './place.ts';
 import { policyEnd, settledEnd } from './policy.ts';
 import { mayRepeat } from './repetition.ts';
 import { endsBeforeRest, isPastRest } from './rest-of-line.ts';
-import { lacksValue, type Shaping, type Suggestion, shownUpTo } from './shown.ts';
+import { lacksValue, type Suggestion, shownUpTo } from './shown.ts';
 import { closersOnly, OpenSigns } from './signs.ts';
 
 export type { Suggestion };
@@ -72,22 +72,36 @@ export function toEarlyText(
   const { text } = generated;
   const isCutByPolicy = text.trim() !== '' && policyEnd(generated, place).end < text.length;
   if (isCutByPolicy || isPastRest(text, place) || generated.probabilityTo(text.length) < gate.line) return 'enough';
+  const isInLine = place.around.lineSuffix.trim() !== '';
   const shaping = { place, generated, isAllLikely: false, closable: null };
-  const rest = place.around.lineSuffix.trim();
-  if (rest !== '') return isPastClosers(text, rest, shaping, tried) ? 'enough' : null;
-  if (place.replaces > 0) return null;
-  const lines = lineEnds(generated, text.lastIndexOf('\n') + 1, gate, place);
-  const mayShow = lines.length === 0 && !mayRepeat(text, place);
-  const tokens = mayShow ? tokenEnds(generated, settledEnd(text, place), gate, place) : [];
-  for (const end of [...lines, ...tokens.filter(({ at }) => isSettled(text, at, place))]) {
+  for (const end of isInLine ? endsPastClosers(text, place) : earlyEnds(generated, place, gate)) {
     if (tried.has(end.at)) continue;
     const shown = shownUpTo(end, shaping);
     if (shown === 'no-time') return null;
     if (shown === 'many' || (typeof shown !== 'string' && shown.exceeds)) return 'enough';
-    if (typeof shown !== 'string') return shown.suggestion;
+    if (typeof shown !== 'string') return isInLine ? 'enough' : shown.suggestion;
     tried.add(end.at);
   }
   return null;
+}
+
+/** Where the text may end although it still grows. */
+function earlyEnds(generated: GeneratedText, place: Place, gate: Gate): End[] {
+  const { text } = generated;
+  if (place.replaces > 0) return [];
+  const lines = lineEnds(generated, text.lastIndexOf('\n') + 1, gate, place);
+  if (lines.length > 0 || mayRepeat(text, place)) return lines;
+  return tokenEnds(generated, settledEnd(text, place), gate, place).filter(({ at }) => isSettled(text, at, place));
+}
+
+/**
+ * Where the text may end because it has repeated the closers right of the cursor and goes on. If it fits up to there, no
+ * more of it is needed.
+ */
+function endsPastClosers(text: string, place: Place): End[] {
+  const rest = place.around.lineSuffix.trim();
+  const found = closersOnly.test(rest) ? endsBeforeRest(text, place, false) : [];
+  return typeof found === 'string' ? [] : found.filter(({ at }) => text.length - at > rest.length);
 }
 
 /** Whether the text is a whole statement that no further line can continue. early: what can be shown of it. */
@@ -104,25 +118,6 @@ function isSettled(text: string, at: number, place: Place): boolean {
   const piece = text.slice(0, at);
   const isName = !/[)\]};"'`]$/.test(piece) || lacksValue(piece, ' =', place, treeAt(place));
   return !isName || /^\s*(?:[^\s:=]|\S[\s\S])|\n/.test(text.slice(at));
-}
-
-/**
- * Whether the text has repeated the closers right of the cursor, fits up to there, and goes on. No more of it is needed
- * then.
- */
-function isPastClosers(text: string, rest: string, shaping: Shaping, tried: Set<number>): boolean {
-  const { place } = shaping;
-  const found = closersOnly.test(rest) ? endsBeforeRest(text, place, false) : [];
-  if (typeof found === 'string') return false;
-  for (const end of found) {
-    if (tried.has(end.at) || text.length - end.at <= rest.length) continue;
-    const isBlank = text.slice(0, end.at).trim() === '';
-    const shown = isBlank ? 'unfit' : shownUpTo(end, shaping);
-    if (isBlank && place.within !== 'comment' && text.trim().startsWith(rest)) return true;
-    if (typeof shown !== 'string' && !shown.exceeds) return true;
-    tried.add(end.at);
-  }
-  return false;
 }
 
 function nothing(reason: RuleReason): GhostText {
