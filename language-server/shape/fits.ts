@@ -5,7 +5,7 @@ import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { depthOf, filledLines, lineBefore } from './indentation.ts';
 import type { Place } from './place.ts';
 import { closersOnly } from './signs.ts';
-import { nodesIn, type Trial } from './trial.ts';
+import type { Trial } from './trial.ts';
 
 /**
  * Why a text does not fit:
@@ -82,6 +82,20 @@ function isHalfNode(node: Node, { tree, modelStart, modelEnd }: Trial): boolean 
   const tag = node.children[0];
   const isOpen = tag?.type === 'start_tag' && !node.children.some((child) => child?.type === 'end_tag');
   return isOpen && !elements.voids.has(tag?.namedChildren[0]?.text ?? '');
+}
+
+const maxNodes = 5000;
+
+/** The nodes below `from` (and itself) that touch a range, parents first; at most maxNodes. */
+function nodesIn(from: Node, start: number, end: number): Node[] {
+  const nodes: Node[] = [];
+  for (const left = [from]; left.length > 0 && nodes.length < maxNodes; ) {
+    const node = left.pop();
+    if (!node || node.endIndex < start || node.startIndex > end) continue;
+    nodes.push(node);
+    left.push(...node.children.slice(0, maxNodes).reverse());
+  }
+  return nodes;
 }
 
 /** The outermost node that begins at the offset and is no list. */

@@ -2,7 +2,7 @@
 // closers.
 import { badness } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { type Closers, closersOf } from './closers.ts';
+import { closersOf } from './closers.ts';
 import { misfitOf } from './fits.ts';
 import { reindented } from './indentation.ts';
 import type { Place } from './place.ts';
@@ -38,28 +38,26 @@ export function fitsWith(place: Place, base: SyntaxTree, piece: string, tail: st
 export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome {
   const body = bodyOf(wanted.piece, place);
   // An unclosed comment or long string takes up the rest of the document, so its tree tells nothing.
-  const { within, textAround } = place;
-  if (within !== 'code' && textAround.closer.length > 1 && !textAround.isClosed) return { shown: body, exceeds: false };
+  const { textAround } = place;
+  if (textAround.closer.length > 1 && !textAround.isClosed) return { shown: body, exceeds: false };
   const first = tryWith(place, base, wanted, body, '');
   const element = /<([\w.:-]+)(?:\s[^<>]*)?>[^<>\n]+$/.exec(body)?.[1];
   if (first.outcome === 'unfit' && wanted.isAllLikely && base.grammar.elements && element)
     return tryWith(place, base, wanted, body, `</${element}>`).outcome;
-  if (first.outcome !== 'unfit' || !wanted.mayClose || !first.isOpen) return first.outcome;
-  const blocks = closersOf(place, wanted.piece, base.grammar);
-  const plain = blocks.filter(({ isBranch }) => !isBranch);
-  const outcome = tryClosed(place, base, wanted, body, plain);
-  return outcome === 'unfit' && plain.length < blocks.length ? tryClosed(place, base, wanted, body, blocks) : outcome;
+  if (first.outcome !== 'unfit' || !wanted.mayClose) return first.outcome;
+  return tryClosed(place, base, wanted, body);
 }
 
 /**
  * Tries the piece with closers for the blocks that it leaves open: first for the outermost one, then for one more each
  * time.
  */
-function tryClosed(place: Place, base: SyntaxTree, wanted: Wanted, body: string, blocks: readonly Closers[]): Outcome {
+function tryClosed(place: Place, base: SyntaxTree, wanted: Wanted, body: string): Outcome {
+  const blocks = closersOf(place, wanted.piece, base.grammar);
   let trials = 0;
   for (let count = 1; count <= blocks.length; count++) {
     let closers = '';
-    for (const { choices } of blocks.slice(blocks.length - count)) {
+    for (const choices of blocks.slice(blocks.length - count)) {
       const all = choices.map((choice) => ({ choice, ...tryWith(place, base, wanted, body, closers + choice) }));
       const fit = all.find(({ outcome }) => outcome !== 'unfit');
       trials += all.length;
@@ -81,13 +79,11 @@ export function bodyOf(piece: string, { lineBreak, unit }: Place): string {
 interface Tried {
   outcome: Outcome;
   isWorse: boolean;
-  /** Whether it might fit with more closers. */
-  isOpen: boolean;
   badness: number;
 }
 
-const unfit: Tried = { outcome: 'unfit', isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
-const noTime: Tried = { outcome: 'no-time', isWorse: false, isOpen: false, badness: 0 };
+const unfit: Tried = { outcome: 'unfit', isWorse: true, badness: Number.POSITIVE_INFINITY };
+const noTime: Tried = { outcome: 'no-time', isWorse: false, badness: 0 };
 
 /** Tries the piece with these closers, and with each text that may follow in a mended document, until one adds no fault. */
 function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
@@ -95,21 +91,20 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
   const shown = body + closers + wanted.tail;
   const start = place.source.offset - place.code.start;
   const isOwnLine = place.around.linePrefix.trim() === '';
-  const isLineEnd = place.around.lineSuffix.trim() === '';
   const { mend } = place.code;
   const old = mend?.rest.slice(replaces) ?? '';
   let last = unfit;
-  for (const now of place.within === 'comment' ? [old] : (mend?.restsAfter(shown, replaces) ?? [''])) {
+  for (const now of mend?.restsAfter(shown, replaces) ?? ['']) {
     const tree = base.withText(start, start + replaces + old.length, shown + now);
     if (!tree) return noTime;
     try {
       const trial = new Trial(base, tree, start, shown, body.length, replaces, { old, now });
-      const isWorse = trial.isWorse(isLine || !isOwnLine, isLineEnd);
+      const isWorse = trial.isWorse(isLine || !isOwnLine);
       const misfit = isWorse ? null : misfitOf(trial, place, isLine);
       const exceeds = misfit === 'many';
       const fits = !isWorse && (misfit === null || (exceeds && trial.isBetter && !tree.root.hasError));
       const outcome = fits ? { shown, exceeds } : exceeds ? 'many' : 'unfit';
-      last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(tree) };
+      last = { outcome, isWorse, badness: badness(tree) };
     } finally {
       tree.delete();
     }
