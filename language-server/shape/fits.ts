@@ -117,9 +117,9 @@ function swallows(trial: Trial): boolean {
   const isCloser = closers.includes(lastLineOf(trial).trim());
   if (trial.isBetter || (isAboveDeeper(trial) && !isCloser) || beginsAttribute(tree, modelStart)) return false;
   const after = base.text.slice(sameFrom.old, sameFrom.old + 2000);
-  const offset = /\n\s*\S/.exec(after)?.[0].length;
-  if (offset === undefined) return false;
-  const below = after.search(/\n\s*\S/) + offset - 1;
+  const found = /\n\s*\S/.exec(after);
+  if (!found) return false;
+  const below = found.index + found[0].length - 1;
   const was = outerAt(base.root, sameFrom.old + below, lists);
   if (was && !was.hasError && (!was.isNamed || was.type === 'erroneous_end_tag')) return false;
   // A keyword below that is parsed as a name belongs to something that is not written yet.

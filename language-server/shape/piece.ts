@@ -92,13 +92,13 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
   const start = place.source.offset - place.code.start;
   const isOwnLine = place.around.linePrefix.trim() === '';
   const { mend } = place.code;
-  const old = mend?.rest.slice(replaces) ?? '';
+  const oldEnd = start + Math.max(replaces, mend?.rest.length ?? 0);
   let last = unfit;
   for (const now of mend?.restsAfter(shown, replaces) ?? ['']) {
-    const tree = base.withText(start, start + replaces + old.length, shown + now);
+    const tree = base.withText(start, oldEnd, shown + now);
     if (!tree) return noTime;
     try {
-      const trial = new Trial(base, tree, start, shown, body.length, replaces, { old, now });
+      const trial = new Trial(base, tree, start, shown, body.length, oldEnd);
       const isWorse = trial.isWorse(isLine || !isOwnLine);
       const misfit = isWorse ? null : misfitOf(trial, place, isLine);
       const exceeds = misfit === 'many';

@@ -4,15 +4,6 @@ import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { lineBefore } from './indentation.ts';
 import { OpenSigns } from './signs.ts';
 
-/**
- * What follows the cursor without the inserted text (`old`) and with it (`now`), up to where both documents are the
- * same again.
- */
-export interface Rest {
-  old: string;
-  now: string;
-}
-
 export class Trial {
   readonly end: number;
   /** The offsets, without the text and with it, from which on both documents are the same. */
@@ -25,7 +16,7 @@ export class Trial {
 
   /**
    * tree: that of the document with the text, which the caller deletes. modelLength: how many characters of the text come
-   * from the model; the others close what it leaves open.
+   * from the model; the others close what it leaves open. oldEnd: up to where the old document was replaced.
    */
   constructor(
     readonly base: SyntaxTree,
@@ -33,11 +24,10 @@ export class Trial {
     readonly start: number,
     readonly text: string,
     modelLength: number,
-    private readonly replaces: number,
-    rest: Rest,
+    oldEnd: number,
   ) {
     this.end = start + text.length;
-    this.sameFrom = { old: start + replaces + rest.old.length, now: this.end + rest.now.length };
+    this.sameFrom = { old: oldEnd, now: oldEnd + tree.text.length - base.text.length };
     this.modelStart = start + Math.max(0, text.search(/\S/));
     this.modelEnd = start + text.slice(0, modelLength).trimEnd().length;
     this.isBetter = faultsOf(tree).length < faultsOf(base).length;
@@ -56,7 +46,7 @@ export class Trial {
     const near = added.filter(isNear);
     // A missing semicolon is better than the fault that the text has mended.
     if (near.every(({ missing }) => missing === ';')) return false;
-    const grown = text.length - this.replaces;
+    const grown = tree.text.length - base.text.length;
     const isOld = near.every((fault) => fault.start < start) && extentOf(now) - grown <= extentOf(old);
     return !(canBeBroken && isOld && this.isBalanced());
   }
