@@ -27,7 +27,6 @@ const searchedChars = 4000;
 export function textAt(tree: SyntaxTree, at: number, mend: Mend | null): TextAround {
   for (let node = leafBefore(tree.root, at); node; node = node.parent) {
     if (isInterpolation(node.type) && node.endIndex > at) return code;
-    if (!node.isNamed || node.startIndex >= at) continue;
     if (isComment(node.type) && !isComment(node.parent?.type ?? '')) return commentAround(node, at);
     if (node.childCount > 0 && isString(node.type) && !isString(node.parent?.type ?? '')) {
       const found = stringAround(node, at, mend);

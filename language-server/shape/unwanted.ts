@@ -8,8 +8,8 @@ const searchedChars = 60_000;
  * Where the text leaves the comment, or the string of several lines, around the cursor: after the closer that it
  * writes, or before it if the document has the closer already.
  */
-export function commentEnd(text: string, { within, around, kind, textAround: { closer, isClosed } }: Place): number {
-  if (within === 'code' || kind === 'prose' || closer === '' || around.lineSuffix.trim() !== '') return text.length;
+export function commentEnd(text: string, { within, around, textAround: { closer, isClosed } }: Place): number {
+  if (closer === '' || around.lineSuffix.trim() !== '') return text.length;
   if (within === 'string' && !isClosed) return text.length;
   const at = text.indexOf(closer);
   if (at === -1) return text.length;
@@ -25,9 +25,8 @@ const marker = /^(?:<{7}|>{7}|\|{7}|={7})(?=\s|$)/gm;
 export function conflictMarker(text: string, { around, document: { text: whole, offset } }: Place): number {
   const { length } = around.linePrefix;
   const markers = [...(around.linePrefix + text).matchAll(marker)];
-  if (markers.length === 0) return text.length;
-  const isConflict = /^<{7}\s/m.test(whole.slice(Math.max(0, offset - searchedChars), offset));
-  const found = markers.find(([signs]) => isConflict || !signs.startsWith('='));
+  const isConflict = () => /^<{7}\s/m.test(whole.slice(Math.max(0, offset - searchedChars), offset));
+  const found = markers.find(([signs]) => !signs.startsWith('=') || isConflict());
   return found ? Math.max(0, found.index - length - 1) : text.length;
 }
 
