@@ -1,9 +1,11 @@
 // The beginning of a line that is unsound alone but sound with the rest of the generated line: a name before its
 // arguments, parameters before an arrow.
+
+import { treeOf } from '../syntax/trees.ts';
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { bodyOf, fitsWith } from './piece.ts';
-import { type Place, treeAt } from './place.ts';
+import type { Place } from './place.ts';
 import type { Suggestion } from './shown.ts';
 import { OpenSigns } from './signs.ts';
 
@@ -26,7 +28,7 @@ export class Beginnings {
   upTo({ at }: End): Suggestion | null {
     const { place, generated, text } = this;
     const piece = text.slice(0, at);
-    const { keywords } = treeAt(place) ?? {};
+    const { keywords } = treeOf(place.code) ?? {};
     if (!keywords || place.kind !== 'code' || place.within !== 'code' || place.replaces > 0) return null;
     const { closers, surplus } = OpenSigns.in(piece);
     const isWhole =
@@ -40,7 +42,7 @@ export class Beginnings {
   /** Whether the first line fits once its open signs are closed. */
   private isSoundLine(): boolean {
     const { place, text } = this;
-    const tree = treeAt(place);
+    const tree = treeOf(place.code);
     const line = /^\s*.*/.exec(text)?.[0] ?? '';
     if (!tree) return false;
     const own = OpenSigns.partBeforeSurplus(line).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');

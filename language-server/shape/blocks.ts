@@ -29,6 +29,8 @@ export interface Spot {
   /** One level of indentation. */
   unit: string;
   mend: Mend | null;
+  /** Whether the code is data, so that each bracket opens a block. */
+  isData: boolean;
 }
 
 // After these signs a block without brackets may begin.
@@ -131,7 +133,7 @@ class Opening {
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
     const unclosed = openAt(tree, at).filter((each) => !isClosed(each, this.spot));
     const isBlock = leaf.type === '{' && !this.isValue(leaf, unclosed[0]?.id === leaf.id);
-    if (!isAbove && !tree.grammar.isData && !isBlock) return null;
+    if (!isAbove && !this.spot.isData && !isBlock) return null;
     const closers = unclosed.filter((each) => each.startIndex >= this.lineStart);
     return this.blockFrom(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
   }

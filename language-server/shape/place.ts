@@ -4,7 +4,6 @@ import type { Settings } from '../protocol/messages.ts';
 import { badness, extentOf, faultsOf } from '../syntax/faults.ts';
 import { grammarOf } from '../syntax/grammars.ts';
 import { loadedGrammar, loadGrammar } from '../syntax/runtime.ts';
-import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { treeOf } from '../syntax/trees.ts';
 import { type Block, blockAbove, blockAt, openAt } from './blocks.ts';
 import { type Code, codeAt } from './embedded.ts';
@@ -50,11 +49,6 @@ export interface Place {
 export function grammarFor(document: CursorDocument): Promise<unknown> | null {
   const { languageId } = codeAt(document);
   return grammarOf(languageId) && !loadedGrammar(languageId) ? loadGrammar(languageId) : null;
-}
-
-/** The tree of the code around the cursor; null if there is none. */
-export function treeAt({ code }: Place): SyntaxTree | null {
-  return treeOf(code);
 }
 
 /** The code with the closers that leave it the fewest faults, or as it is. */
@@ -129,7 +123,8 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     replaces: 0,
   };
   if (multiline === 'never' || place.within !== 'code') return place;
-  const block = tree ? blockAt({ tree, at, around, unit, mend: code.mend }) : plainBlockAt(kind, around);
+  const spot = tree && { tree, at, around, unit, mend: code.mend, isData: kind === 'data' };
+  const block = spot ? blockAt(spot) : plainBlockAt(kind, around);
   if (block) return afterEnter(place, block);
   if (kind === 'data') return place;
   const { lineSuffix } = around;
@@ -137,8 +132,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     const isInBrackets = closersOnly.test(lineSuffix) && place.open.length > 0;
     return { ...place, extent: isInBrackets ? 'statement' : 'line' };
   }
-  const above =
-    tree && around.linePrefix.trim() === '' ? blockAbove({ tree, at, around, unit, mend: code.mend }) : null;
+  const above = spot && around.linePrefix.trim() === '' ? blockAbove(spot) : null;
   if (above)
     return { ...place, extent: multiline === 'always' ? 'all' : 'block', block: above, tail: closingLines(above) };
   return { ...place, extent: multiline === 'always' ? 'all' : 'statement' };

@@ -3,7 +3,7 @@ import type { Surroundings } from '../prompt/text-window.ts';
 import type { Block } from './blocks.ts';
 import { depthOf, indentationOf } from './indentation.ts';
 import { OpenSigns } from './signs.ts';
-import { code, type TextAround, type Within } from './texts.ts';
+import { code, type TextAround } from './texts.ts';
 
 export type Kind = 'code' | 'data' | 'prose';
 
@@ -49,19 +49,17 @@ const statementEnds: Readonly<Record<string, string>> = { sql: ';' };
  * Where the first statement of the text ends: at the end of its line, or in SQL after a semicolon or before a blank
  * line.
  */
-export function plainEnd(text: string, languageId: string, within: Within): number {
-  const mark = within === 'code' ? statementEnds[languageId] : undefined;
+export function plainEnd(text: string, languageId: string): number {
+  const mark = statementEnds[languageId];
   const first = text.search(/\S/);
   const blank = text.slice(first).search(/\n[ \t]*\n/);
   const end = mark === undefined ? text.indexOf('\n', first) : text.indexOf(`${mark}\n`, first) + 1 || first + blank;
   return end < first || end === -1 ? text.length : end;
 }
 
-/** Whether the text can be shown as it is. following: what the model wrote after it. */
-export function fitsPlainly(text: string, following: string, isLine: boolean, around: Surroundings): boolean {
-  // A word in capitals, or one between a sign and another word, may be a keyword.
-  const isKeyword = /\b[A-Z]{2,}$/.test(text) || (/[=(,]\s*[a-z]+$/.test(text) && /^\s\w/.test(following));
-  return isBalanced(text, around) && (isLine || !isKeyword) && !endsList(text, around);
+/** Whether the text can be shown as it is. A word in capitals may be a keyword, after which a statement does not end. */
+export function fitsPlainly(text: string, isLine: boolean, around: Surroundings): boolean {
+  return isBalanced(text, around) && (isLine || !/\b[A-Z]{2,}$/.test(text));
 }
 
 /** Whether a comma would be the last thing before a closing parenthesis, where few languages allow one. */

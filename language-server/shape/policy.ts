@@ -1,9 +1,10 @@
 // Rules that hold in every language. Each cuts the text somewhere, or leaves it as it is; the first that leaves nothing
 // gives the reason.
 import type { RuleReason } from '../protocol/reasons.ts';
+import { treeOf } from '../syntax/trees.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { depthOf, filledLines } from './indentation.ts';
-import { type Place, treeAt } from './place.ts';
+import type { Place } from './place.ts';
 import { plainEnd } from './plain.ts';
 import { repeatedLine, repeatedWords, repetitionStart } from './repetition.ts';
 import { commentEnd, conflictMarker, inventedLink, specialToken } from './unwanted.ts';
@@ -56,7 +57,7 @@ function extentEnd(text: string, place: Place, generated: GeneratedText): number
     const newline = begin === -1 ? -1 : text.indexOf('\n', begin);
     return newline === -1 ? text.length : newline;
   }
-  if (!treeAt(place)) return plainEnd(text, place.code.languageId, place.within);
+  if (!treeOf(place.code)) return plainEnd(text, place.code.languageId);
   return filledLines(text)[maxLines - 1]?.end ?? text.length;
 }
 
@@ -73,7 +74,7 @@ function leavesBlock(text: string, place: Place, generated: GeneratedText): bool
   // In data, the user has left the deeper block above.
   if (place.kind === 'data' && depthOf(linesAbove[0] ?? '') > depth && depthOf(first.text) > 0) return true;
   if (depthOf(linesBelow[0] ?? '') <= depth) return false;
-  const { closers = [] } = treeAt(place)?.grammar ?? {};
+  const { closers = [] } = treeOf(place.code)?.grammar ?? {};
   const line = first.text.trim();
   // While a word grows, it may become another one: "fi" may become "file".
   const [word = ''] = /^\w+/.exec(line) ?? [];

@@ -1,11 +1,12 @@
 // Turns the model's text into ghost text: policy cuts it, and of what is left we show the longest beginning
 // that leaves the document as sound as it was.
 import type { RuleReason } from '../protocol/reasons.ts';
+import { treeOf } from '../syntax/trees.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
 import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
-import { type Place, treeAt } from './place.ts';
+import type { Place } from './place.ts';
 import { policyEnd, settledEnd } from './policy.ts';
 import { mayRepeat } from './repetition.ts';
 import { endsBeforeRest, isPastRest } from './rest-of-line.ts';
@@ -108,7 +109,7 @@ function endsPastClosers(text: string, place: Place): End[] {
 export function endsStatement({ text }: GeneratedText, place: Place, early: Suggestion): boolean {
   if (place.extent !== 'statement' || !text.endsWith('\n')) return false;
   if (!early.text.endsWith(text.trim().split('\n').at(-1) ?? '')) return false;
-  const heads = treeAt(place)?.grammar.heads;
+  const heads = treeOf(place.code)?.grammar.heads;
   const isLine = heads && !heads.test(text) && place.open.length === 0 && !text.trim().includes('\n');
   return isLine || /;\s*$|\n[ \t]*\n$/.test(text);
 }
@@ -116,7 +117,7 @@ export function endsStatement({ text }: GeneratedText, place: Place, early: Sugg
 /** Whether no text that is still to come can change whether the text may end at `at`. */
 function isSettled(text: string, at: number, place: Place): boolean {
   const piece = text.slice(0, at);
-  const isName = !/[)\]};"'`]$/.test(piece) || lacksValue(piece, ' =', place, treeAt(place));
+  const isName = !/[)\]};"'`]$/.test(piece) || lacksValue(piece, ' =', place, treeOf(place.code));
   return !isName || /^\s*(?:[^\s:=]|\S[\s\S])|\n/.test(text.slice(at));
 }
 

@@ -1,10 +1,11 @@
 // Decides whether the text up to one of its possible ends can be shown, and with which closers.
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import { treeOf } from '../syntax/trees.ts';
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { indentationOf } from './indentation.ts';
 import { bodyOf, fitsWith, fitted, type Outcome, type Wanted } from './piece.ts';
-import { type Place, treeAt } from './place.ts';
+import type { Place } from './place.ts';
 import { endsList, fitsPlainly } from './plain.ts';
 import { repeatsNeighbour } from './repetition.ts';
 
@@ -43,7 +44,7 @@ export function shownUpTo(end: End, shaping: Shaping): Shown | Refusal {
   const { around } = place;
   const raw = generated.text.slice(0, end.at);
   const following = generated.text.slice(end.at);
-  const tree = treeAt(place);
+  const tree = treeOf(place.code);
   if (!end.isLine && lacksValue(raw, following, place, tree)) return 'unfit';
   const probability = generated.probabilityTo(end.at);
   const { isLine } = end;
@@ -53,7 +54,7 @@ export function shownUpTo(end: End, shaping: Shaping): Shown | Refusal {
     if (repeatsNeighbour(line, place)) return 'repeats-line';
     for (const { tail, replaces } of closings(end, piece, place, isAllLikely)) {
       const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine };
-      const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, following, place);
+      const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, place);
       if (outcome === 'unfit') continue;
       if (typeof outcome === 'string') return outcome;
       const { shown: text, exceeds } = outcome;
@@ -78,8 +79,8 @@ function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree |
 }
 
 /** The outcome without a tree. */
-function plainOutcome({ piece, tail, isLine }: Wanted, following: string, place: Place): Outcome {
-  const fits = place.within !== 'code' || fitsPlainly(piece, following, isLine, place.around);
+function plainOutcome({ piece, tail, isLine }: Wanted, place: Place): Outcome {
+  const fits = place.within !== 'code' || fitsPlainly(piece, isLine, place.around);
   return fits ? { shown: bodyOf(piece, place) + tail, exceeds: false } : 'unfit';
 }
 

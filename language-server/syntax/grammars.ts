@@ -35,8 +35,6 @@ export interface Grammar {
   readonly lastComma: 'wanted' | 'free' | 'refused';
   /** The spaces per level, for documents whose lines do not show the indentation; 0 means a tab. */
   readonly indent: number;
-  /** Whether the language describes data and has no statements. */
-  readonly isData: boolean;
   /** Whether sound documents can have faults, too (macros, templates). Then only faults near a change count. */
   readonly isLenient: boolean;
   /** Matches text that the grammar cannot cope with, so that the document gets no tree; null: nothing. */
@@ -51,7 +49,6 @@ const defaults: Omit<Grammar, 'name' | 'lists' | 'functions'> = {
   elements: null,
   lastComma: 'free',
   indent: 4,
-  isData: false,
   isLenient: false,
   refused: null,
 };
@@ -104,11 +101,10 @@ const javascript = grammar('javascript', `${scriptLists} jsx_element`, scriptFun
   halves,
   elements,
 });
-const json = grammar('json', 'document object array', '', { indent: 2, isData: true });
+const json = grammar('json', 'document object array', '', { indent: 2 });
 const terraform = grammar('terraform', 'config_file body object tuple', '', { indent: 2 });
 const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_mapping flow_sequence', '', {
   indent: 2,
-  isData: true,
   isLenient: true,
   heads: /(?:[:-]|[|>][+-]?)\s*$/,
   // The grammar has room for some 250 levels and does not check whether there are more. Each level takes a column, so
@@ -233,7 +229,7 @@ const rows: Readonly<Record<string, Grammar>> = {
   ),
   yaml,
   dockercompose: yaml,
-  toml: grammar('toml', 'document table table_array_element array inline_table', '', { indent: 2, isData: true }),
+  toml: grammar('toml', 'document table table_array_element array inline_table', '', { indent: 2 }),
   terraform,
   hcl: terraform,
   makefile: grammar('make', 'makefile recipe', '', { indent: 0, isLenient: true }),

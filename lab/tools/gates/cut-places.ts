@@ -110,9 +110,9 @@ function body(lines: string[], at: number, language: string, random: Random): Cu
 
 /** Whether the line might open a block. */
 function mayOpenBlock(line: string, language: string): boolean {
-  const { heads = null, closers = [], isData = false } = grammarOf(language) ?? {};
+  const { heads = null, closers = [] } = grammarOf(language) ?? {};
   if (heads) return heads.test(line);
-  return /[{>]$|=>$/.test(line.trimEnd()) || (closers.length > 0 && !isData && /\w$|\|$|\)$/.test(line.trimEnd()));
+  return /[{>]$|=>$/.test(line.trimEnd()) || (closers.length > 0 && /\w$|\|$|\)$/.test(line.trimEnd()));
 }
 
 /** A few words are missing in the middle of a line. */
