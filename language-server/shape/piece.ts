@@ -44,7 +44,7 @@ export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome 
   const element = /<([\w.:-]+)(?:\s[^<>]*)?>[^<>\n]+$/.exec(body)?.[1];
   if (first.outcome === 'unfit' && wanted.isAllLikely && base.grammar.elements && element)
     return tryWith(place, base, wanted, body, `</${element}>`).outcome;
-  if (first.outcome !== 'unfit' || !wanted.mayClose) return first.outcome;
+  if (first.outcome !== 'unfit' || !wanted.mayClose || !first.isOpen) return first.outcome;
   return tryClosed(place, base, wanted, body);
 }
 
@@ -79,11 +79,13 @@ export function bodyOf(piece: string, { lineBreak, unit }: Place): string {
 interface Tried {
   outcome: Outcome;
   isWorse: boolean;
+  /** Whether it might fit with more closers. */
+  isOpen: boolean;
   badness: number;
 }
 
-const unfit: Tried = { outcome: 'unfit', isWorse: true, badness: Number.POSITIVE_INFINITY };
-const noTime: Tried = { outcome: 'no-time', isWorse: false, badness: 0 };
+const unfit: Tried = { outcome: 'unfit', isWorse: true, isOpen: true, badness: Number.POSITIVE_INFINITY };
+const noTime: Tried = { outcome: 'no-time', isWorse: false, isOpen: false, badness: 0 };
 
 /** Tries the piece with these closers, and with each text that may follow in a mended document, until one adds no fault. */
 function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, closers: string): Tried {
@@ -104,7 +106,7 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
       const exceeds = misfit === 'many';
       const fits = !isWorse && (misfit === null || (exceeds && trial.isBetter && !tree.root.hasError));
       const outcome = fits ? { shown, exceeds } : exceeds ? 'many' : 'unfit';
-      last = { outcome, isWorse, badness: badness(tree) };
+      last = { outcome, isWorse, isOpen: isWorse || misfit === 'half', badness: badness(tree) };
     } finally {
       tree.delete();
     }

@@ -28,7 +28,7 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
   if (!isClosing) {
     if (trimmedText === trimmedRest) return 'nothing-to-add';
     const at = wholeIndex(text, trimmedRest);
-    if (at !== -1) ends.push(beforeRest(at));
+    if (trimmedRest.length > 1 && at !== -1) ends.push(beforeRest(at));
   }
   const recurrences = [...text.matchAll(token)].filter(([each]) => each === firstToken).slice(0, maxCuts);
   for (const { index } of recurrences) ends.push(beforeRest(index));
