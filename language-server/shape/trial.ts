@@ -40,7 +40,7 @@ export class Trial {
     if (now.length > old.length) return true;
     if (old.length > 0 && OpenSigns.leavesQuote(lineBefore(base.text, start), text)) return true;
     const isNear = (fault: Fault) => fault.start <= end + 1 && fault.end >= start;
-    const added = addedTo(old, now);
+    const added = addedTo(old, now, tree.grammar.closers);
     const far = added.filter((fault) => !isNear(fault));
     if (far.some(isMissing) || far.length > old.length - old.filter(isMissing).length) return true;
     const near = added.filter(isNear);
@@ -71,9 +71,10 @@ function faultsThatDiffer(old: readonly Fault[], now: readonly Fault[], from: nu
 
 const isMissing = ({ missing }: Fault) => missing !== null;
 
-/** The new faults, without signs such as a semicolon that were missing before, too. */
-function addedTo(old: readonly Fault[], now: readonly Fault[]): Fault[] {
-  const left = old.map(({ missing }) => missing).filter((each) => each !== null && !/^\w+$/.test(each));
+/** The new faults, without signs and closing words that were missing before, too. */
+function addedTo(old: readonly Fault[], now: readonly Fault[], closers: readonly string[]): Fault[] {
+  const isMark = (missing: string | null) => missing !== null && (!/^\w+$/.test(missing) || closers.includes(missing));
+  const left = old.map(({ missing }) => missing).filter(isMark);
   return now.filter(({ missing }) => {
     const at = left.indexOf(missing);
     if (at !== -1) left.splice(at, 1);
