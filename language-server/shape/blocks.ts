@@ -174,11 +174,12 @@ class Opening {
     const isBodyHere = (now: SyntaxTree) => this.isBodyHere(now, at + body.length - 1, leaf);
     const now = badness(tree);
     const bare = rest === '' ? this.probe(body, isBodyHere) : Infinity;
+    // A head that ends with a word, and not with a sign, may still be being typed.
+    const isGrowing = leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
+    if (isGrowing && bare > now) return null;
     const words = closers.filter((each) => /^\w/.test(each));
     const word = words.find((each) => this.probe(`${body}\n${indentation}${each}`) < Math.min(bare, now));
     if (word === undefined) return bare <= now ? this.blockFrom(leaf.startIndex, '') : null;
-    // A head that ends with a word, and not with a sign, may still be being typed.
-    const isGrowing = leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
     return isGrowing ? null : this.blockFrom(leaf.startIndex, word);
   }
 

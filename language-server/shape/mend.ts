@@ -31,11 +31,11 @@ export class Mend {
   ) {}
 
   /**
-   * What may mend the text: closers for what is open, and the same with an empty body in front, as if the line is the
-   * head of a block. Neither if nothing is missing. Where the cursor (|) is in brackets that end the line, as in
-   * `if (|)`, a body may be missing.
+   * What may mend the text: closers for what is open and, where blocks have braces, the same with an empty body in front,
+   * as if the line is the head of a block. Neither if nothing is missing. Where the cursor (|) is in brackets that end
+   * the line, as in `if (|)`, a body may be missing.
    */
-  static allAt(text: LongText, at: number): Mend[] {
+  static allAt(text: LongText, at: number, hasBraces: boolean): Mend[] {
     const [prefix = '', ...above] = text
       .slice(Math.max(0, at - searchedChars), at)
       .split('\n')
@@ -46,7 +46,7 @@ export class Mend {
     const mend = new Mend(at + suffix.length, prefix, suffix, blocks, '');
     if (mend.closers === '' && !/^\)\s*$/.test(suffix)) return [];
     const isBareWord = /^\w+$/.test(`${prefix}${suffix}`.trim());
-    return isBareWord ? [mend] : [mend, mend.with(blocks, emptyBody)];
+    return isBareWord || !hasBraces ? [mend] : [mend, mend.with(blocks, emptyBody)];
   }
 
   /** Whether the mended text has one of the closers at the offset. */

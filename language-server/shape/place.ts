@@ -53,7 +53,10 @@ export function grammarFor(document: CursorDocument): Promise<unknown> | null {
 
 /** The code with the closers that leave it the fewest faults, or as it is. */
 function mendedAt(code: Code, at: number): Code {
-  const mends = Mend.allAt(code.text, at);
+  const grammar = grammarOf(code.languageId);
+  if (!grammar) return code;
+  const hasBraces = grammar.closers.length === 0 && grammar.heads === null;
+  const mends = Mend.allAt(code.text, at, hasBraces);
   if (mends.length === 0) return code;
   const variants = mends.map(
     (mend): Code => ({

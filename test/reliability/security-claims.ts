@@ -56,7 +56,7 @@ export const claims: Record<string, Evidence> = {
     ['gguf_fuzz.cc', ''],
     ['gguf_part_test.cc', 'damaged bytes is refused or opened'],
   ],
-  'The lists in it': [['gguf_part_test.cc', 'need much more memory than the file has bytes']],
+  'The lists in it': [['gguf_part_test.cc', "need far more memory than the file's size"]],
   'A special token whose name': [['vocabulary_test.cc', 'whose name is only part of a character']],
   'A text of the file that': [['addon.test.ts', 'that JavaScript cannot accept']],
   'Its chat template': [
@@ -209,9 +209,9 @@ export const claims: Record<string, Evidence> = {
   'They run without access to files': 'by design',
   '`dist/NOTICES.txt`': [
     ['sbom.test.ts', 'has exactly the packages in the bundles'],
-    ['sbom.test.ts', 'licences that require their text'],
+    ['sbom.test.ts', 'licences of code that a compiler links in'],
   ],
   'Both are made by the build': 'by design',
-  'A test fails when': [['sbom.test.ts', 'asks for more than its text']],
+  'A test fails when': [['sbom.test.ts', 'conditions beyond including its text']],
   '`npm run check` asks': 'by design',
 };
