@@ -93,6 +93,7 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
   const shown = body + closers + wanted.tail;
   const start = place.source.offset - place.code.start;
   const isOwnLine = place.around.linePrefix.trim() === '';
+  const isLineEnd = place.around.lineSuffix.trim() === '';
   const { mend } = place.code;
   const oldEnd = start + Math.max(replaces, mend?.rest.length ?? 0);
   let last = unfit;
@@ -101,7 +102,7 @@ function tryWith(place: Place, base: SyntaxTree, wanted: Wanted, body: string, c
     if (!tree) return noTime;
     try {
       const trial = new Trial(base, tree, start, shown, body.length, oldEnd);
-      const isWorse = trial.isWorse(isLine || !isOwnLine);
+      const isWorse = trial.isWorse(isLine || !isOwnLine, isLineEnd);
       const misfit = isWorse ? null : misfitOf(trial, place, isLine);
       const exceeds = misfit === 'many';
       const fits = !isWorse && (misfit === null || (exceeds && trial.isBetter && !tree.root.hasError));

@@ -1,5 +1,5 @@
 // A trial inserts a text into a document, parses that, and compares the faults with those of the document without it.
-import { extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
+import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { lineBefore } from './indentation.ts';
 import { OpenSigns } from './signs.ts';
@@ -33,8 +33,11 @@ export class Trial {
     this.isBetter = faultsOf(tree).length < faultsOf(base).length;
   }
 
-  /** Whether the text adds a fault to the document. canBeBroken: a fault around the cursor may stay. */
-  isWorse(canBeBroken: boolean): boolean {
+  /**
+   * Whether the text adds a fault to the document. canBeBroken: a fault around the cursor may stay. endsLine: nothing is
+   * right of the text.
+   */
+  isWorse(canBeBroken: boolean, endsLine: boolean): boolean {
     const { base, tree, start, end, text, sameFrom } = this;
     const [old, now] = faultsThatDiffer(faultsOf(base), faultsOf(tree), sameFrom.old, sameFrom.now);
     if (now.length > old.length) return true;
@@ -46,6 +49,9 @@ export class Trial {
     const near = added.filter(isNear);
     // A missing semicolon is better than the fault that the text has mended.
     if (near.every(({ missing }) => missing === ';')) return false;
+    // Brackets that are open before the cursor may stay open if the text mends another fault.
+    if (endsLine && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
+      return badness(tree) >= badness(base) || !this.isBalanced();
     const grown = tree.text.length - base.text.length;
     const isOld = near.every((fault) => fault.start < start) && extentOf(now) - grown <= extentOf(old);
     return !(canBeBroken && isOld && this.isBalanced());
