@@ -12,7 +12,7 @@ import { addonProblems } from './inspect.mjs';
 import { pythonTools } from './python-tools.mjs';
 import { targetOf } from './targets.mjs';
 
-const maxBytes = 90e6;
+const maxBytes = 105e6;
 const addonPath = 'extension/dist/hearth.node';
 const modelPaths = modelFiles.map((file) => `extension/${file}`);
 const sbomPath = 'extension/dist/sbom.cdx.json';
