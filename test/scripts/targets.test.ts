@@ -250,8 +250,8 @@ test.each([
 });
 
 test('a package is refused if it is too large, or has GPU kernels that cannot run on its system', () => {
-  expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 91e6 })).toEqual([
-    expect.stringMatching(/91000000 bytes/),
+  expect(packageProblems(facts, 'linux-x64', { ...expected, bytes: 106e6 })).toEqual([
+    expect.stringMatching(/106000000 bytes/),
   ]);
   const musl = { ...linuxAddon, libraries: ['libc.so'], versions: {} };
   const identity = { Version: '0.1.0', TargetPlatform: 'alpine-x64' };
