@@ -2,15 +2,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type {
-  Completion,
-  EngineStatus,
-  LoadOptions,
-  ModelDescription,
-  ModelInfo,
-  ModelTexts,
-  OnText,
-} from './types.ts';
+import type { ModelDescription, ModelInfo, ModelTexts } from './model-types.ts';
+import type { Completion, EngineStatus, LoadOptions, OnText } from './types.ts';
 
 /** Codes of native/common/error.h, plus 'addon-missing', 'bad-argument' and 'closed'. */
 export class EngineError extends Error {

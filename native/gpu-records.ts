@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { addon } from './addon.ts';
-import type { GpuTrial } from './types.ts';
+import type { GpuTrial } from './model-types.ts';
 
 interface Entry {
   trial?: GpuTrial | undefined;

@@ -9,7 +9,8 @@ import { driverFault, rememberThatItWorks, usableBackend } from './gpu-driver.ts
 import { GpuRecord } from './gpu-records.ts';
 import { bestSpeed, compare, readTokens, rounds, writtenTokens } from './gpu-verdict.ts';
 import { requestDefaults } from './loaded-engine.ts';
-import type { Engine, GpuTrial, LoadOptions, Speed, Timings } from './types.ts';
+import type { GpuTrial, Speed } from './model-types.ts';
+import type { Engine, LoadOptions, Timings } from './types.ts';
 
 export type CompleteOptions = Required<Omit<LoadOptions, 'tokenNames'>>;
 

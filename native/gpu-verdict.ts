@@ -1,6 +1,7 @@
 // Judges whether a GPU is worth using, from the speeds at which it and the CPU have read prompts and written answers.
 // The GPU must be clearly faster at one of these and slower at neither.
-import type { GpuFigures, Speed, Timings } from './types.ts';
+import type { GpuFigures, Speed } from './model-types.ts';
+import type { Timings } from './types.ts';
 
 export const readTokens = 64;
 export const writtenTokens = 16;

@@ -3,9 +3,11 @@ import { addon, gpuKernels, guarded, requireCount } from './addon.ts';
 import { type Backend, describeGpus, rememberThatItWorks, usableBackend } from './gpu-driver.ts';
 import { type CompleteOptions, GpuRace, tryGpu } from './gpu-trial.ts';
 import { LoadedEngine } from './loaded-engine.ts';
-import type { GpuTrial, LoadOptions, ModelDescription } from './types.ts';
+import type { GpuTrial, ModelDescription } from './model-types.ts';
+import type { LoadOptions } from './types.ts';
 
 export { EngineError } from './addon.ts';
+export type * from './model-types.ts';
 export type * from './types.ts';
 
 export interface AddonInfo {

@@ -7,19 +7,8 @@ import {
   type NativeResult,
   requireCount,
 } from './addon.ts';
-import type {
-  Completion,
-  Continuation,
-  Engine,
-  EngineStatus,
-  ModelInfo,
-  ModelTexts,
-  OnText,
-  Priority,
-  SpecialTokens,
-  Timings,
-  TokenNames,
-} from './types.ts';
+import type { ModelInfo, ModelTexts, SpecialTokens, TokenNames } from './model-types.ts';
+import type { Completion, Continuation, Engine, EngineStatus, OnText, Priority, Timings } from './types.ts';
 
 export class LoadedEngine implements Engine {
   info: ModelInfo;

@@ -2,7 +2,7 @@ import MarkdownIt from 'markdown-it';
 import { expect, test } from 'vitest';
 import { type Status, statusLabel, statusText, statusTooltip } from '../../../extension/status/status-text.ts';
 import type { ServerStatus } from '../../../language-server/protocol/messages.ts';
-import type { ModelInfo } from '../../../native/types.ts';
+import type { ModelInfo } from '../../../native/model-types.ts';
 
 const special = {
   fimPrefix: 1,
