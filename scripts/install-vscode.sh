@@ -23,7 +23,8 @@ install_packages() { # chromium draws nothing without a font; spdlog is compiled
   [ "$(id -u)" -eq 0 ] || fail "please install ${wanted[*]}: sudo apt-get install ${wanted[*]}"
   local apt="flock /tmp/hearth-apt.lock apt-get -qq" # as in tools.mjs
   $apt update
-  DEBIAN_FRONTEND=noninteractive $apt install -y --no-install-recommends "${wanted[@]}" >/dev/null ||
+  DEBIAN_FRONTEND=noninteractive $apt install -y --no-install-recommends -o APT::Keep-Downloaded-Packages=false \
+    "${wanted[@]}" >/dev/null ||
     fail "apt-get could not install ${wanted[*]}."
 }
 

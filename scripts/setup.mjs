@@ -1,6 +1,6 @@
 // Prepares a fresh clone: installs packages, and builds the addon and the bundles. Skips what is up to date, so a
 // second run takes about a second.
-import { existsSync, lstatSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkBuildTools, main, root, run, runNpm, ToolError } from './tools.mjs';
@@ -20,6 +20,19 @@ async function installPackages() {
   }
   console.log('installing packages (npm ci)');
   await runNpm(['ci', '--no-audit', '--no-fund', '--loglevel', 'error']);
+  removeParsers(join(root, 'node_modules'));
+}
+
+/** Removes the parsers in C and the binaries of tree-sitter's grammars: half a gigabyte that Hearth does not use. */
+function removeParsers(folder) {
+  const scopes = readdirSync(folder).filter((name) => name.startsWith('@'));
+  for (const parent of [folder, ...scopes.map((name) => join(folder, name))]) {
+    for (const name of readdirSync(parent).filter((each) => each.startsWith('tree-sitter-'))) {
+      const files = readdirSync(join(parent, name), { recursive: true });
+      for (const file of files.filter((each) => /(?:^|[\\/])(?:prebuilds|parser\.c|grammar\.json)$/.test(each)))
+        rmSync(join(parent, name, file), { recursive: true });
+    }
+  }
 }
 
 export async function setup() {

@@ -160,7 +160,8 @@ async function requirePackages(missing) {
     console.log(`installing ${wanted.join(' ')} with apt-get`);
     const options = { env: { DEBIAN_FRONTEND: 'noninteractive' }, quiet: true };
     await run('flock', [aptLock, 'apt-get', 'update', '-q'], options).catch(() => undefined);
-    const install = ['apt-get', 'install', '-yq', '--no-install-recommends', ...wanted.join(' ').split(' ')];
+    const once = ['--no-install-recommends', '-o', 'APT::Keep-Downloaded-Packages=false'];
+    const install = ['apt-get', 'install', '-yq', ...once, ...wanted.join(' ').split(' ')];
     await run('flock', [aptLock, ...install], options).catch((error) =>
       console.log(error.output.trimEnd().split('\n').slice(-3).join('\n')),
     );

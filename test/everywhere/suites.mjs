@@ -27,6 +27,7 @@ async function packageSuite(name) {
   await checkPackage(file, name);
   const { python } = await pythonTools();
   await run(python, ['-m', 'zipfile', '-e', file, folder], { quiet: true });
+  rmSync(file);
   const wrong = name === 'linux-arm64' ? 'linux-x64' : 'linux-arm64';
   const wrongFile = join(folder, packageName(wrong));
   await packExtension(wrong, { addon: addonOf(name), out: wrongFile });
