@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
 import { bundledModelPath, loadModel } from '../engine/load-model.ts';
+import type { ModelOptions, OwnAdapterOptions } from '../engine/load-options.ts';
 import type { Model, Traits } from '../models/model-traits.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 
@@ -130,9 +131,12 @@ export function cpuOptions(values: Values): Pick<LoadOptions, 'threads' | 'varia
   return { ...(threads !== undefined && { threads }), ...(variant !== undefined && { variant }) };
 }
 
-/** Loads the model that the options name. Also rejects if a GPU was asked for, but the model would run on the CPU. */
-export async function loadFrom(values: Values): Promise<Model> {
-  const options: LoadOptions = { modelPath: modelPath(values), ...cpuOptions(values) };
+/**
+ * Loads the model that the options name, with Hearth's own adapters for it if `own` says where they are. Also rejects
+ * if a GPU was asked for, but the model would run on the CPU.
+ */
+export async function loadFrom(values: Values, own?: OwnAdapterOptions): Promise<Model> {
+  const options: ModelOptions = { modelPath: modelPath(values), ...cpuOptions(values), ...(own && { own }) };
   const backend = backendOf(values);
   const gpu = text(values, 'gpu');
   const kvType = choice(values, 'kv-type', ['f16', 'int8']);
@@ -142,7 +146,7 @@ export async function loadFrom(values: Values): Promise<Model> {
   if (gpu !== undefined) options.gpu = gpu;
   if (kvType !== undefined) options.kvType = kvType;
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
-  if (adapter !== undefined) options.adapters = [adapter];
+  if (adapter !== undefined && adapter !== 'off') options.adapters = [adapter];
   const model = await loadModel(options);
   const asked = [
     gpu !== undefined && `--gpu ${gpu}`,

@@ -4,6 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
 import type { Completer, Engine } from '../../native/index.ts';
 import { LongText } from '../documents/long-text.ts';
+import { bundledModelFolder } from '../engine/load-model.ts';
+import { type AdapterSettings, adapterFor, mayUseOwn, type OwnAdapterOptions } from '../engine/load-options.ts';
+import { adaptedModel } from '../offers/adapted-model.ts';
 import { type GhostCompletion, generate } from '../offers/complete.ts';
 import { Anchors } from '../prompt/anchors.ts';
 import { languageIdOf } from '../prompt/document-path.ts';
@@ -16,17 +19,20 @@ import { Team } from '../remote/team.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 import { isWithheld } from '../secrets/secrets.ts';
 import {
+  backendOf,
   type Command,
   count,
   engineOptions,
+  loadFrom,
   onlyOperand,
   print,
   printJson,
   readText,
   serverFrom,
   serverOptionsHelp,
+  text,
   UsageError,
-  withEngine,
+  type Values,
 } from './command.ts';
 
 const contextLines = 3;
@@ -38,6 +44,11 @@ export const completeCommand: Command = {
   options: {
     ...engineOptions,
     ...serverOptionsHelp,
+    adapter: {
+      type: 'string',
+      value: 'FILE',
+      help: "LoRA adapter for the model, a GGUF file, or off; default: Hearth's own for this model, if it has one",
+    },
     'max-tokens': {
       type: 'string',
       value: 'N',
@@ -50,16 +61,35 @@ export const completeCommand: Command = {
     if (isWithheld(document.uri, document.text, server === null)) throw new Error(reasonTexts['secrets-file']);
     const maxTokens = count(values, 'max-tokens') ?? defaultSettings['completion.maxTokens'];
     const multiline = defaultSettings['completion.multiline'];
-    await withEngine(values, async (engine) => {
-      const model = server === null ? engine : await remoteModel(server, engine);
+    const { engine, adapter } = await loadWithAdapter(values, server === null);
+    try {
+      const model = server === null ? adaptedModel(engine, adapter) : await remoteModel(server, engine);
       const startedAt = performance.now();
       const result = await generate(model, new Anchors(model), document, { maxTokens, multiline });
       const latencyMs = performance.now() - startedAt;
       if (values.json) printJson({ ...result, text: result.suggestions[0]?.text ?? '' });
       else show(document, result, latencyMs);
-    });
+    } finally {
+      await engine.close();
+    }
   },
 };
+
+/** Loads the model with the adapter that --adapter names or, as an editor would, with Hearth's own if it may use that. */
+async function loadWithAdapter(values: Values, mayAdapt: boolean): Promise<{ engine: Engine; adapter?: string }> {
+  const settings: AdapterSettings = {
+    backend: backendOf(values) ?? defaultSettings.backend,
+    'model.adapter': text(values, 'adapter') ?? defaultSettings['model.adapter'],
+    'model.editAdapter': 'off',
+  };
+  const own: OwnAdapterOptions = { folder: bundledModelFolder(), tasks: ['completions'] };
+  const isOwn = mayAdapt && mayUseOwn(settings, 'completions');
+  const { engine, ownAdapters, adapterProblem } = await loadFrom(values, isOwn ? own : undefined);
+  if (adapterProblem !== undefined)
+    process.stderr.write(`hearth: the model runs without Hearth's adapter: ${adapterProblem}\n`);
+  const adapter = adapterFor('completions', settings, ownAdapters);
+  return { engine, ...(adapter !== null && { adapter }) };
+}
 
 /** Nobody types meanwhile, so this can be longer than in an editor. */
 const answerMs = 30_000;

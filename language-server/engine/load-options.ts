@@ -21,8 +21,11 @@ const pathFrom = (setting: string): string => withoutTilde(setting.trim());
 const adapterSettings = { completions: 'model.adapter', edits: 'model.editAdapter' } as const;
 const adapterTasks: AdapterTask[] = ['completions', 'edits'];
 
+/** The settings that decide which adapters a model gets. */
+export type AdapterSettings = Pick<Settings, 'backend' | (typeof adapterSettings)[AdapterTask]>;
+
 /** The path of the adapter that the settings name for a task; '' if they name none. */
-function namedAdapter(settings: Settings, task: AdapterTask): string {
+function namedAdapter(settings: AdapterSettings, task: AdapterTask): string {
   const path = pathFrom(settings[adapterSettings[task]]);
   return path === 'off' ? '' : path;
 }
@@ -31,11 +34,11 @@ function namedAdapter(settings: Settings, task: AdapterTask): string {
  * Whether the model may get Hearth's own adapter for a task. With an adapter, a model cannot use WebGPU, and nobody
  * should lose a GPU to an adapter that they have not asked for.
  */
-const mayUseOwn = (settings: Settings, task: AdapterTask): boolean =>
+export const mayUseOwn = (settings: AdapterSettings, task: AdapterTask): boolean =>
   settings[adapterSettings[task]].trim() === '' && !settings.backend.startsWith('webgpu');
 
 /** The path of the adapter for a task; null for none. own: Hearth's adapters that were loaded. */
-export const adapterFor = (task: AdapterTask, settings: Settings, own: OwnAdapters = {}): string | null =>
+export const adapterFor = (task: AdapterTask, settings: AdapterSettings, own: OwnAdapters = {}): string | null =>
   (mayUseOwn(settings, task) ? own[task] : namedAdapter(settings, task)) || null;
 
 /** The paths of the adapters that the settings name. */

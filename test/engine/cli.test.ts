@@ -7,7 +7,10 @@ import { afterAll, expect, test } from 'vitest';
 import type { Reason } from '../../language-server/protocol/reasons.ts';
 import { reasonTexts } from '../../language-server/protocol/reasons.ts';
 import { commandLine } from '../support/command-line.ts';
+import { writeGguf } from '../support/gguf-writer.ts';
 import { dist, isWindows } from '../support/program.ts';
+import { syntheticAdapter } from '../support/synthetic-adapter.ts';
+import { shapes, syntheticModel } from '../support/synthetic-model.ts';
 
 const { run: hearth, shell, json, checkFails } = commandLine(join(dist, 'hearth.js'));
 const folder = mkdtempSync(join(tmpdir(), 'hearth-cli-'));
@@ -95,6 +98,26 @@ test('completes at the end of a line when no column is given', () => {
   const text = (place: string) => json<{ text: string }>('complete', place).text;
   expect(text(`${sample}:3`)).toBe(text(`${sample}:3:13`));
   expect(text(`${windows}:3`)).toBe(text(`${windows}:3:13`));
+});
+
+test("gets Hearth's adapter for a model, another one, or none, as an editor does", () => {
+  const spec = syntheticModel({ shape: shapes.tiny, quantization: 'q8_0' });
+  spec.metadata['general.name'] = { string: 'Qwen2.5 Coder 0.5B Instruct' };
+  const model = join(folder, 'coder.gguf');
+  const adapter = join(folder, 'adapter.gguf');
+  writeGguf(model, spec);
+  writeGguf(adapter, syntheticAdapter(spec));
+  const complete = (...more: string[]) => hearth('complete', `${sample}:3:12`, '--model', model, '--json', ...more);
+  // This model is smaller than the one whose name it has, so that Hearth's adapter does not fit.
+  const own = complete();
+  expect(own.code).toBe(0);
+  expect(own.err).toMatch(/^hearth: the model runs without Hearth's adapter: .*completion-0\.5b\.gguf.*\n$/);
+  for (const named of [adapter, 'off']) expect(complete('--adapter', named)).toMatchObject({ code: 0, err: '' });
+  const tooLarge = join(dist, '../models/completion-0.5b.gguf');
+  expect(complete('--adapter', tooLarge)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('completion-0.5b.gguf'),
+  });
 });
 
 test('continues a raw prompt from the command line or a file', () => {
