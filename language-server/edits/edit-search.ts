@@ -21,9 +21,9 @@ import type { FoundEdit, SearchedDocument, Workspace } from './workspace.ts';
 
 // The search covers this many characters on either side of the cursor: a longer search would delay the next key.
 const reachChars = 30_000;
-// A rename in many places makes many edits; the last of them say as much as all of them.
+// A rename in many places makes many edits. The last few say as much as all of them.
 const maxHistory = 12;
-/** The cursor's offset if the cursor is in another document. */
+/** Stands for the cursor's offset if the cursor is in another document. */
 const elsewhere = -1;
 
 /** The model that says how likely an edit is. `Writing` says whether it also writes edits. */
@@ -78,7 +78,8 @@ class EditSearch {
     const { uri, path } = document;
     const plain = new PlainBreaks(document.text);
     const text = plain.text.toString();
-    // If the gate excludes these renames, the model may still be sure of one: the finders propose renames, too.
+    // If renameProbability is below the gate, a rename may still be offered: finders propose renames, too, and the
+    // model may be sure of one.
     const isDismissed = (edit: TextEdit) => this.dismissed.has(uri, edit);
     const uses = renameProbability < this.gate ? undefined : renamedUses(document, cursor, renames, isDismissed);
     const proposal = uses

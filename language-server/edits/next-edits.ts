@@ -31,7 +31,7 @@ export interface EngineSource {
   ready(): Promise<EditModel | null>;
 }
 
-/** Asks for the edit that follows in this text and is at least as probable as the gate. */
+/** What a search looks for: an edit that follows in this text and is at least as probable as the gate. */
 interface Question {
   uri: string;
   text: LongText;
@@ -156,7 +156,7 @@ export class NextEdits {
     return this.history.isBulk(uri) ? 'bulk-change' : gates[nextEdit];
   }
 
-  /** Does nothing if the model writes edits: to do so at every pause costs too much, so it waits for the request. */
+  /** Does nothing for a model that writes edits: that costs too much at every pause, so it happens only on request. */
   private async searchAtRest(document: OpenDocument, cursor: number, gate: number, signal: AbortSignal): Promise<void> {
     await sleep(restMs, undefined, { signal, ref: false });
     const model = await this.engines.ready();

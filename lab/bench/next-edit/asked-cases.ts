@@ -2,8 +2,8 @@
 // fitted.
 import { mostLikely, promising, worthAsking } from '../../../language-server/edits/decision/propose.ts';
 import { probabilityOf } from '../../../language-server/edits/evidence/trees.ts';
+import { inPlaceScores } from '../../../language-server/edits/preference/in-place-scores.ts';
 import { preferences } from '../../../language-server/edits/preference/preference.ts';
-import { readingsInPlace } from '../../../language-server/edits/preference/reading-in-place.ts';
 import { preferenceNumbers } from '../../../language-server/edits/preference/with-model.ts';
 import type { Engine } from '../../../native/index.ts';
 import { offered } from './answers.ts';
@@ -32,13 +32,10 @@ export async function ask(
   const asked = worthAsking(promising(all)).map(([{ i }]) => i);
   if (asked.length === 0) return { of, candidates: [], rows: [] };
   const edits = asked.flatMap((i) => candidates.slice(i, i + 1));
-  const [answers, readings] = [
-    await preferences(engine, document, edits),
-    await readingsInPlace(engine, document, edits),
-  ];
+  const [answers, inPlace] = [await preferences(engine, document, edits), await inPlaceScores(engine, document, edits)];
   const rows = asked.flatMap((i, k) => {
-    const [evidence, answer, reading] = [numbers[i], answers[k], readings[k]];
-    return evidence && answer && reading ? [preferenceNumbers(odds[i] ?? 0, evidence, answer, reading)] : [];
+    const [evidence, answer, placeScores] = [numbers[i], answers[k], inPlace[k]];
+    return evidence && answer && placeScores ? [preferenceNumbers(odds[i] ?? 0, evidence, answer, placeScores)] : [];
   });
   return { of, candidates: asked, rows };
 }

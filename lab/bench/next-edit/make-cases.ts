@@ -158,7 +158,7 @@ const common = new Set(
 function changedWords(before: string, after: string): string[] {
   const counts = new Map<string, number>();
   const count = (text: string, by: number) => {
-    for (const each of wordsOf(text)) if (isTelling(each)) counts.set(each, (counts.get(each) ?? 0) + by);
+    for (const each of wordsOf(text)) if (isDistinctive(each)) counts.set(each, (counts.get(each) ?? 0) + by);
   };
   count(before, -1);
   count(after, 1);
@@ -166,7 +166,7 @@ function changedWords(before: string, after: string): string[] {
 }
 
 /** Whether two edits that share this word probably belong together. */
-function isTelling(text: string): boolean {
+function isDistinctive(text: string): boolean {
   return text.length > 1 && isWord(text) && !common.has(text);
 }
 

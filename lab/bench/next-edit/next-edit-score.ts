@@ -1,7 +1,7 @@
 // Scores the answers to next-edit cases: a score for each answer, and the figures that `next-edit` reports for all.
 
 import { undoes } from '../../../language-server/edits/history/reversal.ts';
-import { changesOf, comesToTheSame, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
+import { changesOf, haveSameResult, type TextEdit } from '../../../language-server/edits/text/text-edit.ts';
 import { mean, percentile } from '../../tools/statistics.ts';
 import type { NextEditAnswer, NextEditCase } from './next-edit-case.ts';
 
@@ -24,7 +24,7 @@ export function isExact(testCase: NextEditCase, edit: TextEdit): boolean {
 /** The expected edit with the same result; the edit itself if it equals several expected edits together. */
 function matchingEdit({ text, expected }: NextEditCase, edit: TextEdit): TextEdit | undefined {
   return (
-    expected.find((each) => comesToTheSame(text, each, edit)) ??
+    expected.find((each) => haveSameResult(text, each, edit)) ??
     (equalsSeveral(text, expected, edit) ? edit : undefined)
   );
 }

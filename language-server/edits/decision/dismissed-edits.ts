@@ -44,7 +44,7 @@ export class DismissedEdits {
   }
 }
 
-/** Whether the change inserts or removes whole lines above the dismissed edit. */
+/** Whether the change only inserts or removes whole lines directly above the dismissed edit. */
 function isWhollyBefore(edit: TextEdit, { start }: TextEdit): boolean {
   return edit.end === start && (edit.text === '' || edit.text.endsWith('\n'));
 }

@@ -10,8 +10,8 @@ import { editFormat, generateEdit } from '../generation/generate-edit.ts';
 import { type Weighed, withWriter } from '../generation/writer.ts';
 import { type PastChange, pastChanges } from '../history/past-changes.ts';
 import { undoes } from '../history/reversal.ts';
+import { inPlaceScores } from '../preference/in-place-scores.ts';
 import { preferences } from '../preference/preference.ts';
-import { readingsInPlace } from '../preference/reading-in-place.ts';
 import { withModel } from '../preference/with-model.ts';
 import type { Candidate } from '../proposals/candidate.ts';
 import { candidatesFor } from '../proposals/candidates.ts';
@@ -25,21 +25,22 @@ export type { EditedDocument };
 
 export interface Proposal {
   edit: TextEdit;
-  /** How likely the user would make this edit. */
+  /** How likely it is that the user would make this edit. */
   probability: number;
 }
 
-// The model is asked about at most maxQuestions edits. Their log-odds are at least minLogOdds, and at most farLogOdds
-// below those of the likeliest edit.
+/** The model is asked about at most this many edits. */
 const maxQuestions = 2;
+/** Edits with lower log-odds are dropped. */
 const minLogOdds = -2.2;
-const farLogOdds = 1.5;
+/** The model is not asked about an edit whose log-odds are more than this below those of the likeliest edit. */
+const maxBehindBest = 1.5;
 /**
- * Of several places for one change, the next one after the cursor is proposed, unless its log-odds are more than this
- * below those of the likeliest place.
+ * If one change fits in several places, the next place after the cursor is proposed, unless its log-odds are more than
+ * this below those of the likeliest place.
  */
-const nearLogOdds = 0.7;
-/** The probability that an edit needs if some of its changes delete words. If all of them do, see deletionGate. */
+const maxBehindBestPlace = 0.7;
+/** The probability that an edit needs if some, but not all, of its changes delete words. See also deletionGate. */
 const partlyDeletesGate = 0.8;
 
 export interface WeighedCandidate extends Candidate {
@@ -79,8 +80,9 @@ function weighed(
 }
 
 /**
- * The candidates that are likely enough, the likeliest first, and only one of each group: the first one from the cursor
- * on, unless another is much likelier. candidates: with their log-odds, ordered by place, from the cursor on.
+ * The candidates that are likely enough, the likeliest first, at most one of each group. Of a group, the first place
+ * from the cursor on is taken, unless another place is much likelier. candidates: with their log-odds, in the order of
+ * their places, from the cursor on.
  */
 export function promising<T extends { group: string }>(candidates: readonly [T, number][]): [T, number][] {
   return nextOfEachGroup(candidates.filter(([, logOdds]) => logOdds >= minLogOdds)).sort(([, a], [, b]) => b - a);
@@ -91,7 +93,7 @@ export function nextOfEachGroup<T extends { group: string }>(candidates: readonl
   for (const [{ group }, logOdds] of candidates) best.set(group, Math.max(logOdds, best.get(group) ?? logOdds));
   const taken = new Set<string>();
   return candidates.filter(([{ group }, logOdds]) => {
-    if (taken.has(group) || logOdds < (best.get(group) ?? logOdds) - nearLogOdds) return false;
+    if (taken.has(group) || logOdds < (best.get(group) ?? logOdds) - maxBehindBestPlace) return false;
     taken.add(group);
     return true;
   });
@@ -100,10 +102,12 @@ export function nextOfEachGroup<T extends { group: string }>(candidates: readonl
 /** The candidates that are likely enough to ask the model about. likely: with their log-odds, the likeliest first. */
 export function worthAsking<T>(likely: readonly [T, number][]): [T, number][] {
   const [best] = likely;
-  return likely.slice(0, maxQuestions).filter(([, logOdds]) => best !== undefined && logOdds >= best[1] - farLogOdds);
+  return likely
+    .slice(0, maxQuestions)
+    .filter(([, logOdds]) => best !== undefined && logOdds >= best[1] - maxBehindBest);
 }
 
-/** How a model writes edits. */
+/** Which means a model has to write edits itself. */
 export interface Writing {
   /** Null if the model was not trained to write edits. */
   editFormat?: EditFormatName | null;
@@ -158,7 +162,7 @@ export async function judgedEdits(engine: Engine, document: EditedDocument, sign
   return likely.length === 0 ? [] : await judgedByModel(engine, document, likely, signal);
 }
 
-/** The likeliest of the edits that may be shown. */
+/** The likeliest edit that may be shown. */
 export function likeliestOf(edits: readonly Weighed[], document: EditedDocument): Proposal | undefined {
   const possible = edits.filter(({ edit }) => isPossible(edit, document));
   return mostLikely(
@@ -176,11 +180,11 @@ async function judgedByModel(
 ): Promise<Weighed[]> {
   const candidates = likely.map(([candidate]) => candidate);
   const answers = await preferences(engine, document, candidates, signal);
-  const readings = await readingsInPlace(engine, document, candidates, signal);
+  const inPlace = await inPlaceScores(engine, document, candidates, signal);
   return likely.flatMap(([{ start, end, text, evidence }, logOdds], i) => {
-    const [answer, reading] = [answers[i], readings[i]];
-    if (!answer || !reading) return [];
-    return [{ edit: { start, end, text }, odds: withModel(logOdds, evidence, answer, reading) }];
+    const [answer, placeScores] = [answers[i], inPlace[i]];
+    if (!answer || !placeScores) return [];
+    return [{ edit: { start, end, text }, odds: withModel(logOdds, evidence, answer, placeScores) }];
   });
 }
 

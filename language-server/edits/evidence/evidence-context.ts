@@ -2,7 +2,7 @@
 // the user has done in it.
 
 import type { PastChange } from '../history/past-changes.ts';
-import { isTelling } from '../proposals/substitutions.ts';
+import { isDistinctive } from '../proposals/substitutions.ts';
 import { type Line, lineAt, wordAt } from '../text/lines.ts';
 import { type EditedDocument, wordsOf } from '../text/text-edit.ts';
 
@@ -11,9 +11,12 @@ export interface EvidenceContext extends EditedDocument {
   /** The indices of the lines above and below a past change; undefined if it was elsewhere or its lines are gone. */
   linesBeside: (change: PastChange) => { above: number; below: number } | undefined;
   cursorLine: number;
-  /** The lines that past edits wrote, if the document still has their text once, and the line of the cursor. */
+  /**
+   * The indices of lines where the user is at work: where past edits begin, if the document has their text exactly
+   * once, and the line of the cursor.
+   */
   edited: number[];
-  /** How often each name or number occurs in the document. */
+  /** How often each distinctive word (isDistinctive) occurs in the document. */
   counts: Map<string, number>;
   lineOf: (offset: number) => number;
   /** The numbers for the last six of evidenceNames. */
@@ -34,7 +37,7 @@ export function contextOf(
   });
   if (history.at(-1)?.path === path) edited.push(lineOf(cursor));
   const counts = new Map<string, number>();
-  for (const word of wordsOf(text)) if (isTelling(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const word of wordsOf(text)) if (isDistinctive(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   const { before: typed, after: rest } = wordAt(text, cursor);
   const newest = changes.filter(({ age }) => age === 0);
   const words = history.flatMap(({ before, after }) => wordsOf(`${before} ${after}`));

@@ -2,37 +2,40 @@
 
 import type { PastChange } from '../history/past-changes.ts';
 import { type Candidate, finders } from '../proposals/candidate.ts';
-import { isRename, isTelling, occurrencesOf, wordAfter, wordBefore } from '../proposals/substitutions.ts';
+import { isDistinctive, isRename, occurrencesOf, wordAfter, wordBefore } from '../proposals/substitutions.ts';
 import { importLine, type Line, similarity } from '../text/lines.ts';
 import { changesOf, type EditedDocument, wordsOf } from '../text/text-edit.ts';
 import { contextOf, type EvidenceContext } from './evidence-context.ts';
 
 /**
  * The names of the numbers, in their order. If one is added, the trees must be fitted again. "The past change" is the
- * one that the candidate repeats; "its places" are those of all candidates in the same group.
+ * one that the candidate repeats. All candidates of a group repeat the same change, each in another place.
  */
 export const evidenceNames = [
-  // The finder; how often the user made the past change, how many edits ago last, and how many edits ago first; the
-  // number of its places, and how many of them are nearer to the cursor; how many words differ from the past change;
-  // how many finders and groups propose the candidate.
+  // finder: its index. times: how often the user made the past change. age, oldest: how many edits ago it was made
+  // last, and first. places: the number of places in the group. nearerPlaces: how many of them come before this one,
+  // counted from the cursor. differingWords: how many words differ from the past change. votes: how many finders and
+  // groups propose the candidate.
   ...['finder', 'times', 'age', 'oldest', 'places', 'nearerPlaces', 'differingWords', 'votes'],
-  // How many lines the candidate is from the cursor; whether it is below the cursor; whether the user has edited lines
-  // both above and below the candidate.
+  // distance: to the cursor, in lines. isBelow: the cursor. isPassed: the user has edited lines above the candidate and
+  // lines below it.
   ...['distance', 'isBelow', 'isPassed'],
-  // The number of old lines, of new lines, of deleted characters, and of inserted ones; whether whole lines are
-  // deleted; the number of separate changes.
+  // goneChars, comeChars: how many characters are deleted and inserted. removesLine: whole lines are deleted. changes:
+  // the number of separate changes.
   ...['oldLines', 'newLines', 'goneChars', 'comeChars', 'removesLine', 'changes'],
   // How similar to the past change are the old lines, the new lines, the line above, and the line below.
   ...['likeBefore', 'likeAfter', 'likeAbove', 'likeBelow'],
-  // If the finder replaces words (otherwise all are -1): whether they are a name, or a part of one; whether the
-  // neighbour on the left, or on the right, is the same as in the past change; how often the document has the old
-  // words, and the new ones; whether a line that the user edited still has the old words.
+  // All -1 unless the finder replaces words. isRename: one name is replaced with another. isPart: only a part of a name
+  // is. sameLeft, sameRight: the neighbour there is the same as in the past change. oldLeft, nowThere: how often the
+  // document has the old words, and the new ones. staysElsewhere: the new text of an edit in the history still has the
+  // old words.
   ...['isRename', 'isPart', 'sameLeft', 'sameRight', 'oldLeft', 'nowThere', 'staysElsewhere'],
-  // Whether the line is a comment; an import; whether it has quotation marks.
+  // The candidate's line is a comment, is an import, has quotation marks.
   ...['isComment', 'isImport', 'isString'],
-  // What the user is doing: the number of edits; how many lines the last edit wrote; whether the cursor is inside a
-  // word; whether it is after a word (2: one that occurs nowhere else); whether that word begins a longer known word;
-  // whether an operator or an opening bracket is before the cursor.
+  // What the user is doing. edits: the length of the history. lastEditLines: how many lines the last edit wrote.
+  // isInsideWord: the cursor is. isJustTyped: the cursor is after a word; 2 if the word occurs nowhere else.
+  // mayContinue: that word is the beginning of a longer known word. isDangling: an operator, a comma or an opening
+  // bracket is before the cursor.
   ...['edits', 'lastEditLines', 'isInsideWord', 'isJustTyped', 'mayContinue', 'isDangling'],
 ] as const;
 
@@ -118,7 +121,7 @@ function wordNumbers({ substitution, start, end }: Candidate, { text, counts, hi
   const count = (words: string) =>
     Math.min(
       ...wordsOf(words)
-        .filter(isTelling)
+        .filter(isDistinctive)
         .map((word) => counts.get(word) ?? 0),
       99,
     );

@@ -15,10 +15,10 @@ export interface GeneratedEdit {
   probability: number;
 }
 
-// A token with p > 0.5 is likelier than all others together.
+// A token with p >= 0.5 is at least as likely as all others together.
 const minLogProbability = Math.log(0.5);
 const maxTokens = 256;
-/** After this many successive old lines with letters or digits, all further lines are taken to be old, too. */
+/** Once the model has repeated this many old lines with letters or digits, it is taken to repeat all the rest. */
 const rejoiningLines = 2;
 
 const formats: Record<EditFormatName, EditFormat> = {
@@ -94,7 +94,9 @@ export async function answerTo(
 
 const sumOf = (logProbabilities: Float32Array) => logProbabilities.reduce((sum, nats) => sum + nats, 0);
 
-/** How many tokens of the unchanged answer are likely. The last of them ends a whole character. */
+/**
+ * How many tokens at the beginning of the unchanged answer are likely enough to keep. They end with a whole character.
+ */
 async function keptTokens(
   engine: Engine,
   { prompt, unchanged, window }: EditQuestion,
@@ -129,8 +131,8 @@ function textOf(engine: Engine, { text, tokens }: Completion, { names, stopToken
 }
 
 /**
- * If the last lines of `written` are old lines, completes it with the old lines below them; otherwise undefined.
- * old: the old text of the window. head: the beginning of `written` that was copied from it.
+ * If `written` ends with old lines, returns it completed with the old lines that follow them; otherwise undefined. old:
+ * the old text of the window. head: the beginning of `written`, which was copied from it.
  */
 export function rejoined(old: string, head: string, written: string): string | undefined {
   if (!written.endsWith('\n')) return undefined;

@@ -1,7 +1,7 @@
 // Asks a model with one of Hearth's adapters (models/training/next-edit) to write edits: to the lines of the likeliest
 // proposals, and to the lines around the cursor, where two thirds of all next edits are.
 import type { Engine } from '../../../native/index.ts';
-import { comesToTheSame, type EditedDocument, type TextEdit } from '../text/text-edit.ts';
+import { type EditedDocument, haveSameResult, type TextEdit } from '../text/text-edit.ts';
 import type { EditQuestion } from './edit-question.ts';
 import { type Answer, answerTo } from './generate-edit.ts';
 import { askAboutLines, askAroundCursor, linesChangedBy } from './hearth-format.ts';
@@ -15,10 +15,9 @@ export interface Weighed {
 }
 
 /**
- * What an answer of the model says about an edit. Asked about a proposal's lines, the model writes the `same` edit as
- * the proposal, leaves the lines `unchanged`, or writes another edit: the proposal is then marked `different`, and the
- * model's own edit `instead`. Asked about the lines around the cursor, the model writes text `atCursor` or an edit
- * `around` it.
+ * How an edit is related to the model's answer. Asked about a proposal's lines, the model writes the `same` edit as the
+ * proposal, leaves the lines `unchanged`, or writes another edit: the proposal is then `different`, and the model's own
+ * edit is `instead`. Asked about the lines around the cursor, the model writes text `atCursor` or an edit `around` it.
  */
 export const deeds = ['same', 'unchanged', 'different', 'instead', 'around', 'atCursor'] as const;
 export type Deed = (typeof deeds)[number];
@@ -37,7 +36,7 @@ export interface Weights {
   nats: number;
 }
 
-/** A lower log-probability of an answer counts as this one. */
+/** A lower log-probability of an answer is raised to this one. */
 const minNats = -5;
 
 /**
@@ -90,7 +89,7 @@ function aroundCursor(document: EditedDocument, answer: Answer | undefined): Wri
 function judged({ edit, odds }: Weighed, answer: Answer, text: string): Written[] {
   const [own, nats] = [answer.edit, natsOf(answer)];
   if (own === null) return [{ edit, odds, deed: 'unchanged', nats }];
-  if (comesToTheSame(text, edit, own)) return [{ edit, odds, deed: 'same', nats }];
+  if (haveSameResult(text, edit, own)) return [{ edit, odds, deed: 'same', nats }];
   return [
     { edit, odds, deed: 'different', nats },
     { edit: own, odds, deed: 'instead', nats },

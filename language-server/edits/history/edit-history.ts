@@ -25,7 +25,7 @@ interface Entry {
   region: ChangedRegion;
   beganMs: number;
   changedMs: number;
-  /** Whether offered edits have made all of the changes. */
+  /** Whether all of the changes came from applying offered edits. */
   isOffered: boolean;
 }
 
@@ -43,7 +43,7 @@ export class EditHistory {
   private entries: Entry[] = [];
   /** By the document's URI: a program may write in one document while the user types in another. */
   private readonly bulks = new Map<string, BulkChanges>();
-  /** Where typing would continue the last change: at its end, or between brackets that the editor has closed. */
+  /** Where typing continues the last change: at its end or, if it has no letters or digits, anywhere in it. */
   private last: { uri: string; start: number; end: number } | undefined;
 
   constructor(private readonly now: () => number = () => performance.now()) {}

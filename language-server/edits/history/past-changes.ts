@@ -45,8 +45,8 @@ function completed(changes: PastChange[]): PastChange[] {
 }
 
 /**
- * Whether both changed the same line, and the new line is the earlier one without a part in the middle that is still to
- * be typed. "f(a)" begins "f(a, b)", for example.
+ * Whether the change is a half-typed repetition of the earlier one: both changed the same old line, and the new line
+ * lacks only a part in the middle. "f(a)" begins "f(a, b)", for example.
  */
 function isBegun({ before, after }: PastChange, earlier: PastChange): boolean {
   const [line, whole] = [after[0], earlier.after[0]];

@@ -1,5 +1,6 @@
-// What the model thinks of candidates: how much likelier their new lines are than the old lines, and whether the word
-// at the cursor is likely to be complete. One request asks all this; its prompt begins with the cached head.
+// What the model thinks of candidates after the last edits: how much likelier the new lines are than the old ones, and
+// whether the word at the cursor seems complete. One request asks for all of this. Its prompt begins with the cached
+// head (edit-prompt.ts).
 import type { Engine } from '../../../native/index.ts';
 import { concatTokens, tokenizeText } from '../../prompt/fim-prompt.ts';
 import type { Candidate } from '../proposals/candidate.ts';

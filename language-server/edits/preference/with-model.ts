@@ -1,9 +1,9 @@
 // How likely an edit is, according to both the evidence and the model.
 import { type Evidence, evidenceNames } from '../evidence/evidence.ts';
 import { logOddsOf, treesOf } from '../evidence/trees.ts';
+import type { InPlaceScores } from './in-place-scores.ts';
 import type { Preference } from './preference.ts';
 import fittedPreference from './preference-trees.json';
-import type { Reading } from './reading-in-place.ts';
 
 // Beyond this limit, a score says more about rare words than about the edit.
 const maxNats = 12;
@@ -23,14 +23,14 @@ export function preferenceNumbers(
   odds: number,
   evidence: Evidence,
   { logRatio, ofNew, ofTail }: Preference,
-  reading: Reading,
+  inPlace: InPlaceScores,
 ): number[] {
-  const { rarestNew, rarestOld } = reading;
-  const said = [logRatio, ofNew, ofTail, reading.logRatio, rarestNew, rarestOld].map(limited);
-  return [odds, ...said, ...evidence];
+  const { rarestNew, rarestOld } = inPlace;
+  const scores = [logRatio, ofNew, ofTail, inPlace.logRatio, rarestNew, rarestOld].map(limited);
+  return [odds, ...scores, ...evidence];
 }
 
 /** The log-odds that the edit follows. odds: the log-odds that the evidence alone gives. */
-export function withModel(odds: number, evidence: Evidence, preference: Preference, reading: Reading): number {
-  return logOddsOf(preferenceTrees, preferenceNumbers(odds, evidence, preference, reading));
+export function withModel(odds: number, evidence: Evidence, preference: Preference, inPlace: InPlaceScores): number {
+  return logOddsOf(preferenceTrees, preferenceNumbers(odds, evidence, preference, inPlace));
 }

@@ -56,7 +56,7 @@ export function candidatesFor(
   return mostPromising(possible, text);
 }
 
-/** The candidates in the same order. If there are too many: those whose lines are most similar to the edited lines. */
+/** At most maxCandidates candidates, in the same order: those whose lines are most similar to the edited lines. */
 function mostPromising(candidates: Candidate[], text: string): Candidate[] {
   if (candidates.length <= maxCandidates) return candidates;
   const resemblance = ({ start, end, changes: [change] }: Candidate) =>
@@ -74,7 +74,7 @@ function isMoreThanSpace({ start, end, text: now }: TextEdit, text: string): boo
 
 /**
  * The edits in the order of their places from the cursor on, without those at the cursor. Edits with the same result
- * become one, with all of their votes.
+ * become one edit, which counts their votes.
  */
 export function fromCursor<T extends TextEdit & { votes?: number }>(edits: T[], text: string, cursor: number): T[] {
   const distance = ({ start }: TextEdit) => (start >= cursor ? start - cursor : text.length + cursor - start);

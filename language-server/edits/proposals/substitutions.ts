@@ -12,7 +12,7 @@ export interface Substitution {
   isPart: boolean;
   /** The past changes that made this substitution, the newest first. */
   changes: PastChange[];
-  /** The words on both sides, each time that it was made. */
+  /** What was to the left and right of the old words, each time that they were replaced. */
   places: Neighbours[];
   /** If present, the old words are replaced only between these characters. */
   between?: Neighbours;
@@ -72,12 +72,12 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
       });
   };
   for (const { start, end, text } of changes) {
-    if (isTelling(old.slice(start, end))) {
+    if (isDistinctive(old.slice(start, end))) {
       add(start, end, text);
       continue;
     }
-    // If words are only added, or only an operator is replaced, a neighbour is included: there must be a word to look
-    // for.
+    // If words are only added, or only an operator is replaced, a neighbour is included, so that there is a word to
+    // look for.
     const left = fromLastWord(old.slice(old.lastIndexOf('\n', start - 1) + 1, start));
     const right = upToFirstWord(old.slice(end).split('\n', 1)[0] ?? '');
     if (left !== undefined) add(start - left.length, end, left + text);
@@ -89,7 +89,7 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
     last &&
     first !== last &&
     last.end - first.start <= longestSpan &&
-    isTelling(old.slice(first.start, last.end))
+    isDistinctive(old.slice(first.start, last.end))
   )
     add(first.start, last.end, now.slice(first.start, now.length - (old.length - last.end)));
   for (const { place, ...rename } of [...found])
@@ -97,31 +97,31 @@ function substitutionsIn({ before, after }: PastChange): Found[] {
   return found;
 }
 
-/** The end of a line, beginning with its last telling word. */
+/** The end of a line, from its last distinctive word on. */
 function fromLastWord(line: string): string | undefined {
   const words = wordsOf(line);
-  const last = words.findLastIndex(isTelling);
+  const last = words.findLastIndex(isDistinctive);
   return last === -1 ? undefined : words.slice(last).join('');
 }
 
-/** The beginning of a line, ending with its first telling word. */
+/** The beginning of a line, up to the end of its first distinctive word. */
 function upToFirstWord(line: string): string | undefined {
   const words = wordsOf(line);
-  const first = words.findIndex(isTelling);
+  const first = words.findIndex(isDistinctive);
   return first === -1 ? undefined : words.slice(0, first + 1).join('');
 }
 
-/** Whether the text contains a name or a number of several digits: enough to look for. */
-export function isTelling(text: string): boolean {
+/** Whether the text contains a name or a number of several digits, so that it is worth looking for. */
+export function isDistinctive(text: string): boolean {
   return /[\p{L}_$]|\p{N}{2}/u.test(text);
 }
 
-/** The end of a text, beginning with its last word. */
+/** The end of a text, from its last word on. */
 export function wordBefore(text: string): string {
   return /[\p{L}\p{N}_$]+[^\p{L}\p{N}_$]*$/u.exec(text.slice(-80))?.[0] ?? '';
 }
 
-/** The beginning of a text, ending with its first word. */
+/** The beginning of a text, up to the end of its first word. */
 export function wordAfter(text: string): string {
   return /^[^\p{L}\p{N}_$]*[\p{L}\p{N}_$]+/u.exec(text.slice(0, 80))?.[0] ?? '';
 }

@@ -35,7 +35,7 @@ export interface EditedDocument {
   history: readonly PastEdit[];
   /** Edits that the user does not want. They are not proposed. */
   dismissed?: readonly TextEdit[];
-  /** Whether an edit would rename another thing that has the same name as a renamed one. */
+  /** Whether an edit would rename a namesake: another symbol with the name that a renamed one had. */
   isNamesake?: (edit: TextEdit) => boolean;
 }
 
@@ -44,7 +44,7 @@ export function applyEdit(text: string, edit: TextEdit): string {
 }
 
 /** Whether both edits turn the text into the same text. */
-export function comesToTheSame(text: string, a: TextEdit, b: TextEdit): boolean {
+export function haveSameResult(text: string, a: TextEdit, b: TextEdit): boolean {
   const [from, to] = [Math.min(a.start, b.start), Math.max(a.end, b.end)];
   const result = (edit: TextEdit) => text.slice(from, edit.start) + edit.text + text.slice(edit.end, to);
   return result(a) === result(b);
@@ -92,7 +92,7 @@ export function changesBetween(before: string, after: string): TextEdit[] {
   return changes;
 }
 
-/** An edit as changes of single words: most of its text may be the same as the old text. */
+/** The edit as changes of single words. Most of its text may be the same as the old text. */
 export function changesOf(edit: TextEdit, text: string): TextEdit[] {
   const changes = changesBetween(text.slice(edit.start, edit.end), edit.text);
   return changes.map(({ start, end, text: now }) => ({ start: edit.start + start, end: edit.start + end, text: now }));

@@ -4,7 +4,7 @@ import type { PastChange } from '../../history/past-changes.ts';
 import { indentationOf, type Line, nearest } from '../../text/lines.ts';
 import { isWord, wordsOf } from '../../text/text-edit.ts';
 import type { Candidate } from '../candidate.ts';
-import { isTelling } from '../substitutions.ts';
+import { isDistinctive } from '../substitutions.ts';
 
 const maxLines = 8;
 const maxDifferingWords = 4;
@@ -85,6 +85,6 @@ function reindented(line: string, old: string, now: string): string {
 
 function mapped(line: string, others: ReadonlyMap<string, string>): string {
   return wordsOf(line)
-    .map((word) => (isTelling(word) ? (others.get(word) ?? word) : word))
+    .map((word) => (isDistinctive(word) ? (others.get(word) ?? word) : word))
     .join('');
 }

@@ -1,10 +1,11 @@
 // Finds lines in which all changes of an edited line can be repeated, in the same order, each between the same two
-// words. Unlike other finders, it repeats several changes at once: a call gets another name and an argument, say.
+// words. Unlike the other finders, it can repeat several changes at once: for example, a call gets another name and one
+// more argument.
 import type { PastChange } from '../../history/past-changes.ts';
 import { keepsBrackets, type Line, nearest, similarity } from '../../text/lines.ts';
 import { applyEdit, changesBetween, isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import type { Candidate } from '../candidate.ts';
-import { isTelling, isWhole } from '../substitutions.ts';
+import { isDistinctive, isWhole } from '../substitutions.ts';
 
 const maxChanges = 5;
 const maxPlaces = 20;
@@ -30,9 +31,9 @@ export function editsInContext(
     if (before === undefined || after === undefined || change.before.length + change.after.length !== 2) return [];
     const sites = sitesOf(before.trim(), after.trim());
     if (sites.length === 0 || sites.length > maxChanges || !isSpecific(sites)) return [];
-    const rarest = sites.map(({ old }) => old).filter(isTelling);
+    const required = sites.map(({ old }) => old).filter(isDistinctive);
     const alike = lines.flatMap(({ text }, i) =>
-      rarest.every((words) => text.includes(words)) && similarity(text, before) >= minLikeness ? [i] : [],
+      required.every((words) => text.includes(words)) && similarity(text, before) >= minLikeness ? [i] : [],
     );
     const group = `${before.trim()}\n${after.trim()}\nin context`;
     return nearest(alike, cursorLine, maxPlaces).flatMap((i): Candidate[] => {
@@ -53,9 +54,9 @@ export function editsInContext(
  */
 const sides: ((site: Site) => Site)[] = [
   (site) => site,
-  (site) => (isTelling(`${site.left ?? ''}${site.old}`) ? { ...site, right: anything } : site),
-  (site) => (isTelling(`${site.old}${site.right ?? ''}`) ? { ...site, left: anything } : site),
-  (site) => (isTelling(site.old) ? { ...site, left: anything, right: anything } : site),
+  (site) => (isDistinctive(`${site.left ?? ''}${site.old}`) ? { ...site, right: anything } : site),
+  (site) => (isDistinctive(`${site.old}${site.right ?? ''}`) ? { ...site, left: anything } : site),
+  (site) => (isDistinctive(site.old) ? { ...site, left: anything, right: anything } : site),
 ];
 
 function sitesOf(before: string, after: string): Site[] {
@@ -96,8 +97,8 @@ function besideAt(words: string[]): string[] {
  */
 function isSpecific(sites: Site[]): boolean {
   if (sites.length === 1 && sites.every(({ old, now }) => isWord(old) && isWord(now))) return false;
-  const telling = sites.filter(({ old, left, right }) => [old, left ?? '', right ?? ''].some(isTelling));
-  return telling.length > 0 && sites.some(({ old, now }) => isTelling(old + now) || sites.length > 1);
+  const distinctive = sites.filter(({ old, left, right }) => [old, left ?? '', right ?? ''].some(isDistinctive));
+  return distinctive.length > 0 && sites.some(({ old, now }) => isDistinctive(old + now) || sites.length > 1);
 }
 
 /** The line with all of the changes; undefined if one of them has no place, or if they leave a bracket open. */
@@ -130,6 +131,6 @@ function applied(line: string, edits: TextEdit[]): string {
 
 /** How many names and numbers of `before` the other line lacks. */
 function countMissing(before: string, other: string): number {
-  const [words, others] = [before, other].map((line) => new Set(wordsOf(line).filter(isTelling)));
+  const [words, others] = [before, other].map((line) => new Set(wordsOf(line).filter(isDistinctive)));
   return [...(words ?? [])].filter((word) => !others?.has(word)).length;
 }

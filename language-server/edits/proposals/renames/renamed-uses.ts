@@ -1,5 +1,5 @@
-// Finds the uses of a renamed thing that still have its old name. They are certainly wrong, so no model is asked about
-// them. Also finds namesakes: other things with the same name.
+// Finds the uses of a renamed symbol that still have its old name. They are certainly wrong, so no model is asked about
+// them. Also finds namesakes: other symbols with the same name.
 import { wordAt } from '../../text/lines.ts';
 import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import { type Rename, type Uses, usesIn } from './renames.ts';
@@ -60,18 +60,20 @@ function renamedLines({ text }: NamedSource, uses: readonly Use[], old: string):
     const now = text.slice(start, next).replace(/[\r\n]+$/, '');
     const here = uses.filter((use) => use.line === line).toSorted((a, b) => b.character - a.character);
     const renamed = here.reduce(
-      (result, { character, text: become }) =>
-        result.slice(0, character) + become + result.slice(character + old.length),
+      (result, { character, text: replacement }) =>
+        result.slice(0, character) + replacement + result.slice(character + old.length),
       now,
     );
     return { start, end: start + now.length, text: renamed };
   });
 }
 
-/** Returns a function that tells whether an edit would rename a namesake. text: the document, with "\n" line ends. */
+/**
+ * Returns a function that tells whether an edit would rename a namesake. text: the document; its lines end with "\n".
+ */
 export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: TextEdit) => boolean {
   const keyOf = ({ old, now }: Pick<Rename, 'old' | 'now'>) => `${old} ${now}`;
-  // If the user has renamed two things with this name, a third one is no namesake: it may follow, too.
+  // If the user has renamed two symbols with this name, the others with this name may follow, too.
   const timesOf = (key: string) => all.reduce((sum, rename) => sum + (keyOf(rename) === key ? rename.times : 0), 0);
   const renames = all.filter((rename) => timesOf(keyOf(rename)) < 2);
   const ownPlaces = new Map<string, Set<string>>(renames.map((rename) => [keyOf(rename), new Set()]));

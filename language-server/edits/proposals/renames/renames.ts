@@ -1,5 +1,5 @@
-// Finds renames in the history and, by the rules of scope, the other uses of the renamed thing. The same name in
-// strings, in comments, or for another thing (in another function or file, say) does not count as a use.
+// Finds renames in the history and, by the rules of scope, the other uses of the renamed symbol. The same name in a
+// string, in a comment, or for another symbol (in another function or file, say) does not count as a use.
 import { setImmediate } from 'node:timers/promises';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name } from '../../../syntax/names.ts';
@@ -11,15 +11,15 @@ import { partnersOf } from './tag-partner.ts';
 import {
   editedLines,
   type NamedSource,
-  readable,
-  settled,
   type TextBefore,
   type Use,
+  waitForTree,
+  withParseableLanguage,
   withTextBefore,
 } from './text-before.ts';
 
 export interface Rename {
-  /** The path of the file that declares the renamed thing. */
+  /** The path of the file that declares the renamed symbol. */
   path: string;
   old: string;
   now: string;
@@ -27,7 +27,7 @@ export interface Rename {
   isShared: boolean;
   /** Whether the edit changed nothing but the name. */
   isPure: boolean;
-  /** How many things that this file declares were given the new name instead of the old one. */
+  /** How many symbols of this file were given this new name instead of this old one. */
   times: number;
   /** Whether it is a member. The same name after a dot elsewhere may be a member of any object. */
   isMember: boolean;
@@ -39,13 +39,13 @@ export interface Rename {
 
 /** The places where a document still has the old name. */
 export interface Uses {
-  /** The name means the renamed thing. */
+  /** The name means the renamed symbol. */
   certain: readonly Use[];
-  /** The name may mean another thing. */
+  /** The name may mean another symbol. */
   possible: readonly Use[];
 }
 
-// For each rename, a document is parsed.
+// Each rename needs another tree of the document.
 const maxRenames = 8;
 
 /** The renames in the history, the newest first. documents: the open ones. */
@@ -54,16 +54,19 @@ export async function renamesIn(documents: readonly NamedSource[], history: read
   for (const { path, ...made } of replacementsIn(history).slice(0, maxRenames)) {
     const original = documents.find((open) => open.path === path);
     if (!original) continue;
-    const document = readable(original);
+    const document = withParseableLanguage(original);
     await setImmediate();
-    const found = (await settled(document)) ? await renameIn(document, made) : undefined;
+    const found = (await waitForTree(document)) ? await renameIn(document, made) : undefined;
     const rename = found ?? (hasNames(document.languageId) ? undefined : renamedByText(document, made));
     if (rename) renames.push(rename);
   }
   return renames;
 }
 
-/** A rename that no use follows: the name is declared several times, so it is unknown which declaration a use means. */
+/**
+ * A rename after which nothing follows: the name is declared several times, so it is unknown which declaration a use
+ * means.
+ */
 const undecided = {
   ...{ isPure: false, isShared: false, isMember: false, times: 1 },
   ...{ edits: [], own: { certain: [], possible: [] } },
@@ -99,7 +102,7 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
 }
 
 /**
- * The things that edited lines declared under the old name; undefined if there are none, or if the new name is taken
+ * The symbols that edited lines declared under the old name; undefined if there are none, or if the new name is taken
  * where they are declared.
  */
 async function declaredIn(
@@ -186,11 +189,11 @@ function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pi
   if (character === undefined || roles.has('unclear') || text.isTooLong(text.lineOf(at))) return [];
   const isKept = roles.has('shorthand') && !imported;
   const filled = roles.has('filled') ? `${now}: ${old}` : now;
-  const become = isKept ? `${old}: ${now}` : roles.has('exported') ? `${now} as ${old}` : filled;
-  return [{ line: text.lineOf(at), character, text: become }];
+  const replacement = isKept ? `${old}: ${now}` : roles.has('exported') ? `${now} as ${old}` : filled;
+  return [{ line: text.lineOf(at), character, text: replacement }];
 }
 
-/** The uses of the renamed thing in any document: the one that declares it, or one that may use it. */
+/** The uses of the renamed symbol in a document, which may be the one that declares it. */
 export async function usesIn(document: NamedSource, rename: Rename): Promise<Uses> {
   if (document.path === rename.path) return rename.own;
   const none = { certain: [], possible: [] };

@@ -11,7 +11,7 @@ interface Words {
 }
 
 export interface Replacement extends Words {
-  /** If isPure: all pure edits with this replacement, in any file. Otherwise, or for an alias: one edit. */
+  /** All pure edits with this replacement, in any file; if it is not pure, or an alias: this one edit. */
   edits: readonly PastEdit[];
 }
 

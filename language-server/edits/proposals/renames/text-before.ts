@@ -1,4 +1,4 @@
-// A document as it was before a rename, with its syntax tree. There, all uses of the renamed thing have the same name.
+// A document as it was before a rename, with its syntax tree. There, all uses of the renamed symbol have the same name.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Node } from 'web-tree-sitter';
 import { LongText } from '../../../documents/long-text.ts';
@@ -35,13 +35,13 @@ const [waits, waitMs] = [200, 5];
 /** Languages whose tags the grammar of HTML can parse. */
 const tagged = new Set(['vue', 'xml', 'astro', 'handlebars']);
 
-/** The document with a language whose grammar can parse it. */
-export function readable<T extends SourceText>(document: T): T {
+/** The document; if only the grammar of HTML can parse it, with that language. */
+export function withParseableLanguage<T extends SourceText>(document: T): T {
   return tagged.has(document.languageId) ? { ...document, languageId: 'html' } : document;
 }
 
 /** Waits up to a second for the document's tree. Returns whether there is one. */
-export async function settled(document: SourceText): Promise<boolean> {
+export async function waitForTree(document: SourceText): Promise<boolean> {
   if (!(await loadGrammar(document.languageId))) return false;
   for (let i = 0; i < waits && !treeOf(document)?.isCurrent; i++) await sleep(waitMs);
   return treeOf(document)?.isCurrent === true;
@@ -79,7 +79,7 @@ export async function withTextBefore<T>(
   const isTooLong = (line: number) => (lines[line]?.length ?? 0) > maxLineChars;
   const source =
     changed.size === 0 ? document : { ...document, uri: `${document.uri} before`, text: LongText.of(text) };
-  const tree = (await settled(source)) ? treeOf(source) : null;
+  const tree = (await waitForTree(source)) ? treeOf(source) : null;
   if (!tree?.isCurrent) return undefined;
   const own = tree.movedTo(tree.text);
   try {
@@ -97,7 +97,7 @@ export function editedLines(edit: PastEdit, lines: readonly string[]): number[] 
   return edit.before.split('\n').flatMap((line, i) => (line === written[i] ? [] : [first + i]));
 }
 
-/** The line where the edit's new text begins: the recorded line if the text is there, or else its only place. */
+/** The line where the edit's new text begins: the recorded line, if the text is still there, or else its only place. */
 function firstLine({ after, line }: PastEdit, lines: readonly string[]): number | undefined {
   const written = after.split('\n');
   const isAt = (at: number) => written.every((row, i) => withoutReturn(lines[at + i] ?? '\n') === row);

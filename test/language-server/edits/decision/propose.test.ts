@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { likeliest, mostLikely, nextOfEachGroup, propose } from '../../../../language-server/edits/decision/propose.ts';
 import { editPrompt } from '../../../../language-server/edits/preference/edit-prompt.ts';
+import { inPlaceScores } from '../../../../language-server/edits/preference/in-place-scores.ts';
 import { preferences } from '../../../../language-server/edits/preference/preference.ts';
-import { readingsInPlace } from '../../../../language-server/edits/preference/reading-in-place.ts';
 import { withModel } from '../../../../language-server/edits/preference/with-model.ts';
 import type { Candidate } from '../../../../language-server/edits/proposals/candidate.ts';
 import type { TextEdit } from '../../../../language-server/edits/text/text-edit.ts';
@@ -83,7 +83,7 @@ test('a change that the model prefers is likelier', () => {
 test('the model reads a candidate in its place among the lines around it, and scores it from the first difference on', async () => {
   const { engine, asked } = modelThatLikes({ s: 3, u: 2, ')': -4 });
   const edit = candidate({ start: 13, end: 24, text: 'add(sum);' });
-  const [reading] = await readingsInPlace(engine, document, [edit]);
+  const [scores] = await inPlaceScores(engine, document, [edit]);
   expect(asked).toEqual([
     {
       head: '\0a.ts\n',
@@ -95,15 +95,15 @@ test('the model reads a candidate in its place among the lines around it, and sc
   ]);
   const perCharacter = Math.log(characters - 3 + Math.exp(3) + Math.exp(2) + Math.exp(-4));
   // The new text is two characters shorter and has two preferred characters. The bracket is the rarest in both texts.
-  expect(reading?.logRatio).toBeCloseTo(3 + 2 + 2 * perCharacter);
-  expect(reading?.rarestNew).toBeCloseTo(-4 - perCharacter);
-  expect(reading?.rarestOld).toBeCloseTo(-4 - perCharacter);
+  expect(scores?.logRatio).toBeCloseTo(3 + 2 + 2 * perCharacter);
+  expect(scores?.rarestNew).toBeCloseTo(-4 - perCharacter);
+  expect(scores?.rarestOld).toBeCloseTo(-4 - perCharacter);
 });
 
 test('a candidate in a blank first line is read together with that line', async () => {
   const { engine, asked } = modelThatLikes({});
   const blank = { ...document, text: '\nlet a;\n' };
-  await readingsInPlace(engine, blank, [candidate({ start: 0, end: 0, text: 'b' })]);
+  await inPlaceScores(engine, blank, [candidate({ start: 0, end: 0, text: 'b' })]);
   expect(asked.at(-1)?.continuations.map(([given, scored]) => given + scored)).toEqual(['\n', 'b\n']);
 });
 

@@ -6,8 +6,8 @@ import type { Candidate } from '../proposals/candidate.ts';
 import type { EditedDocument } from '../text/text-edit.ts';
 import { difference, sumOf } from './token-scores.ts';
 
-/** Scores of the text with the new lines and with the old lines, from the first token on that differs. */
-export interface Reading {
+/** The scores of a candidate. Both texts are scored from the first token that differs. */
+export interface InPlaceScores {
   /** log P(text with the new lines) - log P(text with the old lines), in nats. */
   logRatio: number;
   /** The log-probability of the least likely token with the new lines. */
@@ -20,13 +20,13 @@ const linesAbove = 2;
 const charsAbove = 200;
 const charsBelow = 200;
 
-/** Returns one reading per candidate; empty if the signal was aborted. Makes one request to the engine. */
-export async function readingsInPlace(
+/** Returns the scores of each candidate; empty if the signal was aborted. Makes one request to the engine. */
+export async function inPlaceScores(
   engine: Engine,
   { path, text }: EditedDocument,
   candidates: readonly Candidate[],
   signal?: AbortSignal,
-): Promise<Reading[]> {
+): Promise<InPlaceScores[]> {
   const { fileSep } = engine.info.special;
   const name = tokenizeText(engine, `${path}\n`);
   const head = fileSep < 0 ? name : concatTokens(fileSep, name);
