@@ -39,7 +39,7 @@ export type OnGrowth = (suggestion: Suggestion) => void;
 /** Generates a text. Once the signal is aborted, the function no longer calls onGrowth and returns soon. */
 export type Generate = (onGrowth: OnGrowth, signal: AbortSignal) => Promise<GhostCompletion>;
 
-// No model's tokens are longer than this on average. A server that sends longer text is cut off.
+// No model's tokens are longer than this on average. If a server sends more text, the rest is ignored.
 const charsPerToken = 16;
 /** The text may contain an invisible character only if the document has it within this distance of the cursor. */
 const charsAround = 10_000;
@@ -96,7 +96,7 @@ export class GrowingText {
   /** Whether generation can stop because no further text could be shown. */
   isEnough = false;
   private readonly generated = new GeneratedText();
-  /** The last text that add() returned. */
+  /** The last suggestion that add() returned. */
   private shownEarly: Suggestion | null = null;
   private readonly tried = new Set<number>();
   private readonly around: string;

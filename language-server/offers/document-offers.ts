@@ -10,10 +10,10 @@ import { accepted, Offer } from './offer.ts';
 
 export interface Pace {
   /**
-   * After this time, an automatic request is answered with the text so far. If there is none yet, the first text that
-   * can be shown is the answer. People press a key every 120 to 200 ms.
+   * After this time, an automatic request is answered with the text so far. If there is none yet, it is answered with
+   * the first text that can be shown. People press a key every 120 to 200 ms.
    */
-  momentMs: number;
+  earlyAnswerMs: number;
   /** The shortest time between an answer and the notice that its text has grown. */
   growthMs: number;
   /** How long a suggestion is shown before the text that would follow it is generated. */
@@ -25,7 +25,7 @@ export interface Pace {
   graceMs: number;
 }
 
-export const defaultPace: Pace = { momentMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
+export const defaultPace: Pace = { earlyAnswerMs: 90, growthMs: 300, restMs: 150, graceMs: 100 };
 
 export interface Purpose {
   /**
@@ -51,7 +51,7 @@ export interface TextRequest {
   onGrown: (() => void) | undefined;
 }
 
-export interface Found {
+export interface FoundText {
   /** Best first. */
   suggestions: Suggestion[];
   /** The finished completion; null while the text is still growing. */
@@ -67,7 +67,7 @@ export class DocumentOffers {
   private ahead: Offer | null = null;
   private aheadTimer: NodeJS.Timeout | undefined;
   private graceTimer: NodeJS.Timeout | undefined;
-  /** The key of the position at which the user last dismissed a suggestion. */
+  /** Where the user last dismissed a suggestion (keyOf); '' for nowhere. */
   private dismissed = '';
   /** The line in which the user last rejected a suggestion, by dismissing it or by typing something else. */
   private rejectedLine = -1;
@@ -104,7 +104,7 @@ export class DocumentOffers {
     return this.dismissed === keyOf(at);
   }
 
-  /** Resolves when the offer for this document is finished, or when the demand ends. */
+  /** Resolves when the offer that covers this document is finished, or when the demand ends. */
   async settled(document: CursorDocument, demand: AbortSignal): Promise<void> {
     await Promise.race([this.offerFor(document)?.settled(), endOf(demand)]);
   }
@@ -113,7 +113,7 @@ export class DocumentOffers {
    * The text at the cursor; null if the demand has ended. Rejects with the engine's error. If the text is still
    * growing, onGrown is called later. If the text is whole, the text after it is generated while the user reads.
    */
-  async textAt(request: TextRequest, demand: AbortSignal): Promise<Found | null> {
+  async textAt(request: TextRequest, demand: AbortSignal): Promise<FoundText | null> {
     const { document } = request;
     const known = this.offerFor(document);
     if (request.isInvoked) this.begin(request, { kind: 'choices', isCareful: false }, suggestionsOf(known, document));
@@ -171,19 +171,19 @@ export class DocumentOffers {
   }
 
   /**
-   * Waits for an offer that can be the answer: one that is finished, or, momentMs after the call, one that has text.
-   * Begins an offer if none covers the document, also if the text of an earlier offer turns out to differ from the
-   * user's. Null if the demand ends first.
+   * Waits for an offer that can be the answer: one that is finished or, once earlyAnswerMs have passed, one that has
+   * text. Begins an offer if none covers the document, or if the text of the current offer turns out to differ from
+   * what the user has typed. Null if the demand ends first.
    */
   private async readyOffer(request: TextRequest, demand: AbortSignal): Promise<Offer | null> {
     const { document, isInvoked, onGrown } = request;
     const mayBeEarly = !isInvoked && onGrown !== undefined;
     let isLate = false;
-    const moment = async () => {
-      await sleep(this.pace.momentMs, undefined, { ref: false });
+    const becomeLate = async () => {
+      await sleep(this.pace.earlyAnswerMs, undefined, { ref: false });
       isLate = true;
     };
-    const late = mayBeEarly ? [moment()] : [];
+    const late = mayBeEarly ? [becomeLate()] : [];
     const end = endOf(demand);
     while (!demand.aborted) {
       const offer = this.offerFor(document) ?? this.begin(request, this.purposeOf(request));

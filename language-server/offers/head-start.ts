@@ -1,25 +1,27 @@
-// Gets one suggestion from two models. The second model starts if the first one fails or has no text after its head
-// start. The model whose text comes first makes the whole suggestion: texts of two models never mix.
+// Gets one suggestion from two models. The second one starts if the first fails, or if it still has no text when its
+// head start is over. The model whose text comes first makes the whole suggestion: texts of two models never mix.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { noTimings } from '../protocol/messages.ts';
 import type { Suggestion } from '../shape/shape.ts';
 import type { Generate, GhostCompletion, OnGrowth } from './complete.ts';
 
-/** headStartMs: if it is Infinity, the second model starts only after the first has failed. Rejects if both fail. */
+/** headStartMs: Infinity if the second model starts only after the first has failed. Rejects if both fail. */
 export function firstWithText(generateFirst: Generate, generateSecond: Generate, headStartMs: number): Generate {
   return async (onGrowth, signal) => {
     const first = new Attempt(generateFirst, signal);
     const early = await within(first.outcome, headStartMs);
     if (early === 'text' || early === 'nothing' || signal.aborted) return first.result(onGrowth);
     const second = new Attempt(generateSecond, signal);
-    const winner = await earlier(first, second);
+    const winner = await firstToHaveText(first, second);
     (winner === first ? second : first).stop();
     return winner.result(onGrowth);
   };
 }
 
-/** Resolves to the attempt whose text comes first. If neither has text: the second, unless it alone has failed. */
-async function earlier(first: Attempt, second: Attempt): Promise<Attempt> {
+/**
+ * Resolves to the attempt that has text first. If neither gets any: to the second, unless only the second has failed.
+ */
+async function firstToHaveText(first: Attempt, second: Attempt): Promise<Attempt> {
   try {
     return await Promise.any([first.withText(), second.withText()]);
   } catch {
@@ -69,7 +71,7 @@ class Attempt {
       return await this.completion;
     } catch (error) {
       if (!this.last) throw error;
-      return brokenOff(this.last);
+      return partialResult(this.last);
     }
   }
 
@@ -88,6 +90,6 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
 }
 
 /** The result of an attempt that failed after it had sent this suggestion. */
-function brokenOff(last: Suggestion): GhostCompletion {
+function partialResult(last: Suggestion): GhostCompletion {
   return { suggestions: [last], reason: null, finishReason: 'length', timings: noTimings };
 }

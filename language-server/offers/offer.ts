@@ -8,7 +8,7 @@ import type { Generate, GhostCompletion } from './complete.ts';
  * What an offer has for a state of the document:
  *   'none'        nothing: the cursor is elsewhere, or the user has typed something else
  *   'pending'     nothing yet: the user has typed the whole text so far, or there is no text yet
- *   'empty'       nothing, and to ask again is useless: the model had no text for this place, or it failed
+ *   'empty'       nothing, and asking again is useless: the model had no text for this place, or it failed
  *   Suggestion[]  the suggestions without the text that the user has typed
  */
 export type Coverage = 'none' | 'pending' | 'empty' | Suggestion[];
@@ -100,7 +100,7 @@ export class Offer {
   }
 }
 
-/** This much text on each side of the cursor identifies a place. To compare whole documents would be slow. */
+/** This much text on each side of the cursor identifies a place. Comparing whole documents would be slow. */
 const comparedChars = 1000;
 
 /** The change from one state of a document to another. */

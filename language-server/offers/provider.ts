@@ -17,17 +17,17 @@ import type { RelatedCode } from '../related-code/related-code.ts';
 import { isWithheld } from '../secrets/secrets.ts';
 import type { Suggestion } from '../shape/shape.ts';
 import type { GhostCompletion } from './complete.ts';
-import { DocumentOffers, defaultPace, endOf, type Found } from './document-offers.ts';
+import { DocumentOffers, defaultPace, endOf, type FoundText } from './document-offers.ts';
 import { type Models, WarmEngine, WarmModels } from './warm-models.ts';
 
-interface Addressed {
+interface DocumentPosition {
   document: OpenDocument;
   position: Position;
   /** The document's own mode. If absent, the mode of the settings applies. */
   mode?: Mode | undefined;
 }
 
-export interface InlineRequest extends Addressed {
+export interface InlineRequest extends DocumentPosition {
   context: InlineCompletionContext;
 }
 
@@ -53,8 +53,8 @@ export interface ModelSource {
   isLoading(): boolean;
 }
 
-/** The place that a request asks to complete. */
-interface Asked {
+/** The place that a request asks to complete. It differs from the cursor's while the suggest widget is open. */
+interface AskedPlace {
   document: CursorDocument;
   /** The selected entry of the suggest widget, which the ghost text must begin with; often ''. */
   selected: string;
@@ -99,7 +99,7 @@ export class CompletionProvider {
     const settings = settingsNow();
     const laterRefusal = settings === before ? null : refusalOf(request, settings, isInvoked);
     if (laterRefusal !== null) return this.refused(offers, laterRefusal);
-    // The user no longer wants suggestions with the old settings.
+    // Texts that were generated with other settings must not be shown.
     if (!isDeepStrictEqual(settings, this.settings)) this.abortOffers();
     this.settings = settings;
     const warm = this.warmFor(models);
@@ -118,7 +118,7 @@ export class CompletionProvider {
       onGrown: onGrown && (() => onGrown({ uri, version, position })),
     };
     const waiting = offers.textAt(text, demand);
-    // This comes before the answer is awaited: it must happen even if the next key cancels this request.
+    // Not after the answer: the next key may cancel this request, and the next anchor must be prepared all the same.
     warm.current.follow(document, asked.document);
     const found = await waiting;
     return found === null ? nothing('superseded') : answerOf(found, asked);
@@ -127,7 +127,7 @@ export class CompletionProvider {
   /**
    * Call when the cursor rests. Evaluates the prompt there before a request needs it; null if nothing was evaluated.
    */
-  async rest(request: Addressed, models: Models | null, settings: Settings): Promise<Timings | null> {
+  async rest(request: DocumentPosition, models: Models | null, settings: Settings): Promise<Timings | null> {
     // A prompt for the cursor's last place is no longer needed.
     this.warm?.stopReading();
     if (models === null || refusalOf(request, settings, false) !== null) return null;
@@ -200,7 +200,7 @@ export class CompletionProvider {
 }
 
 /** The reason why a request must not be answered with text; null if it may. */
-function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked: boolean): Reason | null {
+function refusalOf({ document, mode }: DocumentPosition, settings: Settings, isInvoked: boolean): Reason | null {
   const wanted = mode ?? settings.mode;
   if (wanted === 'off') return 'off';
   if (wanted === 'manual' && !isInvoked) return 'manual';
@@ -213,7 +213,7 @@ function refusalOf({ document, mode }: Addressed, settings: Settings, isInvoked:
 /**
  * While the suggest widget is open, the place is in the document as it would be after its selected entry is accepted.
  */
-function askedPlace({ document, position, context }: InlineRequest): Asked {
+function askedPlace({ document, position, context }: InlineRequest): AskedPlace {
   const { uri, languageId, text } = document;
   const info = context.selectedCompletionInfo;
   if (!info) {
@@ -226,7 +226,7 @@ function askedPlace({ document, position, context }: InlineRequest): Asked {
   return { document: { uri, languageId, text: accepted, offset }, selected: info.text, range: info.range };
 }
 
-function answerOf({ suggestions, result, isNew }: Found, asked: Asked): Answer {
+function answerOf({ suggestions, result, isNew }: FoundText, asked: AskedPlace): Answer {
   const items = suggestions.map((suggestion) => toItem(asked, suggestion));
   const timings = isNew ? (result?.timings ?? noTimings) : noTimings;
   if (items.length === 0) return { items, reason: result?.reason ?? 'superseded', timings };
@@ -237,7 +237,7 @@ function answerOf({ suggestions, result, isNew }: Found, asked: Asked): Answer {
 /**
  * The item has line feeds only: editors insert the document's own line breaks, but Neovim would keep carriage returns.
  */
-function toItem({ selected, range }: Asked, { text, replaces }: Suggestion): InlineCompletionItem {
+function toItem({ selected, range }: AskedPlace, { text, replaces }: Suggestion): InlineCompletionItem {
   const end = { line: range.end.line, character: range.end.character + replaces };
   return { insertText: selected + text.replaceAll('\r\n', '\n'), range: { start: range.start, end } };
 }

@@ -75,7 +75,7 @@ export class WarmModels {
   }
 
   /**
-   * The server's model; null while the server does not answer. Its state is kept meanwhile: when the server answers
+   * The server's model; null while the server does not answer. Meanwhile its state is kept: when the server answers
    * again, its cache may still have the prompts.
    */
   private get remote(): WarmEngine | null {

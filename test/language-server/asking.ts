@@ -22,7 +22,7 @@ export interface Ask {
 }
 
 /** By default, nothing is generated ahead, and all answers wait for the whole text. */
-const pace: Pace = { momentMs: 60_000, growthMs: 60_000, restMs: 60_000, graceMs: 20 };
+const pace: Pace = { earlyAnswerMs: 60_000, growthMs: 60_000, restMs: 60_000, graceMs: 20 };
 
 export function setUp(options: FakeOptions & Partial<Pace> = {}) {
   const engine = new FakeEngine({ respond: () => 'answer();', ...options });

@@ -69,7 +69,7 @@ async function runScript(seed: number): Promise<{ made: number; shown: number }>
   const r = random(seed);
   await warm.clearCache();
   const editor = new RandomEditor(r, warm, documents(r));
-  const pace = { ...defaultPace, momentMs: r.pick([1, 20, 60_000]), restMs: r.pick([1, 60_000]) };
+  const pace = { ...defaultPace, earlyAnswerMs: r.pick([1, 20, 60_000]), restMs: r.pick([1, 60_000]) };
   const provider = new RecordedProvider({ onGrown: () => {}, related: new RelatedCode(editor) }, pace);
   editor.provider = provider;
   await editor.run(6);

@@ -96,7 +96,7 @@ test('a half-generated text is generated again when the cursor returns', async (
 
 test('generation ends at once when the cursor leaves the place', async () => {
   const respond = () => 'one(two, three, four, five, six);';
-  const { ask, engine, provider } = setUp({ respond, tokenMs: 10, momentMs: 15 });
+  const { ask, engine, provider } = setUp({ respond, tokenMs: 10, earlyAnswerMs: 15 });
   expect((await ask('a = $0\n')).reason).toBe('still-growing');
   provider.leave('file:///a.ts');
   await elapse(10);
@@ -104,7 +104,7 @@ test('generation ends at once when the cursor leaves the place', async () => {
 });
 
 test('dismissed text does not come back at the same place unless the document changes', async () => {
-  const { ask, engine, provider, grown } = setUp({ tokenMs: 10, momentMs: 15, growthMs: 0 });
+  const { ask, engine, provider, grown } = setUp({ tokenMs: 10, earlyAnswerMs: 15, growthMs: 0 });
   await ask('a = $0\n', { version: 7 });
   provider.leave('file:///a.ts', { version: 7, position: { line: 0, character: 4 } });
   await elapse(10);
@@ -118,14 +118,14 @@ test('dismissed text does not come back at the same place unless the document ch
 });
 
 test('answers with the whole text if it is generated quickly', async () => {
-  const { ask, grown } = setUp({ momentMs: 2000 });
+  const { ask, grown } = setUp({ earlyAnswerMs: 2000 });
   expect(await ask('a = $0')).toMatchObject({ reason: 'shown', items: [{ insertText: 'answer();' }] });
   await elapse(40);
   expect(grown).toEqual([]);
 });
 
 test('answers with the text so far if generation is slow, and announces the rest', async () => {
-  const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
+  const { ask, grown, engine } = setUp({ tokenMs: 12, earlyAnswerMs: 20 });
   const early = await ask('a = $0');
   expect(early.reason).toBe('still-growing');
   expect('answer();'.startsWith(String(texts(early)[0]))).toBe(true);
@@ -137,7 +137,7 @@ test('answers with the text so far if generation is slow, and announces the rest
 
 test('announces growth before a slow text is complete', async () => {
   const respond = () => [...'abcdefghijklmnopqrstuvwxyz'].join(' + '); // takes two seconds
-  const { ask, grown } = setUp({ respond, tokenMs: 20, momentMs: 20, growthMs: 40 });
+  const { ask, grown } = setUp({ respond, tokenMs: 20, earlyAnswerMs: 20, growthMs: 40 });
   await ask('a = $0');
   await elapse(200);
   expect(grown).toHaveLength(1);
@@ -145,7 +145,7 @@ test('announces growth before a slow text is complete', async () => {
 });
 
 test('a key that disagrees with an early answer ends it without a notification', async () => {
-  const { ask, grown, engine } = setUp({ tokenMs: 12, momentMs: 20 });
+  const { ask, grown, engine } = setUp({ tokenMs: 12, earlyAnswerMs: 20 });
   await ask('a = $0');
   await ask('a = x$0', { version: 2 });
   await elapse(100);
@@ -164,7 +164,7 @@ test('answers from memory after the shown text was accepted', async () => {
 
 test('if an early answer turns out to be the whole text, generates the text after it ahead', async () => {
   const respond = (prompt: string) => (prompt.endsWith('answer();') ? '\nnext();' : 'answer();\n');
-  const { ask, asked, grown } = setUp({ respond, restMs: 0, tokenMs: 10, momentMs: 95 });
+  const { ask, asked, grown } = setUp({ respond, restMs: 0, tokenMs: 10, earlyAnswerMs: 95 });
   const early = await ask('a = $0\n');
   expect([early.reason, texts(early)]).toEqual(['still-growing', ['answer();']]);
   await elapse(50);
@@ -308,7 +308,7 @@ test('when asked for alternatives, offers the shown text first', async () => {
 });
 
 test('alternatives requested while the text is growing include its final form', async () => {
-  const { ask } = setUp({ otherAnswers: ['another();'], tokenMs: 15, momentMs: 40, growthMs: 60_000 });
+  const { ask } = setUp({ otherAnswers: ['another();'], tokenMs: 15, earlyAnswerMs: 40, growthMs: 60_000 });
   const early = await ask('a = $0\n');
   expect(early.reason).toBe('still-growing');
   expect(texts(await ask('a = $0\n', { context: invoked }))).toEqual(['answer();', 'another();']);
