@@ -45,8 +45,8 @@ export class Workspaces {
     const snippets = await related.gather(document, { before: prefixChars, after: suffixChars });
     anchors.setOtherCode(document, snippets, contextTokens);
     // The next anchor replaces the held one once it has been evaluated.
-    anchors.reading(document)?.done();
-    anchors.reading(document);
+    anchors.nextPrefill(document)?.done();
+    anchors.nextPrefill(document);
     return { document, anchors };
   }
 

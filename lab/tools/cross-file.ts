@@ -64,8 +64,8 @@ async function textFor(engine: Completer, { document, files }: CrossFileCase, to
     const { prefixChars, suffixChars } = promptBudget(engine.info.contextTokens);
     anchors.setOtherCode(document, await related.gather(document, { before: prefixChars, after: suffixChars }), tokens);
     // The next anchor replaces the held one once it has been evaluated.
-    anchors.reading(document)?.done();
-    anchors.reading(document);
+    anchors.nextPrefill(document)?.done();
+    anchors.nextPrefill(document);
   }
   const { suggestions } = await generate(engine, anchors, document, options);
   return suggestions[0]?.text ?? '';

@@ -127,7 +127,7 @@ export class WarmEngine {
 
   /** Call after each key. Evaluates the prompt of the next anchor if one is due. */
   follow(open: OpenDocument, document: CursorDocument): void {
-    void this.readAhead.nextAnchor(document);
+    void this.readAhead.prepareNextAnchor(document);
     this.leftDocuments.visit(open);
   }
 

@@ -91,8 +91,8 @@ function prefixWindow(engine: Completer, text: LongText, end: number, previousSt
 }
 
 /**
- * The start moves by a quarter of the window at a time, so that most new anchors begin with the same tokens as the
- * last.
+ * The start of a prefix that ends at `end`. It moves by a quarter of the window at a time, so that most new anchors
+ * begin with the same tokens as the last. previous: the start of the last anchor's prefix.
  */
 function prefixStart(text: LongText, end: number, maxChars: number, previous: number | undefined): number {
   if (end <= maxChars) return 0;
@@ -126,7 +126,7 @@ function suffixState({ suffix, cursor }: Anchor, { text, offset }: CursorDocumen
   return null;
 }
 
-/** Whether the missing text was not deleted, but is before the cursor now. A few characters do not matter. */
+/** Whether the missing text is before the cursor now, instead of deleted. A few characters do not matter. */
 function wasPassed(gone: string, textSinceAnchor: string): boolean {
   return gone.length > 3 && textSinceAnchor.includes(gone.slice(0, 16));
 }

@@ -5,20 +5,20 @@ import type { Completer } from '../../native/index.ts';
 import { type Anchor, type Anchored, anchoredAt, defaultLinesUp, maxGivenChars, placeAnchor } from './anchor.ts';
 import { type PromptPlace, promptPlace } from './document-path.ts';
 import { type FimPrompt, promptBudget, withGivenMiddle } from './fim-prompt.ts';
-import { hasNews, type PromptPreamble, promptPreamble, type Snippet } from './prompt-preamble.ts';
+import { hasNewSnippet, type PromptPreamble, promptPreamble, type Snippet } from './prompt-preamble.ts';
 import type { CursorDocument } from './text-window.ts';
 
-// A new anchor costs several hundred tokens. It must shorten the given text to at most this share of its length.
+// A new anchor costs several hundred tokens, so it must shorten the given text at least to this share of its length.
 const worthwhileShare = 0.7;
-// The first key with a new anchor evaluates at most this many tokens.
-const maxUnread = 4;
+// The next anchor takes over once the key that uses it first has at most this many tokens to evaluate.
+const maxUnevaluated = 4;
 // This many documents keep their anchors. A person works in fewer at a time.
 const maxDocuments = 16;
 
 interface NextAnchor {
   anchor: Anchor;
-  /** The last evaluated prompt with this anchor. */
-  read: Uint32Array;
+  /** The last prompt with this anchor that was evaluated; empty if none was. */
+  evaluated: Uint32Array;
 }
 
 interface AnchorState {
@@ -31,8 +31,8 @@ interface AnchorState {
   isPinned: boolean;
 }
 
-/** A prompt with the next anchor, to be evaluated. Call done() afterwards. */
-export interface Reading {
+/** A prompt with the next anchor that the engine is to evaluate. Call done() afterwards. */
+export interface NextPrefill {
   anchor: Anchor;
   tokens: Uint32Array;
   done: () => void;
@@ -70,10 +70,10 @@ export class Anchors {
   }
 
   /**
-   * The next prompt to evaluate in the background; null if there is none. If the next anchor is evaluated, it becomes
-   * the current one.
+   * The next prompt to evaluate in the background; null if there is none. If the next anchor has been evaluated, it
+   * becomes the current one.
    */
-  reading(document: CursorDocument): Reading | null {
+  nextPrefill(document: CursorDocument): NextPrefill | null {
     const entry = this.states.get(document.uri);
     const held = entry && anchoredAt(this.engine, entry.held, document);
     if (!held) return null;
@@ -84,18 +84,18 @@ export class Anchors {
     const anchored = next && this.serving(next.anchor, document);
     if (!anchored) return null;
     const { tokens } = withGivenMiddle(this.engine, next.anchor.head, anchored.given);
-    if (tokens.length - commonLength(tokens, next.read) <= maxUnread) {
+    if (tokens.length - commonLength(tokens, next.evaluated) <= maxUnevaluated) {
       this.pin(this.hold(document.uri, next.anchor));
       return null;
     }
     const done = () => {
-      next.read = tokens;
+      next.evaluated = tokens;
     };
     return { anchor: next.anchor, tokens, done };
   }
 
   /**
-   * Sets the code from other files for this document. The next anchor uses it, because that is evaluated in the
+   * Sets the code from other files for this document. It is used from the next anchor on, which is evaluated in the
    * background. Nothing changes if the most useful snippet is already in use. snippets: most useful first.
    */
   setOtherCode({ uri, languageId }: CursorDocument, snippets: Snippet[], maxTokens: number): void {
@@ -103,7 +103,7 @@ export class Anchors {
     if (!entry) return;
     const preamble = promptPreamble(this.engine, this.placeOf(uri, languageId), snippets, maxTokens);
     const last = entry.next?.anchor.preamble ?? entry.held.preamble;
-    entry.preamble = hasNews(preamble, last) ? preamble : last;
+    entry.preamble = hasNewSnippet(preamble, last) ? preamble : last;
   }
 
   /** Call when code from some files must no longer be in prompts. Documents with such code get new anchors. */
@@ -137,7 +137,10 @@ export class Anchors {
     return placeAnchor(this.engine, document, this.linesUp, preamble, held);
   }
 
-  /** The anchor with the given text; null if it no longer matches the document, or if the given text is too long. */
+  /**
+   * The anchor with the given text for this cursor; null if the anchor no longer matches the document, or if the given
+   * text is too long.
+   */
   private serving(anchor: Anchor, document: CursorDocument): Anchored | null {
     const anchored = anchoredAt(this.engine, anchor, document);
     return anchored && anchored.given.length <= this.budget.givenTokens ? anchored : null;
@@ -153,7 +156,8 @@ export class Anchors {
     const isFull = givenLength >= this.budget.nextAnchorTokens || document.offset - last.offset >= maxGivenChars / 2;
     if (!isStale && !isFull) return undefined;
     const { anchor, given } = placeAnchor(this.engine, document, this.linesUp, preamble, last);
-    return isStale || given.length <= givenLength * worthwhileShare ? { anchor, read: new Uint32Array() } : undefined;
+    const isWorthwhile = isStale || given.length <= givenLength * worthwhileShare;
+    return isWorthwhile ? { anchor, evaluated: new Uint32Array() } : undefined;
   }
 
   private get budget() {

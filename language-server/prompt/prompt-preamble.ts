@@ -47,7 +47,7 @@ export function promptPreamble(
   const { fileSep, repoName } = engine.info.special;
   if (fileSep < 0) return { path, tokens: new Uint32Array(), texts: [], sources: new Set() };
   const chosen = withinBudget(engine, snippets, maxSnippetTokens);
-  // In training, only several files come after the repository's name. A single file comes after its path alone.
+  // As in training: the repository's name precedes several files, but not a single one.
   const isNamed = chosen.length > 0 && repository !== '' && repoName >= 0;
   const tokens = concatTokens(
     ...(isNamed ? [repoName, tokenizeText(engine, `${repository}\n`)] : []),
@@ -60,7 +60,7 @@ export function promptPreamble(
 }
 
 /** Whether the other preamble lacks the most useful snippet of this one. */
-export function hasNews(preamble: PromptPreamble, other: PromptPreamble): boolean {
+export function hasNewSnippet(preamble: PromptPreamble, other: PromptPreamble): boolean {
   const [best] = preamble.texts;
   return best !== undefined && !other.texts.includes(best);
 }

@@ -2,7 +2,7 @@
 // without, then with code from other files), and with the next anchor while the user types.
 import type { Completer, Timings } from '../../native/index.ts';
 import type { Anchor } from './anchor.ts';
-import type { Anchors, Reading } from './anchors.ts';
+import type { Anchors, NextPrefill } from './anchors.ts';
 import { promptBudget } from './fim-prompt.ts';
 import type { PromptReach, Snippet } from './prompt-preamble.ts';
 import type { CursorDocument } from './text-window.ts';
@@ -25,14 +25,14 @@ export interface OtherCode {
 /** For one engine. There is at most one job for each document. */
 export class ReadAhead {
   private readonly jobs = new Map<string, Job>();
-  private readonly budget: ReadingBudget;
+  private readonly budget: OtherCodeBudget;
 
   constructor(
     private readonly engine: Completer,
     private readonly anchors: Anchors,
     private readonly others?: OtherCode,
   ) {
-    this.budget = new ReadingBudget(engine.info.contextTokens);
+    this.budget = new OtherCodeBudget(engine.info.contextTokens);
   }
 
   /**
@@ -52,35 +52,37 @@ export class ReadAhead {
       await this.findOtherCode(document);
       if (!signal.aborted) isUndisturbed = true;
     });
-    if (isUndisturbed) await this.nextAnchor(document);
+    if (isUndisturbed) await this.prepareNextAnchor(document);
     return timings;
   }
 
   /** Call after each key. Evaluates the prompt with the next anchor if one is due. */
-  async nextAnchor(document: CursorDocument): Promise<void> {
-    const reading = this.readingFor(document);
+  async prepareNextAnchor(document: CursorDocument): Promise<void> {
+    const first = this.nextPrefill(document);
     const running = this.jobs.get(document.uri);
-    if (reading && running?.anchor === reading.anchor) {
+    if (first && running?.anchor === first.anchor) {
       running.document = document;
       return;
     }
     this.cancel(document.uri);
-    if (!reading) return;
-    const job = { anchor: reading.anchor, document, controller: new AbortController() };
+    if (!first) return;
+    const job = { anchor: first.anchor, document, controller: new AbortController() };
     await this.run(job, async (signal) => {
-      // Meanwhile the user types, so this repeats until nothing is left to evaluate.
-      for (let next: Reading | null = reading; next?.anchor === job.anchor; next = this.anchors.reading(job.document)) {
+      // The user types meanwhile, so this repeats until nothing is left to evaluate.
+      let next: NextPrefill | null = first;
+      while (next?.anchor === job.anchor) {
         await this.engine.prefill(next.tokens, 'background', signal);
         if (signal.aborted) return;
         next.done();
+        next = this.anchors.nextPrefill(job.document);
       }
     });
   }
 
-  /** The next prompt to evaluate; null if there is none or the engine is closed. */
-  private readingFor(document: CursorDocument): Reading | null {
+  /** The next prompt to evaluate; null if there is none, or if the engine is closed. */
+  private nextPrefill(document: CursorDocument): NextPrefill | null {
     try {
-      return this.anchors.reading(document);
+      return this.anchors.nextPrefill(document);
     } catch {
       return null;
     }
@@ -120,15 +122,17 @@ export class ReadAhead {
   }
 }
 
-const momentMs = 400;
-const slowMs = 1000;
+/** Reading code from other files should take at most this long. */
+const affordableMs = 400;
+/** On a slow machine, reading minTokens may take this long. */
+const slowestMs = 1000;
 const maxTokens = 1536;
 // Attention reads the whole prompt for each token of an answer. With the starter model (8,192 tokens of context), code
-// that fills a sixteenth of the context makes each answer a tenth slower; an eighth, a fifth. A context shorter than
-// minContextTokens is left to the document alone.
+// that fills 1/16 of the context makes each answer 10 % slower, and code that fills 1/8 makes it 20 % slower. A context
+// shorter than minContextTokens is left to the document alone.
 const contextShare = 1 / 16;
 const minContextTokens = 2048;
-// A small function. Less code is not worth a new anchor.
+// The size of a small function. Less code is not worth a new anchor.
 const minTokens = 96;
 // The budget before anything has been measured.
 const unmeasuredTokens = 256;
@@ -136,16 +140,15 @@ const unmeasuredTokens = 256;
 const minMeasured = 64;
 
 /**
- * How many tokens from other files a prompt may contain: as many as this machine evaluates in 400 ms, by its measured
- * speed. If these are fewer than minTokens, but the machine evaluates minTokens within a second: minTokens. For one
- * engine.
+ * How many tokens from other files a prompt may contain: as many as this machine reads in affordableMs, by its measured
+ * speed. If that is less than minTokens, but the machine reads minTokens within slowestMs: minTokens. For one engine.
  */
-export class ReadingBudget {
+export class OtherCodeBudget {
   private tokensPerMs: number | null = null;
 
   constructor(private readonly contextTokens: number) {}
 
-  /** Takes the speed of a prefill into account. */
+  /** Call with the timings of each prefill at a resting cursor. */
   note({ promptTokens, cachedTokens, prefillMs }: Timings): void {
     const tokens = promptTokens - cachedTokens;
     if (tokens < minMeasured || prefillMs <= 0) return;
@@ -154,8 +157,8 @@ export class ReadingBudget {
   }
 
   get tokens(): number {
-    const affordable = this.tokensPerMs === null ? unmeasuredTokens : this.tokensPerMs * momentMs;
-    const isSlow = affordable < minTokens && affordable * (slowMs / momentMs) >= minTokens;
+    const affordable = this.tokensPerMs === null ? unmeasuredTokens : this.tokensPerMs * affordableMs;
+    const isSlow = affordable < minTokens && affordable * (slowestMs / affordableMs) >= minTokens;
     const wanted = isSlow ? minTokens : affordable;
     const tokens = Math.floor(Math.min(wanted, maxTokens, this.contextTokens * contextShare));
     return this.contextTokens < minContextTokens || tokens < minTokens ? 0 : tokens;

@@ -71,9 +71,9 @@ test('the prompt of any document has its parts in order, within the limits', { t
       const before = Buffer.from(text.slice(0, offset).replaceAll('\r\n', '\n')).toString();
       const isSplit = /[\ud800-\udbff]$/.test(text.slice(0, offset)) || /\r$/.test(text.slice(0, offset));
       if (!isSplit) expect(before.endsWith(given), `seed ${seed}: ${JSON.stringify(given)}`).toBe(true);
-      const reading = anchors.reading(place);
-      expect((reading?.tokens.length ?? 0) < contextTokens).toBe(true);
-      reading?.done();
+      const prefill = anchors.nextPrefill(place);
+      expect((prefill?.tokens.length ?? 0) < contextTokens).toBe(true);
+      prefill?.done();
       const typed = oddText(r, 4);
       text = r.chance(0.8)
         ? text.slice(0, offset) + typed + text.slice(offset)

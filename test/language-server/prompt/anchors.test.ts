@@ -83,8 +83,8 @@ test("keeps an anchor made inside a block when the block's end is typed over, un
   const behind = block.replace('$0\n}', '\n}\nf($0)');
   expect(suffixOf(block)).toBe('<|fim_suffix|>\n}\nend');
   expect(suffixOf(behind)).toBe('<|fim_suffix|>\n}\nend');
-  anchors.reading(atCursor(behind))?.done();
-  expect(anchors.reading(atCursor(behind))).toBeNull();
+  anchors.nextPrefill(atCursor(behind))?.done();
+  expect(anchors.nextPrefill(atCursor(behind))).toBeNull();
   expect(suffixOf(behind)).toBe('<|fim_suffix|>\nend');
 });
 
@@ -102,8 +102,8 @@ test('keeps the anchor when text after the cursor is deleted, until the next anc
   const states = ['$0alue, other', '$0, other', 'b$0, other', 'b$0other', 'f($0), other'];
   for (const state of states) expect(suffixOf(call.replace('$0value, other', state))).toBe(frozen);
   const last = atCursor(call.replace('$0value, other', 'b$0other'));
-  anchors.reading(last)?.done();
-  expect(anchors.reading(last)).toBeNull();
+  anchors.nextPrefill(last)?.done();
+  expect(anchors.nextPrefill(last)).toBeNull();
   expect(suffixOf(call.replace('$0value, other', 'b$0other'))).toBe('<|fim_suffix|>other);');
 });
 
@@ -177,8 +177,8 @@ test('leaves room for an answer even with as much code from other files as possi
   const dense = atCursor(`${'日本語\n'.repeat(3000)}$0${'日本語\n'.repeat(3000)}`);
   anchors.prompt(dense);
   anchors.setOtherCode(dense, [{ path: 'other.ts', line: 0, text: 'x'.repeat(1000) }], 1024);
-  anchors.reading(dense)?.done();
-  expect(anchors.reading(dense)).toBeNull();
+  anchors.nextPrefill(dense)?.done();
+  expect(anchors.nextPrefill(dense)).toBeNull();
   const { tokens } = anchors.prompt(dense);
   expect(engine.detokenize(tokens)).toContain('<|file_sep|>other.ts\nxxx');
   expect(tokens.length).toBeLessThan(3500);
@@ -191,11 +191,11 @@ test('no new anchor is made when different code from other files becomes the mos
     anchors.setOtherCode(here, [{ path: `${name}.ts`, line: 0, text: `${name}();` }], 1024);
   anchors.prompt(here);
   find('first');
-  anchors.reading(here)?.done();
-  expect(anchors.reading(here)).toBeNull();
+  anchors.nextPrefill(here)?.done();
+  expect(anchors.nextPrefill(here)).toBeNull();
   find('second');
   find('first');
-  expect(anchors.reading(here)).toBeNull();
+  expect(anchors.nextPrefill(here)).toBeNull();
 });
 
 test('tokenizes only a window of a 5 MB line', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasNews, promptPreamble, type Snippet } from '../../../language-server/prompt/prompt-preamble.ts';
+import { hasNewSnippet, promptPreamble, type Snippet } from '../../../language-server/prompt/prompt-preamble.ts';
 import { FakeEngine, type FakeOptions } from '../../fixtures/fake-engine.ts';
 
 const place = { path: 'src/main.ts', repository: 'app' };
@@ -61,7 +61,7 @@ test('code counts as new only if the other preamble lacks it', () => {
   const engine = new FakeEngine();
   const preamble = (...snippets: Snippet[]) => promptPreamble(engine, place, snippets, 1000);
   const [a, b] = [snippet('a.ts', 'a();'), snippet('b.ts', 'b();')];
-  expect(hasNews(preamble(a), preamble())).toBe(true);
-  expect(hasNews(preamble(a), preamble(b, a))).toBe(false);
-  expect(hasNews(preamble(), preamble(a))).toBe(false);
+  expect(hasNewSnippet(preamble(a), preamble())).toBe(true);
+  expect(hasNewSnippet(preamble(a), preamble(b, a))).toBe(false);
+  expect(hasNewSnippet(preamble(), preamble(a))).toBe(false);
 });

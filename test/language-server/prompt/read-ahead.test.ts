@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { OpenDocument } from '../../../language-server/documents/open-document.ts';
 import { CompletionProvider } from '../../../language-server/offers/provider.ts';
-import { ReadingBudget } from '../../../language-server/prompt/read-ahead.ts';
+import { OtherCodeBudget } from '../../../language-server/prompt/read-ahead.ts';
 import { type Mode, noTimings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
 import { EngineError } from '../../../native/index.ts';
@@ -181,9 +181,9 @@ test('a key pressed while the engine closes is answered, with no unhandled rejec
 
 /** The budget after requests with these numbers of tokens and durations in ms. */
 function budget(contextTokens: number, ...read: [tokens: number, ms: number][]): number {
-  const reading = new ReadingBudget(contextTokens);
-  for (const [tokens, prefillMs] of read) reading.note({ ...noTimings, promptTokens: tokens, prefillMs });
-  return reading.tokens;
+  const budget = new OtherCodeBudget(contextTokens);
+  for (const [tokens, prefillMs] of read) budget.note({ ...noTimings, promptTokens: tokens, prefillMs });
+  return budget.tokens;
 }
 
 test('the budget is the number of tokens that are read in 400 ms, as measured', () =>
