@@ -4,20 +4,20 @@ import type { Surroundings } from '../prompt/text-window.ts';
 import { badness } from '../syntax/faults.ts';
 import { isValue } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import { closerOf } from './delimiters.ts';
 import { depthOf, indentationOf, lineBefore } from './indentation.ts';
 import type { Mend } from './mend.ts';
-import { closerOf } from './signs.ts';
 
 /** A block without content. */
 export interface Block {
   /** The offset of its opening bracket, tag or word. */
   at: number;
   /**
-   * What must be inserted to close it and the brackets around it in its line; '' if it needs nothing or is closed
-   * already.
+   * What must be inserted to close the block and the brackets around it that were opened in its line; '' if that is
+   * nothing, or if all of them are closed already.
    */
   closers: string;
-  /** That of the block's head. */
+  /** The indentation of the block's head. */
   indentation: string;
 }
 
@@ -33,10 +33,10 @@ export interface Spot {
   isData: boolean;
 }
 
-// After these signs a block without brackets may begin.
+// A block without brackets may begin after these.
 const blockMark = /^(?::|=>|->|=)$/;
 const maxChildren = 300;
-/** In languages with closing words, a head may end with one of these signs. */
+/** In languages with closing words, the head of a block may end with one of these. */
 const headEnd = /^(?:[|)\]"'}]|->)$/;
 
 /** The leaf node that ends at the offset or contains the character before it. */
@@ -61,8 +61,8 @@ export function openAt({ root }: SyntaxTree, at: number): Node[] {
 }
 
 /**
- * The children that begin before the offset. A node with very many is a list: then only its first child and the last
- * one before it.
+ * The children that begin before the offset. A node with very many children is a list: then only its first child, and
+ * the last child before the offset.
  */
 function childrenBefore(node: Node, at: number): Node[] {
   const isLong = node.childCount > maxChildren;
@@ -86,11 +86,11 @@ export function blockAbove(spot: Spot): Block | null {
   return new Opening({ ...spot, at, around }, true).block();
 }
 
-/** What ends at the offset `at` and may open a block. */
+/** The text that ends at an offset and may open a block there. */
 class Opening {
   private readonly leaf: Node | null;
   private readonly indentation: string;
-  /** What is right of the offset in the cursor's line. */
+  /** The text to the right of the offset in its line. */
   private readonly rest: string;
   private readonly lineStart: number;
   private readonly tree: SyntaxTree;
@@ -127,7 +127,10 @@ class Opening {
     return { at, closers, indentation: this.indentation };
   }
 
-  /** A block that a bracket opens. On the cursor's line in code, only one of statements or members counts. */
+  /**
+   * A block that a bracket opens. If the bracket is in the cursor's line, and the language is not a data format, only a
+   * block of statements or members counts.
+   */
   private bracketBlock(leaf: Node): Block | null {
     const { tree, at, rest, isAbove } = this;
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
@@ -138,7 +141,7 @@ class Opening {
     return this.blockFrom(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
   }
 
-  /** Whether the braces contain values; those of an open one are seen once it is closed. */
+  /** Whether the braces are for values (isValue). isOpen: the brace must first be closed for parsing to tell. */
   private isValue(leaf: Node, isOpen: boolean): boolean {
     if (!isOpen) return isValue(leaf.parent?.type ?? '');
     const probe = this.tree.withText(this.at, this.at, '\n}');
@@ -148,7 +151,8 @@ class Opening {
   }
 
   /**
-   * An element whose content has lines of its own: its name says so, and no such element nearby is written in one line.
+   * An element whose content has lines of its own: the element's name says so, and no element of that name nearby is
+   * written in one line.
    */
   private elementBlock(leaf: Node): Block | null {
     const { rest, tree, spot } = this;
@@ -164,8 +168,8 @@ class Opening {
   }
 
   /**
-   * A block without brackets: a statement on the next line would belong to the head, perhaps only with a closing word
-   * below.
+   * A block without brackets: a statement in the next line would belong to the head, perhaps only if a closing word
+   * follows.
    */
   private headBlock(leaf: Node): Block | null {
     const { tree, at, indentation, rest } = this;
@@ -174,7 +178,7 @@ class Opening {
     const isBodyHere = (now: SyntaxTree) => this.isBodyHere(now, at + body.length - 1, leaf);
     const now = badness(tree);
     const bare = rest === '' ? this.probe(body, isBodyHere) : Infinity;
-    // A head that ends with a word, and not with a sign, may still be being typed.
+    // If the head ends with a word, the user may still be typing it.
     const isGrowing = leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
     if (isGrowing && bare > now) return null;
     const words = closers.filter((each) => /^\w/.test(each));
@@ -197,8 +201,8 @@ class Opening {
   }
 
   /**
-   * Whether the offset follows the first word and the head of a node whose children are statements, without a block
-   * between.
+   * Whether a node whose children are statements begins in this line, and the offset is right after its first word and
+   * its head, so that its first statement would begin there.
    */
   private isHeadOf({ startIndex, firstChild, firstNamedChild: head }: Node): boolean {
     // Some grammars count the line break after a head as part of it.
@@ -206,7 +210,7 @@ class Opening {
     return isBefore && firstChild?.isNamed === false && startIndex >= this.lineStart;
   }
 
-  /** The badness of the document with the text inserted at the offset; infinite if isWanted refuses its tree. */
+  /** The badness of the document with the text inserted at the offset; Infinity if isWanted rejects its tree. */
   private probe(text: string, isWanted: (tree: SyntaxTree) => boolean = () => true): number {
     const tree = this.tree.withText(this.at, this.at, text);
     const badnessWithText = tree !== null && isWanted(tree) ? badness(tree) : Infinity;
@@ -225,8 +229,8 @@ function headIndentation({ text, grammar }: SyntaxTree, leaf: Node): string {
 }
 
 /**
- * Whether the bracket has its partner. One that begins a line and is indented less than the bracket's statement belongs
- * to another.
+ * Whether the bracket is closed. A closing bracket that begins a line and is indented less than the statement with the
+ * opening one belongs to another.
  */
 function isClosed(bracket: Node, { tree, at, mend }: Spot): boolean {
   const closer = closerOf[bracket.type];

@@ -1,12 +1,12 @@
 // Guesses from the indentation of a text's lines which closers its open blocks need.
 import type { Grammar } from '../syntax/grammars.ts';
+import { OpenDelimiters } from './delimiters.ts';
 import { depthOf, indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
-import { OpenSigns } from './signs.ts';
 
 /**
- * For each line of the text that has deeper lines below, what might close its block: line breaks with a line each. The
- * innermost block comes first.
+ * For each line of the text with deeper lines below it, the closers that its block might need: each is a line break
+ * with a line. The innermost block comes first.
  */
 export function closersOf({ around, lineBreak }: Place, text: string, grammar: Grammar): string[][] {
   const written = lineBreak === '' ? around.linePrefix + text : lineBreak.slice(1) + text.trimStart();
@@ -24,5 +24,5 @@ export function closersOf({ around, lineBreak }: Place, text: string, grammar: G
 function closersOfHead(head: string, { closers }: Grammar): readonly string[] {
   const [, name] = /<([\w.:-]+)(?:\s[^<>]*)?>$/.exec(head) ?? [];
   if (name !== undefined) return [`</${name}>`];
-  return /[{([]$/.test(head) ? [OpenSigns.in(head).brackets] : closers;
+  return /[{([]$/.test(head) ? [OpenDelimiters.in(head).brackets] : closers;
 }

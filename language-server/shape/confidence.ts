@@ -1,16 +1,16 @@
 // How likely a text must be to be shown. Of all figures that the model provides, the joint probability of a line
-// separates right lines from wrong ones best. How likely is likely enough depends on the model, on the place and on
-// what the user did with the last suggestion: gates.json has a gate for each, fitted by `npm run tool -- gates`.
+// separates right lines from wrong ones best. The threshold depends on the model, on the place, and on what the user
+// did with the last suggestion: gates.json has the fitted ones (`npm run tool -- gates`).
 import type { ModelInfo } from '../../native/index.ts';
+import { closersOnly } from './delimiters.ts';
 import fitted from './gates.json';
 import type { Place } from './place.ts';
-import { closersOnly } from './signs.ts';
 
 /**
  * The kinds of places:
  *   fresh    a blank line
  *   block    an empty block, or an empty pair of brackets on lines of its own
- *   line     after a character that is no letter or digit
+ *   line     after a character that is neither a letter nor a digit
  *   word     after a letter or digit
  *   middle   before something that is more than closing brackets
  *   comment  in a comment
@@ -31,8 +31,8 @@ export function situationOf({ kind, within, around, extent, lineBreak }: Place):
 }
 
 /**
- * From the level that shows most to the one that shows least. The setting has all but 'strict', which follows 'calm' in
- * stricter().
+ * The levels, from the one that shows most to the one that shows least. Users can set all but 'strict', which is the
+ * next level after 'calm' (see stricter()).
  */
 export const levels = ['eager', 'balanced', 'calm', 'strict'] as const;
 export type Level = (typeof levels)[number];

@@ -1,17 +1,17 @@
-// Finds code inside a document in another language: a Markdown fence that names its language, a script, a style, PHP's
-// markup.
+// Finds the part of a document that is in another language: a Markdown fence that names its language, a script, a
+// style, the HTML in a PHP file.
 import { LongText } from '../documents/long-text.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import type { Mend } from './mend.ts';
 
-/** The code around the cursor: the document, or a part of it without its delimiters. */
+/** The code around the cursor: the whole document, or a part of it without what encloses the part. */
 export interface Code {
   uri: string;
   languageId: string;
   text: LongText;
   /** The document offset at which the code begins. */
   start: number;
-  /** What was added to the text for parsing; null: nothing. */
+  /** The closers that were added to the text for parsing; null: none. */
   mend: Mend | null;
 }
 

@@ -6,11 +6,11 @@ import type { Place } from './place.ts';
 
 export interface End {
   at: number;
-  /** Whether the text ends there with its line, and not inside it. */
+  /** Whether `at` is the end of a line of the text, rather than inside one. */
   isLine: boolean;
-  /** How many characters after the cursor the text then replaces; absent: as many as the place says. */
+  /** How many characters after the cursor a text with this end replaces; absent: as the place says. */
   replaces?: number;
-  /** What is then inserted after the text; absent: what the place says. */
+  /** What is inserted after a text with this end; absent: what the place says. */
   tail?: string;
 }
 
@@ -19,7 +19,7 @@ const minChars = 4;
 const maxLineChars = 600;
 const maxEnds = 60;
 const token = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
-// Most operators and opening brackets mean nothing at the end of a text.
+// Matches texts that may end there: not after most operators and opening brackets.
 const meaningful = /[\p{L}\p{M}\p{N}_)\]}"'`;/?!:]$|[\w"'/]>$/u;
 const openingQuote = /(?:^|[\s([{=,:])["'`]$/;
 

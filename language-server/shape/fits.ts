@@ -1,22 +1,22 @@
-// Whether a text that adds no fault is complete, and leaves what is around it as it is.
+// Whether a text that adds no fault is complete, and leaves the code around it as it is.
 import type { Node } from 'web-tree-sitter';
 import { isAttribute, isComment, isName } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import { closersOnly } from './delimiters.ts';
 import { depthOf, filledLines, lineBefore } from './indentation.ts';
 import type { Place } from './place.ts';
-import { closersOnly } from './signs.ts';
 import type { Trial } from './trial.ts';
 
 /**
  * Why a text does not fit:
- *   'dangles'   it ends in a keyword that something must follow, or with an empty comment
+ *   'dangles'   it ends with a keyword that something must follow, or with an empty comment
  *   'half'      it is half of something, such as a head without its body
  *   'swallows'  the lines below become part of it
  *   'many'      it is more than the place allows
  */
 export type Misfit = 'dangles' | 'half' | 'swallows' | 'many';
 
-/** null: it fits. isLine: whether the text ends with its line. */
+/** Why the text does not fit; null: it fits. isLine: whether it ends at the end of a line. */
 export function misfitOf(trial: Trial, place: Place, isLine: boolean): Misfit | null {
   const rest = place.around.lineSuffix;
   const hasRest = rest.trim() !== '';
@@ -28,7 +28,8 @@ export function misfitOf(trial: Trial, place: Place, isLine: boolean): Misfit | 
 }
 
 /**
- * Whether the text ends in a keyword that something must follow or that was parsed as a name, or with an empty comment.
+ * Whether the text ends with a keyword that something must follow, with a keyword that was parsed as a name, or with an
+ * empty comment.
  */
 function dangles(trial: Trial, isLine: boolean): boolean {
   const { tree, modelEnd } = trial;
@@ -60,8 +61,8 @@ function isAboveDeeper(trial: Trial): boolean {
 const lastLineOf = ({ tree, text, start }: Trial) => lineBefore(tree.text, start + text.trimEnd().length);
 
 /**
- * Whether the text is half of something that the grammar accepts as whole: a head without its body, an element without
- * its end.
+ * Whether the text is only half of something, although the grammar accepts it as a whole: a head without its body, an
+ * element without its end tag.
  */
 function isHalf(trial: Trial, isLine: boolean): boolean {
   const { tree, modelStart, modelEnd } = trial;
@@ -98,7 +99,7 @@ function nodesIn(from: Node, start: number, end: number): Node[] {
   return nodes;
 }
 
-/** The outermost node that begins at the offset and is no list. */
+/** The outermost node that begins at the offset and is not a list. */
 function outerAt(root: Node, at: number, lists: ReadonlySet<string>): Node | null {
   for (let node = childAround(root, at); node; node = childAround(node, at))
     if (node.startIndex === at && !lists.has(node.type) && !node.isError) return node;
@@ -110,7 +111,7 @@ function childAround(node: Node, at: number): Node | null {
   return child && child.startIndex <= at && child.endIndex > at ? child : null;
 }
 
-/** Whether the statement below the text becomes another one or part of the text. */
+/** Whether the text changes the meaning of the statement below it, or makes it a part of the text. */
 function swallows(trial: Trial): boolean {
   const { base, tree, start, modelStart, sameFrom } = trial;
   const { lists, closers } = tree.grammar;

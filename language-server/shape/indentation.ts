@@ -40,7 +40,7 @@ export function depthOf(line: string): number {
 
 /**
  * One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. usual: the number of
- * spaces if no lines show it; 0: a tab.
+ * spaces if the lines do not show it; 0 for a tab.
  */
 export function unitOf(text: LongText, offset: number, usual: number): string {
   const sample = text.slice(Math.max(0, offset - sampleChars), offset + sampleChars).split(/\r?\n/);

@@ -1,9 +1,9 @@
 // Closes the brackets, quotes and blocks that a document leaves open at the cursor. Hardly any document is sound while
-// somebody types in it; with the missing closers after the cursor's line, its tree shows what is meant. They are used
-// for parsing only.
+// somebody types in it. With the missing closers inserted after the cursor's line, its tree shows what is meant. These
+// closers are used for parsing only.
 import type { LongText } from '../documents/long-text.ts';
+import { OpenDelimiters } from './delimiters.ts';
 import { depthOf, indentationOf } from './indentation.ts';
-import { OpenSigns } from './signs.ts';
 
 const searchedChars = 20_000;
 const maxBlocks = 30;
@@ -31,9 +31,9 @@ export class Mend {
   ) {}
 
   /**
-   * What may mend the text: closers for what is open and, where blocks have braces, the same with an empty body in front,
-   * as if the line is the head of a block. Neither if nothing is missing. Where the cursor (|) is in brackets that end
-   * the line, as in `if (|)`, a body may be missing.
+   * What may mend the text, to be tried in this order. First: closers for everything that is open. Second, where blocks
+   * have braces: the same with an empty body, as if the line were the head of a block. Nothing if nothing is missing.
+   * Where the brackets around the cursor (|) end the line, as in `if (|)`, a body may be missing.
    */
   static allAt(text: LongText, at: number, hasBraces: boolean): Mend[] {
     const [prefix = '', ...above] = text
@@ -54,43 +54,43 @@ export class Mend {
     return offset >= this.at && offset < this.at + this.closers.length;
   }
 
-  /** What the mended text has right of the cursor, up to the next line of the document. */
+  /** The mended text from the cursor to the end of the added closers: the next line of the document follows. */
   get rest(): string {
     return this.suffix + this.closers;
   }
 
   get closers(): string {
-    return this.closing(OpenSigns.in(this.prefix + this.suffix));
+    return this.closing(OpenDelimiters.in(this.prefix + this.suffix));
   }
 
   /**
-   * What `rest` may become when `shown` is inserted at the cursor; the first that parses well is used. What the shown
-   * text leaves open itself is not closed here. What was open before it is closed here, or left to the text below, too.
+   * What may replace `rest` when `shown` is inserted at the cursor, in the order to try. Brackets that `shown` leaves
+   * open are not closed. What was open before it is closed or, in the last variant, left to the text below.
    */
   restsAfter(shown: string, replaces: number): string[] {
-    const signs = new OpenSigns();
-    signs.read(this.prefix);
-    const { length } = signs.surplus;
-    signs.mark();
-    signs.read(shown);
-    const leavesOpen = signs.closers.length > signs.fewestOpen;
-    let closed = signs.surplus.slice(length);
+    const delimiters = new OpenDelimiters();
+    delimiters.read(this.prefix);
+    const { length } = delimiters.surplus;
+    delimiters.mark();
+    delimiters.read(shown);
+    const leavesOpen = delimiters.closers.length > delimiters.fewestOpen;
+    let closed = delimiters.surplus.slice(length);
     const suffix = this.suffix.slice(replaces);
-    signs.read(suffix);
+    delimiters.read(suffix);
     const blocks = [...this.blocks];
     while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
       closed = closed.slice(blocks.shift()?.closers.length);
-    const closedBelow = suffix + this.with(blocks, '').closing(new OpenSigns());
+    const closedBelow = suffix + this.with(blocks, '').closing(new OpenDelimiters());
     // If the text leaves a bracket of its own open, that is closed below.
     if (leavesOpen) return [closedBelow];
-    return [...new Set([suffix + this.with(blocks, this.body).closing(signs), closedBelow])];
+    return [...new Set([suffix + this.with(blocks, this.body).closing(delimiters), closedBelow])];
   }
 
   private with(blocks: readonly Block[], body: string): Mend {
     return new Mend(this.at, this.prefix, this.suffix, blocks, body);
   }
 
-  private closing({ closers }: OpenSigns): string {
+  private closing({ closers }: OpenDelimiters): string {
     const inline = closers.toReversed().join('');
     const lines = this.blocks.map((block) => `\n${block.indentation}${block.closers}`);
     return inline + this.body + lines.join('');
@@ -111,7 +111,7 @@ function missingBlocks(above: readonly string[], prefix: string, below: readonly
     if (!inner) break;
     const closer = inner.closers.charAt(0);
     // A word may precede the closer, as in `end)`.
-    const closes = depth <= depthOf(inner.indentation) && OpenSigns.in(line).surplus.startsWith(closer);
+    const closes = depth <= depthOf(inner.indentation) && OpenDelimiters.in(line).surplus.startsWith(closer);
     if (closes || line.trimStart().startsWith(closer)) open.shift();
     else if (depth <= depthOf(inner.indentation)) missing.push(...open.splice(0, 1));
   }
@@ -134,7 +134,7 @@ function blocksAround(above: readonly string[], prefix: string): Block[] {
     if (depth >= inner) continue;
     inner = depth;
     // A bracket that is opened in the middle of the line may be closed in a line below, so those lines are read, too.
-    const closers = OpenSigns.in(/[{([]\s*$/.test(line) ? line : deeper).brackets;
+    const closers = OpenDelimiters.in(/[{([]\s*$/.test(line) ? line : deeper).brackets;
     if (closers !== '') blocks.push({ indentation: indentationOf(line), closers });
   }
   return blocks;

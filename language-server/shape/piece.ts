@@ -1,5 +1,4 @@
-// A piece is the beginning of the model's text that may be shown. Here it is tried in the document, alone and with
-// closers.
+// A piece is a beginning of the model's text that may be shown. It is tried in the document, alone and with closers.
 import { badness } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { closersOf } from './closers.ts';
@@ -16,7 +15,9 @@ export interface Wanted {
   tail: string;
   /** How many characters after the cursor are replaced. */
   replaces: number;
-  /** Whether the whole generated text passes the gate for a beginning, so that the gate has cut nothing off. */
+  /**
+   * Whether the whole generated text passes the gate for the beginning of a line, so that the gate cuts nothing off.
+   */
   isAllLikely: boolean;
   /** Whether closers may be added for the blocks that the piece leaves open. */
   mayClose?: boolean;
@@ -31,11 +32,11 @@ export type Outcome = { shown: string; exceeds: boolean } | 'many' | 'no-time' |
 
 /** Whether the piece fits, with a tail that is not shown. */
 export function fitsWith(place: Place, base: SyntaxTree, piece: string, tail: string, isLine: boolean): boolean {
-  const outcome = fitted(place, base, { piece, tail, replaces: 0, isAllLikely: true, isLine });
+  const outcome = tryPiece(place, base, { piece, tail, replaces: 0, isAllLikely: true, isLine });
   return typeof outcome !== 'string' && !outcome.exceeds;
 }
 
-export function fitted(place: Place, base: SyntaxTree, wanted: Wanted): Outcome {
+export function tryPiece(place: Place, base: SyntaxTree, wanted: Wanted): Outcome {
   const body = bodyOf(wanted.piece, place);
   // An unclosed comment or long string takes up the rest of the document, so its tree tells nothing.
   const { textAround } = place;

@@ -1,4 +1,4 @@
-// Reads off the syntax tree what kind of place the cursor is at, and how far a completion may go there.
+// Finds out from the syntax tree what kind of place the cursor is at, and how far a completion may go there.
 import { type CursorDocument, type Surroundings, surroundings } from '../prompt/text-window.ts';
 import type { Settings } from '../protocol/messages.ts';
 import { badness, extentOf, faultsOf } from '../syntax/faults.ts';
@@ -6,11 +6,11 @@ import { grammarOf } from '../syntax/grammars.ts';
 import { loadedGrammar, loadGrammar } from '../syntax/runtime.ts';
 import { treeOf } from '../syntax/trees.ts';
 import { type Block, blockAbove, blockAt, openAt } from './blocks.ts';
+import { closersOnly } from './delimiters.ts';
 import { type Code, codeAt } from './embedded.ts';
 import { unitOf } from './indentation.ts';
 import { Mend } from './mend.ts';
 import { type Kind, kindOf, plainBlockAt, plainWithin } from './plain.ts';
-import { closersOnly } from './signs.ts';
 import { type TextAround, textAt, type Within } from './texts.ts';
 
 /** How far a completion may go: to the end of the line, of the statement or of the block, or without limit. */
@@ -51,7 +51,7 @@ export function grammarFor(document: CursorDocument): Promise<unknown> | null {
   return grammarOf(languageId) && !loadedGrammar(languageId) ? loadGrammar(languageId) : null;
 }
 
-/** The code with the closers that leave it the fewest faults, or as it is. */
+/** The code with the closers that leave it with the fewest faults; unchanged if none help. */
 function mendedAt(code: Code, at: number): Code {
   const grammar = grammarOf(code.languageId);
   if (!grammar) return code;
@@ -145,7 +145,7 @@ function closingLines({ closers, indentation }: Block): string {
   return closers === '' ? '' : `\n${indentation}${closers}`;
 }
 
-/** The place as it would be after pressing Enter right after what opens a block. */
+/** The place as it would be if Enter were pressed at the cursor, which is right after the head of a block. */
 function afterEnter(place: Place, block: Block): Place {
   const { around, document, unit, kind } = place;
   const { lineSuffix, linePrefix } = around;

@@ -1,9 +1,9 @@
 // Languages without a grammar: a suggestion is one line, or one statement in SQL, and must leave no bracket open.
 import type { Surroundings } from '../prompt/text-window.ts';
 import type { Block } from './blocks.ts';
+import { OpenDelimiters } from './delimiters.ts';
 import { depthOf, indentationOf } from './indentation.ts';
-import { OpenSigns } from './signs.ts';
-import { code, type TextAround } from './texts.ts';
+import { inCode, type TextAround } from './texts.ts';
 
 export type Kind = 'code' | 'data' | 'prose';
 
@@ -18,7 +18,7 @@ export function kindOf(languageId: string): Kind {
 export function plainWithin(linePrefix: string): TextAround {
   const outside = linePrefix.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '');
   const isComment = /(?:^|\s)(?:\/\/|--|#\s)/.test(outside);
-  return { ...code, within: isComment ? 'comment' : /"/.test(outside) ? 'string' : 'code' };
+  return { ...inCode, within: isComment ? 'comment' : /"/.test(outside) ? 'string' : 'code' };
 }
 
 /** The block that `{` at the end of the cursor's line opens; null if there is none or it has content. */
@@ -33,16 +33,16 @@ export function plainBlockAt(kind: Kind, { linePrefix, lineSuffix, linesBelow }:
 
 /** Whether the text leaves no bracket and no quote open, and closes only brackets that its line leaves open. */
 function isBalanced(text: string, { linePrefix, lineSuffix }: Surroundings): boolean {
-  const signs = OpenSigns.in(linePrefix);
-  const closedInLine = signs.closers.filter((each) => lineSuffix.includes(each)).length;
-  const { length } = signs.surplus;
-  signs.mark();
-  signs.read(linePrefix + text, linePrefix.length);
-  const closesTooMuch = signs.surplus.length > length || signs.fewestOpen < closedInLine;
-  return !closesTooMuch && signs.closers.length === signs.fewestOpen;
+  const delimiters = OpenDelimiters.in(linePrefix);
+  const closedInLine = delimiters.closers.filter((each) => lineSuffix.includes(each)).length;
+  const { length } = delimiters.surplus;
+  delimiters.mark();
+  delimiters.read(linePrefix + text, linePrefix.length);
+  const closesTooMuch = delimiters.surplus.length > length || delimiters.fewestOpen < closedInLine;
+  return !closesTooMuch && delimiters.closers.length === delimiters.fewestOpen;
 }
 
-/** By language: the sign that ends a statement. In other languages without a grammar, a line is a statement. */
+/** What ends a statement, by language. In other languages without a grammar, a line is a statement. */
 const statementEnds: Readonly<Record<string, string>> = { sql: ';' };
 
 /**

@@ -22,7 +22,7 @@ export const rules: readonly (readonly [RuleReason, Rule])[] = [
   ['invents-link', inventedLink],
 ];
 
-/** The most lines that a suggestion has. */
+/** A suggestion has at most this many lines. */
 const maxLines = 12;
 
 /** Where the rules cut the text, with the reason if they leave nothing of it. */

@@ -6,7 +6,7 @@ import type { Place } from './place.ts';
 
 const minLoopChars = 4;
 const maxLoopChars = 60;
-// A line may well repeat something several times, as in `false, false, false`.
+// A correct line may repeat something several times, as in `false, false, false`.
 const minCopies = 9;
 const newline = 10;
 const letter = /\p{L}/u;

@@ -1,10 +1,10 @@
-// The rest is what is right of the cursor in its line. The model's text often repeats it, so the text may end where the
-// rest begins again.
+// The rest is the part of the cursor's line to the right of the cursor. The model's text often repeats it, so the text
+// may end where the rest begins again.
 import type { Misfit } from '../protocol/reasons.ts';
+import { closersOnly, inWord } from './delimiters.ts';
 import type { End } from './ends.ts';
 import { indentationOf } from './indentation.ts';
 import type { Place } from './place.ts';
-import { closersOnly, inWord } from './signs.ts';
 
 const maxCuts = 12;
 const token = /\w+|=>|->|::|&&|\|\||\?\.|[=!<>]=+|[^\w\s]/g;

@@ -1,9 +1,10 @@
-// Turns the model's text into ghost text: policy cuts it, and of what is left we show the longest beginning
-// that leaves the document as sound as it was.
+// Turns the model's text into ghost text: policy cuts it, and we show the longest beginning of what is left that leaves
+// the document as sound as it was.
 import type { RuleReason } from '../protocol/reasons.ts';
 import { treeOf } from '../syntax/trees.ts';
 import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
+import { closersOnly, OpenDelimiters } from './delimiters.ts';
 import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import type { Place } from './place.ts';
@@ -11,7 +12,6 @@ import { policyEnd, settledEnd } from './policy.ts';
 import { mayRepeat } from './repetition.ts';
 import { endsBeforeRest, isPastRest } from './rest-of-line.ts';
 import { lacksValue, type Suggestion, shownUpTo } from './shown.ts';
-import { closersOnly, OpenSigns } from './signs.ts';
 
 export type { Suggestion };
 
@@ -54,7 +54,7 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   if (lines.length === 0 && !isAllLikely) return nothing('unsure');
   if (isInLine)
     return nothing(
-      place.within === 'code' && OpenSigns.in(text).brackets !== '' ? 'leaves-bracket-open' : 'does-not-fit-rest',
+      place.within === 'code' && OpenDelimiters.in(text).brackets !== '' ? 'leaves-bracket-open' : 'does-not-fit-rest',
     );
   return nothing(/^\s*(?:[)\]}]|<\/)/.test(text) ? 'closes-too-much' : 'fragment');
 }
@@ -96,8 +96,8 @@ function earlyEnds(generated: GeneratedText, place: Place, gate: Gate): End[] {
 }
 
 /**
- * Where the text may end because it has repeated the closers right of the cursor and goes on. If it fits up to there, no
- * more of it is needed.
+ * Where the text may end because it has repeated the closers to the right of the cursor and goes on after them. If it
+ * fits up to there, no more of it is needed.
  */
 function endsPastClosers(text: string, place: Place): End[] {
   const rest = place.around.lineSuffix.trim();
@@ -114,7 +114,7 @@ export function endsStatement({ text }: GeneratedText, place: Place, early: Sugg
   return isLine || /;\s*$|\n[ \t]*\n$/.test(text);
 }
 
-/** Whether no text that is still to come can change whether the text may end at `at`. */
+/** Whether the text may end at `at` whatever the model writes next. */
 function isSettled(text: string, at: number, place: Place): boolean {
   const piece = text.slice(0, at);
   const isName = !/[)\]};"'`]$/.test(piece) || lacksValue(piece, ' =', place, treeOf(place.code));

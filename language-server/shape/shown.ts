@@ -4,7 +4,7 @@ import { treeOf } from '../syntax/trees.ts';
 import type { End } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
 import { indentationOf } from './indentation.ts';
-import { bodyOf, fitsWith, fitted, type Outcome, type Wanted } from './piece.ts';
+import { bodyOf, fitsWith, type Outcome, tryPiece, type Wanted } from './piece.ts';
 import type { Place } from './place.ts';
 import { endsList, fitsPlainly } from './plain.ts';
 import { repeatsNeighbour } from './repetition.ts';
@@ -19,11 +19,11 @@ export interface Suggestion {
   probability: number;
 }
 
-/** What is the same for all ends of a text. */
+/** The context of shownUpTo(), which is the same for all ends of a text. */
 export interface Shaping {
   place: Place;
   generated: GeneratedText;
-  /** Whether the whole text passes the gate for a beginning, so that the gate has cut nothing off. */
+  /** Whether the whole text passes the gate for the beginning of a line, so that the gate cuts nothing off. */
   isAllLikely: boolean;
   /** The only end at which closers for open blocks may be added; null: none. */
   closable: End | null;
@@ -54,7 +54,7 @@ export function shownUpTo(end: End, shaping: Shaping): Shown | Refusal {
     if (repeatsNeighbour(line, place)) return 'repeats-line';
     for (const { tail, replaces } of closings(end, piece, place, isAllLikely)) {
       const wanted = { piece, tail, replaces, isAllLikely, mayClose, isLine };
-      const outcome = tree ? fitted(place, tree, wanted) : plainOutcome(wanted, place);
+      const outcome = tree ? tryPiece(place, tree, wanted) : plainOutcome(wanted, place);
       if (outcome === 'unfit') continue;
       if (typeof outcome === 'string') return outcome;
       const { shown: text, exceeds } = outcome;
@@ -74,7 +74,7 @@ function piecesTo({ isLine }: End, raw: string, place: Place, tree: SyntaxTree |
   const pieces = isLine ? [raw, bare, ...(mayLackComma ? [`${bare},`] : [])] : [raw];
   return [...new Set(pieces)].filter((piece) => {
     const isRefused = lastComma === 'refused' && endsList(piece, place.around);
-    return piece.trim() !== '' && !isOnlySigns(piece, place) && !isRefused;
+    return piece.trim() !== '' && !isOnlyPunctuation(piece, place) && !isRefused;
   });
 }
 
@@ -126,8 +126,8 @@ export function lacksValue(piece: string, following: string, { around }: Place, 
   return (typedPart + piece).match(/\w+/g)?.some((word) => tree?.keywords.has(word)) ?? false;
 }
 
-/** Whether the piece is only signs on a line of its own, which are not worth showing. */
-function isOnlySigns(piece: string, { around, lineBreak, textAround }: Place): boolean {
+/** Whether the piece is a line of its own with nothing but punctuation, which is not worth showing. */
+function isOnlyPunctuation(piece: string, { around, lineBreak, textAround }: Place): boolean {
   if (piece.trim() === textAround.closer) return false;
   if (lineBreak !== '' && /^\s*[)\]}]/.test(piece)) return true;
   if (/[\p{L}\p{N}]/u.test(piece) || around.linePrefix.trim() !== '') return false;

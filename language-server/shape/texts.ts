@@ -11,34 +11,35 @@ export type Within = 'code' | 'string' | 'comment';
 export interface TextAround {
   /** A string that is a statement of its own is a comment. */
   within: Within;
-  /** What ends the comment or the string; '' if a line does. */
+  /** What ends the comment or the string; '' if the end of the line does. */
   closer: string;
   /** Whether the closer is in the document already, after the cursor. */
   isClosed: boolean;
 }
 
-export const code: TextAround = { within: 'code', closer: '', isClosed: false };
+/** The cursor is in neither a comment nor a string. */
+export const inCode: TextAround = { within: 'code', closer: '', isClosed: false };
 
 const blockComment = /^(?:\/\*[\s\S]*(\*\/)|<!--[\s\S]*(-->)|--\[\[[\s\S]*(\]\]))$/;
 const opener: Readonly<Record<string, string>> = { '*/': '/*', '-->': '<!--' };
 const searchedChars = 4000;
 
-/** The comment or string around the offset, or `code`. */
+/** The comment or string around the offset, or inCode. */
 export function textAt(tree: SyntaxTree, at: number, mend: Mend | null): TextAround {
   for (let node = leafBefore(tree.root, at); node; node = node.parent) {
-    if (isInterpolation(node.type) && node.endIndex > at) return code;
+    if (isInterpolation(node.type) && node.endIndex > at) return inCode;
     if (isComment(node.type) && !isComment(node.parent?.type ?? '')) return commentAround(node, at);
     if (node.childCount > 0 && isString(node.type) && !isString(node.parent?.type ?? '')) {
       const found = stringAround(node, at, mend);
       if (found) return found;
     }
   }
-  return faultsOf(tree).length === 0 ? code : openText(tree.text.slice(Math.max(0, at - searchedChars), at));
+  return faultsOf(tree).length === 0 ? inCode : openText(tree.text.slice(Math.max(0, at - searchedChars), at));
 }
 
 function commentAround(node: Node, at: number): TextAround {
   const closer = blockComment.exec(node.text)?.slice(1).find(Boolean) ?? '';
-  if (closer !== '' && node.endIndex <= at) return code;
+  if (closer !== '' && node.endIndex <= at) return inCode;
   // If another comment begins before the closer, the closer belongs to that one.
   const belongsToNext = node.text.slice(at - node.startIndex).includes(opener[closer] ?? '\0');
   return { within: 'comment', closer, isClosed: closer !== '' && !belongsToNext };
@@ -55,7 +56,7 @@ function stringAround(node: Node, at: number, mend: Mend | null): TextAround | n
   return { within, closer: closer.length > 3 ? closer.slice(-1) : closer, isClosed };
 }
 
-/** The comment or string that the text before the cursor leaves open, found without a tree, as that is broken. */
+/** The comment or string that the text before the cursor leaves open. Used if the tree is broken. */
 function openText(before: string): TextAround {
   const isOpen = (begin: string, end: string) => before.lastIndexOf(begin) > before.lastIndexOf(end);
   if (isOpen('/*', '*/')) return { within: 'comment', closer: '*/', isClosed: false };
@@ -64,5 +65,5 @@ function openText(before: string): TextAround {
   if (before.split('"""').length % 2 === 0) return { within: 'comment', closer: '"""', isClosed: false };
   const line = before.slice(before.lastIndexOf('\n') + 1).replace(/(["'`])(?:\\.|(?!\1).)*\1/g, '');
   const [quote] = /["`]|(?<!\w)'/.exec(line) ?? [];
-  return quote === undefined ? code : { within: 'string', closer: quote, isClosed: false };
+  return quote === undefined ? inCode : { within: 'string', closer: quote, isClosed: false };
 }

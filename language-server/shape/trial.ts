@@ -1,12 +1,12 @@
 // A trial inserts a text into a document, parses that, and compares the faults with those of the document without it.
 import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
+import { OpenDelimiters } from './delimiters.ts';
 import { lineBefore } from './indentation.ts';
-import { OpenSigns } from './signs.ts';
 
 export class Trial {
   readonly end: number;
-  /** The offsets, without the text and with it, from which on both documents are the same. */
+  /** From these offsets on, the document without the text and the document with it are the same. */
   readonly sameFrom: { old: number; now: number };
   /** Where the model's text begins and ends, without white space. */
   readonly modelStart: number;
@@ -15,8 +15,9 @@ export class Trial {
   readonly isBetter: boolean;
 
   /**
-   * tree: that of the document with the text, which the caller deletes. modelLength: how many characters of the text come
-   * from the model; the others close what it leaves open. oldEnd: up to where the old document was replaced.
+   * tree: the tree of the document with the text; the caller deletes it. modelLength: how many characters of the text
+   * come from the model. The others close what these leave open. oldEnd: the end of the text in the old document that
+   * the new text replaces.
    */
   constructor(
     readonly base: SyntaxTree,
@@ -41,7 +42,7 @@ export class Trial {
     const { base, tree, start, end, text, sameFrom } = this;
     const [old, now] = faultsThatDiffer(faultsOf(base), faultsOf(tree), sameFrom.old, sameFrom.now);
     if (now.length > old.length) return true;
-    if (old.length > 0 && OpenSigns.leavesQuote(lineBefore(base.text, start), text)) return true;
+    if (old.length > 0 && OpenDelimiters.leavesQuote(lineBefore(base.text, start), text)) return true;
     const isNear = (fault: Fault) => fault.start <= end + 1 && fault.end >= start;
     const added = addedTo(old, now, tree.grammar.closers);
     const far = added.filter((fault) => !isNear(fault));
@@ -59,7 +60,7 @@ export class Trial {
 
   /** Whether each bracket of the text has its partner in the text. */
   private isBalanced(): boolean {
-    const { brackets, surplus } = OpenSigns.in(this.text);
+    const { brackets, surplus } = OpenDelimiters.in(this.text);
     return brackets === '' && surplus === '';
   }
 }
@@ -77,7 +78,7 @@ function faultsThatDiffer(old: readonly Fault[], now: readonly Fault[], from: nu
 
 const isMissing = ({ missing }: Fault) => missing !== null;
 
-/** The new faults, without signs and closing words that were missing before, too. */
+/** The new faults, without those for punctuation and closing words that were missing before, too. */
 function addedTo(old: readonly Fault[], now: readonly Fault[], closers: readonly string[]): Fault[] {
   const isMark = (missing: string | null) => missing !== null && (!/^\w+$/.test(missing) || closers.includes(missing));
   const left = old.map(({ missing }) => missing).filter(isMark);

@@ -19,8 +19,8 @@ export function commentEnd(text: string, { within, around, textAround: { closer,
 const marker = /^(?:<{7}|>{7}|\|{7}|={7})(?=\s|$)/gm;
 
 /**
- * Where a conflict marker of Git's begins. Seven equals signs are one only below an opening marker: they may underline
- * a heading.
+ * Where one of Git's conflict markers begins. Seven equals signs count only below an opening marker: elsewhere they may
+ * underline a heading.
  */
 export function conflictMarker(text: string, { around, document: { text: whole, offset } }: Place): number {
   const { length } = around.linePrefix;
