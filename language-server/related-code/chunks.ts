@@ -4,7 +4,7 @@
 import type { LongText } from '../documents/long-text.ts';
 import type { OpenDocument } from '../documents/open-document.ts';
 import { holdsSecrets } from '../secrets/secrets.ts';
-import { thingsOf } from '../syntax/outline.ts';
+import { outlineOf } from '../syntax/outline.ts';
 import { keptTreeOf } from '../syntax/trees.ts';
 
 export interface Chunk {
@@ -13,7 +13,7 @@ export interface Chunk {
   words: ReadonlySet<string>;
   /** The identifiers that the chunk declares. */
   declared: ReadonlySet<string>;
-  /** When the text last changed; 0 if it has not changed since the document was opened. */
+  /** When the chunk's text was last edited; 0 if never since the document was opened. */
   editedAtMs: number;
   /** When the cursor last rested in the chunk; 0 if never. */
   visitedAtMs: number;
@@ -39,10 +39,11 @@ const maxWords = 400;
 /** The chunks of one document, kept up to date. */
 export class ChunkedDocument {
   chunks: PlacedChunk[] = [];
-  /** Chunks are not checked one by one: a password and its name may be in two chunks. */
+  /** For the whole document, because a password and its name may be in two chunks. */
   hasSecret = false;
   /**
-   * The text that was divided. A version is not enough: a reopened document may have the same version and another text.
+   * The text that was divided. Its version would not identify it: a reopened document may have the same version but
+   * different text.
    */
   private text: LongText | null = null;
 
@@ -53,7 +54,7 @@ export class ChunkedDocument {
     const editedAtMs = this.text === null ? 0 : nowMs;
     const isUsed = document.text.length <= maxDocumentChars;
     this.hasSecret = isUsed && holdsSecrets(document.uri, document.text);
-    const pieces = isUsed ? split(document.text.toString(), thingsIn(document)) : [];
+    const pieces = isUsed ? split(document.text.toString(), outlineIn(document)) : [];
     this.chunks = pieces.map(({ text, ...place }) => {
       return { chunk: known.get(text) ?? scan(text, editedAtMs), ...place };
     });
@@ -70,16 +71,16 @@ export class ChunkedDocument {
 
 export type Piece = Omit<PlacedChunk, 'chunk'> & { text: string };
 
-function thingsIn(document: OpenDocument): ReadonlyMap<number, number> | null {
+function outlineIn(document: OpenDocument): ReadonlyMap<number, number> | null {
   const tree = keptTreeOf(document);
-  return tree?.isCurrent ? thingsOf(tree, maxLines + 1) : null;
+  return tree?.isCurrent ? outlineOf(tree, maxLines + 1) : null;
 }
 
 /**
- * Divides a text into pieces and leaves out blank ones. things: the lines where a declaration, member or statement
+ * Divides a text into pieces and leaves out blank ones. outline: the lines where a declaration, member or statement
  * begins, each with its number of lines; null if there is no syntax tree.
  */
-export function split(text: string, things: ReadonlyMap<number, number> | null = null): Piece[] {
+export function split(text: string, outline: ReadonlyMap<number, number> | null = null): Piece[] {
   const lines = text.split('\n');
   const pieces: Piece[] = [];
   let first = 0;
@@ -87,7 +88,7 @@ export function split(text: string, things: ReadonlyMap<number, number> | null =
   for (let i = 1; i <= lines.length; i++) {
     const count = i - first;
     const isCut =
-      i === lines.length || count >= maxLines || (things ? begins(things, i, count) : endsBlock(lines, i, count));
+      i === lines.length || count >= maxLines || (outline ? begins(outline, i, count) : endsBlock(lines, i, count));
     if (!isCut) continue;
     const piece = lines.slice(first, i).join('\n');
     if (piece.trim() !== '') pieces.push({ text: piece, line: first, lineCount: count, offset });
@@ -98,8 +99,8 @@ export function split(text: string, things: ReadonlyMap<number, number> | null =
 }
 
 /** Whether a new chunk begins at the line. count: the number of lines in the chunk above. */
-function begins(things: ReadonlyMap<number, number>, line: number, count: number): boolean {
-  const size = things.get(line) ?? 0;
+function begins(outline: ReadonlyMap<number, number>, line: number, count: number): boolean {
+  const size = outline.get(line) ?? 0;
   return size > 0 && (count >= minLines || (count >= fewLines && size >= ownChunkLines));
 }
 

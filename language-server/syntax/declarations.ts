@@ -1,9 +1,9 @@
-// Finds out which occurrences of a name mean the same thing. Each occurrence is looked up in the scopes around it, by
+// Finds out which occurrences of a name mean the same symbol. Each occurrence is looked up in the scopes around it, by
 // the rules of the language (name-rows.ts).
 import { setImmediate } from 'node:timers/promises';
 import { type Node, Query } from 'web-tree-sitter';
 import { type NameRow, nameRows, sameNames } from './name-rows.ts';
-import type { Binding, Found, Name, Names, Scope } from './names.ts';
+import type { Binding, Declaration, Name, Names, Scope } from './names.ts';
 import { classOf, ownedBy } from './owned-names.ts';
 
 // A name beyond these limits is not looked up. The cost depends on how often it occurs, how deep it is nested, and how
@@ -21,8 +21,9 @@ export function hasNames(languageId: string): boolean {
 }
 
 /**
- * All occurrences of a word as a name in a text, grouped by what they mean. null: the language has no row, or a limit
- * is reached. root: the root of the text's tree, which must not be deleted before this ends.
+ * All occurrences of a word as a name in a text, grouped by what they mean. null: the language has no row in
+ * name-rows.ts, or a limit is reached. root: the root of the text's tree; the tree must not be deleted before the
+ * result resolves.
  */
 export async function namesOf(root: Node, languageId: string, text: string, word: string): Promise<Names | null> {
   const row = nameRows[sameNames[languageId] ?? languageId];
@@ -58,21 +59,21 @@ function pathTo(root: Node, at: number): { top: Node; nodes: number } {
   return { top, nodes };
 }
 
-function wholeWord(word: string, { isDollarASign }: NameRow): RegExp {
-  const letter = isDollarASign ? '\\p{L}\\p{N}_' : '\\p{L}\\p{N}_$';
+function wholeWord(word: string, { isDollarOutsideNames }: NameRow): RegExp {
+  const letter = isDollarOutsideNames ? '\\p{L}\\p{N}_' : '\\p{L}\\p{N}_$';
   return new RegExp(`(?<![${letter}])${word.replaceAll('$', '\\$')}(?![${letter}])`, 'gu');
 }
 
 /**
- * Whether the name is defined more than once, so that its definitions may mean different things. Prototypes do not
+ * Whether the name is defined more than once, so that its definitions may mean different symbols. Prototypes do not
  * count.
  */
 export function isAmbiguous(
   { declarations, isMember }: Binding,
-  { isAssigned, again, hasOverloads }: NameRow,
+  { isAssigned, redeclaration, hasOverloads }: NameRow,
 ): boolean {
   const definitions = declarations.filter(({ roles }) => !(roles.has('outer') && roles.has('local')));
-  if (definitions.length < 2 || again === 'same') return false;
+  if (definitions.length < 2 || redeclaration === 'same') return false;
   if (isMember && hasOverloads) return true;
   return !(isAssigned && definitions.every(({ roles }) => roles.has('hoisted') || roles.has('field')));
 }
@@ -99,10 +100,10 @@ const qualified = /(?:(?<!\.)\.|[\p{L}\p{N}_$)\]]->|::)\s*$/u;
 /** Matches the text before a member of the object or class that the code belongs to. */
 const ownReceiver =
   /(?:^|[^\p{L}\p{N}_$.>:])(?:this|self|cls|super|super\(\)|Self|static|\$this)[?!]*(?:\.|->|::)\s*$/u;
-/** How many characters before a name we look at. */
+/** How many characters before a name are examined. */
 const charsBeside = 100;
 
-/** The name at the offset. null: it is not a name, or it does not belong to this file. */
+/** The name at the offset. null: there is no name, or it does not belong to this file. */
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
   const [before, following] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(at + length, at + length + 1)];
   const node = top.descendantForIndex(at, at + length);
@@ -215,7 +216,7 @@ function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {
   const functionsWithOutward = new Set(
     names.filter(({ roles }) => roles.has('outward')).map((name) => functionOf(name)?.key),
   );
-  const declared: Found[] = [];
+  const declared: Declaration[] = [];
   for (const name of names) declared.push(...declarationsOf(name, row, functionsWithOutward, declared));
   const keys = [...new Set(declared.map(({ key }) => key))];
   const isDeclaration = new Set(declared.map(({ name }) => name));
@@ -230,7 +231,7 @@ function grouped(names: readonly Name[], row: NameRow): Omit<Names, 'broken'> {
   });
   const bindings = keys.map((key) => {
     const all = declared.filter((each) => each.key === key);
-    const [{ home, homeNode, isMember }] = all as [Found];
+    const [{ home, homeNode, isMember }] = all as [Declaration];
     const declarations = all.map(({ name }) => name);
     const itsUses = [...uses, ...owned].filter((each) => each.key === key).map(({ name }) => name);
     const itsNames = [...declarations, ...itsUses].sort((a, b) => a.at - b.at);
@@ -247,27 +248,28 @@ function functionOf({ scopes }: Name): Scope | undefined {
 }
 
 /**
- * What an occurrence declares: nothing, one thing, or a field and a local. functionsWithOutward: the keys of the
+ * What an occurrence declares: nothing, one symbol, or both a field and a local. functionsWithOutward: the keys of the
  * functions in which the word is declared as coming from outside. known: the declarations before this occurrence.
  */
 function declarationsOf(
   name: Name,
   row: NameRow,
   functionsWithOutward: ReadonlySet<string | undefined>,
-  known: readonly Found[],
-): Found[] {
+  known: readonly Declaration[],
+): Declaration[] {
   const { roles, scopes, at } = name;
-  const inScope = (scope: Scope | undefined, space = ''): Found => {
+  const inScope = (scope: Scope | undefined, space = ''): Declaration => {
     const home = scope?.key ?? '';
     return { key: `${home}${space}`, home, homeNode: scope?.node, isMember: false, name };
   };
-  const found: Found[] = [];
+  const found: Declaration[] = [];
   if (roles.has('field') || roles.has('method'))
     found.push({ ...inScope(classOf(name), namespaceOf(name, row)), isMember: true });
   if (roles.has('outer')) found.push(inScope(scopes.at(-2)));
   else if (roles.has('local') || roles.has('import')) {
     const local = inScope(scopes.at(-1));
-    found.push(row.again === 'another' && roles.has('local') ? { ...local, key: `${local.key} ${at}` } : local);
+    const isAnother = row.redeclaration === 'another' && roles.has('local');
+    found.push(isAnother ? { ...local, key: `${local.key} ${at}` } : local);
   } else if (roles.has('hoisted') && !functionsWithOutward.has(functionOf(name)?.key)) {
     const isKnown = row.blocksShareLocals && isLocalAround(name, known);
     if (!isKnown) found.push(inScope(functionOf(name)));
@@ -279,7 +281,7 @@ function declarationsOf(
  * Whether one of the scopes around the innermost one has a local with this name. We look no further than a closed
  * scope.
  */
-function isLocalAround({ scopes }: Name, known: readonly Found[]): boolean {
+function isLocalAround({ scopes }: Name, known: readonly Declaration[]): boolean {
   const around = scopes.slice(scopes.findLastIndex(({ kind }) => kind === 'closed')).slice(0, -1);
   return around.some(({ key }) => known.some((each) => each.home === key && isVariable(each)));
 }
@@ -290,12 +292,12 @@ function namespaceOf({ roles, node }: Name, row: NameRow): string {
   return row.hasMethodNames && (roles.has('method') || roles.has('call')) ? ' method' : ' member';
 }
 
-function isVariable({ name: { roles } }: Found): boolean {
+function isVariable({ name: { roles } }: Declaration): boolean {
   return !roles.has('outer') && !roles.has('import');
 }
 
 /** The key of the declaration that the name refers to; undefined if the document has none. */
-function lookUp(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
+function lookUp(name: Name, declared: readonly Declaration[], row: NameRow): string | undefined {
   const { roles, at } = name;
   if (roles.has('origin') || roles.has('keyword')) return undefined;
   const memberOf = (scope: Scope | undefined) => {

@@ -1,4 +1,5 @@
-// Finds the faults in a tree: code that the grammar does not allow in its place, and signs or words that are missing.
+// Finds the faults in a tree: code that the grammar does not allow in its place, and punctuation or words that are
+// missing.
 import type { TreeCursor } from 'web-tree-sitter';
 import type { SyntaxTree } from './syntax-tree.ts';
 
@@ -14,7 +15,7 @@ interface Range {
   end: number;
 }
 
-/** The most nodes that we look at. The broken parts of a text that people write never have more. */
+/** The maximum number of nodes that are examined. The broken parts of a text that people write never have more. */
 const maxNodes = 20_000;
 
 const knownFaults = new WeakMap<SyntaxTree, readonly Fault[]>();

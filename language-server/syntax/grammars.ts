@@ -1,5 +1,5 @@
-// A row for each language whose syntax we know. It holds what code that reads the trees must know about the grammar. In
-// a language without a row, completion goes by lines and brackets. README.md says how to add a row.
+// A row for each language whose syntax we know: what the code that reads the trees must know about the grammar. In a
+// language without a row, completion goes by lines and brackets. README.md says how to add a row.
 import type { Node } from 'web-tree-sitter';
 
 export interface Grammar {
@@ -37,7 +37,7 @@ export interface Grammar {
   readonly indent: number;
   /** Whether sound documents can have faults, too (macros, templates). Then only faults near a change count. */
   readonly isLenient: boolean;
-  /** Matches text that the grammar cannot cope with, so that the document gets no tree; null: nothing. */
+  /** Matches text that the grammar cannot parse safely, so that the document gets no tree; null: none. */
   readonly refused: RegExp | null;
 }
 
@@ -252,14 +252,14 @@ const rows: Readonly<Record<string, Grammar>> = {
   ),
 };
 
-/** null: the syntax of the language is not known. */
+/** The grammar of a language; null: its syntax is not known. */
 export function grammarOf(languageId: string): Grammar | null {
   return Object.hasOwn(rows, languageId) ? (rows[languageId] ?? null) : null;
 }
 
 export const languageIds: readonly string[] = Object.keys(rows);
 
-/** Matches lines that are so common that it is normal for code to repeat them. */
+/** Matches lines so common that code normally repeats them. */
 export const trivialLine =
   /^(?:\W*|@[\w.]+|<\/[\w.:-]*>\W*|#\[.*|break;?|continue;?|return(?: [\w.-]+)?;?|pass|else:?|end|try:?|fi|done|do|then|default:)$/;
 

@@ -22,25 +22,25 @@
 //   @shorthand, @exported: also name a member.
 //   @keyword: the name of a parameter, in a call.
 //   @owner: if the same pattern captures one, a @shorthand is also a field of this owner, and a @keyword a parameter.
-//   @unclear: we know nothing about the name.
+//   @unclear: it is unknown what the name means.
 
 export interface NameRow {
   query: string;
-  /** The parts of a @binds pattern that declare nothing: NODE_TYPE, or NODE_TYPE.FIELD for one child of such a node. */
+  /** The parts of a @binds pattern that declare nothing: NODE_TYPE, or NODE_TYPE.FIELD for one child of such nodes. */
   unbound?: readonly string[];
   /**
    * Where code can name members without their object: everywhere in the class, or only directly in its body. Absent:
    * nowhere.
    */
   bareMembers?: 'everywhere' | 'body';
-  /** What a second declaration of a name in the same block means: another variable from there on, or the same one. */
-  again?: 'another' | 'same';
+  /** What a second declaration of a name in a block means: another variable from there on, or the same one. */
+  redeclaration?: 'another' | 'same';
   /** Whether the first assignment to a name declares it. */
   isAssigned?: boolean;
   /** Whether an assignment in a block changes a local with that name in the surrounding method, if there is one. */
   blocksShareLocals?: boolean;
-  /** Whether "$" is a sign of its own. Otherwise names can contain it. */
-  isDollarASign?: boolean;
+  /** Whether "$" is never part of a name. */
+  isDollarOutsideNames?: boolean;
   /** Whether several methods can have the same name and differ only in their parameters. */
   hasOverloads?: boolean;
   /**
@@ -207,7 +207,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (import_spec) @import.statement (import_spec name: (_) @import) (package_clause (_) @key)
 `,
     unbound: ['selector_expression', 'index_expression', 'unary_expression'],
-    again: 'same',
+    redeclaration: 'same',
     shared: /^/,
   },
   rust: {
@@ -244,7 +244,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
       'parameter.type',
       'range_pattern',
     ],
-    again: 'another',
+    redeclaration: 'another',
     inString: [/\{$/, /^[:}]/],
     shared: /^\s*pub\b/,
   },
@@ -354,7 +354,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
     bareMembers: 'everywhere',
     hasOverloads: true,
     inString: [/\$$/, /^/],
-    isDollarASign: true,
+    isDollarOutsideNames: true,
     shared:
       /^\s*(?:(?:public|internal|open|abstract|data|sealed|inline|suspend)\s+)*(?:class|interface|object|fun|val|var)\b/,
   },

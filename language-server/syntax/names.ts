@@ -1,4 +1,4 @@
-// What is known about the names in a document: where they occur, and which occurrences mean the same thing.
+// What is known about the names in a document: where they occur, and which occurrences mean the same symbol.
 import type { Node } from 'web-tree-sitter';
 import type { NameRow } from './name-rows.ts';
 
@@ -11,11 +11,11 @@ export interface Name {
   /** The scopes around the name, innermost last. */
   scopes: readonly Scope[];
   /**
-   * Whose member the name is. 'own': of the object or class to which the code belongs. 'other': of something unknown.
-   * 'none': it is no member of anything, or it is used without its object.
+   * Of what the name is a member. 'own': of the object or class to which the code belongs. 'other': of something
+   * unknown. 'none': of nothing, or it is used without its object.
    */
   receiver: 'none' | 'own' | 'other';
-  /** If the name is a declaration: the offset from which it applies, which is the end of its statement or 0. */
+  /** If the name is a declaration: the offset from which on it applies, which is the end of its statement, or 0. */
   from: number;
   /** The import statement that contains the name; undefined if none does. */
   imported: Node | undefined;
@@ -34,7 +34,7 @@ export interface Scope {
   node: Node;
 }
 
-/** One declared thing, with all occurrences of its name. */
+/** One declared symbol, with all occurrences of its name. */
 export interface Binding {
   /** The key of the scope in which it is declared; '' for the whole document. */
   home: string;
@@ -48,7 +48,7 @@ export interface Binding {
 /** All occurrences of one word as a name in a document. */
 export interface Names {
   bindings: readonly Binding[];
-  /** Occurrences that nothing in the document declares. */
+  /** Occurrences that are not declared in the document. */
   free: readonly Name[];
   /** Occurrences in code that cannot be parsed. */
   broken: readonly Name[];
@@ -58,7 +58,7 @@ export interface Names {
 }
 
 /** A declaration, with the key of the binding to which it belongs. */
-export interface Found {
+export interface Declaration {
   key: string;
   home: string;
   homeNode: Node | undefined;

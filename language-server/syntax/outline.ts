@@ -5,11 +5,11 @@ import type { SyntaxTree } from './syntax-tree.ts';
 const maxNodes = 20_000;
 
 /**
- * The children of lists, such as statements and members. Maps the row where a child begins, or where the comment
- * directly above it begins, to the number of rows. We do not look inside nodes with fewer than minLines lines.
+ * The rows where the children of lists begin (statements and members, for example), each with its number of rows. A
+ * comment directly above belongs to the child. Nodes with fewer than minLines lines are not searched.
  */
-export function thingsOf({ root, grammar: { lists } }: SyntaxTree, minLines: number): Map<number, number> {
-  const things = new Map<number, number>();
+export function outlineOf({ root, grammar: { lists } }: SyntaxTree, minLines: number): Map<number, number> {
+  const outline = new Map<number, number>();
   const pending = [root];
   let count = 0;
   for (let node = pending.pop(); node && count < maxNodes; node = pending.pop()) {
@@ -23,13 +23,13 @@ export function thingsOf({ root, grammar: { lists } }: SyntaxTree, minLines: num
       }
       if (isList) {
         const first = (isJustAbove(comments, child) ? comments[0] : undefined) ?? child;
-        things.set(first.startPosition.row, child.endPosition.row - first.startPosition.row + 1);
+        outline.set(first.startPosition.row, child.endPosition.row - first.startPosition.row + 1);
       }
       comments = [];
       if (child.endPosition.row - child.startPosition.row + 1 >= minLines) pending.push(child);
     }
   }
-  return things;
+  return outline;
 }
 
 function isJustAbove(comments: readonly Node[], { startPosition }: Node): boolean {
@@ -37,7 +37,7 @@ function isJustAbove(comments: readonly Node[], { startPosition }: Node): boolea
   return last !== undefined && startPosition.row <= last.endPosition.row + 1;
 }
 
-/** The innermost function that contains [start, end) and is larger than it; null if there is none. */
+/** The innermost function that contains [start, end) and more; null if there is none. */
 export function functionAround({ root, grammar }: SyntaxTree, start: number, end: number): Node | null {
   let node = root.descendantForIndex(start, end);
   while (node && !(grammar.functions.has(node.type) && (node.startIndex < start || node.endIndex > end)))

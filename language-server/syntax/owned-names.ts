@@ -1,18 +1,18 @@
-// Finds what a name means that depends on an owner next to it. A keyword argument means a parameter of the function
-// that is called. In `Point { x }`, the name means a variable and also a field of the struct.
+// Finds the meaning of names that depend on an owner next to them. A keyword argument means a parameter of the function
+// that is called. In `Point { x }`, the name x means both a variable and a field of the struct Point.
 import type { NameRow } from './name-rows.ts';
-import type { Found, Name, Scope } from './names.ts';
+import type { Declaration, Name, Scope } from './names.ts';
 
 export function classOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'class');
 }
 
 /** The key of the parameter or field that the name means; undefined if the document declares none or several. */
-export function ownedBy(name: Name, declared: readonly Found[], row: NameRow): string | undefined {
+export function ownedBy(name: Name, declared: readonly Declaration[], row: NameRow): string | undefined {
   const { owner, roles } = name;
   if (owner === undefined) return undefined;
   const classKey = owner === 'Self' ? classOf(name)?.key : `class ${owner}`;
-  const belongsToOwner = (each: Found) =>
+  const belongsToOwner = (each: Declaration) =>
     roles.has('keyword') ? isParameterOf(owner, each, name, row) : each.isMember && each.home === classKey;
   const [key, ...others] = new Set(declared.filter(belongsToOwner).map((each) => each.key));
   return others.length === 0 ? key : undefined;
@@ -21,7 +21,7 @@ export function ownedBy(name: Name, declared: readonly Found[], row: NameRow): s
 /** Whether `callee` names the function that has this parameter. */
 function isParameterOf(
   callee: string,
-  { homeNode, name: parameter }: Found,
+  { homeNode, name: parameter }: Declaration,
   call: Name,
   { methods }: NameRow,
 ): boolean {

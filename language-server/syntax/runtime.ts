@@ -34,7 +34,7 @@ export function loadGrammar(languageId: string): Promise<boolean> {
   return promise.then(() => loaded.has(grammar));
 }
 
-/** null: the language has no grammar, or it is not loaded, or it has failed. */
+/** The grammar of a language; null: there is none, it is not loaded, or it has failed. */
 export function loadedGrammar(languageId: string): LoadedGrammar | null {
   const grammar = grammarOf(languageId);
   return (grammar && loaded.get(grammar)) ?? null;

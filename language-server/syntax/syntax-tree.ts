@@ -6,7 +6,7 @@ import type { Grammar } from './grammars.ts';
 import { free, giveUp, type LoadedGrammar } from './runtime.ts';
 import { editBetween, reader, treeEdit } from './text-input.ts';
 
-/** The time for one step of parsing. */
+/** The time limit for one step of parsing. */
 export const budget = { ms: 10 };
 
 export class SyntaxTree {
@@ -66,11 +66,11 @@ export class SyntaxTree {
 }
 
 /**
- * If a step takes this many times its limit, we stop it by cutting the text short. The factor leaves room for busy
+ * A step that takes this many times its limit is stopped by cutting the text short. The factor leaves room for busy
  * machines.
  */
 const cutFactor = 5;
-/** After this many cuts, the text is given up. */
+/** After this many cuts, parsing the text is given up. */
 const maxCuts = 3;
 /** The longest time between two calls of the parser. If more has passed, another process had the CPU. */
 const maxGapMs = 3;

@@ -5,7 +5,7 @@ import type { LongText } from '../documents/long-text.ts';
 
 type Chunk = LongText['chunks'][number];
 
-/** The most characters that tree-sitter takes at once. */
+/** The maximum number of characters that tree-sitter gets at once. */
 const readChars = 4096;
 
 /** By chunk: how many line breaks it has, and the offset of the last one, which is -1 if there is none. */

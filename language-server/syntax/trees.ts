@@ -21,15 +21,15 @@ export const maxChars = 500_000;
 /** The longest that all documents with trees may be together. A tree takes 20 to 80 bytes per character. */
 export const maxCharsOfAll = 2_000_000;
 /**
- * How long we parse a text in the background before we give it up. Each text that is given up halves this for the
- * document's next text.
+ * How long a text is parsed in the background before parsing is given up. Each text that is given up halves this time
+ * for the next text of the document.
  */
-const usualPatienceMs = 4000;
+const initialPatienceMs = 4000;
 /** The pause between two steps in the background. */
 const pauseMs = 1;
 /**
  * How many times wholeTreeOf() looks for the tree. A look and the pause after it take about 11 ms, so all of them take
- * about a second. They are counted instead of timed, since a busy machine needs longer for each.
+ * about a second. Looks are counted, not timed, because each takes longer on a busy machine.
  */
 const maxLooks = 90;
 
@@ -74,7 +74,9 @@ function makeRoom(currentChars: number): void {
   }
 }
 
-/** Like treeOf(), but no other document loses its tree: null, too, if this document is not one of the 16 in use. */
+/**
+ * Like treeOf(), but never takes the place of another document's tree: null if this document is not one of those kept.
+ */
 export function keptTreeOf(source: SourceText): SyntaxTree | null {
   return documents.has(source.uri) ? treeOf(source) : null;
 }
@@ -135,7 +137,7 @@ class DocumentTree {
   /** A copy of `tree` with its nodes moved to where they are in `wanted`. */
   private moved: SyntaxTree | null = null;
   private pause: NodeJS.Timeout | undefined;
-  private patienceMs = usualPatienceMs;
+  private patienceMs = initialPatienceMs;
 
   constructor(readonly loaded: LoadedGrammar) {}
 
@@ -175,7 +177,7 @@ class DocumentTree {
     if (tree) {
       this.delete();
       this.tree = tree;
-      this.patienceMs = usualPatienceMs;
+      this.patienceMs = initialPatienceMs;
       return;
     }
     if (this.parsing.isHopeless || this.parsing.spentMs > this.patienceMs) {

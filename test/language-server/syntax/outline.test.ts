@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { functionAround, thingsOf } from '../../../language-server/syntax/outline.ts';
+import { functionAround, outlineOf } from '../../../language-server/syntax/outline.ts';
 import { wholeTreeOf } from '../../../language-server/syntax/trees.ts';
 
 const tree = async (languageId: string, text: string) =>
@@ -25,7 +25,7 @@ if (a) {
 `;
 
 test('finds where declarations begin, with the comment above each', async () => {
-  expect([...thingsOf(await tree('typescript', code), 4)]).toEqual([
+  expect([...outlineOf(await tree('typescript', code), 4)]).toEqual([
     [0, 1],
     [2, 10],
     [13, 3],
@@ -37,11 +37,11 @@ test('finds where declarations begin, with the comment above each', async () => 
 });
 
 test('does not descend into short declarations', async () => {
-  expect([...thingsOf(await tree('typescript', code), 12)].map(([line]) => line)).toEqual([0, 2, 13]);
+  expect([...outlineOf(await tree('typescript', code), 12)].map(([line]) => line)).toEqual([0, 2, 13]);
 });
 
 test('a comment belongs only to a declaration directly below', async () => {
-  expect([...thingsOf(await tree('python', '# a\n\nb = 1\n# c\nd = 2\n'), 4)]).toEqual([
+  expect([...outlineOf(await tree('python', '# a\n\nb = 1\n# c\nd = 2\n'), 4)]).toEqual([
     [2, 1],
     [3, 2],
   ]);
