@@ -35,7 +35,7 @@ interface IndexedChunk extends Pick<Piece, 'text' | 'line'> {
 /** For one window. */
 export class ClosedFiles {
   private files = new Map<string, IndexedFile>();
-  /** The chunks that contain a word. */
+  /** For each word, the chunks that contain it. */
   private holders = new Map<string, Set<IndexedChunk>>();
   private chars = 0;
   /** The number of chunks in the index. */
@@ -49,8 +49,8 @@ export class ClosedFiles {
 
   /**
    * Adds or replaces a file. If the text is null, forgets the file, or all files of the folder with this URI. A file
-   * that holds secrets or exceeds the limits is left out. Returns false if the file's code must not be used: the file
-   * holds secrets, or the editor no longer shares it.
+   * that holds secrets or exceeds the limits is not indexed. Returns false if code from the file must no longer be used
+   * anywhere: it holds secrets, or the editor no longer shares it.
    */
   set({ uri, text }: ClosedFile): boolean {
     if (text === null && !this.files.has(uri)) this.removeFolder(uri);

@@ -40,7 +40,7 @@ export function cursorQuery({ text, offset }: CursorDocument): CursorQuery {
   return { weights, modules: importedModules(text.slice(0, headChars)) };
 }
 
-/** head: the beginning of the file. It may also have grouped imports, as in Go. */
+/** head: the beginning of the file. Its imports may be grouped, as in Go. */
 function importedModules(head: string): Set<string> {
   const group = /^import \(([^)]*)\)/m.exec(head)?.[1] ?? '';
   const statements = [...(head.match(importLine) ?? []), ...(head.match(importCall) ?? []), group];

@@ -30,7 +30,10 @@ export class EditorAnswers {
     private readonly limitMs = defaultLimitMs,
   ) {}
 
-  /** Returns the latest answer, which may be for another line. For another document, its definitions are left out. */
+  /**
+   * Returns the latest answer, which may be for another line. If it is for another document, its definitions are left
+   * out.
+   */
   async ask(params: RelatedParams, line: number): Promise<EditorAnswer> {
     const place = [params.uri, line, ...params.documents].join('\n');
     if (place !== this.askedFor) {

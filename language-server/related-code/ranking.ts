@@ -10,7 +10,7 @@ export interface Candidate {
   chunk: Chunk;
   /** Whether the chunk defines an imported name or a name near the cursor. */
   isDefinition: boolean;
-  /** Whether the chunk is from the corpus. */
+  /** Whether the chunk is from a closed file. */
   isFromCorpus?: boolean;
 }
 
@@ -33,13 +33,13 @@ export interface Ranked extends Candidate {
   score: number;
 }
 
-// A chunk that shares only common words with the cursor's lines scores less.
+// A chunk that shares only common words with the lines at the cursor scores less than this.
 const minScore = 1.2;
 const halfLifeMs = 5 * 60_000;
 /** If two chunks have a larger share of words in common, only the better one is kept. */
 const sameWordsShare = 0.8;
 const longWord = 9;
-// No prompt has room for more chunks.
+// No prompt has room for more.
 const maxKept = 24;
 
 export function rank(candidates: Candidate[], query: PlaceQuery, nowMs: number, corpus?: Corpus): Ranked[] {

@@ -23,7 +23,7 @@ export interface EditorWindow {
 
 // If more documents are open, the most recently visited ones are used.
 const maxDocuments = 12;
-// A longer chunk has lines so long that nobody wrote them by hand.
+// The lines of a longer chunk are so long that nobody wrote them by hand.
 const maxChunkChars = 3000;
 
 /** For one window: code must not get from one workspace into another. */
@@ -107,7 +107,7 @@ export class RelatedCode {
 
   /**
    * Divides these documents into chunks and forgets all others. Yields after each document, so that no key waits for
-   * all of them. closedDefinitions: closed files, which are divided again each time.
+   * all of them. closedDefinitions: the closed files, which are divided again each time.
    */
   private async update(documents: OpenDocument[], closedDefinitions: readonly DefinedIn[]): Promise<void> {
     const before = this.chunked;
@@ -158,7 +158,7 @@ export class RelatedCode {
     return documents.toSorted((a, b) => restedAtMs(b) - restedAtMs(a)).slice(0, maxDocuments);
   }
 
-  /** Untitled documents belong to the window that has them open. */
+  /** Whether the document belongs to this window's workspace. An untitled document does: this window has it open. */
   private isInWorkspace(uri: string): boolean {
     return uri.startsWith('untitled:') || folderOf(uri, this.editor.folders()) !== undefined;
   }
