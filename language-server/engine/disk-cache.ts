@@ -1,4 +1,4 @@
-// The folder in which the engine stores its pages between runs. The engine reads and writes the pages. This file
+// The folder in which the engine stores its pages between runs. Only the engine reads and writes pages; this file
 // deletes them when the user turns the disk cache off, because they reveal the text of documents.
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';

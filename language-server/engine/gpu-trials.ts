@@ -1,4 +1,4 @@
-// Tries a GPU that is to be used only if it is faster than the CPU. The trial runs while nobody types.
+// Finds out whether a GPU is faster than the CPU, if it should be used only then. The trial runs while nobody types.
 import type { Engine, ModelInfo } from '../../native/index.ts';
 import { freeMemoryBytes } from '../models/estimate.ts';
 import { errorText, type Log } from '../protocol/log.ts';

@@ -13,7 +13,7 @@ import type { ServerOptions } from '../remote/team-connection.ts';
  */
 const explanationsFraction = 1 / 4;
 
-/** The same default as the engine's. */
+/** The engine has the same default. */
 const defaultCacheBytes = (): number => Math.min(2 ** 30, totalmem() / 10);
 
 const pathFrom = (setting: string): string => withoutTilde(setting.trim());
@@ -32,7 +32,7 @@ function namedAdapter(settings: AdapterSettings, task: AdapterTask): string {
 
 /**
  * Whether the model may get Hearth's own adapter for a task. With an adapter, a model cannot use WebGPU, and nobody
- * should lose a GPU to an adapter that they have not asked for.
+ * should lose the GPU because of an adapter that they did not ask for.
  */
 export const mayUseOwn = (settings: AdapterSettings, task: AdapterTask): boolean =>
   settings[adapterSettings[task]].trim() === '' && !settings.backend.startsWith('webgpu');
@@ -115,8 +115,8 @@ function commonOptions(settings: Settings): Omit<LoadOptions, 'modelPath'> {
 /** The memory for the KV caches of all models together. */
 export const cacheBytes = (settings: Settings): number => settings['cache.memoryMiB'] * 2 ** 20 || defaultCacheBytes();
 
-/** What a window wants switched off after crashes. InitializationOptions explains the fields. */
-export interface Caution {
+/** What a window wants switched off after crashes of the server. InitializationOptions explains the fields. */
+export interface Precautions {
   avoidsGpu?: boolean;
   isSafeMode?: boolean;
 }
@@ -130,13 +130,13 @@ interface Restrictable {
 }
 
 /**
- * Switches off what any window wants switched off: all windows share the engine. In safe mode, the GPU, the draft
- * model, Hearth's own adapters and the disk cache are off.
+ * Switches off whatever any of the windows wants switched off, because all windows share the engine. Safe mode switches
+ * off the GPU, the draft model, Hearth's own adapters and the disk cache.
  */
-export function restrict<T extends Restrictable>(setup: T, cautions: Iterable<Caution>): T {
-  const all = [...cautions];
-  const isSafeMode = all.some((caution) => caution.isSafeMode);
-  const onCpu = isSafeMode || all.some((caution) => caution.avoidsGpu);
+export function restrict<T extends Restrictable>(setup: T, precautions: Iterable<Precautions>): T {
+  const all = [...precautions];
+  const isSafeMode = all.some((window) => window.isSafeMode);
+  const onCpu = isSafeMode || all.some((window) => window.avoidsGpu);
   const settings = onCpu ? { ...setup.settings, backend: 'cpu' as const } : setup.settings;
   return { ...setup, settings, ...(isSafeMode && { pagesFolder: '', draftModel: '', adapterFolder: '' }) };
 }

@@ -10,26 +10,26 @@ import { Team } from '../remote/team.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 import { wipe } from './disk-cache.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
+import { ExplanationModel } from './explanation-model.ts';
 import { GpuTrials } from './gpu-trials.ts';
 import {
   adapterFor,
-  type Caution,
   explainOptions,
   loadOptions,
   type ModelOptions,
+  type Precautions,
   restrict,
   serverOptions,
 } from './load-options.ts';
-import { SecondModel } from './second-model.ts';
 import { Throughput } from './throughput.ts';
 import { Watchdog } from './watchdog.ts';
 
 /**
- * The local model writes next edits only if it reads at least this many tokens per second. A question has about a
+ * The local model writes next edits only if it reads at least this many tokens per second: a question has about a
  * thousand tokens, and nobody waits longer than four seconds for an edit.
  */
 const minPrefillForEdits = 250;
-/** A prompt with fewer tokens to read says little about the time that a question takes. */
+/** The speed of reading fewer tokens than this says little about the time that a question takes. */
 const minTokensToJudge = 64;
 
 /** The parts that tests replace with fakes. */
@@ -42,7 +42,7 @@ export interface ServerParts {
   draftModel?: string;
   /** The folder with Hearth's own adapters; absent if there is none. */
   adapterFolder?: string;
-  /** How long to wait for the editor's configuration and for a team's server; absent for the usual times. */
+  /** How long to wait for the editor's configuration and for a team's server; absent for the default times. */
   patience?: { configurationMs: number; team: Timeouts };
 }
 
@@ -97,9 +97,9 @@ const idleCheckMs = 10_000;
 
 export class SharedEngine {
   readonly host: EngineHost;
-  /** One object per open window: what the window wants switched off. */
-  readonly cautions = new Set<Caution>();
-  private readonly second: SecondModel;
+  /** One object per open window: what that window wants switched off. */
+  readonly precautions = new Set<Precautions>();
+  private readonly explanationModel: ExplanationModel;
   private setup: EngineSetup & { draftModel: string; adapterFolder: string };
   private readonly throughput = new Throughput();
   /**
@@ -132,7 +132,7 @@ export class SharedEngine {
       connecting: {},
     };
     this.host = new EngineHost(parts.loadModel, log, () => this.changed());
-    this.second = new SecondModel(
+    this.explanationModel = new ExplanationModel(
       parts.loadModel,
       log,
       () => this.changed(),
@@ -168,11 +168,11 @@ export class SharedEngine {
     const usedDisk = this.setup.settings['cache.diskMiB'] > 0;
     const usesDisk = setup.settings['cache.diskMiB'] > 0;
     const { draftModel = '', adapterFolder = '' } = this.parts;
-    this.setup = restrict({ ...setup, draftModel, adapterFolder }, this.cautions);
+    this.setup = restrict({ ...setup, draftModel, adapterFolder }, this.precautions);
     this.chooseTeam(setup.settings.mode !== 'off');
     this.trials.interrupt();
     this.changed();
-    if (explainOptions(this.setup.settings) === null) await this.second.unload();
+    if (explainOptions(this.setup.settings) === null) await this.explanationModel.unload();
     if (setup.settings.mode !== 'off' && !this.isUnloaded) await this.host.ensure(this.loadOptions());
     else if (usedDisk && !usesDisk) await this.host.unload();
     // This comes last: an engine with a disk cache writes to it when it is closed.
@@ -183,7 +183,7 @@ export class SharedEngine {
   async ready(): Promise<CompletingModels | null> {
     this.noteUse();
     this.isUnloaded = false;
-    // configure() connects only if suggestions are on in general, but they may be on for one language only.
+    // configure() connects only if suggestions are on in general. They may also be on for a single language.
     if (this.team === null) this.chooseTeam(true);
     // This is a loop because the user may choose another model while this one is loading.
     while (!this.isClosed && this.host.engine === null && this.host.state.kind !== 'failed')
@@ -222,10 +222,10 @@ export class SharedEngine {
     if (options === null) return this.required();
     if (settings.mode !== 'off') await this.ready();
     const mustWait = () => {
-      this.second.keep(); // this is only called while an answer is written
+      this.explanationModel.keep(); // this is only called while an answer is written
       return this.isComputing;
     };
-    return { ...(await this.second.required(options)), mustWait };
+    return { ...(await this.explanationModel.required(options)), mustWait };
   }
 
   private noteUse(): void {
@@ -282,7 +282,7 @@ export class SharedEngine {
     this.trials.interrupt();
     this.team?.server.close();
     clearInterval(this.idleTimer);
-    await Promise.all([this.host.unload(), this.second.unload()]);
+    await Promise.all([this.host.unload(), this.explanationModel.unload()]);
     this.watchdog.dispose();
   }
 
@@ -305,7 +305,7 @@ export class SharedEngine {
 
   private figures(): Omit<ServerStatus, 'health'> {
     const { model } = this.host;
-    const second = this.second.model;
+    const explaining = this.explanationModel.model;
     const { decodeTokensPerSecond, prefillTokensPerSecond } = this.throughput;
     return {
       ...(model && {
@@ -314,7 +314,7 @@ export class SharedEngine {
         onlyExplains: model.traits.fim === null && model.traits.chatTemplate !== null,
         ...(this.team === null && model.engine.info.path === this.setup.bundledModel && { isStarter: true }),
       }),
-      ...(second && { explainModel: second.engine.info }),
+      ...(explaining && { explainModel: explaining.engine.info }),
       ...(decodeTokensPerSecond !== undefined && { decodeTokensPerSecond }),
       ...(prefillTokensPerSecond !== undefined && { prefillTokensPerSecond }),
       ...(this.last && { last: this.last }),

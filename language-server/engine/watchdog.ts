@@ -1,6 +1,6 @@
-// Watches the heartbeat of the engine, which tells a slow engine from one that hangs. The engine has its own thread, so
-// the watchdog's timer runs even while an op does not end. Time is counted in periods of this timer: time in which the
-// process is suspended, for example while the computer sleeps, does not count.
+// Watches the engine's heartbeat, which distinguishes a slow engine from one that hangs. The engine has its own thread,
+// so the watchdog's timer runs even while an op does not end. Time is counted in periods of this timer, so time in
+// which the process is suspended does not count, for example while the computer sleeps.
 import type { EngineStatus, OpTime } from '../../native/index.ts';
 
 const periodMs = 1000;
@@ -10,7 +10,7 @@ const hungAfterMedians = 1000;
 const minHungAfterMs = 10_000;
 /** If an op takes this many times as long as hungAfterMs(), the process exits, and the editor starts a new one. */
 const giveUpFactor = 3;
-/** A minute of work is enough for a steady median. The number is odd, so that one sample is in the middle. */
+/** A minute of work gives a steady median. The number is odd, so that one sample is in the middle. */
 const maxSamples = 61;
 /** Once the engine has been busy for this long, the log says that it is slow but working. */
 const slowAfterMs = 5000;

@@ -85,7 +85,7 @@ export class Session {
     connection.onInitialized(() => {
       if (this.isGone) return; // the window was closed while this message was queued
       this.window.initialized();
-      shared.cautions.add(this.options);
+      shared.precautions.add(this.options);
       this.stopListening = shared.onChange(() => this.report());
       if (this.options.wantsSignsOfLife) this.aliveTimer = this.startSignsOfLife();
       if (this.window.mustRegister)
@@ -134,7 +134,7 @@ export class Session {
   /** Call when the window has closed. Stops all work for it. */
   dispose(): void {
     this.isGone = true;
-    this.shared.cautions.delete(this.options);
+    this.shared.precautions.delete(this.options);
     this.stopListening();
     clearInterval(this.aliveTimer);
     for (const { uri } of this.documents.all()) forgetTree(uri);

@@ -3,7 +3,7 @@ import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { LoadModel } from '../../../language-server/engine/engine-host.ts';
-import type { Caution } from '../../../language-server/engine/load-options.ts';
+import type { Precautions } from '../../../language-server/engine/load-options.ts';
 import { SharedEngine } from '../../../language-server/engine/shared-engine.ts';
 import { noTimings, type Settings } from '../../../language-server/protocol/messages.ts';
 import { defaultSettings } from '../../../language-server/protocol/settings.ts';
@@ -63,8 +63,8 @@ test('the engine follows the most careful window, whichever connected last', asy
   );
   const settings = { ...defaultSettings, 'cache.diskMiB': 100 };
   const setup = { settings, bundledModel: 'base.gguf', pagesFolder: '/pages', connecting: {} };
-  const connect = async (caution: Caution) => {
-    shared.cautions.add(caution);
+  const connect = async (precautions: Precautions) => {
+    shared.precautions.add(precautions);
     await shared.configure(setup);
     return loaded.at(-1);
   };
@@ -80,10 +80,10 @@ test('the engine follows the most careful window, whichever connected last', asy
   expect(await connect({})).toMatchObject(whole);
   expect(await connect(afterCrashes)).toEqual(safe);
   expect(await connect({})).toEqual(safe);
-  shared.cautions.delete(afterCrashes);
+  shared.precautions.delete(afterCrashes);
   expect(await connect(withoutGpu)).toMatchObject({ ...whole, backend: 'cpu' });
   expect(await connect({})).toMatchObject({ ...whole, backend: 'cpu' });
-  shared.cautions.delete(withoutGpu);
+  shared.precautions.delete(withoutGpu);
   expect(await connect({})).toMatchObject(whole);
   await shared.close();
 });

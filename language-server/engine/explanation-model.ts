@@ -1,4 +1,4 @@
-// A separate model for explanations, if the user has chosen one. The first explanation loads it, into the memory that
+// The separate model for explanations, if the user has chosen one. The first explanation loads it, into the memory that
 // the model for completion leaves free. It is unloaded when nobody has used it for a while.
 import { refusalBeside } from '../models/estimate.ts';
 import type { Model } from '../models/model-traits.ts';
@@ -6,12 +6,12 @@ import { errorText, type Log } from '../protocol/log.ts';
 import { EngineHost, type LoadModel } from './engine-host.ts';
 import type { explainOptions } from './load-options.ts';
 
-/** The model is unloaded after this time without use: enough to read an answer and ask a question about it. */
+/** The model is unloaded after this time without use. It is long enough to read an answer and ask about it. */
 const idleMs = 5 * 60_000;
 
 type Options = NonNullable<ReturnType<typeof explainOptions>>;
 
-export class SecondModel {
+export class ExplanationModel {
   private readonly host: EngineHost;
   private cacheBytes = 0;
   private idleTimer: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export class SecondModel {
     return this.host.required(options);
   }
 
-  /** Call repeatedly while an answer is written or waits for its turn. Keeps the model loaded longer than idleMs. */
+  /** Call repeatedly while an answer is written or waits for its turn, so that the model stays loaded. */
   keep(): void {
     this.idleTimer?.refresh();
   }
