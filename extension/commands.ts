@@ -32,13 +32,13 @@ export function registerCommands(features: Features): Disposable {
   const { context, client, modes, documents, explain, requests, statistics } = features;
   const handlers: Record<string, (argument?: unknown) => Promise<void> | void> = {
     'hearth.showMenu': async () => {
-      if (await showMenu(client, modes, requests)) await done('hasSeenStatus');
+      if (await showMenu(client, modes, requests)) await completeStep('hasSeenStatus');
     },
     'hearth.toggle': (languageId) => toggle(context, typeof languageId === 'string' ? languageId : undefined),
     'hearth.snooze': (minutes) => snooze(modes, minutes),
     'hearth.whyNoSuggestion': async () => {
       await requests.show();
-      await done('hasSeenStatus');
+      await completeStep('hasSeenStatus');
     },
     'hearth.explainSelection': () => explain.run(),
     'hearth.selectModel': () => chooseModel(modelHost(context, client)),
@@ -69,11 +69,11 @@ async function snooze(modes: DocumentModes, minutes: unknown): Promise<void> {
   if (chosen) modes.snooze(chosen.minutes);
 }
 
-/** Marks a step of the walkthrough as done. */
-const done = (step: 'hasChosenModel' | 'hasSeenStatus') =>
+/** Marks a step of the walkthrough as completed. */
+const completeStep = (step: 'hasChosenModel' | 'hasSeenStatus') =>
   commands.executeCommand('setContext', `hearth.${step}`, true);
 
-/** Connects the list of models to the server, the settings and the log. */
+/** Gives the list of models access to the server, the settings and the log. */
 export function modelHost(context: ExtensionContext, client: Client): ChooseModelHost {
   const config = workspace.getConfiguration(section);
   const folder = join(context.globalStorageUri.fsPath, 'models');
@@ -86,7 +86,7 @@ export function modelHost(context: ExtensionContext, client: Client): ChooseMode
     use: async (path, purpose) => {
       if (purpose !== 'explanations') await updateSetting('model.path', path);
       if (purpose !== 'completion') await updateSetting('explain.model', purpose === 'both' ? '' : path);
-      await done('hasChosenModel');
+      await completeStep('hasChosenModel');
     },
   };
 }

@@ -1,5 +1,5 @@
-// The language server for the other features: its status, its messages, and requests to it. connection.ts handles its
-// process and the connection.
+// What the other features see of the language server: its status, its messages, and requests to it. connection.ts
+// handles its process and the connection.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type CancellationToken,
@@ -26,7 +26,7 @@ import type { ProcessLink } from './server-link.ts';
 
 /** The key of the team server's token in VS Code's SecretStorage. */
 export const serverTokenKey = 'serverToken';
-/** JSON-RPC's error codes for requests without an answer when the connection ended, and for requests after its end. */
+/** JSON-RPC's error codes for requests that the end of the connection left unanswered, and for requests after it. */
 const endedCodes = [-32097, -32096];
 
 export class Client implements Disposable {
@@ -50,14 +50,14 @@ export class Client implements Disposable {
     if (event.affectsConfiguration(section) || event.affectsConfiguration('http')) void this.sendSettings();
   });
   private readonly connection: Connection<ProcessLink, ClientSession>;
-  /** The settings that the server has, or that a starting server will get. */
+  /** The settings that were sent to the server, or that the starting server will get. */
   private sentSettings: protocol.SettingsParams = {};
   /** Why the server is being started again; '' for the first start. */
   private restartReason = '';
 
   /**
-   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown. If not,
-   * the server never answers with an unfinished text.
+   * asksAgain: whether this window requests a suggestion again when the server reports that its text has grown.
+   * Otherwise the server never answers with an unfinished text.
    */
   constructor(
     private readonly context: ExtensionContext,
@@ -74,7 +74,7 @@ export class Client implements Disposable {
       start: (signal) => launcher.start(signal),
       prepare: (policy) => this.prepare(policy),
       onState: (state) => this.enter(state),
-      onEnd: (cause, goesOn) => this.report(cause, goesOn),
+      onEnd: (cause, willReconnect) => this.report(cause, willReconnect),
     });
   }
 
@@ -198,7 +198,7 @@ export class Client implements Disposable {
     if (state !== 'up' || !session) return;
     const { link, client } = session;
     this.log.info(`The language server is running as process ${link.pid}.`);
-    if (!link.isShared) this.log.warn(aloneText());
+    if (!link.isShared) this.log.warn(notSharedText());
     this.upEmitter.fire(client);
     // The user may have changed the settings while the server started.
     void this.sendSettings();
@@ -207,8 +207,8 @@ export class Client implements Disposable {
       .catch((error: unknown) => this.log.warn(`Files that are not open are not searched: ${error}`));
   }
 
-  /** Logs why the connection has ended. If the user should know the cause, the status says it, too. */
-  private report(cause: Cause, goesOn: boolean): void {
+  /** Logs why the connection has ended. If that matters to the user, the status says it, too. */
+  private report(cause: Cause, willReconnect: boolean): void {
     const { isSafeMode } = this.connection.policy;
     this.restartReason = cause.kind === 'hung' ? l10n.t('the server did not react and is being started again') : '';
     switch (cause.kind) {
@@ -219,14 +219,14 @@ export class Client implements Disposable {
         return;
       case 'not started':
         this.log.error(`The language server did not start: ${cause.how}`);
-        if (!goesOn)
+        if (!willReconnect)
           this.fail(l10n.t('The Hearth server did not start ({0}). Restart it, or reinstall Hearth.', cause.how));
         return;
       default: {
         const how = isSafeMode ? " on the CPU, without a draft model, Hearth's own adapters and the disk cache" : '';
         const what = cause.kind === 'hung' ? 'does not react' : `ended unexpectedly (${cause.how})`;
-        this.log.warn(`The language server ${what}${goesOn ? ` and is being restarted${how}` : ''}.`);
-        if (!goesOn)
+        this.log.warn(`The language server ${what}${willReconnect ? ` and is being restarted${how}` : ''}.`);
+        if (!willReconnect)
           this.fail(l10n.t('The Hearth server failed repeatedly ({0}). Restart it, or try another model.', cause.how));
       }
     }
@@ -238,14 +238,14 @@ export class Client implements Disposable {
 
   private setStatus(status: protocol.ServerStatus): void {
     const isAlone = this.connection.session?.link.isShared === false;
-    const settingProblems = [...(status.settingProblems ?? []), ...(isAlone ? [aloneText()] : [])];
+    const settingProblems = [...(status.settingProblems ?? []), ...(isAlone ? [notSharedText()] : [])];
     this.status = settingProblems.length > 0 ? { ...status, settingProblems } : status;
     this.statusEmitter.fire(this.status);
   }
 }
 
-/** Says that this window has its own server, because no folder can hold the socket of a shared one. */
-function aloneText(): string {
+/** Says that this window has a server of its own, because no folder can hold the socket of a shared one. */
+function notSharedText(): string {
   return l10n.t(
     'This window keeps its own model in memory, since Hearth cannot write to any folder for a shared server.',
   );

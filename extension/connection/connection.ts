@@ -9,8 +9,8 @@
 //      │ too many faults       │    v                               │
 //      └──────────────────── ending <───────────────────────────────┘
 //
-// Each turn of the loop in run() is one life of the connection. A life ends only once, even if it has several causes to
-// end. The next life begins when the link and the session of the last one are closed.
+// Each pass of the loop in run() is one life of the connection. A life ends only once, whatever else goes wrong in it. The
+// next life begins when the link and the session of the last one are closed.
 import { RestartPolicy } from './restart-policy.ts';
 import { Timeout, Unresponsive, within } from './timeout.ts';
 
@@ -22,13 +22,13 @@ export interface Limits {
   greetMs: number;
   /** Until it is initialized. */
   initializeMs: number;
-  /** Until its next sign of life. It gives one every second, even while it ends. */
+  /** Until its next sign of life. It sends one every second, even while it ends. */
   silenceMs: number;
-  /** The same while it ends. */
+  /** Until its next sign of life while it ends. */
   endingSilenceMs: number;
 }
 
-export const usualLimits: Limits = {
+export const defaultLimits: Limits = {
   startMs: 4000,
   greetMs: 3000,
   initializeMs: 4000,
@@ -40,7 +40,7 @@ const prepareMs = 20_000;
 /** How long an ending server may take to write its cache. */
 const endingMs = 15_000;
 const killMs = 1000;
-// If a server is just ending, or another window is just starting one, it helps to look again a little later.
+// If a server is ending, or another window is starting one, looking again a little later helps.
 const maxLooks = 20;
 const lookAgainMs = 250;
 
@@ -74,7 +74,7 @@ export interface Session {
   leave(): Promise<void>;
 }
 
-/** A server's fault. how: its details, as a part of a sentence. */
+/** What went wrong with a server. how: the details, as a part of a sentence. */
 export type Fault = { kind: 'crashed' | 'hung' | 'not started'; how: string };
 /**
  * Why a life has ended. 'left': this window has closed. 'restarted': this or another window has restarted the server.
@@ -92,8 +92,8 @@ export interface ConnectionHost<L extends Link, S extends Session> {
   /** Prepares a session while the server starts. Resolves to a function that makes the session for a link. */
   prepare(policy: RestartPolicy): Promise<(link: L) => S>;
   onState(state: State): void;
-  /** Called when a life of the connection has ended. goesOn: whether another life begins. */
-  onEnd(cause: Cause, goesOn: boolean): void;
+  /** Called when a life of the connection has ended. willReconnect: whether the next one begins. */
+  onEnd(cause: Cause, willReconnect: boolean): void;
 }
 
 export class Connection<L extends Link, S extends Session> {
@@ -110,7 +110,7 @@ export class Connection<L extends Link, S extends Session> {
 
   constructor(
     private readonly host: ConnectionHost<L, S>,
-    private readonly limits: Readonly<Limits> = usualLimits,
+    private readonly limits: Readonly<Limits> = defaultLimits,
   ) {}
 
   /** Resolves when the state becomes 'up', or 'down' because no further server is started. */
@@ -128,7 +128,7 @@ export class Connection<L extends Link, S extends Session> {
     await this.loop;
   }
 
-  /** Ends the process, for all windows, and starts another. A further call meanwhile waits for the same start. */
+  /** Ends the process, for all windows, and starts another. A second call meanwhile waits for the same start. */
   restart(): Promise<void> {
     this.policy = new RestartPolicy();
     this.restartOrder.abort();
@@ -136,12 +136,12 @@ export class Connection<L extends Link, S extends Session> {
   }
 
   private async run(): Promise<void> {
-    for (let goesOn = true; goesOn; ) {
+    for (let willReconnect = true; willReconnect; ) {
       const cause = await this.live();
-      if ('how' in cause) goesOn = this.policy.recordCrash(performance.now(), cause.kind === 'hung');
-      else goesOn = cause.kind === 'restarted';
-      goesOn &&= !this.stopOrder.signal.aborted;
-      this.host.onEnd(cause, goesOn);
+      if ('how' in cause) willReconnect = this.policy.recordCrash(performance.now(), cause.kind === 'hung');
+      else willReconnect = cause.kind === 'restarted';
+      willReconnect &&= !this.stopOrder.signal.aborted;
+      this.host.onEnd(cause, willReconnect);
     }
     this.loop = null;
     this.enter('down');
@@ -169,8 +169,8 @@ export class Connection<L extends Link, S extends Session> {
   }
 
   /**
-   * Waits until the session is prepared. If that takes too long, the editor is to blame, and the cause is 'not
-   * started': with 'hung', the server that other windows use would be killed.
+   * Waits until the session is prepared. If that takes too long, the editor is to blame, not the server, so the cause
+   * is 'not started': with 'hung', the server would be killed, although other windows use it.
    */
   private whenPrepared<T>(prepared: Promise<T>, closed: Promise<never>): Promise<T> {
     return within(prepareMs * this.policy.timeoutFactor, Promise.race([prepared, closed])).catch((error: unknown) => {

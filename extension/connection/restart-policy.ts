@@ -1,10 +1,10 @@
 // Decides whether a language server that has crashed or hung is started again, on the GPU or not, in safe mode or not.
 // Without a limit, endless crashes would keep the processor busy and hide their cause.
 
-/** If a server has been ready, it is restarted after up to this many crashes within the time window. */
+/** If a server has been ready, servers are restarted after up to this many crashes within the time window. */
 const crashesWhenReady = 4;
 /**
- * The same if no server has been ready yet (broken model, unsupported processor): the next server would probably crash,
+ * The limit if no server has been ready yet (broken model, unsupported processor): the next one would probably crash,
  * too.
  */
 const crashesBeforeReady = 1;

@@ -11,7 +11,7 @@ import {
   endpointsFor,
 } from '../../language-server/protocol/endpoint.ts';
 import type { Fault } from './connection.ts';
-import { AloneLink, exitText, killNote, type ProcessLink, SharedLink } from './server-link.ts';
+import { exitText, killNote, PrivateLink, type ProcessLink, SharedLink } from './server-link.ts';
 import { within } from './timeout.ts';
 
 /** How long to wait for the exit event of the process: it may come after the connection has closed. */
@@ -37,7 +37,7 @@ export class ServerLauncher {
     this.endpoints = endpointsFor(options.storageFolder, options.version);
   }
 
-  /** Connects to the first server that it finds; null if there is none. isNew: whether start() has just started one. */
+  /** Connects to the first server found; null if there is none. isNew: whether start() has just started one. */
   async find(isNew = false): Promise<ProcessLink | null> {
     for (const endpoint of this.endpoints) {
       const announced = endpoint.announced();
@@ -49,11 +49,11 @@ export class ServerLauncher {
     return null;
   }
 
-  /** Starts a server at the first endpoint that can have one. If no endpoint can, starts one for this window alone. */
+  /** Starts a server at the first endpoint that can have one. If none can, starts one for this window alone. */
   async start(signal: AbortSignal): Promise<ProcessLink | null> {
     if (!existsSync(this.options.module)) throw new Error(`${this.options.module} is missing`);
     for (const endpoint of this.endpoints) if (await this.startAt(endpoint, signal)) return this.find(true);
-    return this.startAlone();
+    return this.startPrivate();
   }
 
   /**
@@ -68,7 +68,7 @@ export class ServerLauncher {
       return false; // the folder is another user's, or nothing can be written there
     }
     const { id, logFile, log } = prepared;
-    // A detached process survives when VS Code ends this window's processes.
+    // Detached, the process survives when VS Code ends this window's processes.
     const child = fork(this.options.module, ['--endpoint', endpoint.preparedFolder(id), '--log', logFile], {
       execArgv: [],
       detached: true,
@@ -97,12 +97,12 @@ export class ServerLauncher {
     }
   }
 
-  private async startAlone(): Promise<ProcessLink> {
+  private async startPrivate(): Promise<ProcessLink> {
     const child = fork(this.options.module, ['--stdio'], { execArgv: [], stdio: ['pipe', 'pipe', 'pipe', 'ipc'] });
     await once(child, 'spawn'); // rejects if the system starts no process
     if (child.stdin === null || child.stdout === null) throw new Error('a process could not be started');
     child.stderr?.setEncoding('utf8').on('data', (text: string) => this.options.onOutput(text.trimEnd()));
-    return new AloneLink(child, child.stdout, child.stdin);
+    return new PrivateLink(child, child.stdout, child.stdin);
   }
 
   private async fault({ logFile }: Announcement, isOwn: boolean): Promise<Fault> {

@@ -43,7 +43,7 @@ export class SharedLink implements ProcessLink {
     return this.socket;
   }
 
-  /** Both sides prove that they know the words of the announcement, which only this user can read. */
+  /** Each side proves that it knows its word from the announcement, which only this user can read. */
   greet(): Promise<boolean> {
     const expected = `${this.announced.serverWord}\n`;
     this.socket.write(`${this.announced.clientWord}\n`);
@@ -86,7 +86,7 @@ export class SharedLink implements ProcessLink {
 }
 
 /** A link to a server for this window alone, which ends with the link. */
-export class AloneLink implements ProcessLink {
+export class PrivateLink implements ProcessLink {
   readonly isShared = false;
   readonly isNew = true;
   readonly closed: Promise<void>;

@@ -1,6 +1,6 @@
-// Time limits for a server that may hang. They count the ticks of a timer instead of reading a clock: the timer does
-// not tick while the computer sleeps or another extension keeps this process busy. Messages that arrived in that time
-// are read before a limit counts as over.
+// Time limits for a server that may hang. They count the ticks of a timer instead of reading a clock, because the timer
+// does not tick while the computer sleeps or another extension keeps this process busy. Messages that arrived in that
+// time are read before a limit expires.
 
 const tickMs = 250;
 

@@ -5,7 +5,7 @@ import { DownloadError } from './errors.ts';
 
 export interface Address {
   url: string;
-  /** The host to contact, which messages name: the file's own or the mirror. */
+  /** The host that is contacted and that messages name: the file's own or the mirror. */
   host: string;
   headers: Record<string, string>;
 }

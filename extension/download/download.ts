@@ -30,7 +30,7 @@ export interface Pace extends MinSpeed {
   maxFailures: number;
 }
 
-const usualPace: Pace = { minBytes: 2 ** 18, periodMs: 30_000, retryMs: 1000, maxFailures: 5 };
+const defaultPace: Pace = { minBytes: 2 ** 18, periodMs: 30_000, retryMs: 1000, maxFailures: 5 };
 /** If a server asks for a longer pause, the download fails, and the user can retry later. */
 const maxPauseMs = 60_000;
 
@@ -55,7 +55,7 @@ export async function discard({ name }: RemoteFile, folder: string): Promise<voi
 const lockOf = (path: string) => `${path}.lock`;
 
 /**
- * Takes the lock and downloads the file. Returns without the file if another window has taken the lock over, because
+ * Takes the lock and downloads the file. Returns without the file if another window has taken over the lock, because
  * this window seemed to have ended.
  */
 async function completeWithLock(
@@ -94,10 +94,10 @@ async function complete(
 }
 
 async function receiveAll(file: RemoteFile, part: PartFile, folder: string, options: DownloadOptions): Promise<void> {
-  const { signal, mirror, onProgress = () => undefined, pace = usualPace } = options;
+  const { signal, mirror, onProgress = () => undefined, pace = defaultPace } = options;
   const address = addressOf(file.url, mirror);
   const freeBytes = () => (options.freeBytes ?? availableBytes)(folder);
-  // Progress means more bytes than ever before. A download that starts again and breaks off at the same byte has made
+  // Progress means more bytes than ever before. A download that starts again and breaks off at the same byte makes
   // none.
   let bestLength = part.length;
   for (let failures = 0; part.length !== part.origin?.totalBytes; ) {

@@ -1,7 +1,7 @@
-// A lock file: only the window that owns it writes a download. The owner touches the file every two seconds. If another
-// window watches the file and nobody touches it, the owner has ended. The shared server could not grant the lock:
-// windows with different versions of Hearth have different servers but the same folder, and a download goes on while
-// the server restarts or cannot run.
+// A lock file: only the window that owns it writes the download. The owner touches the file every two seconds. If a
+// waiting window sees that nobody touches it, the owner has ended. The shared server could not grant the lock: windows
+// with different versions of Hearth have different servers but the same folder, and a download continues while the
+// server restarts or cannot run.
 import { randomUUID } from 'node:crypto';
 import { lstat, open, readFile, rm, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -14,7 +14,7 @@ export interface LockPace {
   staleMs: number;
 }
 
-const usualPace: LockPace = { heartbeatMs: 2000, staleMs: 15_000 };
+const defaultPace: LockPace = { heartbeatMs: 2000, staleMs: 15_000 };
 
 export interface Lock {
   /**
@@ -32,7 +32,7 @@ export async function takeLock(
   path: string,
   signal: AbortSignal,
   onWait: () => void = () => undefined,
-  pace = usualPace,
+  pace = defaultPace,
 ): Promise<Lock> {
   const owner = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() });
   const pauseMs = pace.heartbeatMs / 4;
@@ -43,7 +43,7 @@ export async function takeLock(
   for (;;) {
     signal.throwIfAborted();
     if (await create(path, owner)) {
-      // Another window that has seen the same abandoned lock may be about to remove this new one instead.
+      // Another window that has seen the same abandoned lock may be about to remove this new one in its place.
       if (takesOver) await pause();
       if (!takesOver || (await isOwnedBy(path, owner))) return hold(path, owner, pace);
     } else if (await isAbandoned()) {

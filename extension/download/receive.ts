@@ -5,7 +5,7 @@ import type { Address } from './address.ts';
 import { DownloadError, redirectError, responseError, signInPage } from './errors.ts';
 import type { Origin, PartFile } from './part-file.ts';
 
-/** A connection that sends fewer than minBytes in a period counts as broken, so no download takes forever. */
+/** A connection that brings fewer than minBytes in a period counts as broken, so no download takes forever. */
 export interface MinSpeed {
   minBytes: number;
   periodMs: number;

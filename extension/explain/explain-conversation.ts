@@ -3,7 +3,7 @@ import { l10n } from 'vscode';
 import type { ExplainParams, ExplainResult, ExplainTurn } from '../../language-server/protocol/messages.ts';
 
 export interface Selection extends Pick<ExplainParams, 'uri' | 'text' | 'range' | 'languageId'> {
-  /** The number of the selection's first line in the document; that of the document's first line is 1. */
+  /** The number of the selection's first line in the document, counted from 1. */
   firstLine: number;
 }
 
@@ -28,7 +28,7 @@ export interface ConversationState {
 
 export class ExplainConversation {
   private turns: ExplainTurn[] = [{ answer: '' }];
-  /** How many times the last turn was tried before (see ExplainParams). */
+  /** How many times the last turn was already tried (see ExplainParams). */
   private attempt = 0;
   private running: AbortController | undefined;
   private note = '';

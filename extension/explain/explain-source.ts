@@ -6,8 +6,8 @@ import type { Selection } from './explain-conversation.ts';
 
 export function selectionOf({ document, selection }: TextEditor): Selection {
   return {
-    // The server judges by the file's name whether the file may hold secrets, so the URI must end with this name: it
-    // must have neither the query of a diff's side nor the fragment of a notebook cell.
+    // The server judges by the file's name whether the file may hold secrets, so the URI must end with this name,
+    // without the query of a diff's side or the fragment of a notebook cell.
     uri: document.uri.with({ query: '', fragment: '' }).toString(),
     text: document.getText(selection),
     range: { start: selection.start, end: selection.end },
@@ -22,7 +22,7 @@ export function pageTitle({ document, selection }: TextEditor): string {
   return parts.join(', ');
 }
 
-/** The path in the workspace. For a document outside the workspace, such as the old side of a diff: the name. */
+/** The path in the workspace; for a document outside of it, such as the old side of a diff, its name. */
 function fileName({ uri }: TextDocument): string {
   const path = workspace.asRelativePath(uri);
   return path === uri.fsPath ? basename(path) : path;

@@ -1,6 +1,6 @@
 // The provider of inline completions: it requests them from the server, and tells the server when the cursor has moved
-// away. The library of the language client also has a provider, but ours answers from the first key, even while the
-// server is starting, and it learns why there is no suggestion.
+// away. The library of the language client also has a provider. But ours answers from the first key on, even while the
+// server is starting, and learns why there is no suggestion.
 import {
   type CancellationToken,
   type Command,
@@ -58,7 +58,7 @@ export interface AnsweredRequest {
   items?: InlineCompletionItem[];
 }
 
-/** Tells ghost text about the next edit that is offered. */
+/** What ghost text must know about the next edit that is offered. */
 export interface EditsAtCursor {
   /** The next edit that the user has just jumped to, if it only inserts text at this position; otherwise null. */
   insertionAt(document: TextDocument, position: Position): InlineCompletionItem | null;

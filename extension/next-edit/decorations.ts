@@ -1,5 +1,5 @@
-// Draws an offered edit into the editors: the old words are struck through, the new ones are beside them, and an icon
-// in the gutter marks the line. The hover shows the whole difference. If the edit is out of sight, a hint at the cursor
+// Draws an offered edit in the editors: the old words are struck through, the new ones are beside them, and an icon in
+// the gutter marks the line. The hover shows the whole difference. If the edit is out of sight, a hint at the cursor
 // says where it is.
 import {
   type DecorationOptions,

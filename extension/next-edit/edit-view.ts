@@ -56,9 +56,8 @@ export class EditView implements Disposable {
 
 /**
  * Tells users of a screen reader that the edit is offered. An extension can only speak through a notification; this one
- * closes by itself. An extension sees the setting for screen readers, but not whether VS Code has detected one. So for
- * a screen reader that VS Code has only detected, nothing is announced, and Tab does not act on the edit
- * (package.json).
+ * closes by itself. An extension can read the setting for screen readers, but not whether VS Code has detected one. So
+ * if VS Code has only detected one, nothing is announced, and Tab does not act on the edit (package.json).
  */
 export function announce(offer: EditOffer, edit: NextEdit, editor: TextEditor): void {
   if (workspace.getConfiguration('editor').get('accessibilitySupport') !== 'on') return;
@@ -81,8 +80,8 @@ function fileOf({ uri }: NextEdit, editor: TextEditor): string | undefined {
 }
 
 /**
- * Whether the editor shows the edit or a hint about it: the editor's document has the edit, or the user's edit from
- * which it follows. Also true while Tab waits for the next edit after one was applied.
+ * Whether the editor shows the edit or a hint about it: its document has the edit, or the user's edit from which it
+ * follows. Also true while Tab waits for the next edit after one was applied.
  */
 function concerns({ state, shown, uris }: EditOffer, editor: TextEditor): boolean {
   return state.kind === 'applied' || (shown !== null && uris.includes(uriOf(editor)));

@@ -32,7 +32,7 @@ import { Triggers } from './triggers.ts';
 /** After an edit was applied, Tab waits for the next one this long. The server has searched ahead, but may be busy. */
 const longestWaitMs = 1000;
 
-/** Learns of each request, and of each edit that was shown or applied. */
+/** Is told of each request, and of each edit that was shown or applied. */
 export interface EditObserver {
   asked(request: AnsweredRequest): void;
   shown(languageId: string, latencyMs: number): void;
@@ -164,7 +164,7 @@ export class NextEdits implements Disposable {
     this.triggers.applied();
   }
 
-  /** Gives Tab its usual meaning back if no answer has come in time. */
+  /** If no answer has come in time, Tab gets its usual meaning back. */
   private stopWaiting(): void {
     if (this.offer.state.kind !== 'applied') return;
     this.offer.withdraw();

@@ -24,14 +24,15 @@ interface Offered {
   /** Whether the edit is held back because there is a suggestion at the cursor. */
   isHeld: boolean;
   /**
-   * Whether the edit follows from one that was just applied. The next Tab is then for the edit, not for a suggestion.
+   * Whether the edit follows from one that was just applied. The next Tab is then meant for the edit, not for a
+   * suggestion.
    */
   isChained: boolean;
-  /** The number of successive answers without an edit since this edit was offered. They were ignored. */
+  /** How many successive answers without an edit were ignored since this edit was offered. */
   ignored: number;
 }
 
-/** isTabWaiting: whether the user has pressed Tab for the next edit before its answer has come. */
+/** isTabWaiting: whether the user has pressed Tab for the next edit before the answer with it came. */
 type State = { kind: 'none' } | Offered | { kind: 'applied'; isTabWaiting: boolean };
 
 /** What Tab does. */

@@ -1,7 +1,7 @@
 // Decides how long the user must pause before Hearth asks for a next edit: longer if the user dismisses edits, shorter
 // if the user applies them.
 
-const usualPauseMs = 800;
+const defaultPauseMs = 800;
 const minPauseMs = 400;
 const maxPauseMs = 3000;
 /** For this long after Esc, Hearth does not ask. */
@@ -23,7 +23,7 @@ export class Patience {
     if (outcome === 'dismissed') this.quietUntil = ms + quietAfterEscMs;
   }
 
-  /** The time until Hearth may ask again after an Esc; 0 if it may ask now. */
+  /** The time until Hearth may ask again after Esc; 0 if it may ask now. */
   get quietMs(): number {
     return Math.max(0, this.quietUntil - this.now());
   }
@@ -33,6 +33,6 @@ export class Patience {
     const now = this.now();
     this.outcomes = this.outcomes.filter(({ ms }) => now - ms < rememberedMs);
     const factor = this.outcomes.reduce((all, { factor, ms }) => all * factor ** (1 - (now - ms) / rememberedMs), 1);
-    return Math.max(this.quietMs, Math.min(maxPauseMs, Math.max(minPauseMs, usualPauseMs * factor)));
+    return Math.max(this.quietMs, Math.min(maxPauseMs, Math.max(minPauseMs, defaultPauseMs * factor)));
   }
 }

@@ -61,7 +61,7 @@ export class Triggers {
     this.isPending = false;
   }
 
-  /** Asks after `ms`. If the timer fires early, as it can in a busy process, waits again. */
+  /** Asks after `ms`. If the timer fires early, so that Esc still forbids asking, waits again. */
   private awaitPause(ms: number): void {
     this.timer = setTimeout(() => {
       const { quietMs } = this.patience;

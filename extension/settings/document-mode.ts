@@ -48,7 +48,7 @@ export class DocumentModes implements Disposable {
   snooze(minutes: number): void {
     clearTimeout(this.timer);
     this.snoozedUntil = performance.now() + minutes * 60_000;
-    // The timer may fire a fraction of a millisecond before snoozedUntil, so snooze(0) ends the snooze in any case.
+    // The timer may fire a fraction of a millisecond before snoozedUntil. snooze(0) ends the snooze all the same.
     if (minutes > 0) this.timer = setTimeout(() => this.snooze(0), minutes * 60_000).unref();
     this.changeEmitter.fire();
   }

@@ -1,5 +1,5 @@
-// Tells which files the user has excluded from Hearth, from the explorer or from the search. A workspace can exclude
-// more files, but cannot include a file that the user has excluded.
+// Tells which files are excluded from Hearth, from the explorer or from the search. A workspace can exclude more files
+// than the user, but cannot include a file that the user has excluded.
 import {
   type Disposable,
   type GlobPattern,

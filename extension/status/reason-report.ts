@@ -13,19 +13,19 @@ export interface Outcomes {
   /** The number of requests that got a suggestion. */
   shown: number;
   /** The number of requests that the next key or a move of the cursor made useless. */
-  outlived: number;
+  superseded: number;
 }
 
 /** Whether a request with this outcome got a suggestion, perhaps an unfinished one. */
 export const isShown = (reason: Reason): boolean => ['shown', 'typed-along', 'still-growing'].includes(reason);
-/** Whether a later key or a move of the cursor ended a request with this outcome. */
-export const isOutlived = (reason: Reason): boolean => reason === 'superseded' || reason === 'cancelled';
+/** Whether a request with this outcome was ended by the next key or by a move of the cursor. */
+export const isSuperseded = (reason: Reason): boolean => reason === 'superseded' || reason === 'cancelled';
 
-export function reasonReport({ silent, edits, shown, outlived }: Outcomes): string {
+export function reasonReport({ silent, edits, shown, superseded }: Outcomes): string {
   const last = silent.at(-1);
   const counts = [
     ...(shown > 0 ? [l10n.t('Requests that got a suggestion: {0}.', shown)] : []),
-    ...(outlived > 0 ? [l10n.t('Requests that ended because you typed or moved on: {0}.', outlived)] : []),
+    ...(superseded > 0 ? [l10n.t('Requests that ended because you typed or moved on: {0}.', superseded)] : []),
   ];
   if (last === undefined && counts.length + edits.length === 0) return l10n.t('No suggestion has been asked for yet.');
   const parts = [
@@ -64,7 +64,7 @@ function adviceFor(reason: Reason): string {
     case 'model-cannot-fill-in':
       return '';
     default: // a rule has held the text back, or no text was likely enough
-      return isShown(reason) || isOutlived(reason) ? '' : l10n.t('Alt+\\ asks anyway.');
+      return isShown(reason) || isSuperseded(reason) ? '' : l10n.t('Alt+\\ asks anyway.');
   }
 }
 

@@ -14,7 +14,7 @@ import type { Client } from '../connection/client.ts';
 import type { AnsweredRequest } from '../ghost-text/ghost-text.ts';
 import type { VirtualDocuments } from '../pages/virtual-documents.ts';
 import { documentSelector } from '../settings/config.ts';
-import { isOutlived, isShown, type Outcomes, reasonReport, reasonText } from './reason-report.ts';
+import { isShown, isSuperseded, type Outcomes, reasonReport, reasonText } from './reason-report.ts';
 import { smallerModel } from './status-text.ts';
 
 const keptRequests = 20;
@@ -22,13 +22,13 @@ const keptEdits = 5;
 // A model is too slow if it breaks both limits: it takes longer than a second for a line, and the next key ended most
 // of the recent requests. Slow writing alone does not bother a patient user, and fast typing alone ends requests, too.
 const minTokensPerSecond = 10;
-/** The next key ended too many requests if it ended this many of the last keptRequests. */
+/** If the next key ended this many of the last keptRequests, most suggestions come too late. */
 const tooManyLate = 16;
 
 export class RecentRequests implements Disposable {
   private readonly requests: (AnsweredRequest & { modelPath: string | undefined })[] = [];
-  private readonly outcomes: Outcomes = { silent: [], edits: [], shown: 0, outlived: 0 };
-  /** The path of the model for which sayIfTooSlow() has already shown its message. */
+  private readonly outcomes: Outcomes = { silent: [], edits: [], shown: 0, superseded: 0 };
+  /** The path of the model about which sayIfTooSlow() has already shown its message. */
   private saidFor: string | undefined;
   private readonly item: LanguageStatusItem = languages.createLanguageStatusItem('hearth.reason', documentSelector);
 
@@ -44,14 +44,14 @@ export class RecentRequests implements Disposable {
 
   /** Adds a request for a next edit. */
   addEdit(request: AnsweredRequest): void {
-    if (!isOutlived(request.reason)) append(this.outcomes.edits, request, keptEdits);
+    if (!isSuperseded(request.reason)) append(this.outcomes.edits, request, keptEdits);
   }
 
   add(request: AnsweredRequest): void {
     append(this.requests, { ...request, modelPath: this.client.status.model?.path }, keptRequests);
     const { outcomes } = this;
     if (isShown(request.reason)) outcomes.shown++;
-    else if (isOutlived(request.reason)) outcomes.outlived++;
+    else if (isSuperseded(request.reason)) outcomes.superseded++;
     else append(outcomes.silent, request, keptRequests);
     void this.sayIfTooSlow();
     if (request.document !== window.activeTextEditor?.document) return;
@@ -64,7 +64,7 @@ export class RecentRequests implements Disposable {
   get isTooSlow(): boolean {
     const { model, decodeTokensPerSecond = 0 } = this.client.status;
     const withThisModel = this.requests.filter(({ modelPath }) => modelPath === model?.path);
-    const late = withThisModel.filter(({ reason }) => reason === 'superseded' || reason === 'cancelled');
+    const late = withThisModel.filter(({ reason }) => isSuperseded(reason));
     const isLocal = model !== undefined && model.device !== 'server';
     return isLocal && decodeTokensPerSecond < minTokensPerSecond && late.length >= tooManyLate;
   }

@@ -12,8 +12,8 @@ const maxBuffer = 16 * 1024 * 1024;
 export async function ignoredByGit(folder: string, files: string[]): Promise<Set<string>> {
   const ignored = await ask(folder, files);
   if (ignored !== null) return new Set(ignored);
-  // Git refuses the whole list if one of the files is in a submodule or below a symbolic link. In the folder of such a
-  // file, it answers.
+  // Git refuses the whole list if one of the files is in a submodule or below a symbolic link. Asked in the folder of
+  // such a file, git answers.
   const hidden = new Set<string>();
   for (const [own, inside] of byFolder(files)) for (const file of (await ask(own, inside)) ?? inside) hidden.add(file);
   return hidden;

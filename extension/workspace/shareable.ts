@@ -6,7 +6,7 @@ import { hasSecretName } from '../../language-server/protocol/secret-names.ts';
 import { isExcluded, isHidden } from '../settings/exclusions.ts';
 import { ignoredByGit } from './git-ignore.ts';
 
-/** Longer files are not sent: the server would not use them. */
+/** Longer files are not sent, because the server would not use them. */
 export const maxFileBytes = 64 * 1024;
 
 /** The files in the workspace that are neither excluded nor ignored. If git cannot tell, a file counts as ignored. */

@@ -8,7 +8,7 @@ import { modeFor, section } from '../settings/config.ts';
 import { hiddenGlobs, onExclusionsChange, withoutBraces } from '../settings/exclusions.ts';
 import { shareable, textOnDisk } from './shareable.ts';
 
-// The server keeps at most as many.
+// The server keeps at most this many.
 const maxFiles = 2000;
 /** VS Code also finds files that git ignores, such as a folder of Python packages. These are not sent. */
 const maxFound = 10 * maxFiles;
@@ -20,14 +20,14 @@ const extensions =
   'c,cc,cpp,cs,css,dart,ex,go,h,hpp,html,java,jl,js,jsx,kt,lua,mjs,php,pl,proto,ps1,py,r,rb,rs,scala,scss,sh,sql,svelte,swift,ts,tsx,vue,zig';
 const names = `**/*.{${extensions}}`;
 const hasKnownName = ({ path }: Uri) => extensions.split(',').includes(path.slice(path.lastIndexOf('.') + 1));
-/** The installation of packages changes thousands of files. None of them is ever sent. */
+/** Installing packages changes thousands of files. None of them is ever sent. */
 const isInPackages = (uri: Uri) =>
   /\/node_modules(\/|$)/.test(uri.path.slice(workspace.getWorkspaceFolder(uri)?.uri.path.length));
-/** Whether the path may be a folder's. Most folders have no dot in their name. */
+/** Whether the path may be that of a folder. Most folders have no dot in their names. */
 const maybeFolder = ({ path }: Uri) => !path.slice(path.lastIndexOf('/')).includes('.');
 
 export interface FilesPace {
-  /** The wait after connecting, in which the model and the editor's language features load. */
+  /** The wait after connecting, while the model and the editor's language features load. */
   beginMs: number;
   /** The pause between two messages. The server needs some 20 ms for a message, and answers no key meanwhile. */
   pauseMs: number;
@@ -53,7 +53,7 @@ export class WorkspaceFiles implements Disposable {
     private readonly pace = defaultPace,
   ) {
     const note = (uri: Uri) => hasKnownName(uri) && this.note(uri);
-    // For a moved or deleted folder there is one event, and none for its files.
+    // A moved or deleted folder gives one event, and its files give none.
     const noteFolder = (uri: Uri) => (hasKnownName(uri) || maybeFolder(uri)) && this.note(uri);
     this.subscriptions = [
       this.watcher,
@@ -116,7 +116,7 @@ export class WorkspaceFiles implements Disposable {
     // A file that is not shared, such as the output of a build, matters only if the server has it. A path without a
     // known extension can only be a folder that is gone: it matters.
     const relevant = uris.filter((uri) => shared.has(uri) || this.sent.has(uri.toString()) || !hasKnownName(uri));
-    // A switch of branches, for example, changes this many files.
+    // Switching branches, for example, changes this many files.
     if (relevant.length > maxFiles / 10) return this.sendAll();
     for (const piece of pieces(relevant, filesAtOnce)) {
       await this.sendTexts(piece, scan, shared);

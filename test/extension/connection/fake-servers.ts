@@ -185,8 +185,8 @@ export class FakeWindow implements ConnectionHost<FakeLink, FakeSession> {
     this.states.push(state);
   }
 
-  onEnd(cause: Cause, goesOn: boolean): void {
+  onEnd(cause: Cause, willReconnect: boolean): void {
     this.endings.push(cause.kind);
-    if ('how' in cause && !goesOn) this.endings.push('gave up');
+    if ('how' in cause && !willReconnect) this.endings.push('gave up');
   }
 }
