@@ -1,4 +1,5 @@
-// Makes prompts like an editor whose workspace has other files, none of them open: the prompts contain code from them.
+// Makes prompts as for an editor whose workspace has other files, none of them open. The prompts contain code from
+// them.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';

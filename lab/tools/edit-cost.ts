@@ -16,9 +16,11 @@ const defaultLimit = 12;
 // Selects cases with several edits of a few keys each. A long edit is newly written text, which `replay` measures.
 const minEdits = 3;
 const maxKeys = 120;
-/** The time between keys: short, to keep runs short, but long enough for the server to believe that a person types. */
+/**
+ * The time between keys: short, to keep runs short, but long enough for the server to take it for a person's typing.
+ */
 const keyMs = 25;
-// The times of extension/: after restMs, the cursor counts as resting; after the next one, an edit is requested.
+// As in extension/: after restMs, the cursor counts as resting; after pauseMs, a next edit is requested.
 const restMs = 200;
 const pauseMs = 800;
 /** The pause after each edit. With a shorter pause, two edits might count as one. */
@@ -66,7 +68,7 @@ export const editCostCommand: Command = {
     const mode = text(values, 'next-edit') ?? 'balanced';
     const all: Record<string, Typed[]> = { off: [], [mode]: [] };
     const first = (chosen[0] as TypedCase).trace;
-    // Each mode keeps one server for all cases: as in the editor, most of its code is compiled before it is measured.
+    // Each mode uses one server for all cases, so that most of its code is compiled already, as in an editor.
     for (const [nextEdit, done] of Object.entries(all)) {
       const editor = await ReplayEditor.start(first, { ...values, 'next-edit': nextEdit }, true, false);
       try {

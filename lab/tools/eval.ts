@@ -34,7 +34,7 @@ import { cursorDocument, loadGrammars, perfectRecording, play, readRecordings } 
 import { readJsonLines } from './input.ts';
 import { SyntaxTable } from './syntax/syntax-table.ts';
 
-// The limit of the figures in the model card.
+// The limit for the figures in the model card.
 const maxTokens = 48;
 
 /** A way to arrange a case as a prompt. Returns the model's answer to that prompt. */

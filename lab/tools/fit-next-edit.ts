@@ -38,7 +38,7 @@ interface FittedCase {
   examples: CaseExamples;
   /** The case's third of the repositories. Trees fitted to the other thirds judge it. */
   fold: number;
-  /** Each candidate's logarithmic odds, computed from the evidence. */
+  /** Each candidate's log-odds, computed from the evidence. */
   odds: number[];
 }
 
@@ -136,7 +136,7 @@ function byFold<T>(make: (fold: number) => T): T[] {
   return Array.from({ length: folds }, (_, fold) => make(fold));
 }
 
-/** One example per candidate. A case with many candidates weighs more than one with few, but not in proportion. */
+/** One example per candidate. The weight of a case grows with the square root of the number of its candidates. */
 function examples(cases: readonly FittedCase[]): Example[] {
   return cases.flatMap(({ examples: { numbers, isRight } }) =>
     numbers.map((each, i) => ({

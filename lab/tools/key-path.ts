@@ -70,7 +70,8 @@ async function functionsOfAKey(): Promise<Map<string, string[]>> {
 }
 
 /**
- * Finds the source file of the code at an offset of the bundle. esbuild names each file in a comment before its code.
+ * Returns a function that finds the source file of the code at an offset of the bundle. esbuild names each file in a
+ * comment before its code.
  */
 function filesOfBundle(): (offset: number) => string {
   const starts = [...readFileSync(__filename, 'utf8').matchAll(/^\/\/ (\S+\.(?:ts|json))$/gm)];

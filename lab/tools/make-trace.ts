@@ -4,7 +4,7 @@ import { type Command, count, onlyOperand, print, readText, UsageError } from '.
 import { type Edit, formatTrace, type Trace } from './trace.ts';
 
 export interface Cut {
-  /** The first line to take, counted from 1; there must be a line above it. */
+  /** The first line to take out, counted from 1; there must be a line above it. */
   line: number;
   lines: number;
   intervalMs: number;
@@ -72,8 +72,8 @@ class Typist {
   ) {}
 
   /**
-   * Types a line break and indentation. If the next key is a closer that already has a line of its own below, the
-   * cursor moves to the end of that line instead, and the next key is done, too. Returns whether that happened.
+   * Types a line break and indentation. If the next key is a closer that already has a line of its own below, moves the
+   * cursor to the end of that line instead, which also does the work of the next key. Returns whether that happened.
    */
   lineBreak(key: string, next: string | undefined): boolean {
     const top = this.closed.at(-1);

@@ -1,5 +1,5 @@
-// Measures how long it takes to type along with ghost text, and to accept it with Tab. The server should answer both
-// from memory.
+// Measures how long the server takes to answer while somebody types along with ghost text, and after Tab accepts it. It
+// should answer both from memory.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayEditor } from './replay-editor.ts';
 import { keyOf } from './replay-typing.ts';

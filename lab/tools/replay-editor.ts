@@ -179,7 +179,7 @@ export class ReplayEditor {
     return last ? cursorAfter(last) : { line: 0, character: 0 };
   }
 
-  /** Asks like the editor: requests text that still grows again until it is complete. */
+  /** Asks as the editor does: again and again until the text is complete. */
   complete(position: Position): Pending {
     const source = new CancellationTokenSource();
     return { answer: this.wholeAnswer(position, source.token), cancel: () => source.cancel() };
@@ -199,7 +199,7 @@ export class ReplayEditor {
     return { ...offer(items[0], position), isCancelled, firstTextMs, fullMs: elapsed() };
   }
 
-  /** Linux's file about the server; '' on other systems, which makes its figures NaN. */
+  /** A file of Linux's /proc about the server; '' on other systems, so that the figures become NaN. */
   private proc(file: 'status' | 'stat'): string {
     const path = `/proc/${this.client.child.pid}/${file}`;
     return existsSync(path) ? readFileSync(path, 'utf8') : '';

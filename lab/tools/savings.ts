@@ -89,7 +89,7 @@ export async function typeAndAccept(
     const { text: offered, fullMs } = await pending.answer;
     const ghost = offered ?? '';
     const wanted = final.slice(cursor, final.length - charactersBelow);
-    const accepted = usable(ghost, wanted);
+    const accepted = acceptablePart(ghost, wanted);
     const timings = editor.status.last === last ? undefined : editor.status.last;
     await onMoment({ edit, before, ghost, after, accepted, latencyMs: fullMs, timings });
 
@@ -114,7 +114,7 @@ const worthAccepting = 3;
  * The part of the ghost text that is right, up to the end of a word, as Ctrl+Right accepts it; '' if accepting it is
  * not worth the effort.
  */
-export function usable(ghost: string, wanted: string): string {
+export function acceptablePart(ghost: string, wanted: string): string {
   let length = commonPrefixLength(ghost, wanted);
   if (/\w/.test(ghost[length] ?? '') && /\w/.test(ghost[length - 1] ?? ''))
     length = ghost.slice(0, length).search(/\w+$/);

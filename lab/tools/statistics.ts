@@ -20,7 +20,7 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
-/** fraction: 0.5 is the median. NaN without values, since a time of 0 would look like the best one. */
+/** fraction: 0.5 for the median. NaN without values, since a time of 0 would look like the best one. */
 export function percentile(values: number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;

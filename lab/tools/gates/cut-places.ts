@@ -36,7 +36,7 @@ const shares: [keyof typeof cutters, number][] = [
 
 /** A place of a random kind at a random line; null if that line has no such place. */
 export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: Situation }) | null {
-  const name = drawn(random());
+  const name = randomCutter(random());
   const lines = file.text.split('\n');
   const at = Math.floor(random() * (lines.length - 2)) + 1;
   const cut = cutters[name](lines, at, file.language, random);
@@ -50,8 +50,8 @@ export function cutPlace(file: SourceFile, random: Random): (FimCase & { kind: S
   return { language: file.language, path: file.path, kind: situationOf(placeAt(document, 'auto')), ...cut };
 }
 
-/** Chooses a cutter by a random number from 0 to 1. */
-function drawn(number: number): keyof typeof cutters {
+/** The cutter for a random number from 0 to 1. */
+function randomCutter(number: number): keyof typeof cutters {
   let begin = 0;
   for (const [name, share] of shares) {
     begin += share;

@@ -4,10 +4,10 @@
 import { type Gate, type Level, type Situation, situations } from '../../../language-server/shape/confidence.ts';
 import type { Characters } from './play-sessions.ts';
 
-/** The cost of a wrong character, in right characters. */
+/** How many right characters outweigh one wrong character. */
 export const weights: Record<Level, number> = { eager: 0.4, balanced: 1, calm: 2.5, strict: 6 };
 
-/** The weights of the gain over all situations. With the last one, all situations have the same gate. */
+/** The weights to try for the gain over all situations. With the last one, all situations get the same gate. */
 export const shrinkages = [0, 0.5, 1, 2, 4, Number.POSITIVE_INFINITY];
 
 const lines = [0.02, 0.05, 0.1, 0.15, 0.25, 0.4, 0.55, 0.7, 0.85];

@@ -169,7 +169,7 @@ class Places {
 
   shareOf(situation: Situation): number {
     const all = [...this.cuts, ...this.sessions.flat()];
-    return all.filter((place) => this.foundOut(place).situation === situation).length / Math.max(1, all.length);
+    return all.filter((place) => this.placeOf(place).situation === situation).length / Math.max(1, all.length);
   }
 
   half(number: number): Places {
@@ -196,7 +196,7 @@ class Places {
   }
 
   private ghost(place: RecordedPlace, gates: SituationGates): { text: string; replaces: number } {
-    const { at, situation } = this.foundOut(place);
+    const { at, situation } = this.placeOf(place);
     const gate = gates[situation];
     const key = `${place.id} ${gate.line} ${gate.beginning}`;
     const known = this.ghosts.get(key);
@@ -208,7 +208,7 @@ class Places {
     return made;
   }
 
-  private foundOut(place: RecordedPlace): { at: Place; situation: Situation } {
+  private placeOf(place: RecordedPlace): { at: Place; situation: Situation } {
     const known = this.places.get(place.id);
     if (known) return known;
     const at = placeAt(cursorDocument(place), 'auto');

@@ -49,9 +49,9 @@ function sourcesIn(folder: string): SourceFile[] {
     if (language === '' || /\/\.git\/|node_modules|vendor\/|\.min\.|-lock\./.test(path)) return [];
     const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
     const lines = text.split('\n');
-    const isByHand =
+    const isWrittenByHand =
       lines.length >= minFileLines && text.length <= maxFileChars && lines.every(({ length }) => length < 300);
-    return isByHand ? [{ path: relative(folder, path), language, text }] : [];
+    return isWrittenByHand ? [{ path: relative(folder, path), language, text }] : [];
   });
 }
 

@@ -1,7 +1,7 @@
-// Computes, from recorded texts, the text that a person who types a session sees and accepts. It counts like `savings`,
-// but needs no server.
+// Computes from recorded texts what a person who types a session sees and accepts. It counts like `savings`, but needs
+// no server.
 import { type Level, stricter } from '../../../language-server/shape/confidence.ts';
-import { usable } from '../savings.ts';
+import { acceptablePart } from '../savings.ts';
 import { commonPrefixLength } from '../statistics.ts';
 import type { RecordedPlace } from './recording.ts';
 
@@ -14,9 +14,9 @@ export interface Characters {
 }
 
 /**
- * The characters of one session: "right" ones are accepted, "wrong" ones are shown, but the user writes something else.
- * If isStrict, the next stricter level applies from the first typed character that differs from the shown text to the
- * end of the line.
+ * The characters of one session: "right" ones were accepted; "wrong" ones were shown, but the user writes something
+ * else. If isStrict, the next stricter level applies from the first typed character that differs from the shown text to
+ * the end of the line.
  */
 export function playSession(places: RecordedPlace[], level: Level, ghostAt: GhostAt, isStrict = true): Characters {
   const sum = { right: 0, wrong: 0 };
@@ -37,7 +37,7 @@ export function playSession(places: RecordedPlace[], level: Level, ghostAt: Ghos
       : ghostAt(place, isCareful && isStrict ? stricter(level) : level);
     const seenBefore = Math.max(0, commonPrefixLength(typed + ghost, previous.ghost) - typed.length);
     sum.wrong += ghost.length - Math.max(seenBefore, commonPrefixLength(ghost, place.wanted));
-    const accepted = usable(ghost, place.wanted);
+    const accepted = acceptablePart(ghost, place.wanted);
     sum.right += accepted.length;
     previous = { ghost, cursor };
     reached = accepted === '' ? 0 : cursor + accepted.length;

@@ -20,7 +20,7 @@ import {
 } from './recording.ts';
 
 const noGate = { line: 0, beginning: 1 };
-// The recording continues for some tokens after the point where today's rules end the text, since rules may change.
+// The recording continues for some tokens after the rules would end the text, since the rules may change.
 const tokensAfterEnd = 6;
 
 export const recordCommand: Command = {
@@ -62,7 +62,10 @@ export const recordCommand: Command = {
   },
 };
 
-/** If the text is longer than the window: the lines before the cursor that fit in it, and a third as much after it. */
+/**
+ * The place, if its text fits in the window. Otherwise only the lines before the cursor that fit in it, and a third as
+ * much text after the cursor.
+ */
 export function within<T extends Pick<RecordedPlace, 'prefix' | 'suffix'>>(place: T, window: number): T {
   const { prefix, suffix } = place;
   if (prefix.length + suffix.length <= window) return place;

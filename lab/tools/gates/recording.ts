@@ -21,8 +21,8 @@ import { offsetAt, readTrace, statesOf, textAfter } from '../trace.ts';
 export const maxTokens = 48;
 
 /**
- * Loads all grammars, which find places, and allows syntax trees so much time that the figures do not depend on other
- * work on the machine.
+ * Loads all grammars, which are needed to find places, and gives syntax trees so much time that the figures do not
+ * depend on other work of the machine.
  */
 export async function loadGrammars(): Promise<void> {
   budget.ms = 1000;
@@ -46,7 +46,7 @@ export interface RecordedModel {
 export interface Recording {
   /**
    * After the opener of an empty block: the line break and indentation in the prompt, which is made as if Enter had
-   * been pressed. If they differ, the recording is for another prompt.
+   * been pressed. If a place has a different one, the recording is of another prompt.
    */
   lineBreak: string;
   /** The tokens' texts, with the natural logarithms of their probabilities. */
@@ -94,8 +94,8 @@ export function cursorDocument({ path, language, prefix, suffix }: FimCase): Cur
 }
 
 /**
- * The text that an editor would show; null if the place differs from the recorded one, so that the model must be asked
- * again.
+ * The text that an editor would show; null if the prompt for the place would differ from the recorded one, so that the
+ * model must be asked again.
  */
 export function play(at: Place, recording: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== recording.lineBreak) return null;
@@ -107,7 +107,7 @@ export function play(at: Place, recording: Recording, gate: Gate): GhostText | n
   return growing.ghostText(recording.isEnded);
 }
 
-/** Like play(), with a tenth of the work: ignores that text, once shown, stays. */
+/** Like play(), with a tenth of the work: it does not keep text that was shown early. */
 export function playWhole(at: Place, { lineBreak, pieces, isEnded }: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== lineBreak) return null;
   const generated = new GeneratedText(isEnded);

@@ -22,7 +22,7 @@ export class SyntaxTable {
     { language, prefix, suffix, middle }: FimCase,
     { text, replaces }: Pick<EvalAnswer, 'text' | 'replaces'>,
   ): Promise<void> {
-    // The parser does not understand a file that fails to parse with its author's own text.
+    // If the file does not parse even with its author's own text, the parser cannot judge it.
     if (text === '' || (await this.syntax.errors(language, prefix + middle + suffix)) !== 0) return;
     const before = await this.syntax.errors(language, prefix + suffix);
     const after = await this.syntax.errors(language, prefix + text + suffix.slice(replaces));

@@ -24,19 +24,19 @@ export interface Example {
   /** The text that should be written at the cursor, or after the line break that the server adds. */
   wanted: string;
   lineBreak: string;
-  /** The number of the answer's tokens that are entirely in the healed text. */
+  /** How many of the answer's first tokens lie entirely in the healed text. */
   healed: number;
 }
 
 const maxTokens = 2048;
 const maxAnswer = 128;
 /**
- * Context lengths of the prompts. For qwen2.5-coder the server makes longer prompts in the same order, but training on
- * them would cost too much.
+ * The context lengths for which prompts are made. For qwen2.5-coder, the server makes longer prompts in the same order,
+ * but training on them would cost too much.
  */
 const contexts = [1536, 2048, 3072, 4096];
 const otherTokens = [0, 0, 96, 256, 256, 512];
-/** In half of the places, some lines were typed since the anchor was placed. */
+/** In half of the places, up to this many lines were typed since the anchor was placed. */
 const mostTyped = 14;
 
 export async function exampleAt(
