@@ -9,8 +9,8 @@ const sample = 'function add(a: number, b: number): number {\n  ';
 
 const companyServer = await CompletionServer.start();
 const userServer = await CompletionServer.start();
-companyServer.usual = stream(' company(a);');
-userServer.usual = stream(' user(a);');
+companyServer.defaultAnswer = stream(' company(a);');
+userServer.defaultAnswer = stream(' user(a);');
 const managed = { 'hearth.server.url': companyServer.url, hearth: { server: { model: 'coder=Qwen2.5-Coder-7B' } } };
 
 afterAll(async () => {

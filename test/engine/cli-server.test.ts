@@ -14,7 +14,7 @@ let server: CompletionServer;
 beforeAll(async () => {
   writeFileSync(sample, 'def add(a, b):\n    return a\n');
   server = await CompletionServer.start();
-  server.usual = stream(' + b', '\n');
+  server.defaultAnswer = stream(' + b', '\n');
 });
 
 afterAll(async () => {
@@ -41,7 +41,7 @@ test('completes a file with the model on the server', async () => {
 });
 
 test('waits longer for the server than an editor does', async () => {
-  server.answers.push((response, asked) => void setTimeout(() => server.usual(response, asked), 2500));
+  server.answers.push((response, asked) => void setTimeout(() => server.defaultAnswer(response, asked), 2500));
   expect(await hearth('complete', `${sample}:2`)).toMatchObject({ code: 0, out: expect.stringContaining(' + b') });
 });
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   served = await loadEngine({ modelPath });
   local = await loadEngine({ modelPath });
   http = await CompletionServer.start();
-  http.usual = answer;
+  http.defaultAnswer = answer;
   http.probe = answer;
   team = new Team({ url: http.url, model: 'starter-coder', credential: '' }, () => {}, patient);
   await team.tried;

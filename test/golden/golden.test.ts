@@ -43,7 +43,7 @@ describe("through a team's server", () => {
 
   beforeAll(async () => {
     server = await CompletionServer.start();
-    server.usual = stream('ready');
+    server.defaultAnswer = stream('ready');
     team = new Team({ url: server.url, model: 'scripted', credential: '' }, (text) => problems.push(text), patient);
     await team.tried;
   });
@@ -54,7 +54,7 @@ describe("through a team's server", () => {
 
   // The rules are the same as above, and only the transport of text and probabilities differs, so a sample is enough.
   test.each(named.filter((_, i) => i % 8 === 0))('%s', async (_, golden) => {
-    server.usual = answerOf(golden);
+    server.defaultAnswer = answerOf(golden);
     const remote = team.completer(scripted(golden)) ?? undefined;
     expect(remote).toBeDefined();
     expect((await answerTo(golden, undefined, remote)).accepted).toBe(golden.accepted);

@@ -24,7 +24,7 @@ export const faults = [
       'the server ends again and again': 'is given up',
       'the server hangs in each of its states': 'within five seconds',
       'the server does not obey a restart': 'does not obey a restart',
-      'restarts from two windows at once': 'restarts from two windows',
+      'restarts from two windows at once': 'two windows restart',
     },
   },
   {
@@ -33,12 +33,12 @@ export const faults = [
     kinds: {
       'no free file handle (EMFILE)': 'EMFILE',
       'no process can be started': 'starts no process',
-      'the program is missing': 'a missing program',
+      'the program is missing': 'a missing server program',
       'the process ends at once': 'ends at once',
       'the process does not listen': 'does not listen in time',
-      'another process has the same number': 'the same number',
+      'another process has the same id': 'the same id',
       'the folder cannot be used': 'is in the storage folder',
-      'no folder can be used (EROFS)': 'without any folder',
+      'no folder can be used (EROFS)': 'if no folder can be used',
     },
   },
   {
@@ -222,7 +222,7 @@ export const faults = [
       'the rest of another file': 'not appended',
       'a few bytes at a time': 'a few bytes',
       silence: 'never answers',
-      'redirects in a circle, or to files': 'the download at once',
+      'a redirect loop, or redirects to files': 'the download at once',
       'a redirect to plain HTTP': 'without encryption',
       'invalid pauses': 'does not delay the download',
       'damaged records on disk': 'a damaged record',

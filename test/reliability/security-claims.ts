@@ -79,7 +79,7 @@ export const claims: Record<string, Evidence> = {
   ],
   'The length of an answer': [
     ['download/hostile.test.ts', 'does not keep a connection alive'],
-    ['download/hostile.test.ts', 'is given up'],
+    ['download/hostile.test.ts', 'gives up on a server'],
     ['download/hostile.test.ts', 'without encryption is refused'],
   ],
   'Of redirects, only': 'by design',
@@ -117,7 +117,7 @@ export const claims: Record<string, Evidence> = {
     ['context-freezing.test.ts', 'no secret from another file'],
   ],
   'All of these tests': 'introduces',
-  'It can suggest any text': [['generated-text.test.ts', 'are dropped']],
+  'It can suggest any text': [['generated-text.test.ts', 'are removed from generated text']],
   'It gets the token only': [
     ['remote/team-connection.test.ts', 'never sent unencrypted over the network'],
     ['remote/team-connection.test.ts', 'is not followed'],
@@ -172,7 +172,7 @@ export const claims: Record<string, Evidence> = {
   'A file whose name says': [['security.test.ts', 'a secret in one file']],
   'A file with a key': [
     ['security.test.ts', 'a secret in one file'],
-    ['related-code.test.ts', 'wherever chunks begin'],
+    ['related-code.test.ts', 'even if a chunk ends between the two'],
     ['provider.test.ts', 'is not learned, however far down'],
     ['cli/complete.test.ts', 'is refused before a model is loaded'],
     ['provider.test.ts', "no text that contains a secret to a team's server"],

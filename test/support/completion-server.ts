@@ -29,7 +29,7 @@ export class CompletionServer {
   /** The answers to the next completions, in order. */
   readonly answers: Answer[] = [];
   /** The answer to a completion when `answers` is empty. */
-  usual: Answer = stream('one', ' two');
+  defaultAnswer: Answer = stream('one', ' two');
   /** The answer to probes. */
   probe: Answer = stream('b');
   /** The answers to GET requests, by path. */
@@ -74,7 +74,7 @@ export class CompletionServer {
     }
     this.asked.push(asked);
     response.on('close', () => this.closed.push(response.writableEnded));
-    (this.answers.shift() ?? this.usual)(response, asked);
+    (this.answers.shift() ?? this.defaultAnswer)(response, asked);
   }
 }
 

@@ -77,7 +77,7 @@ test('a window can close while its session is being prepared', async () => {
   expect(window.endings).toEqual(['left']);
 });
 
-test('a reloaded window finds the server that it has left', async () => {
+test('a reloaded window finds the server that it used before', async () => {
   const before = await openWindow();
   const { process } = before;
   await before.connection.stop();
@@ -161,7 +161,7 @@ test('every window notices a server that hangs, and they share the next one', as
   expect(world.running?.links.size).toBe(3);
 });
 
-test('a new window replaces a server that has hung unnoticed', async () => {
+test('a new window replaces a hung server that no other window has noticed', async () => {
   const first = await openWindow();
   await first.connection.stop();
   const [hung] = world.started;
@@ -215,7 +215,7 @@ test('a server that does not obey a restart is killed', async () => {
   expect(world.started.map(({ isKilled }) => isKilled)).toEqual([true, false]);
 });
 
-test('restarts from two windows at once lead to one server', async () => {
+test('if two windows restart the server at once, they share one new server', async () => {
   const windows = [await openWindow(), await openWindow()];
   const restarts = windows.map(({ connection }) => connection.restart());
   await pass(5000);
@@ -236,7 +236,7 @@ test('a restart during the start of the server waits until the server has starte
   expect(window.process).toBe(other.process);
 });
 
-test('a restart while this window starts the server starts no second one', async () => {
+test('a restart while this window is starting the server does not start a second one', async () => {
   const window = world.window();
   void window.connection.start();
   await Promise.all([window.connection.restart(), pass(1000)]);
@@ -253,7 +253,7 @@ test('after the window has given up, a restart tries again', async () => {
   expect(window.connection.state).toBe('up');
 });
 
-test('a restart that fails ends, too', async () => {
+test('restart() also resolves when no new server can be started', async () => {
   const window = await openWindow();
   world.next.push({ endsAt: 'start' }, { endsAt: 'start' });
   await Promise.all([window.connection.restart(), pass(1000)]);

@@ -85,7 +85,7 @@ test('no server is found if none runs', async () => {
   expect(await window().find()).toBe(null);
 });
 
-test('a process that ends at once counts as not started, and the error has its last words', async () => {
+test('a process that ends at once counts as not started, and what it wrote to standard error is passed on', async () => {
   const server = window('console.error("out of memory"); process.exit(3)');
   await expect(start(server)).rejects.toThrow('exit code 3');
   expect(output).toEqual(['out of memory']);
@@ -104,7 +104,7 @@ test('a process that does not listen in time is killed', async () => {
   expect(files()).toEqual([]);
 });
 
-test('the window learns how a process has ended, and its last words', async () => {
+test('the window learns how a process ended, and what it last wrote to standard error', async () => {
   const link = await start(window());
   expect(await link.greet()).toBe(true);
   const [log = ''] = files().filter((file) => file.endsWith('.log'));
@@ -126,7 +126,7 @@ test('in other windows, a hung process that one window has killed does not count
   }
 });
 
-test('another process with the same number is not killed', async () => {
+test('another process with the same id is not killed', async () => {
   const link = await start(window());
   const [announced = ''] = files().filter((file) => file.endsWith('.json'));
   const path = join(folder, 'run', announced);
@@ -137,7 +137,7 @@ test('another process with the same number is not killed', async () => {
   other.close();
 });
 
-test('a missing program is named', async () => {
+test('the error for a missing server program has its path', async () => {
   const server = window('');
   rmSync(join(folder, 'server.js'));
   await expect(start(server)).rejects.toThrow(`${join(folder, 'server.js')} is missing`);
@@ -166,7 +166,7 @@ test('if a process cannot announce itself in a folder, the next one is tried', a
   expect(output).toEqual(['No space left']);
 });
 
-test('without any folder, this window has a process of its own, which ends with it', async () => {
+test('if no folder can be used, this window gets a server of its own, which ends with the window', async () => {
   vi.spyOn(Endpoint.prototype, 'prepare').mockImplementation(() => {
     throw new Error('EROFS');
   });

@@ -212,7 +212,7 @@ test('after "too many requests" (429), the download waits as long as the server 
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(990);
 });
 
-test('if the server asks for an hour (429), the user decides', async () => {
+test('if the server asks for a pause of an hour (429), the download fails at once', async () => {
   server.answers.push(status(429, { 'retry-after': new Date(Date.now() + 3.6e6).toUTCString() }));
   expect(await problem()).toContain('has received too many requests (429)');
   expect(server.requests.length).toBe(1);
@@ -244,7 +244,7 @@ test('a file that is not GGUF is refused', async () => {
   expect(await problem(server.file({ sha256: null }))).toContain('is not a GGUF file');
 });
 
-test("a captive portal's page is named as such", async () => {
+test("a captive portal's page leads to an error that suggests signing in", async () => {
   server.answers.push(page);
   expect(await problem()).toContain('sent a web page instead of the file');
 });
@@ -259,7 +259,7 @@ test("a captive portal's page does not discard the bytes received so far", async
   expect(whole().equals(content)).toBe(true);
 });
 
-test('a page without its content type is found by its first byte', async () => {
+test('a web page without a content type is recognized by its first byte', async () => {
   server.answers.push((_, response) => void response.writeHead(200).end('<!doctype html>'));
   expect(await problem(server.file(unknown))).toContain('sent a web page');
 });
@@ -328,7 +328,7 @@ test('being offline is reported after a few attempts', async () => {
   server = await new FileServer(content).start();
 });
 
-test('a connection that is silent for long is dropped and made again', async () => {
+test('a connection that stays silent is dropped and opened again', async () => {
   server.answers.push(
     (_, response) => void response.writeHead(200, { 'content-length': content.length }).write('GGUF'),
   );

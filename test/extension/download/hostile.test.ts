@@ -151,13 +151,13 @@ test('a range that was not requested is refused', async () => {
   expect(await problem(server.file(unknown))).toContain('does not offer the rest of this file (206)');
 });
 
-test('a server that breaks off and refuses the rest again and again is given up', async () => {
+test('the download gives up on a server that keeps breaking off and refusing the rest', async () => {
   for (let i = 0; i < 20; i++) server.answers.push(breakAfter(100_000), status(416));
   expect(await problem()).toMatch(/does not offer the rest|was lost/);
   expect(server.requests.length).toBe(1 + pace.maxFailures);
 });
 
-test('a server that sends a few bytes per request is given up', async () => {
+test('the download gives up on a server that sends only a few bytes per request', async () => {
   always(breakAfter(300));
   expect(await problem()).toContain('was lost');
   expect(server.requests.length).toBeLessThanOrEqual(2 * pace.maxFailures + 2);
@@ -173,13 +173,13 @@ test('a byte now and then does not keep a connection alive', async () => {
   expect(server.requests.length).toBeLessThanOrEqual(pace.maxFailures);
 });
 
-test('a server that accepts a connection and never answers is given up', async () => {
+test('the download gives up on a server that accepts a connection but never answers', async () => {
   always(() => undefined);
   expect(await problem(undefined, { pace: impatient })).toContain('stopped sending');
   expect(server.requests.length).toBeLessThanOrEqual(pace.maxFailures);
 });
 
-test('redirects in a circle end the download at once', async () => {
+test('a redirect loop ends the download at once', async () => {
   const redirect: Answer = ({ url = '' }, response) => {
     response.writeHead(302, { location: `${url.split('?')[0]}?${Math.random()}` }).end();
   };

@@ -79,7 +79,7 @@ test('typing in the line that the edit follows from withdraws the edit, even if 
   expect(offer.state.kind).toBe('none');
 });
 
-test('a change that types a part of the edit is recognized', () => {
+test('follow() tells whether a change types a part of the edit', () => {
   expect(offer.follow(uri, typed(10, 'new\n'), 8)).toBe(false);
   const change = { range: { start: at(21, 4), end: at(21, 7) }, text: 'to' };
   expect(offer.follow(uri, [change], 9)).toBe(true);
@@ -100,13 +100,13 @@ test('the edit stays after two answers without an edit, and goes after the third
   expect(offer.state.kind).toBe('none');
 });
 
-test('a different edit replaces the edit', () => {
+test('an answer with a different edit replaces the offered edit', () => {
   const newer = { ...edit, newText: 'log(sums);' };
   offer.set(newer, cursorAt(5));
   expect(offer.edit).toBe(newer);
 });
 
-test('the same edit is not shown again', () => {
+test('an answer with the same edit does not offer it anew', () => {
   offer.jumped();
   offer.set({ ...edit, version: 8 }, cursorAt(5));
   expect(offer.release()).toBe(false);

@@ -88,7 +88,7 @@ test('when only one line of the edit is typed or accepted, the other lines follo
   expect(rebased(added, [change([5, 0], [5, 0], added.newText)], 8)).toBe(null);
 });
 
-test('other lines that are inserted at the place of the edit move it', () => {
+test('lines other than its own that are inserted at the place of the edit move the edit down', () => {
   const after = rebased(added, [change([5, 0], [5, 0], 'close(a);\n')], 8);
   expect(after?.changes).toEqual([{ range: { start: at(6, 0), end: at(6, 0) }, text: added.newText }]);
 });

@@ -46,7 +46,7 @@ test('the text for screen readers has the key and its effect at the cursor', () 
   expect(announcement(renamed, undefined, 'Tab', 'apply')).toBe('Next edit in line 84: name → path. Tab applies it.');
 });
 
-test('if VS Code has detected a screen reader, which extensions cannot see, Tab keeps its usual meaning', () => {
+test('Tab keeps its usual meaning if VS Code has detected a screen reader, which extensions are not told', () => {
   const { when } = contributes.keybindings.find(({ command, key }) => command === 'hearth.takeEdit' && key === 'tab')!;
   expect(when).toContain("&& (!accessibilityModeEnabled || config.editor.accessibilitySupport == 'on') &&");
 });

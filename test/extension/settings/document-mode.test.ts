@@ -111,7 +111,7 @@ test('a snooze ends by itself at the announced time', () => {
   expect(modes.snoozeEnd).toBeNull();
 });
 
-test('when listeners learn that a snooze ends, it is over, although a timer can fire slightly early', () => {
+test('a snooze is over when its listeners are told, even if the timer fires slightly early', () => {
   vi.useFakeTimers();
   vi.advanceTimersByTime(0.9);
   modes.snooze(1);

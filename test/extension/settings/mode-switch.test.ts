@@ -67,7 +67,7 @@ test('a language can be turned on while all others are off', async () => {
   expect(files.user).toEqual({ ...mode('off'), '[python]': mode('automatic') });
 });
 
-test('suggestions are also off in a workspace that turns them on, and its settings stay the same', async () => {
+test('turning suggestions off also works in a workspace whose settings turn them on, without changing those settings', async () => {
   files.workspace = { ...mode('automatic'), '[rust]': mode('manual') };
   expect(await isOffAfterToggle()).toBe(true);
   expect(await isOffAfterToggle({ languageId: 'rust' })).toBe(false);

@@ -122,7 +122,7 @@ test('every day has its own date, even when daylight saving time begins', () => 
   expect(new Set(days).size).toBe(30);
 });
 
-test('a user counts as experienced after twenty accepted suggestions or on another day', () => {
+test('a user counts as familiar with Hearth after twenty accepted suggestions, or on another day', () => {
   const onDay = (day: string, n: number) => new Map([[day, [shown, ...Array.from({ length: n }, () => accepted)]]]);
   expect(isFamiliar(new Map(), today)).toBe(false);
   expect(isFamiliar(onDay('2026-03-31', 19), today)).toBe(false);

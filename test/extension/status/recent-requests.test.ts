@@ -59,7 +59,7 @@ async function after(reasons: Reason[], status = slow, times = 20, document = ed
   return { isTooSlow: requests.isTooSlow, report, requests, client };
 }
 
-test('a message tells the user once that the machine is too slow, with a way out', async () => {
+test('a message says once that the model is too slow, with a button to choose a smaller one', async () => {
   const { isTooSlow, report } = await after(['superseded', 'cancelled'], slow, 60);
   expect(isTooSlow).toBe(true);
   expect(report).toMatch(/^This model is too slow for this computer/);

@@ -116,7 +116,7 @@ test.each<[string, ServerStatus, DocumentMode['reason'], string[]]>([
   expect(toggles.map(({ label }) => label)).toEqual(rows);
 });
 
-test('the id stands for a language without a name', () => {
+test('a language without a name is shown by its id', () => {
   expect(['rust', 'plaintext', 'kvasir'].map(languageName)).toEqual(['Rust', 'Plain Text', 'kvasir']);
 });
 
@@ -132,7 +132,7 @@ test('with the starter model, the way to a better one is at the top of the menu'
   expect(command).toBe('hearth.useRecommendedModel');
 });
 
-test('the item follows the language of the document', () => {
+test('the status bar item changes with the language of the document', () => {
   const client = { status: { health: 'ready' }, onStatus: () => ({ dispose: () => undefined }) } as unknown as Client;
   let reason: DocumentMode['reason'] = 'shown';
   const modes = { of: () => ({ reason }), onChange: () => ({ dispose: () => undefined }) } as unknown as DocumentModes;

@@ -9,7 +9,7 @@ let server: CompletionServer;
 beforeEach(async () => {
   server = await CompletionServer.start();
   server.pages.set('/v1/models', { data: [{ id: 'coder', root: 'Qwen/Qwen2.5-Coder-7B', max_model_len: 8000 }] });
-  server.usual = stream(' + b', '\n');
+  server.defaultAnswer = stream(' + b', '\n');
   server.probe = specialAware(true);
 });
 
@@ -93,10 +93,10 @@ test('the doctor reports a server that never uses its cache, and one that does n
       const choices = [{ text: ' + b', finish_reason: 'stop', logprobs: { token_logprobs: [0] } }];
       events({ choices, usage })(response, asked);
     };
-  server.usual = answering({ prompt_tokens_details: { cached_tokens: 0 } });
+  server.defaultAnswer = answering({ prompt_tokens_details: { cached_tokens: 0 } });
   expect((await examined())['prefix cache and speed']).toMatch(/^BROKEN: none of 1000 tokens was cached .* X-User-Id/);
   for (const silent of [{}, { prompt_tokens_details: null }, { prompt_tokens_details: {} }]) {
-    server.usual = answering(silent);
+    server.defaultAnswer = answering(silent);
     expect((await examined())['prefix cache and speed']).toMatch(/^ok: .* does not say what it has cached/);
   }
 });
@@ -104,7 +104,7 @@ test('the doctor reports a server that never uses its cache, and one that does n
 test('the doctor reports a server that does not answer', async () => {
   server.pages.set('/v1/models', { data: [] });
   server.probe = () => {};
-  server.usual = () => {};
+  server.defaultAnswer = () => {};
   const checks = await examineServer({ url: server.url, model: 'coder=Qwen2.5-Coder-7B', credential: '' }, 300);
   expect(checks.at(-1)).toEqual({
     name: 'completion',

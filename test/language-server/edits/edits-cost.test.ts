@@ -49,7 +49,7 @@ test.each(edits)('in 64 KiB of any text, the search for the edit after %s is fas
 const rename = [{ path: 'a.ts', before: 'let sum = 0;', after: 'let total = 0;' }];
 const nextIn = (text: string) => nextUse({ path: 'a.ts', text, cursor: 3, languageId: 'typescript' }, rename);
 
-test('in 64 KiB of any text, the search for uses of a renamed name blocks nobody for long', async () => {
+test('in 64 KiB of any text, the search for uses of a renamed name never blocks other requests for long', async () => {
   for (const [name, text] of Object.entries(texts)) {
     const find = () => nextIn(`let total = 0;\n${text}\n`);
     expect(await longestTurnMs(find, maxCpuMs), name).toBeLessThan(maxCpuMs);
@@ -81,7 +81,7 @@ test('after an edit in a line of 900 KB, the search for the next one is fast', a
   expect(await cpuMs(look, maxCpuMs)).toBeLessThan(maxCpuMs);
 });
 
-test('to record ten thousand changes takes little longer than to make them', async () => {
+test('recording ten thousand changes takes little longer than making them', async () => {
   const line = 'const value = sum(other);\n';
   const range = (i: number) => ({ start: { line: i, character: 14 }, end: { line: i, character: 17 } });
   const changes = Array.from({ length: 10_000 }, (_, i) => ({ range: range(i), text: 'total' }));

@@ -133,7 +133,7 @@ test('a file with Windows line ends gets the same edit, with Windows line ends',
   await expect.poll(() => script.asked[1]?.history.at(-1)?.after).toBe('log(total);');
 });
 
-test('one untitled document is not taken for another', async () => {
+test('two untitled documents are not taken for the same one', async () => {
   const [first, second] = ['untitled:Untitled-1', 'untitled:Untitled-2'];
   const { replace, ask } = windowWith({ [first]: 'const tax = 1;\nend();\n', [second]: 'begin();\nlog(tax);\n' });
   replace(first, 'tax', 'vat');

@@ -50,7 +50,7 @@ async function setUp(explainModel: string) {
   return { shared, loaded, configure };
 }
 
-test('the engine follows the most careful window, whichever connected last', async () => {
+test('what any window wants switched off is off for all, whichever window connected last', async () => {
   const loaded: LoadOptions[] = [];
   const loadModel: LoadModel = async (options) => {
     loaded.push(options);
@@ -223,7 +223,7 @@ test('the model for explanations is unloaded after five minutes without a reques
   await shared.close();
 });
 
-test('a second model that does not fit beside the first is refused, with the figures', async () => {
+test('a model for explanations that does not fit beside the first model is refused, and the message has the sizes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-second-'));
   const path = join(folder, 'large.gguf');
   writeFileSync(path, '');

@@ -131,7 +131,7 @@ test('a model without a BOS token gets BOS only if its template writes it', asyn
   expect([none, one]).toEqual([[], [fakeSpecial.endOfText]]);
 });
 
-test('streams the text, and completions go first', async () => {
+test('streams the text, and completions are served before it', async () => {
   const engine = new FakeEngine({ respond: () => 'It adds.' });
   const chunks: string[] = [];
   const result = await explain(explainer(engine), request('a + b'), (text) => chunks.push(text));
@@ -142,7 +142,7 @@ test('streams the text, and completions go first', async () => {
   expect(engine.requests[0]?.maxTokens).toBe(512);
 });
 
-test('only repeated attempts are sampled', async () => {
+test('the first attempt is greedy, and only repeated attempts are sampled', async () => {
   const engine = new FakeEngine();
   await explain(explainer(engine), request('a'), () => {});
   await explain(explainer(engine), request('a', { attempt: 2 }), () => {});

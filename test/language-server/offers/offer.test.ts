@@ -61,7 +61,7 @@ test('replaces one bracket fewer when one was typed over', async () => {
 
 test("uses the document's line breaks", () => check('if (a) {$0\r\nb', '\n  c();', 'if (a) {\r\n  $0\r\nb', 'c();'));
 
-test('uses them even if the compared text ends within a line break', () => {
+test("uses the document's line breaks even if the compared text ends within one", () => {
   const above = `\r\n${'a'.repeat(996)}();`;
   const below = '\r\nb';
   return check(`${above}$0${below}`, '\nc();', `${above}\r\n$0${below}`, 'c();');

@@ -181,7 +181,7 @@ test('answers from memory when the shown text was typed to its end', async () =>
   expect(asked('foreground')).toBe(1);
 });
 
-test('remembers the rest of several lines when a word or a line of them is accepted', async () => {
+test('when a word or a line of a longer text is accepted, the rest is answered from memory', async () => {
   const { ask, asked } = setUp({ respond: () => '  one(1);\n  two(2);\n}' });
   await ask('if (a) {\n$0\nb();\n');
   checkFromMemory(await ask('if (a) {\n  one$0\nb();\n'), '(1);\n  two(2);\n}');
@@ -332,7 +332,7 @@ test('after the user has dismissed a text, suggestions in its line must be likel
   expect(await ask('a = x$0\n', { version: 8 })).toMatchObject({ items: [], reason: 'unsure' });
 });
 
-test('text that is generated ahead in such a line must be as likely', async () => {
+test('text that is generated ahead for a line with a rejected suggestion must also be likelier', async () => {
   let isSure = true;
   const { ask, asked } = setUp({
     respond: (prompt) => {

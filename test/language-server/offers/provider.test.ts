@@ -151,7 +151,7 @@ test('evaluates the next anchor before the given text is too long for the held o
   expect(Math.max(...evaluated.slice(1))).toBeLessThan(12);
 });
 
-test('does not work ahead on a short text', async () => {
+test('prepares no next anchor while the given text is short', async () => {
   const { ask, engine } = setUp({ respond: () => '' });
   await ask('a = $0\nend');
   expect(engine.prefilled).toEqual([]);

@@ -197,7 +197,7 @@ test('the budget is at most a sixteenth of the context', () => expect(budget(819
 
 test('the budget is zero with a short context', () => expect(budget(1500, [10_000, 100])).toBe(0));
 
-test('the budget of a slow machine is a small function if reading it takes at most a second', () => {
+test('on a slow machine, the budget is that of a small function if it is read within a second', () => {
   expect(budget(32_768, [1000, 5000])).toBe(96);
   expect(budget(32_768, [1000, 10_000])).toBe(96);
 });

@@ -97,7 +97,7 @@ test('if six servers find a dead one at once, exactly one takes its place', asyn
   }
 });
 
-test('a server that lives keeps its place', async () => {
+test('a running server keeps its place', async () => {
   expect(await announce()).toBe(true);
   const before = place().announced();
   expect(await announce()).toBe(false);

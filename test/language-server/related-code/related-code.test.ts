@@ -85,7 +85,7 @@ function definedIn(uri: string, text: string) {
   return { uri, text, lines: [{ start: 0, end: 3 }] };
 }
 
-test('nothing comes from a file with a password in the line below its name, wherever chunks begin', async () => {
+test("nothing comes from a file with a password in the line below the password's name, even if a chunk ends between the two", async () => {
   const pair = `  - name: DB_PASSWORD\n    value: "hV7x9Qz2${'kLmP4rT8'}"\n`;
   for (let lines = 0; lines < 30; lines++) {
     const text = `${'  # filler of the file\n'.repeat(lines)}${pair}  store: UserStore\n`;

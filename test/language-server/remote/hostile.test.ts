@@ -236,7 +236,7 @@ test('an IPv6 address is accepted', async () => {
 test('a redirect while the user types gets neither the code nor the token', async () => {
   const [server, other] = [await CompletionServer.start(), await CompletionServer.start()];
   for (const status of [301, 307, 308]) {
-    server.usual = refuse(status, '', { location: other.url, 'content-type': 'text/event-stream' });
+    server.defaultAnswer = refuse(status, '', { location: other.url, 'content-type': 'text/event-stream' });
     expect(await complete({ url: server.url, credential: 'secret' })).toMatch(/redirects to/);
   }
   await sleep(20);

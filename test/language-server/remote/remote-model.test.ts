@@ -77,7 +77,7 @@ test('all requests have the same random user, so that balancers choose the same 
   expect(users[0]).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
 });
 
-test('a server that stops by itself keeps its connections', async () => {
+test('if the server stops generating by itself, its connections are used again', async () => {
   const model = await connect();
   for (let i = 0; i < 8; i++) await ask(model, { stopBefore: '\n' });
   // The next request may begin before the last bytes of an answer have arrived.
@@ -108,7 +108,7 @@ test.each([
 });
 
 test('a server without log-probabilities is named in the log and the status, once', async () => {
-  server.usual = events({ choices: [{ text: 'xy', finish_reason: 'stop' }] });
+  server.defaultAnswer = events({ choices: [{ text: 'xy', finish_reason: 'stop' }] });
   const model = await connect();
   await ask(model);
   team.completer(new FakeEngine());
@@ -133,7 +133,7 @@ test.each<[string, number, object]>([
   expect(server.asked.map(({ body }) => field in body)).toEqual([true, false, false]);
 });
 
-test('the model writes the white space before the cursor; if it writes something else, the prompt gets it', async () => {
+test('the model is to write the white space before the cursor; if it does not, it is asked again with that space in the prompt', async () => {
   const model = await connect();
   const indented = { heal: Buffer.from('    ') };
   server.answers.push(stream('  ', '  re', 'turn'));
@@ -175,7 +175,7 @@ test('even if the first text must come fast, the server may write slowly after i
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const model = await connect('coder', { ...patient, minMs: 200, maxMs: 200 });
   let goOn = () => {};
-  server.usual = (response) => {
+  server.defaultAnswer = (response) => {
     send(begin(response), { choices: [{ text: 'a' }] });
     goOn = () => {
       send(response, { choices: [{ text: 'b', finish_reason: 'stop' }] });

@@ -89,7 +89,7 @@ test.each([
 });
 
 test('user and password in the address are sent, and appear in no message', async () => {
-  server.usual = refuse(500, 'me:hunter22 hunter22 bWU6aHVudGVyMjI=');
+  server.defaultAnswer = refuse(500, 'me:hunter22 hunter22 bWU6aHVudGVyMjI=');
   const answer = post(to(server.url.replace('//', '//me:hunter22@')));
   await expect(answer).rejects.toThrow(/^127\.0\.0\.1:\d+ answers with status 500\. \*\*\* \*\*\* \*\*\*$/);
   expect(server.asked[0]?.headers.authorization).toBe('Basic bWU6aHVudGVyMjI=');
@@ -118,7 +118,7 @@ test('the command runs once, and again when its token is no longer accepted', as
   await post(connection);
   server.answers.push(refuse(401));
   await post(connection);
-  server.usual = refuse(401);
+  server.defaultAnswer = refuse(401);
   await expect(post(connection)).rejects.toMatchObject({ status: 401 });
   expect(server.asked.map(({ headers }) => headers.authorization?.slice(-6))).toEqual([
     'token1',
@@ -136,7 +136,7 @@ test('a file is read again when its token is no longer accepted, and its token a
   await post(connection);
   writeFileSync(credential.slice(1), 'other-token');
   await post(connection);
-  server.usual = (response, asked) => refuse(401, String(asked.headers.authorization))(response, asked);
+  server.defaultAnswer = (response, asked) => refuse(401, String(asked.headers.authorization))(response, asked);
   await expect(post(connection)).rejects.toThrow(/\*\*\*/);
   expect(server.asked.map(({ headers }) => headers.authorization?.slice(7))).toEqual([
     'first-token',
@@ -153,7 +153,7 @@ test.each([
   ['LiteLLM', 400, { message: 'Expired Key.', type: 'expired_key', code: 400 }],
   ['a gateway before OpenAI', 400, { message: 'Wrong.', type: 'invalid_request_error', code: 'invalid_api_key' }],
 ])('%s means a wrong token with status %i', async (_, status, error) => {
-  server.usual = refuse(status, body(error));
+  server.defaultAnswer = refuse(status, body(error));
   const answer = post(to(server.url, { credential: printing('fresh') }));
   await expect(answer).rejects.toMatchObject({
     status: 401,
@@ -163,7 +163,7 @@ test.each([
 });
 
 test('a token without the right to the model is not read again', async () => {
-  server.usual = refuse(401, body({ message: 'Not yours.', type: 'key_model_access_denied' }));
+  server.defaultAnswer = refuse(401, body({ message: 'Not yours.', type: 'key_model_access_denied' }));
   await expect(post(to(server.url, { credential: printing('fresh') }))).rejects.toMatchObject({
     status: 403,
     message: `127.0.0.1:${server.port} does not allow this token to use the model (401). Not yours.`,
@@ -186,7 +186,8 @@ test.each([
     `größe = ["${'Carol, '.repeat(300)}"]`,
   ];
   const given = { prompt: `<|fim_prefix|>${lines.join('\n')}<|fim_suffix|><|fim_middle|>` };
-  server.usual = (response, { body }) => refuse(422, repeated(body, String(body.prompt)))(response, { body } as Asked);
+  server.defaultAnswer = (response, { body }) =>
+    refuse(422, repeated(body, String(body.prompt)))(response, { body } as Asked);
   for (const prompt of [given.prompt, ...lines]) {
     const error = await to(server.url)
       .open('/v1/completions', { prompt }, signal)
@@ -202,7 +203,7 @@ test.each([
   [400, { message: 'expired_key: the token is wrong' }],
   [503, { type: 'expired_key' }],
 ])('status %i with %j says nothing about a token', async (status, error) => {
-  server.usual = refuse(status, body(error));
+  server.defaultAnswer = refuse(status, body(error));
   await expect(post(to(server.url, { credential: printing('fresh') }))).rejects.toMatchObject({ status });
   expect(server.asked.length).toBe(1);
 });
@@ -227,7 +228,7 @@ test('a token is never sent unencrypted over the network', () => {
 
 test.each([301, 302, 307, 308])('redirect %i is not followed', async (status) => {
   const other = await CompletionServer.start();
-  server.usual = refuse(status, '', { location: `${other.url}/v1/completions` });
+  server.defaultAnswer = refuse(status, '', { location: `${other.url}/v1/completions` });
   await expect(post(to(server.url, { credential: 'secret' }))).rejects.toThrow(`redirects to ${other.url}`);
   expect(other.asked).toEqual([]);
   await other.close();
@@ -235,14 +236,14 @@ test.each([301, 302, 307, 308])('redirect %i is not followed', async (status) =>
 
 test.each([400, 401, 429, 503])('only the beginning of an endless body with status %i is read', async (status) => {
   const text = 'x'.repeat(2 ** 16);
-  server.usual = endless(status, 'text/plain', text);
+  server.defaultAnswer = endless(status, 'text/plain', text);
   const error = await post(to(server.url)).catch((each: Error) => each.message);
   expect(String(error).length).toBeLessThan(500);
   await expect.poll(() => server.closed).toEqual([false]);
 });
 
 test("a server's message becomes one line, without control characters and the token", async () => {
-  server.usual = refuse(
+  server.defaultAnswer = refuse(
     400,
     JSON.stringify({ error: { message: 'a\n2026 [error] b\x1b[31m\u202e\0 token-123\u2028c' } }),
   );
@@ -255,8 +256,8 @@ test.each([
   ['Thu, 01 Jan 2099 00:00:00 GMT', 3_600_000],
   ['soon', 0],
   ['-5', 0],
-])('Retry-After: %s', async (value, retryAfterMs) => {
-  server.usual = refuse(503, '', { 'retry-after': value });
+])('the header "Retry-After: %s" is understood', async (value, retryAfterMs) => {
+  server.defaultAnswer = refuse(503, '', { 'retry-after': value });
   await expect(post(to(server.url))).rejects.toMatchObject({ retryAfterMs, status: 503 });
 });
 
@@ -350,7 +351,7 @@ test('certificates are not part of a request', () => {
 
 test("a company's certificates are trusted if NODE_EXTRA_CA_CERTS names them, and otherwise the error suggests it", async () => {
   const secure = await CompletionServer.start(certificate());
-  secure.usual = stream('one');
+  secure.defaultAnswer = stream('one');
   await expect(post(to(secure.url))).rejects.toThrow(
     /an authority that this machine does not know.* NODE_EXTRA_CA_CERTS/,
   );

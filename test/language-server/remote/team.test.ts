@@ -37,7 +37,7 @@ let timeouts: Timeouts;
 
 beforeEach(async () => {
   server = await CompletionServer.start();
-  server.usual = usual;
+  server.defaultAnswer = usual;
   messages = [];
   version = 0;
 });
@@ -137,7 +137,7 @@ test.each(misbehaving)(
     const provider = await connect();
     expect(await textFrom(provider)).toBe('remote();');
     if (message.source.includes('has not answered')) Object.assign(timeouts, impatient);
-    server.usual = behaviour;
+    server.defaultAnswer = behaviour;
     expect(await textFrom(provider)).toBe('local();');
     const asked = server.asked.length;
     expect(messages).toEqual([expect.stringMatching(message)]);
@@ -156,7 +156,7 @@ test('when keys come faster than a frozen server times out, text comes from the 
   const startedAt = performance.now();
   await textFrom(provider);
   const usualMs = performance.now() - startedAt;
-  server.usual = () => {};
+  server.defaultAnswer = () => {};
   Object.assign(timeouts, impatient);
   while (messages.length === 0) {
     const superseded = new AbortController();
@@ -174,7 +174,7 @@ test('when keys come faster than a frozen server times out, text comes from the 
 
 test('shown text stays when the answer then breaks off, and the local model adds nothing', async () => {
   const provider = await connect();
-  server.usual = (response) => {
+  server.defaultAnswer = (response) => {
     for (const text of ['remote', '.first', '.second'])
       send(response.headersSent ? response : begin(response), {
         choices: [{ text, logprobs: { token_logprobs: [0] } }],
@@ -187,12 +187,12 @@ test('shown text stays when the answer then breaks off, and the local model adds
 
 test('a probe in the background finds a server that is back, and the next key asks it', async () => {
   const provider = await connect({ pauseMs: 1 });
-  server.usual = refuse(503);
+  server.defaultAnswer = refuse(503);
   server.probe = refuse(503);
   expect(await textFrom(provider)).toBe('local();');
   const probes = server.probes.length;
   await expect.poll(async () => [await textFrom(provider), server.probes.length > probes]).toEqual(['local();', true]);
-  server.usual = usual;
+  server.defaultAnswer = usual;
   server.probe = stream('b');
   await expect.poll(() => textFrom(provider)).toBe('remote();');
   expect(messages).toEqual([expect.stringContaining('is busy (503)'), "The team's server answers."]);
@@ -212,15 +212,15 @@ test("a server that comes back with a different model gets that model's prompts"
 
 test('a lack of probabilities is reported for the model that lacks them, and not for the next one', async () => {
   server.pages.set('/v1/models', { data: [{ id: 'qwen2.5-coder-1.5b' }] });
-  server.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
+  server.defaultAnswer = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
   const provider = await connect({ pauseMs: 1, model: '' });
   expect(await textFrom(provider)).toBe('remote();');
   expect(await textFrom(provider)).toBe('remote();');
   expect(team.info(local).backend).toMatch(/no probabilities/);
   server.pages.set('/v1/models', { data: [{ id: 'qwen2.5-coder-7b' }] });
-  server.usual = refuse(503);
+  server.defaultAnswer = refuse(503);
   expect(await textFrom(provider)).toBe('local();');
-  server.usual = usual;
+  server.defaultAnswer = usual;
   await expect.poll(() => textFrom(provider)).toBe('remote();');
   expect(team.info(local)).toMatchObject({ name: 'qwen2.5-coder-7b', backend: `server ${server.url.slice(7)}` });
 });
@@ -230,7 +230,7 @@ test.each([
   [503, /is busy \(503\)/],
   [302, /redirects to/],
   [405, /does not list its models/],
-])('status %i from the list of models is a reason, too', async (status, message) => {
+])("if the server's list of models has status %i, the status gives that as the reason", async (status, message) => {
   server.refusedPages = status;
   await connect({ model: '' });
   expect(team.info(local).fallbackReason).toMatch(message);
@@ -256,7 +256,7 @@ test('an invalid address does not stop the local model', async () => {
 
 test("the server's model determines the gate", async () => {
   // qwen2.5-coder's gate hides a line of this probability, and the gate of unknown models shows it.
-  server.usual = events({
+  server.defaultAnswer = events({
     choices: [{ text: 'remote();', finish_reason: 'stop', logprobs: { token_logprobs: [Math.log(0.2)] } }],
   });
   expect(await textFrom(await connect())).toBeUndefined();

@@ -99,7 +99,7 @@ test('the prompt for the next key is evaluated where the cursor last asked', asy
   expect(engine.prefilled).toHaveLength(1);
 });
 
-test('nothing is evaluated there after the document has changed: the cursor has moved', async () => {
+test('nothing is evaluated where the cursor last asked once the document has changed, since the cursor has moved', async () => {
   const { engine, ask, change } = setUp();
   await ask();
   change('const a = 1;\n');

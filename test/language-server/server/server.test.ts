@@ -90,7 +90,7 @@ test('a request that is cancelled while the model loads is answered at once', as
 
 test("asks the team's server, or the local model while that server fails", async () => {
   const team = await CompletionServer.start();
-  team.usual = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
+  team.defaultAnswer = events({ choices: [{ text: 'remote();', finish_reason: 'stop' }] });
   const settings = { 'server.url': team.url, 'server.model': 'coder', serverToken: 'secret', 'model.path': 'late' };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings);
   const { model } = await client.status(({ model }) => model?.device === 'server');
@@ -98,7 +98,7 @@ test("asks the team's server, or the local model while that server fails", async
   await client.open(uri, 'const a = ');
   expect(await client.complete(uri, 0, 10)).toMatchObject([{ insertText: 'remote();' }]);
   expect(team.asked[0]?.headers.authorization).toBe('Bearer secret');
-  team.usual = refuse(401);
+  team.defaultAnswer = refuse(401);
   await client.type(uri, 0, 10, 'now');
   expect(await client.complete(uri, 0, 13)).toMatchObject([{ insertText: 'answer();' }]);
   const after = await client.status(
@@ -122,7 +122,7 @@ test("never sends an edit to a team's server, nor asks it for one", async () => 
 
 test("asks the local model, too, when the team's server is silent, even before the silence counts as a failure", async () => {
   const team = await CompletionServer.start();
-  team.usual = () => {};
+  team.defaultAnswer = () => {};
   const settings = { 'server.url': team.url, 'server.model': 'coder' };
   client = await LspClient.start([process.execPath, server, '--stdio'], settings);
   await client.status(({ model }) => model?.device === 'server');
@@ -184,7 +184,7 @@ test('reports a bug as an internal error', async () => {
   expect((await editor.settled()).message).toMatch(/fault in Hearth: a fault of the program/);
 });
 
-test('is off without loading anything when disabled', async () => {
+test('loads nothing while suggestions are off', async () => {
   const editor = await start({ mode: 'off' });
   expect(await editor.status(({ health }) => health === 'off')).toEqual({ health: 'off' });
   await editor.open(uri, 'const a = ');
@@ -348,7 +348,7 @@ test('shared code is evaluated before the next request', async () => {
   expect(status?.last?.cachedTokens).toBe(status?.last?.promptTokens);
 });
 
-test('a folder is used once it is added to the workspace', async () => {
+test('code from a folder is used once the folder is added to the workspace', async () => {
   expect(await restBeside(true, [], [])).toEqual([]);
   await client?.stop();
   expect(await restBeside(true, [], [workspace])).not.toEqual([]);

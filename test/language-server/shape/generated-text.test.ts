@@ -10,11 +10,11 @@ test.each([
   ['line and paragraph separators', 'a\u2028b\u2029c', 'abc'],
   ['lone surrogates', 'a\ud83db\ude00c', 'abc'],
   ['carriage returns', 'a\r\nb\rc', 'a\nbc'],
-])('%s are dropped', (_, text, clean) => {
+])('%s are removed from generated text', (_, text, clean) => {
   expect(cleanText(text, '')).toBe(clean);
 });
 
-test('all other characters are kept', () => {
+test('all other characters of generated text are kept', () => {
   const text = '\tnaïve(x) → "日本", שלום, 🙂 𝒳\u00a0\u3000\n';
   expect(cleanText(text, '')).toBe(text);
 });

@@ -68,7 +68,7 @@ const maxMs = 200;
 const pieces = ['', 'x', ' ', '\n', '\r\n', '(', '}', '"', '\u{1f600}', '\ud83d', '\0', 'if ', 'end\n', '    ', '/*'];
 
 describe.each(languageIds)('%s', (languageId) => {
-  test('the table names only nodes that the grammar has', () => {
+  test('grammars.ts names only node types that the grammar has', () => {
     const { language } = loadedGrammar(languageId)!;
     const { lists, functions } = grammarOf(languageId)!;
     const types = [...lists, ...functions];
@@ -182,7 +182,7 @@ test('without time to parse, the last tree is used, moved along with the text', 
   expect((await whole('typescript', changed)).root.firstNamedChild?.type).toBe('lexical_declaration');
 });
 
-test('a text that takes too long is given up, but the next one is parsed', async () => {
+test('parsing gives up on a text that takes too long, but parses the next one', async () => {
   const text = LongText.of(own.repeat(30));
   const clock = vi.spyOn(performance, 'now');
   let now = 0;
@@ -229,7 +229,7 @@ test('the trees of the last 16 documents are kept', () => {
   for (const i of trees.keys()) forgetTree(`${i}`);
 });
 
-test('a long document counts as several', async () => {
+test('the trees of long documents are kept only up to a total length', async () => {
   const text = LongText.of('[1]\n'.repeat(maxChars / 4));
   const uris = Array.from({ length: maxCharsOfAll / maxChars + 1 }, (_, i) => `file:///${i}`);
   for (const each of uris) treeOf({ uri: each, languageId: 'json', text });

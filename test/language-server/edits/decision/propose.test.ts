@@ -80,7 +80,7 @@ test('a change that the model prefers is likelier', () => {
   expect(odds(9)).toBeGreaterThan(odds(-9) + 0.5);
 });
 
-test('the model reads a candidate in its place among the lines around it, and scores it from the first difference on', async () => {
+test('the model scores a candidate in its place, among the lines around it, from the first token that differs', async () => {
   const { engine, asked } = modelThatLikes({ s: 3, u: 2, ')': -4 });
   const edit = candidate({ start: 13, end: 24, text: 'add(sum);' });
   const [scores] = await inPlaceScores(engine, document, [edit]);
@@ -100,7 +100,7 @@ test('the model reads a candidate in its place among the lines around it, and sc
   expect(scores?.rarestOld).toBeCloseTo(-4 - perCharacter);
 });
 
-test('a candidate in a blank first line is read together with that line', async () => {
+test('a candidate in a blank first line is scored together with that line', async () => {
   const { engine, asked } = modelThatLikes({});
   const blank = { ...document, text: '\nlet a;\n' };
   await inPlaceScores(engine, blank, [candidate({ start: 0, end: 0, text: 'b' })]);

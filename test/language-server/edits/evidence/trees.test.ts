@@ -25,7 +25,7 @@ test('trees fitted to different numbers are refused', () => {
   expect(() => treesOf(fitted, ['places'])).toThrow('no number is named votes: fit the trees again');
 });
 
-test('written trees can be read again', () => {
+test('trees that were written to a file are read back unchanged', () => {
   const names = ['votes', 'places'];
   expect(JSON.parse(fittedText(treesOf(fitted, names), names))).toEqual(fitted);
 });

@@ -99,7 +99,7 @@ test.each([
   }
 });
 
-test('text that is written after a pause continues the addition, and if all of it is removed, no edit is left', () => {
+test('text written after a pause continues the addition, and if all of the addition is removed, no edit is left', () => {
   const person = editing({ 'a.ts': 'first();\n' });
   person.replace('first();\n', 'first();\nwrite\n');
   person.insert('write', '()'); // as the editor closes the bracket
