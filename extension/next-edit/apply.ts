@@ -31,12 +31,15 @@ export async function applyIn(edit: NextEdit): Promise<boolean> {
 /** The position in the document after the edit at which the edit's last change ends. */
 export function endOfEdit({ range, changes, newText, oldText }: NextEdit): { line: number; character: number } {
   const last = changes.at(-1)?.range.end ?? range.end;
+  // The edit may begin in the middle of a line.
+  const indexIn = (line: number, character: number) => character - (line === 0 ? range.start.character : 0);
   // The text after the last change is the same in the old and the new text.
   const lines = oldText.split('\n');
   const line = last.line - range.start.line;
-  const tail = [lines[line]?.slice(last.character) ?? '', ...lines.slice(line + 1)].join('\n');
+  const tail = [lines[line]?.slice(indexIn(line, last.character)) ?? '', ...lines.slice(line + 1)].join('\n');
   const written = newText.slice(0, newText.length - tail.length).split('\n');
-  return { line: range.start.line + written.length - 1, character: written.at(-1)?.length ?? 0 };
+  const end = written.length - 1;
+  return { line: range.start.line + end, character: (written[end]?.length ?? 0) - indexIn(end, 0) };
 }
 
 function putCursor(editor: TextEditor, line: number, character: number): void {

@@ -125,7 +125,11 @@ export function after({ documents, history }: Workspace, edit: FoundEdit): Works
   };
 }
 
+/** The edit as the history will have it: in whole lines, even if it begins in the middle of one. */
 function pastEdit({ path, text }: SearchedDocument, edit: TextEdit): PastEdit {
-  const before = withPlainBreaks(text.slice(edit.start, edit.end));
-  return { path, before, after: withPlainBreaks(edit.text), line: text.lineAt(edit.start) };
+  const line = text.lineAt(edit.start);
+  const head = text.slice(text.lineStart(line), edit.start);
+  const [tail = ''] = head === '' ? [] : (/^[^\r\n]*/.exec(text.slice(edit.end, edit.end + maxChars)) ?? []);
+  const whole = (part: string) => withPlainBreaks(head + part + tail);
+  return { path, before: whole(text.slice(edit.start, edit.end)), after: whole(edit.text), line };
 }

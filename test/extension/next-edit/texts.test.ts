@@ -91,3 +91,14 @@ test('the cursor goes after the last changed word', () => {
   expect(endOfEdit(two)).toEqual({ line: 84, character: 7 });
   expect(endOfEdit(edit('f();', 'f();\ng();', [0, 4, 4, '\ng();']))).toEqual({ line: 84, character: 4 });
 });
+
+test('the cursor goes after an edit that begins in the middle of a line', () => {
+  const at = { line: 83, character: 10 };
+  const inserted = (newText: string): NextEdit => ({
+    ...{ uri: 'file:///a.ts', version: 1, oldText: '', newText, probability: 0.9 },
+    range: { start: at, end: at },
+    changes: [{ range: { start: at, end: at }, text: newText }],
+  });
+  expect(endOfEdit(inserted('foo'))).toEqual({ line: 83, character: 13 });
+  expect(endOfEdit(inserted('foo {\n  bar'))).toEqual({ line: 84, character: 5 });
+});
