@@ -1,4 +1,4 @@
-// Files: some are mapped into memory, others can be read only by their owner.
+// Files that are mapped into memory, and files that only their owner can read.
 #pragma once
 
 #include <cstddef>

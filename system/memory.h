@@ -6,7 +6,7 @@
 
 namespace hearth::system {
 
-/// Page-aligned memory, which reads as zero. A page takes physical memory when it is written.
+/// Page-aligned memory, which reads as zero. A page takes physical memory only once it is written.
 /// nullptr if there is not enough memory. Windows must have enough for the whole block, other
 /// systems only for the pages that are written.
 void* reserve(size_t n_bytes);

@@ -6,8 +6,8 @@
 
 namespace hearth::system {
 
-/// Returns when the number is no longer `old`. After changing the number, call wake_one():
-/// otherwise this might not notice.
+/// Blocks until the number is no longer `old`. Whoever changes the number must call wake_one(), or
+/// the waiting thread might not notice.
 void wait(const std::atomic<int>& number, int old);
 /// Wakes one thread that waits for the number.
 void wake_one(std::atomic<int>& number);

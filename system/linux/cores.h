@@ -6,7 +6,7 @@
 namespace hearth::system {
 
 /// Whether this is the first of its core's threads that may be used. siblings: the threads of the
-/// core in rising order, as in "0,4" or "0-1"; "" if unknown.
+/// core in ascending order, as in "0,4" or "0-1"; "" if unknown.
 inline bool is_first_of_core(int thread, const char* siblings, const auto& may_use) {
   while (true) {
     char* end = nullptr;

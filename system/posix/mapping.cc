@@ -25,8 +25,8 @@ struct Slot {
 };
 static_assert(std::atomic<uintptr_t>::is_always_lock_free);
 
-constexpr size_t kMostMappings = 256;  // further ones are mapped without protection
-std::array<Slot, kMostMappings> slots;
+constexpr size_t kMaxMappings = 256;  // further ones are mapped without protection
+std::array<Slot, kMaxMappings> slots;
 std::mutex slots_mutex;  // held while slots are taken and given back
 struct sigaction previous_action;
 
