@@ -1,6 +1,6 @@
 // The Ops table: the fused operations of a transformer. The forward pass is written once in terms
-// of them, and each backend (cpu, hip, webgpu) implements them. Ops know matrices, blocks and
-// shapes; they know no model and no file.
+// of them, and each backend (cpu, hip, webgpu) implements them. Ops know about matrices, blocks and
+// shapes, but not about models or files.
 //
 // Memory: every float* below points to the backend's own memory, from buffer(). Host data goes in
 // through spans and comes out through read(). Shapes are row-major; n is the number of tokens in
@@ -29,7 +29,7 @@
 
 namespace hearth::kernels {
 
-/// The most tokens in one batch. A matmul reads the weights once for all of them.
+/// The maximum number of tokens in a batch. A matmul reads the weights once for all of them.
 inline constexpr int kMaxBatch = 256;
 
 /// A matrix in the file's layout: n_rows rows of n_cols weights, row_bytes(type, n_cols) each.
@@ -40,7 +40,7 @@ struct MatrixSource {
   int n_cols = 0;  // input features
 };
 
-/// A matrix in the backend's own layout. Destroyed before its Ops.
+/// A matrix in the backend's own layout. Must be destroyed before its Ops.
 class Matrix {
  public:
   virtual ~Matrix() = default;
@@ -49,7 +49,7 @@ class Matrix {
   size_t n_bytes = 0;  // as packed
 };
 
-/// A LoRA adapter's change to the product with some rows of a matrix: adds scale * b (a h).
+/// A LoRA adapter's change to some rows of a matrix: adds scale * b (a h) to their products with h.
 struct LowRankSource {
   int first_row = 0;  // in the matrix; a multiple of 16
   int n_rows = 0;     // a multiple of 16; in a stack (q, k and v): all rows of one matrix
@@ -64,7 +64,7 @@ struct LowRankSource {
 inline constexpr int kMaxRank = 256;
 
 /// A LoRA adapter's change to a whole matrix: LowRankSources in the backend's own layout, as f16
-/// or, if they are quantized, perhaps as Q8_0. Destroyed before its Ops.
+/// or, if they are quantized, perhaps as Q8_0. Must be destroyed before its Ops.
 class LowRank {
  public:
   virtual ~LowRank() = default;
@@ -81,7 +81,7 @@ struct Weights {
   const LowRank* added;
 };
 
-/// Backend memory for floats, freed with the object. Destroyed before its Ops.
+/// Backend memory for floats, freed with the object. Must be destroyed before its Ops.
 class Buffer {
  public:
   virtual ~Buffer() = default;
@@ -141,7 +141,7 @@ struct ModelShape {
   bool has_adapters = false;       // whether adapters will be packed
 };
 
-/// The most experts that a token can use.
+/// The maximum number of experts that a token can use.
 inline constexpr int kMaxExpertsUsed = 32;
 
 /// A layer's mixture of experts. Each expert is an FFN; a token uses n_used experts, which the
@@ -167,8 +167,9 @@ struct ProductInput {
   bool is_quantized;
 };
 
-/// Tokens to run together. Tokens of one sequence come in rising order of position; a token attends
-/// to its own and all earlier positions of its sequence. Spans must live until the next begin().
+/// Tokens to run together. Tokens of one sequence come in ascending order of position; a token
+/// attends to its own and all earlier positions of its sequence. Spans must live until the next
+/// begin().
 struct Batch {
   std::span<const uint32_t> tokens;                       // [n] vocabulary ids
   std::span<const int32_t> positions;                     // [n]
@@ -217,8 +218,8 @@ class Ops {
   /// Packs matrices with equal n_cols, stacked by rows, into the backend's layout (in parallel).
   /// They may differ in type. The sources are not needed afterwards.
   virtual std::unique_ptr<Matrix> pack(std::span<const MatrixSource> sources) = 0;
-  /// Packs an adapter's change to a matrix of n_cols columns. The sources come in rising order of
-  /// rows and do not overlap; they are not needed afterwards. Only for backends whose
+  /// Packs an adapter's change to a matrix of n_cols columns. The sources come in ascending order
+  /// of rows and do not overlap; they are not needed afterwards. Only for backends whose
   /// require_support() accepts adapters.
   virtual std::unique_ptr<LowRank> pack_low_rank(int /*n_cols*/,
                                                  std::span<const LowRankSource> /*sources*/) {
@@ -253,8 +254,8 @@ class Ops {
                         const float* bias, const float* x, float* q) = 0;
   /// Causal softmax(softmax_scale() * q k^T) v over each token's pages. q and out [n][n_heads *
   /// head_dim]; they must not alias. next, here and in norm_gate_up: the matrix that will multiply
-  /// the output, or null. A backend can quantize the output for `next`. The result is for
-  /// matmul_add() with that matrix.
+  /// the output, or null. The backend may already quantize the output for it. The result is the
+  /// input for matmul_add() with that matrix.
   virtual ProductInput attention(int layer, const float* q, float* out, const Matrix* next) = 0;
   /// x[n][w.n_rows] += residual_scale * in[n][w.n_cols] * w^T. For the output projection and for
   /// FFN down.
@@ -270,7 +271,7 @@ class Ops {
     return size_t{kMaxBatch} * experts.route_stride();
   }
   /// Chooses each token's experts: the n_used whose logits (rmsnorm(x) * norm) * router^T are
-  /// greatest; the lower id wins a tie. routes[n][2 * n_used]: their ids as floats, in rising
+  /// greatest; the lower id wins a tie. routes[n][2 * n_used]: their ids as floats, in ascending
   /// order, then their weights, the softmax of their logits.
   virtual void norm_route(const float* /*norm*/, float /*eps*/, const Experts&, const float* /*x*/,
                           float* /*routes*/) {
@@ -282,8 +283,8 @@ class Ops {
                                     const float* /*routes*/, const float* /*x*/, float* /*h*/) {
     refuse_experts();
   }
-  /// x[n] += residual_scale * weight * down h for each expert of a token's routes, in rising order
-  /// of ids, so that a token's sum does not depend on the batch.
+  /// x[n] += residual_scale * weight * down h for each expert of a token's routes, in ascending
+  /// order of ids, so that a token's sum does not depend on the batch.
   virtual void add_experts(const Experts&, const float* /*routes*/, const float* /*h*/,
                            float* /*x*/) {
     refuse_experts();
@@ -303,10 +304,11 @@ class Ops {
   /// row's result does not depend on the other rows.
   virtual void argmax(const float* logits, int n_rows, int n_vocab, std::span<Argmax> out) = 0;
 
-  /// The flag that every op reads (Cancellation, above). May be null. The engine thread sets the
+  /// The flag that cancels ops (see Cancellation above). May be null. The engine thread sets the
   /// pointer; any thread may set the flag.
   const std::atomic<bool>* cancel = nullptr;
-  /// The factor of the values that matmul_add() and add_experts() add. Set once, at load.
+  /// matmul_add() and add_experts() multiply the values that they add by this factor. Set once, at
+  /// load.
   float residual_scale = 1;
 
  private:

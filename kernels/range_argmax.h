@@ -17,7 +17,7 @@ struct RangeArgmax {
   uint32_t finite;  // 0 if any logit was NaN or Inf; the other fields are then meaningless
 };
 
-/// Merges the ranges of a row, in rising order of ids. The division of a row into ranges must
+/// Merges the ranges of a row, in ascending order of ids. The division of a row into ranges must
 /// depend on its length alone, so that the sum has the same bits however many rows a batch has.
 Argmax argmax_of_row(const RangeArgmax* ranges, int n_ranges);
 
