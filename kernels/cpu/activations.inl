@@ -20,7 +20,7 @@ struct TokenTile {
   int n;
   int width;
 };
-static_assert(kBatchPlan.tile <= kMostTileTokens);
+static_assert(kBatchPlan.tile <= kMaxTileTokens);
 
 /// The tokens of a full tile in a batch of n_tokens.
 constexpr int tile_tokens(int n_tokens) {
@@ -211,31 +211,31 @@ void quantize_tokens(const float* x, int token, int n, InputFormats formats, Act
 
 /// Calls run.operator()<kTokens>(), where kTokens is n as a constant, for a kernel that multiplies
 /// n tokens at once.
-template <int kMost>
+template <int kMaxAtOnce>
 inline void with_tokens(int n, const auto& run) {
   if (n == 1) run.template operator()<1>();
   if (n == 2) run.template operator()<2>();
   if (n == 4) run.template operator()<4>();
-  if constexpr (kMost == 6) {
+  if constexpr (kMaxAtOnce == 6) {
     if (n == 6) run.template operator()<6>();
   }
-  if constexpr (kMost >= 8) {
+  if constexpr (kMaxAtOnce >= 8) {
     if (n == 8) run.template operator()<8>();
     if (n == 12) run.template operator()<12>();
   }
 }
 
-/// Calls kernel.operator()<kTokens>(columns, output) for all tokens, at most kMost at a time.
-template <class Columns, int kMost = kMaxTokens, class Kernel>
+/// Calls kernel.operator()<kTokens>(columns, output) for all tokens, at most kMaxAtOnce at a time.
+template <class Columns, int kMaxAtOnce = kMaxTokens, class Kernel>
 inline void for_tokens(const Activations& a, int column, float* out, size_t stride, Kernel kernel) {
   for (int first = 0; first < a.n; first += tile_tokens(a.n)) {
     const TokenTile tile = token_tile(first, a.n);
-    const int n = tile.width > kTileTokens  ? 8
-                  : tile.width % kMost == 0 ? kMost
-                  : tile.width < kMost      ? tile.width
-                                            : 4;
+    const int n = tile.width > kTileTokens       ? 8
+                  : tile.width % kMaxAtOnce == 0 ? kMaxAtOnce
+                  : tile.width < kMaxAtOnce      ? tile.width
+                                                 : 4;
     for (int token = 0; token < tile.n; token += n) {
-      with_tokens<kMost>(n, [&]<int kTokens>() {
+      with_tokens<kMaxAtOnce>(n, [&]<int kTokens>() {
         kernel.template operator()<kTokens>(
             columns_of<Columns>(a, tile, token, column),
             Output{out + static_cast<size_t>(first + token) * stride, stride,

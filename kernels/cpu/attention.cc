@@ -6,12 +6,14 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-// The most queries that share one pass over K and V. With 60, arithmetic bounds the pass, not the
-// L2 cache. 60 is a multiple of 12, the most queries that a kernel handles at once.
+// The maximum number of queries that share one pass over K and V. With 60, the pass is bound by
+// arithmetic, not by the L2 cache. 60 is a multiple of 12, the most queries that a kernel handles
+// at once.
 constexpr int kBlockQueries = 60;
-// If a batch has at most this many tokens, as in decoding with drafts or alternatives, several
-// threads may share a sequence's splits (row_kernels.h).
-constexpr int kMostApart = 16;
+// In batches of at most this many tokens, as in decoding with drafts or alternatives, each split
+// (row_kernels.h) may be a chunk of its own, so that several threads share the splits of a
+// sequence.
+constexpr int kMaxSplitTokens = 16;
 
 }  // namespace
 
@@ -33,11 +35,11 @@ Attention::Attention(const RowKernels& kernels, const AttentionShape& shape, int
     angles_[slides].resize(static_cast<size_t>(kMaxBatch * shape.head_dim));
   }
   const size_t partial_bytes = partial_floats(shape.head_dim) * sizeof(float);
-  const size_t most_splits =
+  const size_t max_splits =
       static_cast<size_t>((shape.max_positions + kSplitPositions - 1) / kSplitPositions);
   thread_partials_ = Arena(partial_bytes * static_cast<size_t>(n_threads * 2 * block_queries_));
   split_partials_ =
-      Arena(partial_bytes * most_splits * static_cast<size_t>(kMostApart * shape.n_heads));
+      Arena(partial_bytes * max_splits * static_cast<size_t>(kMaxSplitTokens * shape.n_heads));
   blocks_.reserve(kMaxBatch);
   for (Queries& queries : queries_) {
     queries.q.resize(static_cast<size_t>(block_queries_));
@@ -71,16 +73,16 @@ void Attention::begin(const Batch& batch) {
   batch_ = batch;
   blocks_.clear();
   n_splits_ = 0;
-  const int most_tokens = tokens_per_block(batch.size());
+  const int max_tokens = tokens_per_block(batch.size());
   for (int token = 0; token < batch.size(); token++) {
-    const bool continues = !blocks_.empty() && blocks_.back().n < most_tokens &&
+    const bool continues = !blocks_.empty() && blocks_.back().n < max_tokens &&
                            batch.sequences[static_cast<size_t>(token)] ==
                                batch.sequences[static_cast<size_t>(token - 1)];
     if (!continues) blocks_.push_back({token, 0});
     blocks_.back().n++;
     n_splits_ = std::max(n_splits_, n_splits_of(token));
   }
-  splits_apart_ = n_threads_ > 1 && n_splits_ > 1 && batch.size() <= kMostApart;
+  is_split_ = n_threads_ > 1 && n_splits_ > 1 && batch.size() <= kMaxSplitTokens;
 }
 
 void Attention::fill_angles(int token) {
@@ -136,16 +138,16 @@ float* Attention::thread_partial(int thread, int set, int query) const {
 }
 
 float* Attention::split_partial(int token, int head, int split) const {
-  const size_t index = static_cast<size_t>(split) * kMostApart * shape_.n_heads +
+  const size_t index = static_cast<size_t>(split) * kMaxSplitTokens * shape_.n_heads +
                        static_cast<size_t>(token * shape_.n_heads + head);
   return reinterpret_cast<float*>(split_partials_.data()) + index * partial_floats(shape_.head_dim);
 }
 
-// Runs one split for a block, without the queries that see no position of the split. Query i of the
-// block belongs to its token i / group(); the query's partial result is stored at partial_of(i).
+// Runs one split for those queries of a block that see any of its positions. Query i of the block
+// belongs to its token i / group(); its partial result is stored at partial_of(i).
 void Attention::attend(const Step& step, const Block& block, int kv_head, int split,
                        Queries& queries, const auto& partial_of) const {
-  int n_queries = 0, most_visible = 0;
+  int n_queries = 0, max_visible = 0;
   for (int i = 0; i < block.n * group(); i++) {
     const int token = block.first + i / group();
     const int first = split * kSplitPositions;
@@ -158,12 +160,12 @@ void Attention::attend(const Step& step, const Block& block, int kv_head, int sp
     queries.partials[k] = partial_of(i);
     queries.n_hidden[k] = std::max(hidden, 0);
     queries.n_visible[k] = std::min(visible, kSplitPositions);
-    most_visible = std::max(most_visible, queries.n_visible[k]);
+    max_visible = std::max(max_visible, queries.n_visible[k]);
   }
   if (n_queries == 0) return;
   const int sequence = batch_.sequences[static_cast<size_t>(block.first)];
   const std::span<const int32_t> table = batch_.page_tables[static_cast<size_t>(sequence)];
-  for (int page = 0; page * kPageTokens < most_visible; page++) {
+  for (int page = 0; page * kPageTokens < max_visible; page++) {
     const int id = table[static_cast<size_t>(split * kSplitPages + page)];
     queries.pages[page] = pool_.page_head(id, step.layer, kv_head);
   }
@@ -203,7 +205,7 @@ void Attention::chunk(const Step& step, int chunk, int thread) {
   const size_t n_blocks = blocks_.size();
   const Block& block =
       blocks_[n_blocks - 1 - static_cast<size_t>(chunk / shape_.n_kv_heads) % n_blocks];
-  if (!splits_apart_) return attend_whole(step, block, kv_head, thread);
+  if (!is_split_) return attend_whole(step, block, kv_head, thread);
   const int split = chunk / n_merges();
   attend(step, block, kv_head, split, queries_[static_cast<size_t>(thread)], [&](int query) {
     return split_partial(block.first + query / group(), kv_head * group() + query % group(), split);

@@ -45,7 +45,7 @@ class Attention {
   int n_chunks() const { return n_merges() * (is_split() ? n_splits_ : 1); }
   void chunk(const Step& step, int chunk, int thread);
   /// Whether each chunk is a single split. If so, merge() must combine the splits.
-  bool is_split() const { return splits_apart_; }
+  bool is_split() const { return is_split_; }
   int n_merges() const { return static_cast<int>(blocks_.size()) * shape_.n_kv_heads; }
   void merge(const Step& step, int chunk) const;
 
@@ -86,20 +86,20 @@ class Attention {
   const AttentionShape shape_;
   const int n_threads_;
   const float scale_;
-  const int block_queries_;  // the most queries of a block
+  const int block_queries_;  // the maximum number of queries in a block
   KvPool pool_;
   KeyBalance balance_;
   // For RoPE. [0] is for layers without a sliding window, [1] for layers with one.
   std::vector<double> frequencies_[2];  // [head_dim / 2]: radians per position
   std::vector<float> angles_[2];        // [kMaxBatch][2][head_dim / 2]: cosines, sines
   Arena thread_partials_;               // [n_threads][2][block_queries_] partials
-  Arena split_partials_;                // [split][kMostApart][n_heads] partials
+  Arena split_partials_;                // [split][kMaxSplitTokens][n_heads] partials
   std::vector<Queries> queries_;        // [n_threads]
 
   Batch batch_;
   std::vector<Block> blocks_;
   int n_splits_ = 0;  // number of splits that the token at the largest position sees
-  bool splits_apart_ = false;
+  bool is_split_ = false;
 };
 
 }  // namespace hearth::kernels::cpu

@@ -1,5 +1,5 @@
 // The dot products of simd.h on plain AVX2. maddubs multiplies unsigned by signed bytes and adds
-// pairs of products in int16. most_steps() steps can be added up in int16 without overflow; then
+// pairs of products in int16. max_steps() steps can be added up in int16 without overflow; then
 // madd multiplies the sums by the scale and widens them to int32.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace {
 /// The number of steps whose products an int16 can add up, by bits of a code:
 ///   4 bits, 8 steps   16 * 15 * 127 = 30480      6 bits, 2 steps    4 * 63 * 127 = 32004
 ///   5 bits, 4 steps    8 * 31 * 127 = 31496      8 bits, signed, 1  2 * 128 * 127 = 32512
-constexpr int most_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
+constexpr int max_steps(int bits) { return bits <= 4 ? 8 : bits == 5 ? 4 : bits == 6 ? 2 : 1; }
 
 /// In each lane, the four products of w with the columns at x, added up to a pair of int16.
 inline I32x16 pair_products(U8x64 w, const int8_t* x) {
@@ -66,7 +66,7 @@ template <int kSteps, int kTokens>
 template <int kBits, int kFirst, int kSteps, class Weights, int kTokens>
 [[gnu::always_inline]] inline void add_steps(I32x16 (&acc)[kTokens], const Weights& weights,
                                              const int8_t* x, int step_bytes, I32x16 scale) {
-  constexpr int kNow = kSteps < most_steps(kBits) ? kSteps : most_steps(kBits);
+  constexpr int kNow = kSteps < max_steps(kBits) ? kSteps : max_steps(kBits);
   const int8_t* first = x + kFirst * step_bytes;
   if constexpr (kNow == 1) {
     add_by_halves<1>(acc, {weights.template step<kFirst>()}, first, step_bytes, scale);

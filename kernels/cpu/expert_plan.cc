@@ -39,10 +39,10 @@ void choose_experts(const float* logits, int n_experts, int n_used, float* route
 void ExpertPlan::reserve(int n_experts, int n_used, int wide_tile) {
   wide_tile_ = wide_tile;
   if (n_experts == n_experts_ && n_used == n_used_) return;
-  const size_t n_most = size_t{kMaxBatch} * static_cast<size_t>(n_used);
+  const size_t n_max = size_t{kMaxBatch} * static_cast<size_t>(n_used);
   groups_.reserve(static_cast<size_t>(n_experts));
-  tiles_.reserve(n_most);
-  rows_.reserve(n_most);
+  tiles_.reserve(n_max);
+  rows_.reserve(n_max);
   ends_.resize(static_cast<size_t>(n_experts));
   logits_.resize(size_t{kMaxBatch} * static_cast<size_t>(n_experts));
   n_experts_ = n_experts;  // last, because the lines above might throw std::bad_alloc
@@ -50,8 +50,8 @@ void ExpertPlan::reserve(int n_experts, int n_used, int wide_tile) {
 }
 
 // Each group's last tile is padded, and kernels may read one tile beyond the last token.
-int ExpertPlan::most_tokens() const {
-  return kMaxBatch * n_used_ + kMostTileTokens * (n_experts_ + 1);
+int ExpertPlan::max_tokens() const {
+  return kMaxBatch * n_used_ + kMaxTileTokens * (n_experts_ + 1);
 }
 
 void ExpertPlan::make(const float* routes, int n_tokens) {

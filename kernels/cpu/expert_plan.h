@@ -36,8 +36,8 @@ class ExpertPlan {
 
   /// Makes room for kMaxBatch tokens. wide_tile: see RowKernels.
   void reserve(int n_experts, int n_used, int wide_tile);
-  /// The most tokens of activations, padding included, that a plan can need.
-  int most_tokens() const;
+  /// The maximum number of tokens of activations, padding included, that a plan can need.
+  int max_tokens() const;
 
   /// Makes the plan for a batch. weight() reads routes [n_tokens][2 * n_used] later.
   void make(const float* routes, int n_tokens);

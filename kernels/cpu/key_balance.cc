@@ -35,8 +35,9 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
   const int half = shape_.head_dim / 2;
   for (int kv_head = 0; kv_head < shape_.n_kv_heads; kv_head++) {
     float* head_factors = &factors_[first_factor(layer, kv_head)];
-    // RoPE mixes dimensions in pairs. A pair's factor goes through three stages: its expected
-    // square; log2 of the square's root; 2^(that log - the mean log).
+    // RoPE mixes dimensions in pairs. A pair's factor is its expected size divided by the geometric
+    // mean over all pairs, rounded to a power of two. head_factors first holds the pair's expected
+    // square, then log2 of its root, then the factor.
     double most = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;

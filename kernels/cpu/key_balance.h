@@ -17,8 +17,8 @@ class KeyBalance {
   explicit KeyBalance(const AttentionShape& shape);
 
   /// Computes a layer's factors from the expected size of its keys, which follows from the norm,
-  /// the weights and the bias. Only the first call for a layer has an effect. Meanwhile no other
-  /// thread may use the layer's factors. row [qkv.n_cols] is scratch memory.
+  /// the weights and the bias. Only the first call for a layer has an effect. During that call, no
+  /// other thread may use the layer's factors. row [qkv.n_cols] is scratch memory.
   void compute_factors(int layer, const PackedMatrix& qkv, const float* norm, const float* bias,
                        float* row);
 

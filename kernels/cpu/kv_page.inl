@@ -40,7 +40,7 @@ struct HalfRows {
 };
 
 struct HalfPage {
-  /// The most dimensions that one result of keys() covers.
+  /// The maximum number of dimensions that one result of keys() covers.
   static constexpr int kKeyRows = kMaxHeadDim;
 
   /// The rows are dimensions from `dim` on; the columns are positions from `position` on.

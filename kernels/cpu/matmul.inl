@@ -47,7 +47,7 @@ void matmul_wide(const PackedPart& part, const Activations& a, TileRange tiles, 
   const auto bytes_of = [&](int columns) {
     return static_cast<size_t>(columns / kGroup / kLayout.n_groups * kLayout.block_bytes());
   };
-  const int n_token_tiles = (a.n + Kernel::kMostTokens - 1) / Kernel::kMostTokens;
+  const int n_token_tiles = (a.n + Kernel::kTokensAtOnce - 1) / Kernel::kTokensAtOnce;
   Kernel kernel;
   const auto columns_at = [&](int column) { return least(Kernel::kColumns, part.n_cols - column); };
   const auto panel_at = [&](int tile, int column) {

@@ -10,7 +10,7 @@ namespace hearth::kernels::cpu {
 void CpuOps::plan_experts(const Experts& experts, const float* routes) {
   expert_plan_.make(routes, batch_.size());
   workspace_.reserve(std::max(experts.gate_up.n_cols, experts.down.n_cols),
-                     expert_plan_.most_tokens());
+                     expert_plan_.max_tokens());
 }
 
 void CpuOps::norm_route(const float* norm, float eps, const Experts& experts, const float* x,

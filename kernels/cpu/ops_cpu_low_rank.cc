@@ -1,5 +1,6 @@
-// Adapters. A loop of its own first lowers a product's quantized input to the adapter's ranks. Then
-// each chunk of the product also raises the lowered input to its rows.
+// Adapters, which add scale * b (a h) to a product. A separate loop first lowers the quantized
+// input h to the adapter's ranks (scale * a h). Then each chunk of the product also raises it to
+// the chunk's rows (by b).
 #include <algorithm>
 
 #include "cpu_ops.h"

@@ -43,21 +43,22 @@ const Activations& CpuOps::norm_and_quantize(const float* norm, float eps, const
 
 // --- products ---
 
-// A chunk is long enough that its overhead does not matter, and short enough that all threads
-// finish together, even if one has lost its core for a while. The estimated time for a tile is that
-// of an AVX-512 core, which is limited by streaming the weights or, when many tokens share them, by
-// multiplying. A prompt's chunk is an even number of tiles, since some panels have two.
+// The number of row tiles in a chunk. A chunk is long enough that its overhead does not matter, and
+// short enough that all threads finish together, even if one loses its core for a while. The time
+// for a tile is estimated for an AVX-512 core, which is bound by streaming the weights or, when
+// many tokens share them, by arithmetic. For a prompt the number is even, since some panels take
+// two tiles.
 int CpuOps::tiles_per_chunk(double tile_bytes, int n_cols, int n_tiles, int n, int n_parts) const {
   constexpr double kBytesPerUs = 35e3, kOperationsPerUs = 500e3;
   const bool is_prompt = n > kTileTokens;
   // Longer chunks make prefill 5-7 % faster, because more tiles share a panel's activations in the
   // L2 cache. (AMX needs a third of the estimated time.)
-  const double least_us = is_prompt ? 5 : 1, most_us = is_prompt ? 800 : 20;
+  const double least_us = is_prompt ? 5 : 1, max_us = is_prompt ? 800 : 20;
   const int per_thread = is_prompt ? 4 : 8;
   const double tile_us =
       std::max(tile_bytes / kBytesPerUs, 2.0 * kTileRows * n_cols * n / kOperationsPerUs);
   const double share_us = tile_us * n_tiles / (per_thread * pool_.n_threads());
-  const double tiles = std::clamp(share_us, least_us, most_us) / tile_us;
+  const double tiles = std::clamp(share_us, least_us, max_us) / tile_us;
   const int all = std::clamp(static_cast<int>(tiles), 1, kChunkRows / kTileRows);
   const int whole = std::max(1, all / n_parts);
   return is_prompt ? (whole + 1) / 2 * 2 : whole;

@@ -8,7 +8,7 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-int filled_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
+int rounded_up(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 /// Rows of values as F16 or Q8_0, with zeros after them.
 class Rows {
@@ -54,7 +54,7 @@ PackedMatrix stack_a(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs, 
   for (const LowRankSource& source : sources) {
     check_size(n_cols, source);
     rows.emplace_back(pool, source.is_quantized, source.a, n_cols,
-                      filled_up(source.rank, kTileRows), n_cols);
+                      rounded_up(source.rank, kTileRows), n_cols);
     stacked.push_back(rows.back().source());
   }
   return {kernels, pool, slabs, stacked};
@@ -69,11 +69,11 @@ PackedLowRank::PackedLowRank(const RowKernels& kernels, ThreadPool& pool, Slabs&
   int first_rank = 0;
   for (const LowRankSource& source : sources) {
     const Rows b(pool, source.is_quantized, source.b, source.rank, source.n_rows,
-                 source.is_quantized ? filled_up(source.rank, kGroup) : source.rank);
+                 source.is_quantized ? rounded_up(source.rank, kGroup) : source.rank);
     parts_.push_back({source.first_row, source.n_rows, source.rank, first_rank, source.scale,
                       PackedMatrix(kernels, pool, slabs, std::span(&b.source(), 1))});
     n_bytes += parts_.back().b.n_bytes;
-    first_rank += filled_up(source.rank, kTileRows);
+    first_rank += rounded_up(source.rank, kTileRows);
   }
 }
 

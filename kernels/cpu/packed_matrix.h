@@ -17,7 +17,7 @@ class PackedMatrix final : public Matrix {
   PackedMatrix(const RowKernels& kernels, ThreadPool& pool, Slabs& slabs,
                std::span<const MatrixSource> sources);
 
-  /// All tiles in order, n_bytes.
+  /// All tiles in order, n_bytes in total.
   const std::byte* data() const { return memory_.data; }
   int n_tiles() const { return last().first_tile + last().packed.n_tiles(); }
   /// The mean size of a tile, over all parts.

@@ -60,7 +60,7 @@ class NextPanel {
   size_t piece_;
 };
 
-/// A panel has kTiles row tiles x kColumns columns. At most kMostTokens tokens are multiplied at
+/// A panel has kTiles row tiles x kColumns columns. At most kTokensAtOnce tokens are multiplied at
 /// once; for these, prefetch_piece() is called once for every kPieceColumns columns.
 ///
 /// fill() unpacks n_columns columns of kTiles row tiles, which lie tile_bytes apart. It starts at
@@ -73,7 +73,7 @@ concept PanelKernel = requires(P panel, const std::byte* block, const Activation
                                const PanelOutput& output, NextPanel next) {
   { P::kTiles } -> std::convertible_to<int>;
   { P::kColumns } -> std::convertible_to<int>;
-  { P::kMostTokens } -> std::convertible_to<int>;
+  { P::kTokensAtOnce } -> std::convertible_to<int>;
   { P::kPieceColumns } -> std::convertible_to<int>;
   panel.fill(block, size_t{} /* tile_bytes */, int{} /* n_columns */);
   panel.multiply(activations, int{} /* column */, int{} /* n_columns */, output, next);

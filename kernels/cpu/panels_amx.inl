@@ -12,7 +12,7 @@ inline constexpr int kAmxTokens = kBatchPlan.tile;  // in a tile register
 template <BlockType kType>
 class AmxGroupPanel {
  public:
-  static constexpr int kTiles = 1, kMostTokens = kAmxTokens;
+  static constexpr int kTiles = 1, kTokensAtOnce = kAmxTokens;
   static constexpr int kColumns = 1024;
   static constexpr int kPieceColumns = kGroup;
 
@@ -125,7 +125,7 @@ class AmxGroupPanel {
 template <BlockType kType>
 class AmxBlockPanel {
  public:
-  static constexpr int kTiles = 1, kMostTokens = kAmxTokens;
+  static constexpr int kTiles = 1, kTokensAtOnce = kAmxTokens;
   static constexpr int kColumns = 512;
   static constexpr int kPieceColumns = kGroup;
 

@@ -46,7 +46,7 @@ template <int kSteps, int kTokens, class WeightsOf>
 template <BlockType kType>
 class Avx512GroupPanel {
  public:
-  static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
+  static constexpr int kTiles = kPanelTiles, kTokensAtOnce = kPanelTokens;
   static constexpr int kColumns = kPanelColumns, kPieceColumns = kGroup;
 
   void fill(const std::byte* block, size_t tile_bytes, int n_columns) {
@@ -59,7 +59,7 @@ class Avx512GroupPanel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
-    for_tokens<TokenColumns, kMostTokens>(
+    for_tokens<TokenColumns, kTokensAtOnce>(
         a, column, to.out, to.stride,
         [&]<int kTokens>(const TokenColumns& x, const Output& output) {
           multiply_tokens<kTokens>(x, n_columns / kGroup, {output, output.after(to.tile_stride)},
@@ -123,7 +123,7 @@ class Avx512GroupPanel {
 template <BlockType kType>
 class Avx512BlockPanel {
  public:
-  static constexpr int kTiles = kPanelTiles, kMostTokens = kPanelTokens;
+  static constexpr int kTiles = kPanelTiles, kTokensAtOnce = kPanelTokens;
   static constexpr int kColumns = kPanelColumns, kPieceColumns = kBlock;
 
   void fill(const std::byte* block, size_t tile_bytes, int n_columns) {
@@ -136,7 +136,7 @@ class Avx512BlockPanel {
 
   void multiply(const Activations& a, int column, int n_columns, const PanelOutput& to,
                 NextPanel next) const {
-    for_tokens<BlockColumns, kMostTokens>(
+    for_tokens<BlockColumns, kTokensAtOnce>(
         a, column, to.out, to.stride,
         [&]<int kTokens>(const BlockColumns& x, const Output& output) {
           multiply_tokens<kTokens>(x, n_columns / kBlock, {output, output.after(to.tile_stride)},

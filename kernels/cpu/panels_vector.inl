@@ -18,7 +18,7 @@ inline void order_panel(uint8_t*, int) {}
 template <BlockType kType>
 class VectorGroupPanel {
  public:
-  static constexpr int kTiles = 1, kMostTokens = kMaxTokens;
+  static constexpr int kTiles = 1, kTokensAtOnce = kMaxTokens;
   static constexpr int kColumns = kPanelColumns;
   static constexpr int kPieceColumns = kGroup;
 
@@ -44,7 +44,7 @@ class VectorGroupPanel {
 template <BlockType kType>
 class VectorBlockPanel {
  public:
-  static constexpr int kTiles = 1, kMostTokens = kMaxTokens;
+  static constexpr int kTiles = 1, kTokensAtOnce = kMaxTokens;
   static constexpr int kColumns = kPanelColumns;
   static constexpr int kPieceColumns = kGroup;
 

@@ -35,7 +35,7 @@ inline constexpr int kRowColumns = 512;
 /// power of two would map all tokens to a few sets of the cache.
 inline constexpr int kFloatPadding = 16;
 /// Tokens in a token tile: at most 12 or, if the batch has more than 12, RowKernels::wide_tile.
-inline constexpr int kTileTokens = 12, kMostTileTokens = 16;
+inline constexpr int kTileTokens = 12, kMaxTileTokens = 16;
 
 /// One part of a Matrix, packed: ceil(n_rows / 16) tiles of tile_bytes each.
 struct PackedPart {

@@ -9,12 +9,12 @@
 namespace hearth::kernels::cpu {
 namespace {
 
-constexpr int kMostThreads = 8;    // more would wait for memory in decode; the editor needs cores
+constexpr int kMaxThreads = 8;     // more would wait for memory in decode; the editor needs cores
 constexpr int kEnoughThreads = 4;  // beyond these, slow cores add little
 constexpr std::chrono::microseconds kSpin{50};
 constexpr int kWindowLoops = 128;
-constexpr double kLeastEfficiency = 0.6;  // speedup per thread: with 2 threads, 1.2
-constexpr int kFirstRetryInterval = 128, kMostRetryInterval = 16384;
+constexpr double kMinEfficiency = 0.6;  // speedup per thread: with 2 threads, 1.2
+constexpr int kFirstRetryInterval = 128, kMaxRetryInterval = 16384;
 
 void pause() {
 #if defined(__x86_64__)
@@ -29,7 +29,7 @@ int choose_threads(int wanted) {
   if (wanted > 0) return wanted;
   const auto [n_fast, n_slow] = system::usable_cores();
   const int n_filled = std::min(n_fast + n_slow, kEnoughThreads);
-  return std::clamp(std::max(n_fast, n_filled), 1, kMostThreads);
+  return std::clamp(std::max(n_fast, n_filled), 1, kMaxThreads);
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock:
     window_speedup_ += n_active_;  // the workers finished before the caller began
   }
   if (++window_loops_ < kWindowLoops) return;
-  const bool pays = window_speedup_ / kWindowLoops >= kLeastEfficiency * n_active_;
+  const bool pays = window_speedup_ / kWindowLoops >= kMinEfficiency * n_active_;
   window_loops_ = 0;
   window_speedup_ = 0;
   if (pays) {
@@ -188,7 +188,7 @@ void ThreadPool::adapt(int n_chunks, int own_chunks, Clock::duration own, Clock:
   }
   n_active_ = (n_active_ + 1) / 2;
   loops_until_retry_ = retry_interval_;
-  retry_interval_ = std::min(2 * retry_interval_, kMostRetryInterval);
+  retry_interval_ = std::min(2 * retry_interval_, kMaxRetryInterval);
 }
 
 }  // namespace hearth::kernels::cpu

@@ -10,10 +10,11 @@
 
 namespace hearth::kernels::cpu {
 
-/// The most rows in a matmul's chunk, enough for K and V of one head with the largest head_dim.
+/// The maximum number of rows in a matmul's chunk, enough for K and V of one head with the largest
+/// head_dim.
 inline constexpr int kChunkRows = 512;
-/// The most floats of one token's results in a chunk, which multiplies one or two matrices; padding
-/// (chunk_stride) included.
+/// The maximum number of floats that one token's results take in a chunk of one or two matrices,
+/// padding (chunk_stride) included.
 inline constexpr int kChunkStride = kChunkRows + 2 * kTileRows;
 
 /// Memory for the inputs of matmuls.
@@ -49,7 +50,7 @@ class Workspace {
  private:
   static constexpr size_t tiles_floats() { return size_t{kMaxBatch} * kChunkStride; }
   static constexpr size_t rows_floats(int n_cols) {
-    return kMostTileTokens * static_cast<size_t>(n_cols);
+    return kMaxTileTokens * static_cast<size_t>(n_cols);
   }
 
   int n_threads_;

@@ -20,7 +20,7 @@ TEST("pieces of a slab follow each other, aligned to cache lines") {
   CHECK_EQUAL(third.data - second.data, 64);
 }
 
-TEST("a piece that does not fit into a slab's rest goes into a new, zeroed slab") {
+TEST("a piece that does not fit into the rest of a slab goes into a new, zeroed slab") {
   Slabs slabs;
   const size_t large = size_t{200} << 20;
   const Slabs::Piece first = slabs.take(large), second = slabs.take(large);
@@ -43,7 +43,7 @@ TEST("a slab lives as long as any of its pieces") {
   CHECK(slab.expired());
 }
 
-TEST("after a piece that exceeds the memory, smaller pieces are still allocated") {
+TEST("smaller pieces can still be allocated after one that exceeds the memory") {
   Slabs slabs;
   CHECK_THROWS(slabs.take(SIZE_MAX / 4), "alloc");
   const Slabs::Piece piece = slabs.take(100);

@@ -82,7 +82,7 @@ class Sequence {
     for (int head = 0; head < shape_.n_heads; head++) {
       const float* q = q_.data() + (position * shape_.n_heads + head) * dim;
       std::vector<double> weights;
-      double most = -INFINITY, most_products = 0, sum = 0, most_v = 0;
+      double most = -INFINITY, max_products = 0, sum = 0, max_v = 0;
       for (int p = first; p <= position; p++) {
         const float* k = row(k_, p, head / group);
         double score = 0, products = 0;
@@ -92,7 +92,7 @@ class Sequence {
         }
         weights.push_back(score / std::sqrt(dim));
         most = std::max(most, weights.back());
-        most_products = std::max(most_products, products / std::sqrt(dim));
+        max_products = std::max(max_products, products / std::sqrt(dim));
       }
       for (double& weight : weights) sum += weight = std::exp(weight - most);
       for (int d = 0; d < dim; d++) {
@@ -100,13 +100,13 @@ class Sequence {
         for (int p = first; p <= position; p++) {
           const double v = row(v_, p, head / group)[d];
           expected += weights[static_cast<size_t>(p - first)] / sum * v;
-          most_v = std::max(most_v, std::fabs(v));
+          max_v = std::max(max_v, std::fabs(v));
         }
         exact.out.push_back(expected);
         // The error of a score is at most dim roundings of its products, and so is the error of its
         // weight's logarithm. The weighted sum and the sum of weights add one rounding per
         // position.
-        exact.tolerance.push_back(0x1p-24 * most_v * (2 * dim * most_products + 2 * position + 32));
+        exact.tolerance.push_back(0x1p-24 * max_v * (2 * dim * max_products + 2 * position + 32));
       }
     }
     return exact;

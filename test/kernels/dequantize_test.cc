@@ -190,7 +190,7 @@ TEST("dequantized blocks equal those worked out by hand") {
   CHECK_EQUAL(dequantize(BlockType::kBF16, std::array<uint8_t, 2>{0xc0, 0xbf})[0], -1.5f);
 }
 
-TEST("every half is converted to float and back") {
+TEST("every f16 value survives conversion to float and back") {
   for (int bits = 0; bits < 65536; bits++) {
     const auto half = static_cast<uint16_t>(bits);
     const float value = hearth::kernels::cpu::f16_to_f32(half);

@@ -179,7 +179,7 @@ TEST("the experts' sum is multiplied by residual_scale") {
     CHECK_NEAR(quarter.x[i] - in[i], (whole.x[i] - in[i]) / 4, 1e-5);
 }
 
-TEST("a token's experts give the same bits in any batch, with any threads and kernels") {
+TEST("a token's experts give the same bits in any batch, thread count and variant") {
   const size_t n_tokens = test::is_emulated() ? 80 : kMaxBatch;
   for (BlockType type : {BlockType::kQ8_0, BlockType::kF32}) {
     const ExpertWeights weights(type);

@@ -69,9 +69,9 @@ Sum reference(BlockType type, const std::byte* row, const float* x, int n_cols) 
   return sum;
 }
 
-/// The most relative rounding errors of a term of the sum, each 2^-24. With a scale every 32
-/// columns, these are: the group's scale, the product, the fma and the minimum's fma, then two fma
-/// per group. With a scale every 256 columns: the sum's conversion, its product with d, the
+/// The maximum number of relative rounding errors in a term of the sum, each 2^-24. With a scale
+/// every 32 columns, these are: the group's scale, the product, the fma and the minimum's fma, then
+/// two fma per group. With a scale every 256 columns: the sum's conversion, its product with d, the
 /// minimum's fma, and two in dequantize_row, with which we compare, then one fma per block. With
 /// float weights: 32 in a chain of fma, one when it is added, then one addition per 32 columns.
 double tolerance(BlockType type, int n_cols) {

@@ -68,7 +68,7 @@ TEST("every loop sees the previous loop's writes") {
   for (int value : values) CHECK_EQUAL(value, 3000);
 }
 
-TEST("sleeping workers wake for a loop that comes late") {
+TEST("sleeping workers wake up for the next loop") {
   ThreadPool pool(3);
   for (int i = 0; i < 20; i++) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -111,7 +111,7 @@ TEST("the pool stops using workers that do not make loops faster, and tries them
   CHECK(by_workers > 0);
 }
 
-TEST("slow workers during loading do not make the pool stop using them") {
+TEST("the pool keeps using workers that were slow only during loading") {
   ThreadPool pool(2);
   for (int i = 0; i < 200; i++) pool.parallel_for_once(4, kStarved);
   std::atomic<int> by_workers{0};
