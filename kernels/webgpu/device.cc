@@ -12,13 +12,14 @@ namespace hearth::kernels::webgpu {
 namespace {
 
 constexpr size_t kStagingBytes = size_t{1} << 20, kAlignment = 256;
-// The most bytes in one upload, since wgpu keeps a copy until the upload is done.
+// The maximum size of an upload: wgpu keeps a copy of it until it is done.
 constexpr size_t kUploadBytes = size_t{32} << 20;
-constexpr size_t kMostGroups = 20000;
+constexpr size_t kMaxBindGroups = 20000;
 // The desktop has to wait for a submit, and a slow one might take several times the average.
 constexpr double kSubmitSeconds = 0.008;
-constexpr size_t kLeastWork = 512, kMostWork = size_t{1} << 17, kMeasuredWork = 4096;
-constexpr uint64_t kProbeBytes = uint64_t{256} << 20, kLeastProbe = uint64_t{8} << 20;
+// Bounds for max_work_, and the least work from which measure_work() estimates the GPU's speed.
+constexpr size_t kMinWork = 512, kMaxWork = size_t{1} << 17, kMeasuredWork = 4096;
+constexpr uint64_t kProbeBytes = uint64_t{256} << 20, kMinProbeBytes = uint64_t{8} << 20;
 
 std::string text_of(StringView view) {
   if (!view.data) return {};
@@ -138,7 +139,7 @@ Memory Device::allocate(size_t n_bytes, const char* what) {
 uint64_t Device::free_bytes(uint64_t wanted) {
   std::vector<Memory> tried;
   uint64_t n_free = 0;
-  for (uint64_t piece = std::min(kProbeBytes, limits_.buffer_bytes); piece >= kLeastProbe;) {
+  for (uint64_t piece = std::min(kProbeBytes, limits_.buffer_bytes); piece >= kMinProbeBytes;) {
     if (n_free >= wanted) break;
     const Handle buffer = create_buffer(kStorage, piece);
     if (!buffer) {
@@ -308,7 +309,7 @@ void Device::add(Handle pipeline, std::vector<Binding> bindings, std::span<const
                  std::array<uint32_t, 3> grid, std::span<const uint32_t> list) {
   const size_t list_bytes = list.size_bytes();
   // Wait before this dispatch's parameters are staged, because a wait clears staged parameters.
-  if (groups_.size() >= kMostGroups) wait(), forget_groups();
+  if (groups_.size() >= kMaxBindGroups) wait(), forget_groups();
   if (staged_.size() + 2 * kAlignment + list_bytes > kStagingBytes) wait();
   bindings.push_back({2, staging_.buffer(), stage(params), kAlignment});
   if (!list.empty())
@@ -321,7 +322,7 @@ void Device::add_work(size_t n) {
   if (n_work_ == 0) work_since_ = std::chrono::steady_clock::now();
   n_work_ += n;
   n_pending_work_ += n;
-  if (n_pending_work_ >= most_work_) submit();
+  if (n_pending_work_ >= max_work_) submit();
 }
 
 void Device::measure_work() {
@@ -329,9 +330,8 @@ void Device::measure_work() {
   if (std::exchange(has_compiled_, false) || n < kMeasuredWork) return;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - work_since_;
   const double most = kSubmitSeconds / took.count() * static_cast<double>(n);
-  most_work_ =
-      std::clamp(static_cast<size_t>(std::min(most, 4.0 * static_cast<double>(most_work_))),
-                 kLeastWork, kMostWork);
+  max_work_ = std::clamp(static_cast<size_t>(std::min(most, 4.0 * static_cast<double>(max_work_))),
+                         kMinWork, kMaxWork);
 }
 
 // Writes to staging_ only if its content changes: each write costs the GPU another command buffer,

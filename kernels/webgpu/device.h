@@ -30,8 +30,8 @@ struct DeviceChoice {
   std::function<void()> on_lost;
   std::chrono::milliseconds patience = kPatience;  // a GPU that takes longer counts as hung
   std::chrono::milliseconds spin = kSpin;
-  uint64_t n_bytes = UINT64_MAX;     // the most memory that the Device may allocate
-  uint64_t page_bytes = UINT64_MAX;  // the most bytes of KV pages in a binding
+  uint64_t n_bytes = UINT64_MAX;     // the limit for the memory that the Device allocates
+  uint64_t page_bytes = UINT64_MAX;  // the limit for KV pages in a binding
 };
 
 /// The units of work (Device::add_work) of a submit until the GPU's speed has been measured.
@@ -123,7 +123,7 @@ class Device {
   template <class Condition>
   void wait_until(Condition is_over);
   void begin_work();
-  /// Computes most_work_ from the time that the work since the last wait has taken.
+  /// Computes max_work_ from the time that the work since the last wait has taken.
   void measure_work();
   uint64_t stage(std::span<const std::byte> bytes);
   void send_staged();
@@ -144,7 +144,7 @@ class Device {
   Commands pending_;
   // Units of work: not yet submitted; in total since the last wait.
   size_t n_pending_work_ = 0, n_work_ = 0;
-  size_t most_work_ = kFirstWork;                     // the most units of work in one submit
+  size_t max_work_ = kFirstWork;                      // the limit for the units of work in a submit
   std::chrono::steady_clock::time_point work_since_;  // when n_work_ became more than 0
   bool has_compiled_ = false;                         // since the last wait
   PreparedCommands prepared_;

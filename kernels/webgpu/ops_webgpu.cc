@@ -10,12 +10,12 @@
 namespace hearth::kernels::webgpu {
 namespace {
 
-// The most page ids in a batch: enough for 256 sequences of 32,768 positions.
+// The maximum number of page ids in a batch: enough for 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
 // The memory for attention's parts. If the parts of a batch do not fit, attention computes its
 // tokens in several rounds.
 constexpr size_t kPartBytes = size_t{32} << 20;
-constexpr int kMostSegments = 4;  // pages_*_four.wgsl
+constexpr int kMaxSegments = 4;  // pages_*_four.wgsl
 
 class WebgpuBuffer : public Buffer {
  public:
@@ -111,9 +111,9 @@ void WebgpuOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   const uint64_t most = std::min(
       {device_.limits().storage_bytes, device_.limits().buffer_bytes, device_.choice().page_bytes});
   segment_pages_ = static_cast<int>(std::min<uint64_t>(n_pages, most / n_bytes));
-  if (n_pages > kMostSegments * segment_pages_)
+  if (n_pages > kMaxSegments * segment_pages_)
     throw std::runtime_error("the GPU's driver gives a kernel no more than " +
-                             std::to_string(kMostSegments * shape.n_layers * most >> 20) +
+                             std::to_string(kMaxSegments * shape.n_layers * most >> 20) +
                              " MiB of the KV cache; lower hearth.cache.memoryMiB");
   kv_.clear();
   kv_.resize(shape.n_layers);
@@ -184,7 +184,7 @@ void WebgpuOps::write_page(int page, std::span<const std::byte> source) {
 void WebgpuOps::begin(const Batch& batch) {
   n_ = batch.size();
   next_ = {};
-  most_positions_ = 0;
+  max_positions_ = 0;
   std::vector<uint32_t> ints(batch.tokens.begin(), batch.tokens.end());
   std::vector<uint32_t> starts, ids;
   for (const auto& table : batch.page_tables) {
@@ -195,12 +195,12 @@ void WebgpuOps::begin(const Batch& batch) {
     throw std::invalid_argument("too many pages in one batch for the GPU");
   for (const int32_t position : batch.positions) {
     ints.push_back(static_cast<uint32_t>(position));
-    most_positions_ = std::max(most_positions_, position + 1);
+    max_positions_ = std::max(max_positions_, position + 1);
   }
   for (const int32_t sequence : batch.sequences) ints.push_back(starts[sequence]);
   ints.insert(ints.end(), ids.begin(), ids.end());
   device_.upload(batch_.buffer(), 0, std::as_bytes(std::span(ints)));
-  max_parts_ = (most_positions_ + 63) / 64;
+  max_parts_ = (max_positions_ + 63) / 64;
 }
 
 }  // namespace hearth::kernels::webgpu

@@ -168,7 +168,7 @@ class WebgpuOps : public Ops {
   Memory batch_, input_codes_, input_scales_, input_floats_, wide_, part_sums_, part_ends_;
   Memory ranges_;
   int workspace_cols_ = 0;
-  int n_ = 0, most_positions_ = 0, max_parts_ = 0;
+  int n_ = 0, max_positions_ = 0, max_parts_ = 0;
   Input next_;  // the input that attention() or norm_gate_up() leaves to matmul_add()
 };
 

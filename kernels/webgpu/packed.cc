@@ -43,7 +43,7 @@ void put_q4_k(const FileGroup& x, const Place& at, size_t blocks, Words& to) {
 
 void put_q6_k(const FileGroup& x, const Place& at, size_t blocks, size_t high, Words& to) {
   uint8_t w[32];
-  // Codes with zero point 32 become two's complement.
+  // Subtracts the zero point 32: the six bits become two's complement.
   for (int k = 0; k < 32; k++) w[k] = x.w[k] ^ 32;
   put_nibbles(w, &to.codes[4 * at.of_group()]);
   for (int half = 0; half < 2; half++) {

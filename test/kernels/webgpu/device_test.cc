@@ -95,7 +95,7 @@ TEST("a Device does not measure the GPU with little work, or while a kernel is c
   CHECK_EQUAL(worker.submits(7), 7);
 }
 
-TEST("a WebGPU wait polls until one byte of the library's answer says yes") {
+TEST("a WebGPU wait looks only at the lowest byte of what poll() returns") {
   Worker worker;
   gpu.n_busy_polls = 5;
   worker.submits(1);

@@ -26,7 +26,7 @@ std::vector<float> multiply(Ops& ops, const TestMatrix& w, const std::vector<flo
 
 }  // namespace
 
-TEST("the product with a matrix of many rows is that of the CPU, with the same bits in any batch") {
+TEST("the product with a matrix of many rows equals the CPU's, with the same bits in any batch") {
   const std::vector<float> x = random_floats(70 * size_t{kCols}, 5);
   for (const BlockType type : {BlockType::kQ4_K, BlockType::kQ6_K, BlockType::kQ8_0}) {
     const TestMatrix w(type, kRows, kCols, 3);
