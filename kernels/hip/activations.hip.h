@@ -51,14 +51,14 @@ GPU_DEVICE void store_half_sums(const Activations& out, int token, int group, in
   store(to + 4, both >> 6);
 }
 
-/// Options of quantizing tokens.
+/// How to quantize tokens.
 struct TokenUse {
   bool has_blocks = false;  // one scale per super-block instead of one per group
   bool has_norm = false;    // multiplies them by the weights of a norm first
   bool has_sums = true;     // also stores the sums of half groups
   bool has_room = false;    // the output has room for whole eights of groups, also at a row's end
-  bool has_rest = false;    // also stores the rests (Activations::rest_at)
-  bool has_squares = true;  // also stores the sums of squares
+  bool has_remainders = false;  // also stores the remainders (Activations::remainder_at)
+  bool has_squares = true;      // also stores the sums of squares
 };
 
 /// A lane's columns of several groups of a token: each of 8 neighbouring lanes has four columns of
@@ -80,15 +80,16 @@ struct LaneGroups {
   GPU_MEMBER void store(const Activations& out, int token, int group,
                         const Quantization (&by)[kGroups], bool stores) const {
     const int lane = threadIdx.x % 8;
-    uint32_t words[kGroups] = {}, rests[kGroups] = {};
+    uint32_t words[kGroups] = {}, remainders[kGroups] = {};
     int sums[kGroups], others[kGroups];
     GPU_UNROLL for (int k = 0; k < kGroups; k++) {
       GPU_UNROLL for (int j = 0; j < 4; j++) {
         const float steps = v[k][j] * by[k].inverse;
         const int code = nearest(steps);
         words[k] |= (code & 255u) << 8 * j;
-        if (kUse.has_rest)
-          rests[k] |= (nearest((steps - static_cast<float>(code)) * kRestSteps) & 255u) << 8 * j;
+        if (kUse.has_remainders)
+          remainders[k] |= (nearest((steps - static_cast<float>(code)) * kRemainderSteps) & 255u)
+                           << 8 * j;
       }
       sums[k] = others[k] = 0;
       if (kUse.has_sums) sums[k] = dot4(static_cast<int>(words[k]), 0x01010101, 0);
@@ -106,9 +107,11 @@ struct LaneGroups {
       const int at = (tile + here) * out.n_slots + slot;
       int8_t* q = out.q + at * kGroup + lane % 4 * 8 + lane / 4 * 4;
       *reinterpret_cast<uint32_t*>(q) = words[k];
-      if (kUse.has_rest) *reinterpret_cast<uint32_t*>(q + out.rest_at * kGroup) = rests[k];
+      if (kUse.has_remainders)
+        *reinterpret_cast<uint32_t*>(q + out.remainder_at * kGroup) = remainders[k];
       if (lane != 0) continue;
-      if (kUse.has_rest) out.scales[at + out.rest_at] = {by[k].scale * (1.0f / kRestSteps), {}};
+      if (kUse.has_remainders)
+        out.scales[at + out.remainder_at] = {by[k].scale * (1.0f / kRemainderSteps), {}};
       out.scales[at] = {by[k].scale,
                         {static_cast<int16_t>(sums[k]), static_cast<int16_t>(others[k])}};
       if (kUse.has_blocks && !kUse.has_room && out.half_sums)
@@ -255,7 +258,7 @@ GPU_DEVICE float token_factor(const Norm& p, const float* squares, int n_groups,
   return inverse_root(fmaf(sum, p.inverse_cols, p.eps));
 }
 
-template <bool kHasNorm, bool kHasRest>
+template <bool kHasNorm, bool kHasRemainders>
 GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
   const int n_eights = count_eights(p.out.n_groups);
   const unsigned i = (blockIdx.x * blockDim.x + threadIdx.x) / GPU_LANES;
@@ -266,8 +269,9 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
   wait_for_previous();
   if (i >= unsigned(p.n_tokens * n_eights)) return;
   float* f32 = p.with_f32 ? p.out.f32 : nullptr;
-  constexpr TokenUse kGroups{.has_norm = kHasNorm, .has_rest = kHasRest};
-  constexpr TokenUse kBlocks{.has_blocks = true, .has_norm = kHasNorm, .has_rest = kHasRest};
+  constexpr TokenUse kGroups{.has_norm = kHasNorm, .has_remainders = kHasRemainders};
+  constexpr TokenUse kBlocks{
+      .has_blocks = true, .has_norm = kHasNorm, .has_remainders = kHasRemainders};
   if (p.out.scale_groups == 1)
     quantize_columns<kGroups>(p.norm, row, token, eight, norm, p.out, f32);
   else
@@ -278,9 +282,9 @@ GPU_DEVICE void norm_quantize_eight(const NormParams& p) {
 GPU_DEVICE void norm_quantize(const NormParams& p) {
   let_next_start();
   if (is_norm(p.norm))
-    p.out.rest_at ? norm_quantize_eight<true, true>(p) : norm_quantize_eight<true, false>(p);
+    p.out.remainder_at ? norm_quantize_eight<true, true>(p) : norm_quantize_eight<true, false>(p);
   else
-    p.out.rest_at ? norm_quantize_eight<false, true>(p) : norm_quantize_eight<false, false>(p);
+    p.out.remainder_at ? norm_quantize_eight<false, true>(p) : norm_quantize_eight<false, false>(p);
 }
 
 }  // namespace hearth::kernels::hip

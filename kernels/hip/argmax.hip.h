@@ -17,9 +17,9 @@ GPU_DEVICE RangeArgmax one_logit(float value, int id) {
   return {finite ? value : kLowestLogit, static_cast<uint32_t>(id), finite ? 1.0f : 0.0f, finite};
 }
 
-/// Merges two ranges; commutative, bit for bit. Selects field by field, because selecting one of
-/// two structs would put both in memory.
-GPU_DEVICE RangeArgmax together(const RangeArgmax& a, const RangeArgmax& b) {
+/// Merges two ranges. Bitwise commutative. Selects field by field, because selecting one of two
+/// structs would put both in memory.
+GPU_DEVICE RangeArgmax merge_ranges(const RangeArgmax& a, const RangeArgmax& b) {
   const bool a_wins = a.best > b.best || (a.best == b.best && a.id < b.id);
   const float best = a_wins ? a.best : b.best, less = a_wins ? b.best : a.best;
   const float sum = a_wins ? a.sum : b.sum, less_sum = a_wins ? b.sum : a.sum;
@@ -28,11 +28,11 @@ GPU_DEVICE RangeArgmax together(const RangeArgmax& a, const RangeArgmax& b) {
 
 /// Merges the ranges of kLanes neighbouring lanes.
 template <int kLanes>
-GPU_DEVICE RangeArgmax lanes_together(RangeArgmax mine) {
+GPU_DEVICE RangeArgmax merge_lanes(RangeArgmax mine) {
   GPU_NO_UNROLL for (int mask = kLanes / 2; mask > 0; mask >>= 1) {
     const int other = threadIdx.x % GPU_LANES ^ mask;
-    mine = together(mine, {shuffle(mine.best, other), shuffle(mine.id, other),
-                           shuffle(mine.sum, other), shuffle(mine.finite, other)});
+    mine = merge_ranges(mine, {shuffle(mine.best, other), shuffle(mine.id, other),
+                               shuffle(mine.sum, other), shuffle(mine.finite, other)});
   }
   return mine;
 }
@@ -55,14 +55,14 @@ GPU_DEVICE void argmax(const ArgmaxParams& p) {
   RangeArgmax mine = no_logit();
   id = first;
   GPU_UNROLL for (const float value : values) {
-    if (id < p.n_vocab) mine = together(mine, one_logit(value, id));
+    if (id < p.n_vocab) mine = merge_ranges(mine, one_logit(value, id));
     id += kArgmaxThreads;
   }
-  mine = lanes_together<GPU_LANES>(mine);
+  mine = merge_lanes<GPU_LANES>(mine);
   if (lane == 0) scratch[warp] = mine;
   __syncthreads();
   if (warp != 0) return;
-  mine = lanes_together<kWarps>(scratch[lane % kWarps]);
+  mine = merge_lanes<kWarps>(scratch[lane % kWarps]);
   if (lane != 0) return;
   // The host sees an 8-byte store as a whole, and it waits for both halves, so no fence is needed.
   uint64_t halves[2];

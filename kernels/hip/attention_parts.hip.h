@@ -1,7 +1,7 @@
 // The common part of both attention kernels: split-KV with online softmax. A chunk of 64 positions
-// gives a maximum, a sum and an unnormalized output. Chunks are merged in rising order into parts
-// of four, and parts in rising order into the result. The order does not depend on the division of
-// parts among thread blocks, and neither do the bits.
+// gives a maximum, a sum and an unnormalized output. Chunks are merged in ascending order into
+// parts of four, and parts in ascending order into the result. The order does not depend on the
+// division of parts among thread blocks, and neither do the bits.
 #pragma once
 
 #include "activations.hip.h"
@@ -51,7 +51,7 @@ GPU_DEVICE float dimension(const uint4& eight, int j) {
 }
 
 /// Sums each of kValues values over kLanes neighbouring lanes, as a transposing reduction: at every
-/// step a lane gives away half of its values, so that eight sums cost little more than one. The
+/// step a lane passes half of its values on, so that eight sums cost little more than one. The
 /// order of addition is that of a plain butterfly. The lane ends up with the sum of value `first`;
 /// if there are more values than lanes, with kValues / kLanes sums, of values `first`, first + 1,
 /// ...

@@ -1,6 +1,6 @@
-// The first kernel of a step reads the batch from pinned host memory (the mail in params.h). A copy
-// on the stream would cost the host three calls and delay every token by more than this read. For a
-// batch of one token, the embedding is that kernel.
+// The first kernel of a step reads the batch from pinned host memory (the mailbox, params.h). A
+// copy on the stream would cost the host three calls and delay every token by more than this read.
+// For a batch of one token, the embedding is that kernel.
 #pragma once
 
 #include "gpu.hip.h"

@@ -20,12 +20,12 @@ namespace hearth::kernels::hip {
 struct DeviceChoice {
   int index = 0;
   std::string backend;  // "hip", "cuda"
-  std::string name;     // to show: "gfx1100 AMD Radeon RX 7900 XTX"
+  std::string name;     // shown to users: "gfx1100 AMD Radeon RX 7900 XTX"
   int n_processors = 1;
   std::span<const std::byte> code_object;
   size_t reserved_bytes = 0;                       // GPU memory to leave for the desktop
   std::chrono::milliseconds patience = kPatience;  // a GPU that takes longer counts as hung
-  int shared_bytes = 64 << 10;                     // the most shared memory of a thread block
+  int shared_bytes = 64 << 10;                     // the maximum per thread block
   bool has_copies = false;        // kernels copy to shared memory asynchronously (GPU_COPIES_AHEAD)
   std::function<void()> on_lost;  // called once, when the GPU hangs; may be empty
 };

@@ -109,7 +109,7 @@ GPU_DEVICE void multiply_experts(const ExpertParams& p) {
 }
 
 /// A warp multiplies a tile of weights by kEights * 8 rows. Lane 4g + t gets the sums for rows g
-/// and g + 8 of the weights and rows 2t and 2t + 1 of each eight. Portions are added in rising
+/// and g + 8 of the weights and rows 2t and 2t + 1 of each eight. Portions are added in ascending
 /// order, like those of the four warps in multiply_experts().
 template <BlockType kType, int kEights>
 GPU_DEVICE void multiply_tile(const ExpertParams& p, const uint8_t* weights, int n_rows,
@@ -169,8 +169,8 @@ GPU_DEVICE void multiply_many_rows(const ExpertParams& p) {
   }
 }
 
-/// x += scale * weight of the route * row, for each row of a token in rising order of experts. Grid
-/// (tokens, columns).
+/// x += scale * weight of the route * row, for each row of a token in ascending order of experts.
+/// Grid (tokens, columns).
 GPU_DEVICE void add_experts(const AddExpertsParams& p) {
   wait_for_previous();
   let_next_start();

@@ -67,9 +67,9 @@
 #define GPU_INLINE __attribute__((always_inline))
 #endif
 
-/// The most threads in a thread block of a prefill kernel (choose_many_tokens). The compiler
-/// derives from it how many registers a thread may use: 255 for 256 threads, 168 for 384. With 168,
-/// one thread block of 384 threads or three of 128 fit a compute unit (NVIDIA: SM).
+/// The maximum number of threads in a thread block of a prefill kernel (choose_many_tokens). The
+/// compiler derives from it how many registers a thread may use: 255 for 256 threads, 168 for 384.
+/// With 168, one thread block of 384 threads or three of 128 fit a compute unit (NVIDIA: SM).
 #define GPU_WIDE_THREADS (GPU_COPIES_AHEAD ? 384 : 256)
 
 /// A kernel with an occupancy of n_resident thread blocks per compute unit. Without this number,

@@ -1,7 +1,7 @@
 // The functions of the GPU runtime that Hearth calls, as a table. native/gpu fills it from AMD's
 // runtime or NVIDIA's driver, and tests fill it from the emulation. Signatures and numbers are
 // HIP's; every function returns 0 for success. A device-wide synchronize is missing on purpose: it
-// would also wait for the desktop, possibly for ever.
+// would also wait for the desktop, possibly forever.
 #pragma once
 
 #include <cstddef>

@@ -13,18 +13,18 @@ namespace {
 
 static_assert(kGroup == cpu::kQ8_0Values);
 
-int filled_up(int n, int multiple) { return ceil_div(n, multiple) * multiple; }
+int rounded_up(int n, int multiple) { return ceil_div(n, multiple) * multiple; }
 
-/// The sizes of the matrices. If a has more than eight bits, it takes two ranks for each of the
-/// adapter's: one for the values rounded to eight bits, one for the rests, also rounded to eight
+/// The sizes of the matrices. If a has more than eight bits, each rank of the adapter takes two:
+/// one for the values rounded to eight bits, and one for the remainders, also rounded to eight
 /// bits. Both use the same b.
 struct LowRankSizes {
   LowRankSizes(int n_parts, int greatest_rank, int n_rows, int n_cols, bool is_quantized)
       : n_planes(is_quantized ? 1 : 2),
-        plane(filled_up(greatest_rank, kRankStep)),
+        plane(rounded_up(greatest_rank, kRankStep)),
         rank(n_planes * plane),
         n_ranks(n_parts * rank),
-        n_cols(filled_up(n_cols, kGroup)),
+        n_cols(rounded_up(n_cols, kGroup)),
         n_tiles(n_rows / kTileRows),
         tile_bytes(rank_tile_bytes(rank)),
         n_bytes(packed_bytes(BlockType::kQ8_0, n_ranks, this->n_cols) +

@@ -1,8 +1,8 @@
 // An adapter adds scale * b (a h) to a product w h, in two steps. Lowering multiplies the input h
-// by a, packed weights of eight bits. h is quantized as for w, and its rests (Activations::rest_at)
-// are quantized, too, which together makes some fifteen bits. Raising is part of the epilogue: it
-// multiplies the lowered input by b, f16 by float, and adds it to each sum, before the factor of a
-// norm, a bias, RoPE, SwiGLU or the residual. Neither step depends on the batch.
+// by a, packed weights of eight bits. h is quantized to int8 as for w, and so are the remainders of
+// rounding (Activations::remainder_at); together they have about fifteen bits. Raising is part of
+// the epilogue: it multiplies the lowered input by b, f16 by float, and adds it to each sum, before
+// the factor of a norm, a bias, RoPE, SwiGLU or the residual. Neither step depends on the batch.
 //
 // For up to eight tokens, a separate launch for lowering would take as long as the product. So the
 // product's launch has additional thread blocks, its first ones (lower.hip.h), for lowering. They
@@ -23,10 +23,10 @@ GPU_DEVICE void unpack_halves(float (&to)[2], uint32_t word) {
 }
 
 /// Adds the adapter's part to the products of some tokens with kRows neighbouring rows of this
-/// RankTile, from `row` on. rest_at: as in Added; 0: the rests have been added already.
+/// RankTile, from `row` on. remainder_at: as in Added; 0: the remainders have been added already.
 template <int kRows, int kTokens>
 GPU_DEVICE void raise(const uint8_t* tile, int row, int rank, const float* (&lowered)[kTokens],
-                      int rest_at, float (&products)[kTokens][kRows]) {
+                      int remainder_at, float (&products)[kTokens][kRows]) {
   const RankTile head = *reinterpret_cast<const RankTile*>(tile);
   const uint4* b = reinterpret_cast<const uint4*>(tile + sizeof(RankTile)) + row;
   float sums[kTokens][kRows] = {};
@@ -37,10 +37,10 @@ GPU_DEVICE void raise(const uint8_t* tile, int row, int rank, const float* (&low
       const float4 low = from[0], high = from[1];
       t[token][0] = low.x, t[token][1] = low.y, t[token][2] = low.z, t[token][3] = low.w;
       t[token][4] = high.x, t[token][5] = high.y, t[token][6] = high.z, t[token][7] = high.w;
-      if (rest_at == 0) continue;
-      const auto* rest =
-          reinterpret_cast<const float4*>(lowered[token] + head.first_rank + i + rest_at);
-      const float4 r = rest[0], s = rest[1];
+      if (remainder_at == 0) continue;
+      const auto* remainder =
+          reinterpret_cast<const float4*>(lowered[token] + head.first_rank + i + remainder_at);
+      const float4 r = remainder[0], s = remainder[1];
       t[token][0] += r.x, t[token][1] += r.y, t[token][2] += r.z, t[token][3] += r.w;
       t[token][4] += s.x, t[token][5] += s.y, t[token][6] += s.z, t[token][7] += s.w;
     }
@@ -79,15 +79,16 @@ GPU_DEVICE void put_word(uint64_t* word, float value, uint32_t round) {
   store_word(word, uint64_t{round} << 32 | bits);
 }
 
-/// The most loads of a word before it counts as missing. A load takes about half a microsecond.
-inline constexpr int kMostPolls = 1 << 16;
+/// A word that is not there after this many loads counts as missing. A load takes about half a
+/// microsecond.
+inline constexpr int kMaxPolls = 1 << 16;
 
 /// Waits for a word, which has been loaded once already. Its writer always runs or is done: thread
 /// blocks start in the order of their indices, the lowering ones are first, and they wait for no
-/// others. If the word is still missing after kMostPolls loads, the result is NaN, so that the
+/// others. If the word is still missing after kMaxPolls loads, the result is NaN, so that the
 /// error shows in the logits.
 GPU_DEVICE float take_word(uint64_t loaded, const uint64_t* word, uint32_t round) {
-  GPU_NO_UNROLL for (int i = 0; i < kMostPolls; i++) {
+  GPU_NO_UNROLL for (int i = 0; i < kMaxPolls; i++) {
     if (static_cast<uint32_t>(loaded >> 32) == round) {
       const uint32_t bits = static_cast<uint32_t>(loaded);
       float value;

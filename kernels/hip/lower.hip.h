@@ -1,10 +1,10 @@
 // Lowering (low_rank.hip.h) by the first thread blocks of a product's launch, for up to eight
 // tokens with an adapter. Each takes 16 ranks and all slices of their rows, or one share:
 //
-//   quantize its columns of the tokens, with rests
+//   quantize its columns of the tokens, with remainders
 //   for each slice (a warp takes one after another):
-//     for each unit: multiply both groups by the codes and by the rests; add
-//   for each rank and token: add the slices in rising order; store both sums as words
+//     for each unit: multiply both groups by the codes and by the remainders; add
+//   for each rank and token: add the slices in ascending order; store both sums as words
 //
 // Slices and order are those of any product with a matrix of Q8_0, so the GEMM lowers a token to
 // the same bits.
@@ -45,7 +45,7 @@ GPU_DEVICE void quantize_lowered(const Norm& norm, const LoweredColumns& columns
                           .has_norm = true,
                           .has_sums = false,
                           .has_room = true,
-                          .has_rest = true,
+                          .has_remainders = true,
                           .has_squares = false};
   const int n_warps = blockDim.x / GPU_LANES, n_eights = columns.end_eight - columns.first_eight;
   GPU_NO_UNROLL for (int i = threadIdx.x / GPU_LANES; i < n_tokens * n_eights; i += n_warps) {
@@ -58,7 +58,7 @@ GPU_DEVICE void quantize_lowered(const Norm& norm, const LoweredColumns& columns
   __syncthreads();
 }
 
-/// Sums the units begin..end - 1 of a tile of ranks: [codes, rests][rank g, g + 8][token 2t,
+/// Sums the units begin..end - 1 of a tile of ranks: [codes, remainders][rank g, g + 8][token 2t,
 /// 2t + 1]. Two units are in flight while one is multiplied.
 GPU_DEVICE void lower_slice(const uint8_t* tile, int begin, int end,
                             const OperandSource (&sources)[2], int n_tokens, RowSum (&sums)[2][4]) {
@@ -113,7 +113,7 @@ GPU_DEVICE void lower(const MatmulParams& p) {
   const int n_slots = lowering_slots(added, n_tokens);
   Activations x = {};
   x.n_slots = n_tokens;
-  x.rest_at = n_slots / 2;
+  x.remainder_at = n_slots / 2;
   x.q = reinterpret_cast<int8_t*>(shared);
   x.scales = reinterpret_cast<GroupScale*>(x.q + n_slots * kGroup);
   float* sums = reinterpret_cast<float*>(x.scales + n_slots);
@@ -122,9 +122,10 @@ GPU_DEVICE void lower(const MatmulParams& p) {
   wait_for_previous();
 
   quantize_lowered<kType>(reload(p).norm, columns, n_tokens, x);
-  Activations rests = x;
-  rests.q += x.rest_at * kGroup, rests.scales += x.rest_at;
-  const OperandSource sources[] = {OperandSource::of(x, place), OperandSource::of(rests, place)};
+  Activations remainders = x;
+  remainders.q += x.remainder_at * kGroup, remainders.scales += x.remainder_at;
+  const OperandSource sources[] = {OperandSource::of(x, place),
+                                   OperandSource::of(remainders, place)};
   const int stride = sum_stride(n_tokens), slice_sums = kTileRows * stride;
   GPU_NO_UNROLL for (int slice = warp; slice < n_slices; slice += n_warps) {
     RowSum own[2][4] = {};

@@ -1,4 +1,4 @@
-// x * w^T for 2 to 8 tokens, as in speculative decoding. Memory is still the bound, so the weights
+// x * w^T for 2 to 8 tokens, as in speculative decoding. This is still memory-bound, so the weights
 // are read once. A warp takes one tile of 16 rows and up to four of its slices (split-K); other
 // warps take the other slices, so that a matrix of few rows still fills the GPU.
 #pragma once

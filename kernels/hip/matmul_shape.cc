@@ -11,11 +11,11 @@ constexpr int kBlocksPerProcessor = 2;
 // If a matrix has fewer tiles per compute unit than this, some compute units have no work unless
 // several warps share a tile (H200).
 constexpr int kFewTiles = 4;
-// The most shared memory for a thread block's sums. With more of it, a thread block can take more
-// tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B, H200).
-int most_sum_bytes(const DeviceChoice& gpu) {
-  constexpr int kLeast = 20 << 10, kTokens = 28 << 10;
-  return std::max(kLeast, gpu.shared_bytes / kBlocksPerProcessor - kTokens);
+// The limit of shared memory for a thread block's sums. With more of it, a thread block can take
+// more tiles, which saves a second round of thread blocks (4 % for eight tokens of a 7B, H200).
+int max_sum_bytes(const DeviceChoice& gpu) {
+  constexpr int kMinBytes = 20 << 10, kTokens = 28 << 10;
+  return std::max(kMinBytes, gpu.shared_bytes / kBlocksPerProcessor - kTokens);
 }
 
 /// The number of tiles of a thread block, a multiple of `step`. The GPU runs n_blocks thread blocks
@@ -43,7 +43,7 @@ MatmulShape choose_few_tokens(const MatmulParams& p, int step, const RowSlices& 
   const int n_blocks =
       std::max(kBlocksPerProcessor * gpu.n_processors - added.n_blocks, gpu.n_processors);
   shape.block_tiles =
-      choose_block_tiles(p.n_tiles, n_blocks, step, most_sum_bytes(gpu) / tile_bytes);
+      choose_block_tiles(p.n_tiles, n_blocks, step, max_sum_bytes(gpu) / tile_bytes);
   // The number of tiles at once must divide block_tiles, so that no warp is idle in the last round.
   int at_once = std::min(shape.block_tiles, kMaxWarps / slices.n_shares());
   while (shape.block_tiles % at_once) at_once--;
@@ -57,8 +57,8 @@ MatmulShape choose_few_tiles(const MatmulParams& p, int step, const RowSlices& s
   shape.own_slices = std::clamp(slices.n * step / shape.warps, 1, slices.per_share);
   const Added& added = p.epilogue.added;
   const int n_added = lowers_here(added) ? added_bytes(added, p.n_tokens, step) : 0;
-  constexpr int kMostSums = 48 << 10;
-  if (shape.sum_bytes(slices) + n_added > kMostSums) shape.own_slices = slices.per_share;
+  constexpr int kMaxSumBytes = 48 << 10;
+  if (shape.sum_bytes(slices) + n_added > kMaxSumBytes) shape.own_slices = slices.per_share;
   const int warps_a_tile = std::max(slices.n / shape.own_slices, 1);
   shape.warps = std::clamp(shape.warps / warps_a_tile, 1, step) * warps_a_tile;
   return shape;

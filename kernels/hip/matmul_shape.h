@@ -32,7 +32,7 @@ struct MatmulShape {
   bool is_wide() const { return own_slices == 0; }
   /// Bytes of shared memory for the QkvRows of up to eight tokens.
   int qkv_bytes() const;
-  /// The most splits that a GEMM's thread block can have (wide_matmul.hip.h).
+  /// The maximum number of splits in a GEMM's thread block (wide_matmul.hip.h).
   int n_splits() const { return is_wide() ? warps * 64 / tokens / block_tiles : 0; }
 };
 

@@ -1,8 +1,7 @@
-// GEMV: x * w^T for one token, that is for decode (plain::product). Memory is the bound, and the
-// weights are read once. A thread block takes several tiles of 16 rows, and stages the token in
-// shared memory once for all of them. The columns of a row are divided into shares (tiling.h), and
-// a warp takes the same share of one tile after another. For example, with eight warps and four
-// shares:
+// GEMV: x * w^T for one token, that is, for decode (plain::product). It is memory-bound, and reads
+// the weights once. A thread block takes several tiles of 16 rows, and stages the token in shared
+// memory once for all of them. The columns of a row are divided into shares (tiling.h), and a warp
+// takes the same share of one tile after another. For example, with eight warps and four shares:
 //
 //            share 0   share 1   share 2   share 3
 //   tile 0   warp 0    warp 1    warp 2    warp 3     each box: 16 rows x the share's columns
@@ -14,7 +13,7 @@
 //     for each step of its share:
 //       load four units of weights; multiply each with the token's columns; add
 //     store the share's 16 sums
-//   for each row of the thread block: add its shares in rising order; apply the epilogue
+//   for each row of the thread block: add its shares in ascending order; apply the epilogue
 //
 // The units of a share from left to right, each with the number of its step:
 //

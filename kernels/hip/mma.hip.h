@@ -11,7 +11,7 @@
 // groups at a time, from four different slices or units: four_dots gives lane 4g + t the dot
 // products of the t-th group with rows g and g + 8.
 //
-// Formats with a scale for 16 columns need separate products of a group's halves (kHalves).
+// Formats with a scale per 16 columns need a separate product for each half of a group (kHalves).
 #pragma once
 
 #include "gpu.hip.h"

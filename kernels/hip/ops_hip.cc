@@ -11,7 +11,7 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// The most page ids of a batch: 256 sequences of 32,768 positions.
+// The maximum number of page ids in a batch: enough for 256 sequences of 32,768 positions.
 constexpr size_t kMaxPageIds = size_t{256} * 1024;
 constexpr size_t kBatchBytes = (4 * kMaxBatch + 1 + kMaxPageIds) * sizeof(int32_t);
 static_assert(kBatchBytes >= kMailThreads * sizeof(int32_t[2]));
@@ -95,7 +95,7 @@ void HipOps::make_workspace(int n_cols, bool with_f32) {
     q = device_.allocate(n_rows * padded, "activations");
     scales = device_.allocate(n_rows * padded / kGroup * sizeof(GroupScale), "activations");
   };
-  make(in_q_, in_scales_, 2 * kMaxBatch);  // the second half: rests
+  make(in_q_, in_scales_, 2 * kMaxBatch);  // the second half: remainders
   make(next_q_, next_scales_, kMaxBatch);
   squares_ = device_.allocate(
       kMaxBatch * squares_stride(static_cast<int>(padded) / kGroup) * sizeof(float), "activations");
@@ -152,7 +152,8 @@ void HipOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   }
   make_workspace(shape.n_heads * d, false);  // attention's output is quantized there
   if (!shape.q_norms.empty()) make_head_norms();
-  // Enough for every token of a full batch in four parts, and for eight tokens in all their parts.
+  // Room for four parts of each token of a full batch, and for all parts of eight tokens, doubled
+  // because attention() rounds their number up to a power of two.
   const size_t max_parts = ceil_div(shape.max_positions, kPartChunks * kChunk);
   const size_t n_parts = std::max<size_t>(4 * kMaxBatch, 8 * 2 * max_parts);
   attention_arrived_ = device_.allocate(sizeof(uint32_t) * kMaxBatch * shape.n_heads, "attention");

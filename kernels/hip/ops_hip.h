@@ -92,7 +92,7 @@ class HipOps : public Ops {
   void make_head_room(int n_vocab);
   void make_head_norms();
   void make_expert_room(const Experts& experts);
-  /// The most tiles that norm_route() can plan for the batch.
+  /// The maximum number of tiles that norm_route() can plan for the batch.
   int count_tiles(const Experts& experts) const;
   /// Multiplies p's rows, in the tiles of p.tiles, by the matrices of their experts.
   void multiply_experts(const HipMatrix& w, const Experts& experts, ExpertParams& p);
@@ -146,7 +146,7 @@ class HipOps : public Ops {
   Memory in_q_, in_scales_, in_half_sums_, squares_, in_f32_, next_q_, next_scales_;
   int workspace_cols_ = 0;
 
-  Memory mail_, batch_ints_;  // the batch in host memory (params.h: the mail) and on the device
+  Memory mail_, batch_ints_;  // the batch in host memory (the mailbox, params.h) and on the device
   bool is_in_mail_ = false;   // whether the kernel that takes the batch is still to be launched
   StagedUpload rows_upload_;
   BatchView batch_{};

@@ -7,12 +7,13 @@ namespace hearth::kernels::hip {
 namespace {
 
 constexpr int kAddThreads = 256;
-/// The most tokens whose routes one thread block chooses: one for each of its warps.
-constexpr int kMostRoutedAtOnce = kRouteThreads / 32;
+/// The maximum number of tokens whose routes one thread block chooses: one for each of its warps.
+constexpr int kMaxRoutedAtOnce = kRouteThreads / 32;
 
-/// The most rows of a batch's ExpertTiles: more if an expert has more than two rows on average.
-int most_rows(int n_rows, int n_experts) {
-  return n_rows > 2 * n_experts ? ExpertTile::kMostRows : kTileTokens;
+/// The maximum number of rows in a batch's ExpertTiles: larger if an expert has more than two rows
+/// on average.
+int max_rows(int n_rows, int n_experts) {
+  return n_rows > 2 * n_experts ? ExpertTile::kMaxRows : kTileTokens;
 }
 
 /// The plan lies after the routes of a full batch.
@@ -47,7 +48,7 @@ void HipOps::make_expert_room(const Experts& experts) {
 
 int HipOps::count_tiles(const Experts& experts) const {
   const int n_rows = n_ * experts.n_used;
-  return count_expert_tiles(n_rows, most_rows(n_rows, experts.n_experts), experts.n_experts);
+  return count_expert_tiles(n_rows, max_rows(n_rows, experts.n_experts), experts.n_experts);
 }
 
 void HipOps::norm_route(const float* norm, float eps, const Experts& experts, const float* x,
@@ -67,8 +68,8 @@ void HipOps::norm_route(const float* norm, float eps, const Experts& experts, co
   p.n_experts = experts.n_experts;
   p.n_used = experts.n_used;
   p.n_tiles = count_tiles(experts);
-  p.most_rows = most_rows(n_ * experts.n_used, experts.n_experts);
-  if (n_ <= kMostRoutedAtOnce) return launch({"route_512"}, {1, 1, 1}, kRouteThreads, 0, p);
+  p.max_rows = max_rows(n_ * experts.n_used, experts.n_experts);
+  if (n_ <= kMaxRoutedAtOnce) return launch({"route_512"}, {1, 1, 1}, kRouteThreads, 0, p);
   launch({"choose_128"}, {ceil_div(n_, kChooseThreads / 32), 1, 1}, kChooseThreads, 0, p);
   launch({"plan_512"}, {1, 1, 1}, kRouteThreads, 0, p);
 }
@@ -89,7 +90,7 @@ void HipOps::multiply_experts(const HipMatrix& w, const Experts& experts, Expert
   p.n_units = count_units(w.n_cols);
   p.x.scale_groups = strip.type.has_blocks ? kBlockGroups : 1;
   quantize(p.norm, p.x, n_ * experts.n_used / p.rows_of_input, false);
-  const bool has_many = most_rows(n_ * experts.n_used, experts.n_experts) > kTileTokens;
+  const bool has_many = max_rows(n_ * experts.n_used, experts.n_experts) > kTileTokens;
   launch(
       {"experts_", strip.type.name, has_many ? "_32" : "_8"},
       {ceil_div(p.n_out, has_many ? kTileRows * kExpertWarps : kTileRows), count_tiles(experts), 1},

@@ -8,15 +8,15 @@
 namespace hearth::kernels::hip {
 namespace {
 
-// The most shared memory for lowering and raising in a product's own launch, if a thread block has
-// as few tiles as possible. If more is needed (eight tokens with many ranks), a separate launch
+// The limit of shared memory for lowering and raising in a product's own launch, if a thread block
+// has as few tiles as possible. If more is needed (eight tokens with many ranks), a separate launch
 // lowers the tokens.
-constexpr int kMostAddedBytes = 16 << 10;
-constexpr int kLeastTiles = 4;
-// The most shared memory of a thread block that lowers.
-constexpr int kMostLoweringBytes = 48 << 10;
+constexpr int kMaxAddedBytes = 16 << 10;
+constexpr int kMinTiles = 4;
+// The limit of shared memory for a thread block that lowers.
+constexpr int kMaxLoweringBytes = 48 << 10;
 // A warp multiplies at most this many units of a rank one after the other, where possible.
-constexpr int kMostUnits = 10;
+constexpr int kMaxUnits = 10;
 /// More than the rounds of any step.
 constexpr uint32_t kStepRounds = 1 << 16;
 
@@ -63,11 +63,11 @@ void HipOps::add(const LowRank* added, const HipMatrix& w, MatmulParams& p) {
   const int n_warps = p.n_tokens == 1 ? kMaxWarps : 2 * kMaxWarps;
   const int n_units = count_units(p.norm.n_cols);
   divide_rows(to, n_units, to.log2_slices);
-  if (n_units > kMostUnits * n_warps || lowering_bytes(to, p.n_tokens) > kMostLoweringBytes)
+  if (n_units > kMaxUnits * n_warps || lowering_bytes(to, p.n_tokens) > kMaxLoweringBytes)
     divide_rows(to, n_units, std::min(to.log2_slices, log2_of(kQuad)));
   if (w.has_floats || p.n_tokens > kTileTokens ||
-      added_bytes(to, p.n_tokens, kLeastTiles) > kMostAddedBytes ||
-      lowering_bytes(to, p.n_tokens) > kMostLoweringBytes)
+      added_bytes(to, p.n_tokens, kMinTiles) > kMaxAddedBytes ||
+      lowering_bytes(to, p.n_tokens) > kMaxLoweringBytes)
     return lower(packed, w, p);
   to.n_blocks = ceil_div(to.n_ranks, kTileRows) << (to.log2_slices - to.log2_block_slices);
   to.words = lowered_words_.as<uint64_t>();
@@ -76,7 +76,7 @@ void HipOps::add(const LowRank* added, const HipMatrix& w, MatmulParams& p) {
 }
 
 void HipOps::lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p) {
-  // Quantizes the tokens as for the first strip, and their rests.
+  // Quantizes the tokens as for the first strip, and their remainders.
   const HipStrip& first = w.has_floats ? added.a() : w.strips.front();
   float* const f32 = p.x.f32;
   p.x = activations(in_q_, in_scales_, p.norm.n_cols, p.n_tokens);
@@ -84,7 +84,7 @@ void HipOps::lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p)
   set_scales(p, first);
   const bool is_gemm = p.n_tokens > kTileTokens;
   const int n = is_gemm ? ceil_div(p.n_tokens, kTileTokens) * kTileTokens : p.n_tokens;
-  p.x.rest_at = n * p.x.n_groups;
+  p.x.remainder_at = n * p.x.n_groups;
   quantize(p.norm, p.x, p.n_tokens, w.has_floats && is_norm(p.norm));
   MatmulParams lowering = p;
   lowering.norm.weight = nullptr;  // adapters are added to sums that are not normalized yet
@@ -93,8 +93,8 @@ void HipOps::lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p)
   lowering.epilogue.stride = added.added.n_ranks;
   lowering.epilogue.out = lowered_.as<float>();
   p.epilogue.added.lowered = lowered_.as<float>();
-  p.epilogue.added.rest_at = n * added.added.n_ranks;
-  const int rest_at = std::exchange(p.x.rest_at, 0);
+  p.epilogue.added.remainder_at = n * added.added.n_ranks;
+  const int remainder_at = std::exchange(p.x.remainder_at, 0);
   if (is_gemm) {
     // With float strips, another kernel might come between this one and the product.
     if (!w.has_floats) lowering.overlap = Overlap::kLowers, p.overlap = Overlap::kIsLowered;
@@ -102,9 +102,9 @@ void HipOps::lower(const HipLowRank& added, const HipMatrix& w, MatmulParams& p)
     return matmul(added.a(), lowering);
   }
   matmul(added.a(), lowering);
-  lowering.x.q += rest_at * kGroup;
-  lowering.x.scales += rest_at;
-  lowering.epilogue.out += p.epilogue.added.rest_at;
+  lowering.x.q += remainder_at * kGroup;
+  lowering.x.scales += remainder_at;
+  lowering.epilogue.out += p.epilogue.added.remainder_at;
   matmul(added.a(), lowering);
 }
 

@@ -103,8 +103,8 @@ void HipOps::prepare_input(MatmulParams& p, const HipMatrix& w, const HipStrip& 
   if (strip.type.is_float && (p.x.scale_groups != 0 || !is_norm(p.norm))) return;
   if (p.x.scale_groups == wanted) return;
   set_scales(p, strip);
-  const int most_groups = is_norm(p.norm) ? kOwnNormGroups : kOwnGroups;
-  if (!w.has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= most_groups) {
+  const int max_groups = is_norm(p.norm) ? kOwnNormGroups : kOwnGroups;
+  if (!w.has_floats && p.n_tokens <= kTileTokens && p.x.n_groups * p.n_tokens <= max_groups) {
     p.input = InputKind::kNorm;
     return;
   }

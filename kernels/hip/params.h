@@ -114,9 +114,9 @@ struct MatmulParams {
   Activations quantized;  // kSwiglu: the result, quantized, if q is not null
 };
 
-/// The mail: pinned host memory through which the host passes a batch: a header, then the integers
-/// of a BatchView. It has room for at least 2 * kMailThreads integers, which the kernel always may
-/// read.
+/// The mailbox: pinned host memory through which the host passes a batch to the GPU: a header, then
+/// the integers of a BatchView. It has room for at least 2 * kMailThreads integers, which the
+/// kernel may always read.
 ///   word 0   1 while the batch is written but not yet taken
 ///   word 1   the number of integers after the header
 inline constexpr int kMailPending = 0;
@@ -183,17 +183,17 @@ struct AttentionParams {
 /// its experts: row = token * n_used + rank of the expert among the token's experts. The plan
 /// groups expert rows into tiles; all rows of a tile have the same expert.
 struct ExpertTile {
-  static constexpr int kMostRows = 4 * kTileTokens;
+  static constexpr int kMaxRows = 4 * kTileTokens;
   int32_t expert;
   int32_t n_rows;  // 0: this tile and those after it are not used
-  int32_t rows[kMostRows];
+  int32_t rows[kMaxRows];
 };
 /// An upper bound for the number of tiles: each expert has at most one tile that is not full.
-constexpr int count_expert_tiles(int n_rows, int most_rows, int n_experts) {
-  const int n = n_rows / most_rows + n_experts;
+constexpr int count_expert_tiles(int n_rows, int max_rows, int n_experts) {
+  const int n = n_rows / max_rows + n_experts;
   return n < n_rows ? n : n_rows;
 }
-/// The most experts that a model on a GPU can have, and the most expert rows of a batch.
+/// The maximum number of experts in a model on a GPU, and of expert rows in a batch.
 inline constexpr int kMaxExperts = 512, kMaxExpertRows = 8192;
 
 struct RouteParams {
@@ -201,7 +201,7 @@ struct RouteParams {
   float* routes;        // [n_tokens][2 * n_used], see Ops::norm_route
   ExpertTile* tiles;    // [n_tiles]
   int32_t n_tokens, n_experts, n_used, n_tiles;
-  int32_t most_rows;  // the most rows of a tile
+  int32_t max_rows;  // of a tile
   int32_t reserved;
 };
 inline constexpr int kRouteThreads = kMaxExperts, kChooseThreads = 128;
@@ -235,7 +235,7 @@ struct AddExpertsParams {
 inline constexpr uint32_t kNotYet = 0xffffffff;
 
 /// Argmax: the threads and the logits of a thread block (60 thread blocks cover qwen2's
-/// vocabulary), and the most rows of a launch.
+/// vocabulary), and the maximum number of rows in a launch.
 inline constexpr int kArgmaxThreads = 512;
 inline constexpr int kArgmaxLogits = 5 * kArgmaxThreads;
 inline constexpr int kArgmaxRows = 16;

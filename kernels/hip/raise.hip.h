@@ -12,12 +12,12 @@ namespace hearth::kernels::hip {
 struct Raised {
   const uint8_t* tiles;  // RankTiles: the thread block's in shared memory, or all in global memory
   const float* lowered;  // [token][n_ranks]
-  int rest_at;           // as raise() takes it
+  int remainder_at;      // as raise() takes it
 
   GPU_DEVICE Raised of(const MatmulParams& p) {
     GPU_DYNAMIC_SHARED(uint4, shared);
     const Added& added = p.epilogue.added;
-    if (!lowers_here(added)) return {added.tiles, added.lowered, added.rest_at};
+    if (!lowers_here(added)) return {added.tiles, added.lowered, added.remainder_at};
     const uint8_t* lowered = reinterpret_cast<uint8_t*>(shared) + p.added_at;
     return {lowered + lowered_bytes(added, p.n_tokens), reinterpret_cast<const float*>(lowered), 0};
   }
@@ -60,12 +60,12 @@ GPU_DEVICE void take_lowered(const MatmulParams& p) {
     GPU_UNROLL for (int k = 0; k < kAtOnce; k++) {
       const int i = first + k * step;
       const float part = take_word(loaded[k], added.words + min(i, n_words - 1), round);
-      float sum = shuffle(part, first_lane), rest = shuffle(part, first_lane + n_parts);
+      float sum = shuffle(part, first_lane), remainder = shuffle(part, first_lane + n_parts);
       GPU_NO_UNROLL for (int j = first_lane + 1; j < first_lane + n_parts; j++) {
         sum += shuffle(part, j);
-        rest += shuffle(part, j + n_parts);
+        remainder += shuffle(part, j + n_parts);
       }
-      if (lane == first_lane && i < n_words) to[i >> log2_n] = sum + rest;
+      if (lane == first_lane && i < n_words) to[i >> log2_n] = sum + remainder;
     }
   }
   wait_for_copies<0>();
@@ -82,7 +82,7 @@ GPU_DEVICE void add_raised(const MatmulParams& p, int i, int row, int token, flo
   const float* lowered[1] = {from.lowered + token * added.n_ranks};
   float products[1][1] = {{product}};
   raise<1, 1>(from.tiles + tile * rank_tile_bytes(added.rank), row, added.rank, lowered,
-              from.rest_at, products);
+              from.remainder_at, products);
   product = products[0][0];
 }
 

@@ -8,7 +8,7 @@
 
 namespace hearth::kernels::hip {
 
-/// Maps logits to integers that have the same order; NaN comes first.
+/// Maps logits to integers in the same order. NaN is lower than any logit.
 GPU_DEVICE int order_of(float logit) {
   const float value = logit + 0.0f;  // -0 is 0
   int bits;
@@ -66,7 +66,7 @@ GPU_DEVICE void plan_rows(const RouteParams& p) {
   }
   __syncthreads();
   const int own = static_cast<int>(counts[expert]);
-  n_tiles[expert] = ceil_div(own, p.most_rows);
+  n_tiles[expert] = ceil_div(own, p.max_rows);
   __syncthreads();
   int first = 0, all = 0;
   for (int i = 0; i < p.n_experts; i++) {
@@ -74,15 +74,15 @@ GPU_DEVICE void plan_rows(const RouteParams& p) {
     all += n_tiles[i];
   }
   first_tiles[expert] = first;
-  for (int done = 0; done < own; done += p.most_rows) {
-    ExpertTile& tile = p.tiles[first + done / p.most_rows];
+  for (int done = 0; done < own; done += p.max_rows) {
+    ExpertTile& tile = p.tiles[first + done / p.max_rows];
     tile.expert = expert;
-    tile.n_rows = min(own - done, p.most_rows);
+    tile.n_rows = min(own - done, p.max_rows);
   }
   __syncthreads();
   for (int row = threadIdx.x; row < n_rows; row += blockDim.x) {
     ExpertTile* tiles = p.tiles + first_tiles[experts[row]];
-    tiles[places[row] / p.most_rows].rows[places[row] % p.most_rows] = row;
+    tiles[places[row] / p.max_rows].rows[places[row] % p.max_rows] = row;
   }
   for (int i = all + expert; i < p.n_tiles; i += blockDim.x) p.tiles[i].n_rows = 0;
 }

@@ -26,10 +26,10 @@ inline constexpr int kTileTokens = 8;
 ///
 ///   row = quad 0 + quad 1 + ...     quad = ((slice 0 + slice 1) + slice 2) + slice 3
 ///
-/// Sums are added in rising order, and the division depends only on the matrix, so a token gets the
-/// same bits whichever warp computes which slice. In super-block formats, a slice consists of whole
-/// super-blocks; there are fewer slices, which are added one by one, without quads. A share is a
-/// warp's part of a row in the GEMV: a quad or, in super-block formats, a slice.
+/// Sums are added in ascending order, and the division depends only on the matrix, so a token gets
+/// the same bits whichever warp computes which slice. In super-block formats, a slice consists of
+/// whole super-blocks; there are fewer slices, which are added one by one, without quads. A share
+/// is a warp's part of a row in the GEMV: a quad or, in super-block formats, a slice.
 inline constexpr int kMaxSlices = 32;
 inline constexpr int kMaxBlockSlices = 8;
 inline constexpr int kQuad = 4;
@@ -80,13 +80,13 @@ struct Activations {
   int32_t n_groups;      // even
   int32_t n_slots;       // kTileTokens, or the number of tokens if that is smaller
   int32_t scale_groups;  // groups that share a scale: 1 or kBlockGroups; 0: not quantized yet
-  int32_t rest_at;       // slots from a group to its rests; 0: no rests; see below
+  int32_t remainder_at;  // slots from a group to its remainders; 0: no remainders; see below
 };
 
-/// Activations::rest_at: adapters also use the rounding errors of the codes, called rests. A rest
-/// is quantized in steps of 1 / kRestSteps of the code's step. The rests have the layout of q and
-/// scales and follow them, like tokens of further tiles.
-inline constexpr int kRestSteps = 254;
+/// Activations::remainder_at: for adapters, the remainders of rounding to int8 are kept, too. A
+/// remainder is quantized in steps of 1 / kRemainderSteps of the code's step. The remainders follow
+/// q and scales in the same layout, like the tokens of further tiles.
+inline constexpr int kRemainderSteps = 254;
 
 /// Activations::half_sums: for each super-block, the sums of its 16 half groups. Prefill multiplies
 /// minima by them, also with matrix instructions, so a sum is stored as two int8:

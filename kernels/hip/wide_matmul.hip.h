@@ -1,4 +1,4 @@
-// GEMM: x * w^T for more than 8 tokens, that is for prefill (plain::product). A thread block takes
+// GEMM: x * w^T for more than 8 tokens, that is, for prefill (plain::product). A thread block takes
 // two or four tiles of 16 rows and 32 or 64 tokens, and divides them among its warps (WidePlace).
 // For example, if a warp takes two tiles and 32 tokens:
 //
@@ -15,8 +15,8 @@
 //   for each row and token of the thread block: apply the epilogue (wide_store.hip.h)
 //
 // A warp unpacks the weights of a unit once for all of its tokens, and reads a token's operand once
-// for all of its tiles (wide_product.hip.h). Shares are added in rising order, so a token gets the
-// same bits as from the GEMV.
+// for all of its tiles (wide_product.hip.h). Shares are added in ascending order, so a token gets
+// the same bits as from the GEMV.
 //
 // If there are few thread blocks, each has several sets of warps, called splits (CUTLASS calls this
 // sliced K), which take shares in turn. For example, eight shares and three splits:
@@ -81,7 +81,7 @@ GPU_DEVICE void wide_matmul_by(const MatmulParams& p) {
       }
       units.end_step(has_unit);
     }
-    // The splits take turns, so that shares are added in rising order.
+    // The splits take turns, so that shares are added in ascending order.
     GPU_NO_UNROLL for (int split = 0; split < me.n_splits; split++) {
       if (split == me.split && share < n_shares) product.add_to(block_sums, share == 0);
       if (me.n_splits > 1) __syncthreads();

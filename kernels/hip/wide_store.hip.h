@@ -82,7 +82,7 @@ GPU_DEVICE void raise_wide(const MatmulParams& p, const WideSums<kTiles>& sums, 
       lowered[k] = added.lowered + (first_token + min(first + k, n_tokens - 1)) * added.n_ranks;
     }
     const int64_t at = int64_t{first_row / kTileRows} * rank_tile_bytes(added.rank);
-    raise<4, kAtOnce>(added.tiles + at, row, added.rank, lowered, added.rest_at, products);
+    raise<4, kAtOnce>(added.tiles + at, row, added.rank, lowered, added.remainder_at, products);
     GPU_UNROLL for (int k = 0; k < kAtOnce; k++) *
         own[k] = {products[k][0], products[k][1], products[k][2], products[k][3]};
   }

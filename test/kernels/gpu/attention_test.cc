@@ -37,7 +37,7 @@ TEST("GPU attention over its own q, k and v equals the CPU's, at every head size
   }
 }
 
-TEST("GPU heads are normalized before RoPE, as on the CPU, with the same bits in any batch") {
+TEST("a GPU normalizes heads before RoPE, as the CPU does, with the same bits in any batch") {
   for (const auto& [head_dim, n_heads, n_kv_heads] :
        std::vector<std::array<int, 3>>{{64, 6, 1}, {128, 4, 2}, {32, 5, 5}, {256, 2, 1}}) {
     AttentionShape shape{2, n_heads, n_kv_heads, head_dim, 256, 10000};
@@ -57,7 +57,7 @@ TEST("GPU heads are normalized before RoPE, as on the CPU, with the same bits in
   }
 }
 
-TEST("a GPU token's attention has the same bits in any batch") {
+TEST("on a GPU, a token's attention has the same bits in any batch") {
   // A part of attention is 256 positions. With few thread blocks, each takes one part; otherwise
   // each takes all parts. For up to eight tokens, or with fewer thread blocks than processors, a
   // different kernel runs. It has a second version for more thread blocks than processors.
@@ -68,8 +68,8 @@ TEST("a GPU token's attention has the same bits in any batch") {
     const AttentionShape shape{1, n_heads, 1, head_dim, 512, 10000};
     const TestMatrix qkv(BlockType::kQ4_K, (n_heads + 2) * head_dim, 256, 41);
     const auto whole = run_attention(*gpu_ops(1), shape, qkv, {100, 200}, x);
-    for (int most_processors : {INT_MAX, 1}) {
-      const auto cut = run_attention(*gpu_ops(most_processors), shape, qkv,
+    for (int max_processors : {INT_MAX, 1}) {
+      const auto cut = run_attention(*gpu_ops(max_processors), shape, qkv,
                                      {200, 33, 8, 1, 1, 2, 5, 34, 9, 1, 6}, x);
       CHECK(whole.q == cut.q);
       CHECK(whole.out == cut.out);
@@ -77,7 +77,7 @@ TEST("a GPU token's attention has the same bits in any batch") {
   }
 }
 
-TEST("GPU tokens of two sequences in one batch attend to their own positions") {
+TEST("on a GPU, tokens of two sequences in one batch attend to their own positions") {
   constexpr int kLong = 90, kShort = 20, kCols = 128, kHeads = 6, kHeadDim = 64;
   const AttentionShape shape{1, kHeads, 2, kHeadDim, 256, 10000};
   const TestMatrix qkv(BlockType::kQ8_0, (kHeads + 4) * kHeadDim, kCols, 31);

@@ -9,7 +9,7 @@ using namespace hearth::kernels;
 using namespace test::gpu;
 using test::random_floats, test::TestBatch, test::to_buffer;
 
-TEST("one GPU matrix may have parts of types with and without blocks of 256 columns") {
+TEST("one GPU matrix may stack formats with and without super-blocks of 256 columns") {
   const int n_cols = 1280;
   const TestMatrix parts[] = {{BlockType::kQ8_0, 32, n_cols, 1},
                               {BlockType::kQ4_K, 48, n_cols, 2},
@@ -51,7 +51,7 @@ TEST("one GPU matrix may have parts of types with and without blocks of 256 colu
   }
 }
 
-TEST("after GPU attention and SwiGLU, a matmul has the same bits with any form of input") {
+TEST("a matmul after GPU attention or SwiGLU has the same bits with quantized and float input") {
   const AttentionShape shape{1, 4, 2, 64, 64, 10000};
   const TestMatrix qkv(BlockType::kQ8_0, 8 * 64, 256, 1), gate_up(BlockType::kQ4_K, 512, 256, 2);
   const TestMatrix outs[] = {{BlockType::kQ4_K, 32, 256, 3}, {BlockType::kQ8_0, 32, 256, 4}};

@@ -39,9 +39,9 @@ struct TestMatrix {
   std::vector<float> weights;
 };
 
-/// The ops on the program's GPU. With most_processors, the GPU pretends to have fewer processors,
+/// The ops on the program's GPU. With max_processors, the GPU pretends to have fewer processors,
 /// and backends that ask for their number divide work into larger thread blocks.
-std::unique_ptr<kernels::Ops> gpu_ops(int most_processors = INT_MAX);
+std::unique_ptr<kernels::Ops> gpu_ops(int max_processors = INT_MAX);
 inline std::unique_ptr<kernels::Ops> cpu_ops() { return kernels::make_cpu_ops({"scalar", 1}); }
 
 /// The greatest difference between two correct products of row w and x. has_steps: whether x went

@@ -31,7 +31,7 @@ std::vector<float> logits_of(Ops& ops, const Matrix& head, const std::vector<flo
 
 }  // namespace
 
-TEST("a GPU token's product after a norm has the same bits in any batch") {
+TEST("on a GPU, a token's product after a norm has the same bits in any batch") {
   // Few columns, which each thread block normalizes for itself, and more columns; not a whole
   // number of thread blocks.
   size_t turn = 0;
@@ -41,8 +41,8 @@ TEST("a GPU token's product after a norm has the same bits in any batch") {
       const TestMatrix head(type, kNormRows, n_cols, 3);
       const auto x = random_floats(70 * size_t(n_cols), 1), norm = random_floats(n_cols, 2, 1);
       std::vector<float> all;
-      for (int most_processors : test::sample(std::vector{INT_MAX, 1}, turn++)) {
-        const auto ops = gpu_ops(most_processors);
+      for (int max_processors : test::sample(std::vector{INT_MAX, 1}, turn++)) {
+        const auto ops = gpu_ops(max_processors);
         const auto matrix = ops->pack(std::vector{head.source()});
         for (int n : {70, 20, 7, 2, 1}) {
           const auto got = logits_of(*ops, *matrix, norm, x, n);

@@ -17,12 +17,12 @@ using test::random_floats, test::TestBatch, test::to_buffer;
 namespace {
 
 /// matmul_add for n random tokens, on the GPU and on the CPU.
-void check_matmul_add(const TestMatrix& w, int n, int most_processors = INT_MAX) {
+void check_matmul_add(const TestMatrix& w, int n, int max_processors = INT_MAX) {
   const auto in = random_floats(n * size_t(w.n_cols), n);
   const auto x = random_floats(n * size_t(w.n_rows), 5);
   std::vector<float> results[2];
   for (int k = 0; k < 2; k++) {
-    const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops(most_processors);
+    const std::unique_ptr<Ops> ops = k ? cpu_ops() : gpu_ops(max_processors);
     const auto matrix = ops->pack(std::vector{w.source()});
     const auto in_buffer = to_buffer(*ops, in), x_buffer = to_buffer(*ops, x);
     const TestBatch step(0, n, 2);
@@ -201,14 +201,14 @@ TEST("GPU SwiGLU equals the CPU's") {
   }
 }
 
-TEST("a GPU token's products have the same bits in any batch") {
+TEST("on a GPU, a token's products have the same bits in any batch") {
   size_t turn = 0;
   for (BlockType type : hearth::kernels::kBlockTypes) {
     const TestMatrix w(type, 96, 1280, 51);
     const auto in = random_floats(70 * 1280, 3);
     std::vector<float> first;
-    for (int most_processors : test::sample(std::vector{INT_MAX, 1}, turn++)) {
-      const auto ops = gpu_ops(most_processors);
+    for (int max_processors : test::sample(std::vector{INT_MAX, 1}, turn++)) {
+      const auto ops = gpu_ops(max_processors);
       const auto matrix = ops->pack(std::vector{w.source()});
       for (int n : {1, 7, 20, 70}) {
         const auto in_buffer = to_buffer(*ops, in), out = ops->buffer(n * 96);

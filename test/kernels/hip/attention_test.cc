@@ -68,8 +68,8 @@ TEST("GPU attention with a sliding window equals the CPU's, with the same bits i
     check_all_near(
         whole.out, expected.out, greatest_of(expected.out) * 0.01,
         "window of " + std::to_string(window) + ", heads of " + std::to_string(head_dim));
-    for (int most_processors : {INT_MAX, 1}) {
-      const auto cut = run_attention(*gpu_ops(most_processors), shape, qkv,
+    for (int max_processors : {INT_MAX, 1}) {
+      const auto cut = run_attention(*gpu_ops(max_processors), shape, qkv,
                                      {200, 33, 8, 1, 1, 2, 41, 34, 9, 1}, x);
       CHECK(whole.q == cut.q);
       CHECK(whole.out == cut.out);

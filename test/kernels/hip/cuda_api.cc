@@ -29,7 +29,7 @@ struct Older {
   unsigned block_kib, processor_kib;  // shared memory per thread block and per compute unit
 };
 constexpr Older kOlder[] = {{"sm_75", false, 64, 64}, {"sm_89", true, 99, 100}};
-constexpr unsigned kProcessorKib = 228, kMostBytes = 220 << 10;
+constexpr unsigned kProcessorKib = 228, kMaxSharedBytes = 220 << 10;
 
 const Older* older() {
   const char* name = std::getenv("HEARTH_GPU_AS");
@@ -41,7 +41,7 @@ const Older* older() {
 int launch_as_older(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                     void* stream, void** params, void** extra) {
-  shared_bytes = std::min(shared_bytes * kProcessorKib / older()->processor_kib, kMostBytes);
+  shared_bytes = std::min(shared_bytes * kProcessorKib / older()->processor_kib, kMaxSharedBytes);
   return runtime().api.launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
                               shared_bytes, stream, params, extra);
 }

@@ -54,7 +54,7 @@ std::string message_of(const std::function<void()>& action) {
 
 }  // namespace
 
-TEST("after a while, a GPU that does not answer is given up for good") {
+TEST("a GPU that does not answer in time is given up for good") {
   const hip::GpuApi api = hanging_api();
   hip::DeviceChoice choice = test::gpu_choice();
   choice.patience = std::chrono::milliseconds(20);

@@ -23,11 +23,11 @@ using RecordedGraph = std::vector<RecordedLaunch>;
 RecordedGraph* capture = nullptr;
 
 /// How much of new memory is filled with NaN: filling megabytes would take longer than the kernels.
-constexpr size_t kMostPoisonedBytes = size_t{1} << 20;
+constexpr size_t kMaxPoisonedBytes = size_t{1} << 20;
 
 int allocate(void** memory, size_t n_bytes) {
   *memory = std::malloc(n_bytes);
-  std::memset(*memory, 0xff, std::min(n_bytes, kMostPoisonedBytes));
+  std::memset(*memory, 0xff, std::min(n_bytes, kMaxPoisonedBytes));
   return 0;
 }
 /// Kernels read and write all of it, so it must be mapped.

@@ -78,7 +78,7 @@ Result run_experts(Ops& ops, const ExpertWeights& weights, const std::vector<int
 
 }  // namespace
 
-TEST("GPU experts compute the same as the CPU's, for every type of quantized weight") {
+TEST("GPU experts give the CPU's results, for every quantized format") {
   for (BlockType type : kBlockTypes) {
     if (block_traits(type).is_float()) continue;
     const ExpertWeights weights(type);
@@ -123,7 +123,7 @@ TEST("GPU experts add the plain sum of the chosen experts") {
   }
 }
 
-TEST("a GPU token's experts give the same bits in any batch") {
+TEST("on a GPU, a token's experts give the same bits in any batch") {
   // Wide enough that each portion of a sum has columns; in one format, their numbers differ.
   const std::vector widths{std::pair{BlockType::kQ4_K, 1280}, {BlockType::kQ5_0, 1344}};
   for (const auto& [type, n_cols] : test::sample(widths, 1)) {
@@ -136,7 +136,7 @@ TEST("a GPU token's experts give the same bits in any batch") {
   }
 }
 
-TEST("a GPU token whose router gives NaN still gets experts that exist") {
+TEST("on a GPU, a token whose router gives NaN still gets experts that exist") {
   for (const float scale : {std::numeric_limits<float>::quiet_NaN(), 0.0f}) {
     const ExpertWeights weights(BlockType::kQ8_0);
     const auto in = random_floats(2 * kExpertCols, 3);
@@ -149,7 +149,7 @@ TEST("a GPU token whose router gives NaN still gets experts that exist") {
   }
 }
 
-TEST("a GPU layer may have many more experts than a token uses, or equally many") {
+TEST("on a GPU, a layer may have many more experts than a token uses, or just as many") {
   for (const int n_experts : {kUsed, 40}) {
     const ExpertWeights weights(BlockType::kQ8_0, n_experts);
     const auto in = random_floats(size_t(20) * kExpertCols, 3);

@@ -88,7 +88,7 @@ EXPORT int cuMemAlloc_v2(DevicePointer* pointer, size_t n_bytes) {
   return gpu().allocate(reinterpret_cast<void**>(pointer), n_bytes);
 }
 EXPORT int cuMemFree_v2(DevicePointer pointer) {
-  if (!current) std::abort();  // a real one would keep the memory for ever
+  if (!current) std::abort();  // a real one would keep the memory forever
   return gpu().release(memory(pointer));
 }
 EXPORT int cuMemHostAlloc(void** pinned, size_t n_bytes, unsigned flags) {

@@ -11,6 +11,6 @@
 namespace test::gpu {
 
 /// gpu_ops() as HipOps, for the functions that only HipOps has.
-std::unique_ptr<kernels::hip::HipOps> hip_ops(int most_processors = INT_MAX);
+std::unique_ptr<kernels::hip::HipOps> hip_ops(int max_processors = INT_MAX);
 
 }  // namespace test::gpu

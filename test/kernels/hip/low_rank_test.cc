@@ -126,7 +126,7 @@ TEST("an adapter changes a GPU product as it does the CPU's, for any type, rank 
 }
 
 // The CPU lowers with floats. An input rounded to eight bits would give an error of 1e-5.
-TEST("a GPU lowers inputs with fifteen bits") {
+TEST("a GPU keeps fifteen bits of the input of an adapter") {
   for (const BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K, BlockType::kF16}) {
     const TestMatrix w(type, kRows, kCols, 3);
     const TestAdapter adapter({{0, kRows, 16}}, kCols, 100);
@@ -144,7 +144,7 @@ TEST("a GPU lowers inputs with fifteen bits") {
   }
 }
 
-TEST("an adapter of eight bits adds its exact values to a GPU product") {
+TEST("a GPU does not round the values of an 8-bit adapter any further") {
   for (const BlockType type : {BlockType::kQ8_0, BlockType::kQ4_K}) {
     const TestMatrix w(type, kRows, kCols, 3);
     for (const int rank : {16, 40}) {
@@ -184,21 +184,21 @@ TEST("on a GPU, an adapter's part is added before bias, head norms and RoPE") {
   }
 }
 
-TEST("a GPU token with an adapter has the same bits in any batch") {
+TEST("on a GPU, a token with an adapter has the same bits in any batch") {
   const TestMatrix w(BlockType::kQ8_0, kRows, 1280, 3);
   const TestAdapter adapter({{0, kRows, 16}}, 1280);
   const FeedForward layer(BlockType::kQ4_K);
-  const auto most = added(*gpu_ops(), w, &adapter, 70), most_h = layer.run(*gpu_ops(), 70);
+  const auto most = added(*gpu_ops(), w, &adapter, 70), max_h = layer.run(*gpu_ops(), 70);
   for (const int n : {1, 7, 20}) {
     const auto few = added(*gpu_ops(), w, &adapter, n), few_h = layer.run(*gpu_ops(), n);
     // Random floats from one seed begin with the same numbers, whatever their count.
     CHECK(std::equal(few.begin(), few.end(), most.begin()));
-    CHECK(std::equal(few_h.begin(), few_h.begin() + n * 64, most_h.begin()));
-    CHECK(std::equal(few_h.begin() + n * 64, few_h.end(), most_h.begin() + 70 * 64));
+    CHECK(std::equal(few_h.begin(), few_h.begin() + n * 64, max_h.begin()));
+    CHECK(std::equal(few_h.begin() + n * 64, few_h.end(), max_h.begin() + 70 * 64));
   }
 }
 
-TEST("a GPU token has the same bits in any batch, however its launches divide an adapter") {
+TEST("on a GPU, a token has the same bits in any batch, however its launches divide an adapter") {
   struct Case {
     BlockType type;
     int n_cols, rank;
@@ -239,7 +239,7 @@ TEST("an adapter adds to a GPU matrix of several formats") {
   }
 }
 
-TEST("for up to eight GPU tokens, an adapter needs no additional launch") {
+TEST("with up to eight tokens, an adapter needs no additional GPU launch") {
   const TestMatrix w(BlockType::kQ4_K, kRows, kCols, 3);
   const TestAdapter adapter({{0, kRows, 32, true}}, kCols);
   for (const int n : {1, 8}) {

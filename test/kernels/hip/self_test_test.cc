@@ -21,7 +21,7 @@ namespace hip = hearth::kernels::hip;
 std::set<std::string> used;
 std::string broken;
 /// The largest third dimension of each kernel's grids: the parts of attention.
-std::map<std::string, unsigned> most_parts;
+std::map<std::string, unsigned> max_parts;
 std::map<void*, std::string> names;
 
 /// The emulated GPU, which records its launches; one of its kernels does nothing.
@@ -40,7 +40,7 @@ hip::GpuApi watched_api() {
   api.launch = [](void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                   void* stream, void** params, void** extra) {
-    unsigned& most = most_parts[names[function]];
+    unsigned& most = max_parts[names[function]];
     most = std::max(most, grid_z);
     return test::gpu_api().launch(function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
                                   shared_bytes, stream, params, extra);
@@ -66,11 +66,11 @@ std::string verdict(const std::string& broken_kernel) {
 
 TEST("the self-test passes on sound kernels, and runs every kernel, attention in several parts") {
   used.clear();
-  most_parts.clear();
+  max_parts.clear();
   CHECK_EQUAL(verdict(""), "");
   for (const std::string& name : emulation::names())
     if (!used.count(name)) test::fail(__FILE__, __LINE__, "the self-test does not run " + name);
-  for (const auto& [name, n_parts] : most_parts)
+  for (const auto& [name, n_parts] : max_parts)
     if (name.find("attention") != std::string::npos) CHECK(n_parts > 1);
 }
 
@@ -94,7 +94,7 @@ TEST("the self-test names the result that a broken kernel makes wrong") {
                                      " comes out wrong; update the GPU driver");
 }
 
-TEST("a kernel that the host waits for, and that does nothing, is an error") {
+TEST("it is an error if a kernel that the host waits for does nothing") {
   if (test::kIsSanitized)
     throw test::NotRun("a sanitizer finds no more here than in the tests above");
   CHECK_EQUAL(verdict("argmax_512"),

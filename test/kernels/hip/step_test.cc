@@ -95,7 +95,7 @@ TEST("GPU argmax equals the CPU's for any number of rows and parts") {
   }
 }
 
-TEST("a GPU row's argmax has the same bits alone and beside any others") {
+TEST("on a GPU, a row's argmax has the same bits alone and among others") {
   const auto gpu = gpu_ops();
   const int n_vocab = 7000, n_rows = 37;
   const auto logits = random_floats(size_t{n_rows} * n_vocab, 8);
