@@ -1,4 +1,4 @@
-// AMD's HIP runtime. GpuApi has the same functions.
+// Loads AMD's HIP runtime, whose functions GpuApi mirrors.
 #include <algorithm>
 #include <array>
 #include <cstdlib>

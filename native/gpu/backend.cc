@@ -39,7 +39,7 @@ void require_memory(const Candidate& gpu, const DeviceChoice& choice, const GpuO
   size_t free = 0, total = 0;
   const bool is_known =
       gpu.api().set_device(choice.index) == 0 && gpu.api().memory_info(&free, &total) == 0;
-  if (!is_known || options.is_of_use(free - std::min(free, choice.reserved_bytes))) return;
+  if (!is_known || options.can_use(free - std::min(free, choice.reserved_bytes))) return;
   const auto mib = [](uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; };
   throw std::runtime_error("GPU " + choice.name + ": the model and its cache need " +
                            mib(options.n_bytes) + ", but of " + mib(total) + " only " + mib(free) +
@@ -52,7 +52,7 @@ void require_right_answers(const Candidate& gpu, const DeviceChoice& choice,
                            const TestRecord& record) {
   if (record.has_passed()) return;
   self_test(gpu.api(), choice);
-  record.pass();
+  record.record_pass();
 }
 
 std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, std::shared_ptr<const Gpus> gpus,
@@ -62,7 +62,7 @@ std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, std::shared_ptr<
   const TestRecord record(gpu.identity(), choice.code_object);
   record.require_not_lost();
   require_memory(gpu, choice, options);
-  choice.on_lost = [record] { record.lose(); };
+  choice.on_lost = [record] { record.record_loss(); };
   require_right_answers(gpu, choice, record);
   const kernels::hip::GpuApi& api = gpu.api();
   return std::make_unique<OwningOps>(std::move(resources), api, choice);
@@ -70,7 +70,7 @@ std::unique_ptr<kernels::Ops> make_ops_on(const Candidate& gpu, std::shared_ptr<
 
 }  // namespace
 
-bool GpuOptions::names(const std::string& gpu) const {
+bool GpuOptions::allows(const std::string& gpu) const {
   return lower(gpu).find(lower(device)) != std::string::npos;
 }
 
@@ -80,7 +80,7 @@ std::unique_ptr<kernels::Ops> make_ops(const GpuOptions& options) {
   const auto gpus = std::make_shared<Gpus>(find_gpus(options.backend));
   bool is_named = false;
   for (const Candidate& gpu : gpus->candidates) {
-    if (!options.names(gpu.name())) continue;
+    if (!options.allows(gpu.name())) continue;
     is_named = true;
     try {
       return make_ops_on(gpu, gpus, options);

@@ -21,8 +21,8 @@ struct GpuOptions {
   std::function<bool(uint64_t free_bytes)> fits{};
 
   /// Whether the options allow a GPU with this name.
-  bool names(const std::string& gpu) const;
-  bool is_of_use(uint64_t free_bytes) const {
+  bool allows(const std::string& gpu) const;
+  bool can_use(uint64_t free_bytes) const {
     return n_bytes <= free_bytes || (fits && fits(free_bytes));
   }
 };

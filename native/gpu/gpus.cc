@@ -17,7 +17,7 @@
 namespace hearth::gpu {
 namespace {
 
-// A compositor and a browser keep a few hundred megabytes of video memory.
+// A compositor and a browser use a few hundred megabytes of video memory.
 constexpr size_t kReservedBytes = size_t{768} << 20;
 
 struct Vendor {
@@ -41,7 +41,7 @@ constexpr Vendor kVendors[] = {
 
 // A driver that wakes several large GPUs takes seconds.
 constexpr std::chrono::seconds kDriverLimit{30};
-constexpr size_t kMostName = 100, kMostReason = 1000;
+constexpr size_t kMaxNameBytes = 100, kMaxReasonBytes = 1000;
 
 Runtime open_in_time(const Vendor& vendor) {
   std::optional<Runtime> runtime = in_time(kDriverLimit, vendor.open);
@@ -49,10 +49,10 @@ Runtime open_in_time(const Vendor& vendor) {
     throw std::runtime_error(std::string(vendor.driver) +
                              " does not answer: update it, or restart the computer");
   for (std::string* words : {&runtime->library, &runtime->versions})
-    *words = one_line(*words, kMostName);
+    *words = one_line(*words, kMaxNameBytes);
   for (GpuDevice& device : runtime->devices)
     for (std::string* words : {&device.name, &device.architecture})
-      *words = one_line(*words, kMostName);
+      *words = one_line(*words, kMaxNameBytes);
   return *std::move(runtime);
 }
 
@@ -98,7 +98,7 @@ kernels::hip::DeviceChoice Candidate::choice(const std::vector<char>& code) cons
 }
 
 void Gpus::add_reason(const std::string& reason) {
-  reasons += (reasons.empty() ? "" : "; ") + one_line(reason, kMostReason);
+  reasons += (reasons.empty() ? "" : "; ") + one_line(reason, kMaxReasonBytes);
 }
 
 bool has_driver(const std::string& backend) {

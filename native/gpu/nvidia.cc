@@ -71,7 +71,7 @@ std::once_flag driver_is_found;
 
 // Properties of the device that this thread has chosen with set_device().
 thread_local bool has_programmatic_launch = false;
-thread_local int most_shared = kDefaultShared;
+thread_local int max_shared = kDefaultShared;
 
 int attribute_of(int device, int attribute) {
   int value = 0;
@@ -93,7 +93,7 @@ int set_device(int index) {
   if (result == 0) result = driver.retain_context(&context, device);
   if (result == 0) result = driver.set_context(context);
   has_programmatic_launch = attribute_of(device, kMajor) >= 9;
-  most_shared = attribute_of(device, kMaxSharedOptIn);
+  max_shared = attribute_of(device, kMaxSharedOptIn);
   return result;
 }
 int allocate(void** memory, size_t n_bytes) {
@@ -114,13 +114,13 @@ int find_function(void** function, void* module, const char* name) {
   int static_bytes = 0;
   if (result != 0 || driver.function_attribute(&static_bytes, kStaticShared, *function) != 0)
     return result;
-  const int dynamic_bytes = most_shared - static_bytes;
+  const int dynamic_bytes = max_shared - static_bytes;
   if (dynamic_bytes > static_cast<int>(kDefaultShared))
     driver.set_function_attribute(*function, kMaxDynamicShared, dynamic_bytes);
   return 0;
 }
-/// Lets a kernel start before the previous one has ended: it starts loading its weights, and then
-/// itself waits for the previous one.
+/// Programmatic dependent launch: the kernel may start before the previous one has ended. It begins
+/// to load its weights, and waits for the previous kernel itself.
 int launch(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
            unsigned block_y, unsigned block_z, unsigned shared_bytes, void* stream, void** params,
            void** extra) {
@@ -192,8 +192,8 @@ kernels::hip::GpuApi api_functions(const Library& cuda) {
   return api;
 }
 
-/// The architectures that scripts/build-nvidia.mjs compiles for, in rising order. Machine code also
-/// runs on later minor versions. For later GPUs, the driver translates the PTX of the last
+/// The architectures that scripts/build-nvidia.mjs compiles for, in ascending order. Machine code
+/// also runs on later minor versions. For later GPUs, the driver translates the PTX of the last
 /// architecture.
 struct Code {
   int major, minor;

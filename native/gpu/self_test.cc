@@ -177,7 +177,7 @@ Step product(const Rows& w, Range tokens) {
   };
 }
 
-/// An adapter of a matrix; its parts have equally many rows.
+/// An adapter of a matrix. All its parts have the same number of rows.
 std::unique_ptr<kernels::LowRank> adapter(Bench& b, int n_cols, int n_parts, int part_rows) {
   constexpr int kRank = 12;
   const std::vector<float> down = wave(kRank * size_t(n_cols), 0.7f), up = wave(kRank * part_rows);
@@ -260,8 +260,9 @@ Step head(const Rows& w) {
   };
 }
 
-/// Some batches of a sequence; the positions between them are zeros. Batches of a single token, or
-/// all batches, begin with embed(), which also uploads the batch.
+/// Attention for some batches of one sequence; the keys and values of the positions between them
+/// are zero. Batches of a single token, or all batches, begin with embed(), which also uploads the
+/// batch.
 Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape& shape,
                bool has_next, const std::vector<Range>& batches, bool embeds_all = false) {
   return [&table, &qkv, shape, has_next, batches, embeds_all](Bench& b) {
@@ -284,8 +285,9 @@ Step attention(const Rows& table, const Rows& qkv, const kernels::AttentionShape
   };
 }
 
-/// A prompt, more tokens far after it, then a single token. The later tokens attend to two parts of
-/// 256 positions: each part has its own thread block, and the last block to finish merges them.
+/// A prompt, more tokens at much later positions, then a single token. The later tokens attend to
+/// two parts of 256 positions: each part has its own thread block, and the last block to finish
+/// merges them.
 const std::vector<Range> kFarApart{{0, kMaxTokens}, {270, 30}, {300, 1}};
 
 void test_type(Comparison& both, BlockType type, bool is_dense) {
@@ -311,7 +313,7 @@ void test_type(Comparison& both, BlockType type, bool is_dense) {
                        feed_forward(gate, up, rows, {0, n}, true));
   if (kernels::block_traits(type).is_float()) return;
   const MixedRows experts(type);
-  // Few tokens for an expert, and many: one thread block chooses the routes of at most 16.
+  // Few tokens and many: a single thread block chooses the routes of at most 16.
   for (const int n : {3, 20})
     both.expect_near("experts with " + name, kStepTolerance,
                      [&](Bench& b) { return experts.run(b, n); });
@@ -359,7 +361,7 @@ void require(const std::string& what, bool is_right) {
 }  // namespace
 
 void self_test(const kernels::hip::GpuApi& api, const kernels::hip::DeviceChoice& choice) {
-  // A second run pretends that the GPU has a single compute unit: then small matrices use the
+  // The second run pretends that the GPU has a single compute unit, so that small matrices use the
   // kernels for large ones.
   kernels::hip::DeviceChoice narrow = choice;
   narrow.n_processors = 1;

@@ -22,10 +22,10 @@ uint64_t hash(std::span<const std::byte> bytes, uint64_t value) {
   return value;
 }
 
-/// How long marks of dead processes count. A single mark does not: something other than the GPU
-/// might have ended the process.
+/// For how long the mark of a dead process counts. A single mark does not count, since something
+/// other than the GPU might have killed the process.
 constexpr std::chrono::hours kRemembered{24};
-constexpr size_t kVictims = 2;
+constexpr size_t kCrashesToReject = 2;
 
 bool is_old(const std::filesystem::path& path) {
   std::error_code error;
@@ -95,8 +95,8 @@ TestRecord::TestRecord(const std::string& machine, std::span<const std::byte> co
       work_(record_file("gpu-work", machine, code_object)) {}
 
 bool TestRecord::has_passed() const { return is_there(passed_); }
-void TestRecord::pass() const { write_empty(passed_); }
-void TestRecord::lose() const { write_empty(lost_); }
+void TestRecord::record_pass() const { write_empty(passed_); }
+void TestRecord::record_loss() const { write_empty(lost_); }
 std::unique_ptr<WorkMark> TestRecord::work_mark() const {
   if (work_.empty()) return nullptr;
   std::error_code ignored;
@@ -104,7 +104,7 @@ std::unique_ptr<WorkMark> TestRecord::work_mark() const {
   return std::make_unique<WorkMark>(work_);
 }
 
-void TestRecord::require_no_victims() const {
+void TestRecord::require_no_repeated_crashes() const {
   if (work_.empty()) return;
   std::vector<std::filesystem::path> marks = marks_left(work_);
   std::erase_if(marks, [](const std::filesystem::path& mark) {
@@ -112,7 +112,7 @@ void TestRecord::require_no_victims() const {
     if (is_forgotten) remove_file(mark);
     return is_forgotten;
   });
-  if (marks.size() >= kVictims)
+  if (marks.size() >= kCrashesToReject)
     throw std::runtime_error(
         "Hearth has ended twice while the GPU had work, as its driver may have caused; Hearth uses "
         "it again after a day, or update the driver, or delete " +

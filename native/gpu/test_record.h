@@ -41,16 +41,17 @@ class TestRecord {
   bool has_passed() const;
   /// Records that the self-test has passed. If the file cannot be written, the next start runs the
   /// self-test again.
-  void pass() const;
-  /// Throws std::runtime_error if lose() has been called before; its message says how to try again.
+  void record_pass() const;
+  /// Throws std::runtime_error if record_loss() has been called before; its message says how to try
+  /// again.
   void require_not_lost() const;
   /// Records that the GPU has stopped responding.
-  void lose() const;
+  void record_loss() const;
   /// Null without a cache folder.
   std::unique_ptr<WorkMark> work_mark() const;
-  /// If two processes in a row have ended while their marks were set, throws std::runtime_error for
-  /// a day. (A single process might have been killed.)
-  void require_no_victims() const;
+  /// Throws std::runtime_error if two processes in a row died while their marks were set, until
+  /// these marks are a day old. (A single process might have been killed for another reason.)
+  void require_no_repeated_crashes() const;
 
  private:
   std::string passed_, lost_, work_;  // files; empty without a cache folder

@@ -16,7 +16,7 @@ using namespace kernels::webgpu;
 // The major version of wgpu-native, the upper byte of its version number. Other versions have other
 // structures.
 constexpr uint32_t kVersion = 29;
-// The desktop gets the rest.
+// Hearth's share of the memory that the system grants this process. The rest is for the desktop.
 constexpr uint8_t kMemoryPercent = 90;
 // How long to wait for a driver that computes on the processor, for tests.
 constexpr std::chrono::minutes kPatienceWithProcessor{10};

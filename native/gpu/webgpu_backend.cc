@@ -21,15 +21,15 @@ std::unique_ptr<kernels::Ops> make_ops_on(const WebgpuRuntime& runtime,
   const TestRecord record("webgpu " + adapter.name + " " + adapter.driver,
                           std::as_bytes(std::span(texts)));
   record.require_not_lost();
-  record.require_no_victims();
+  record.require_no_repeated_crashes();
   kernels::webgpu::DeviceChoice choice = choice_of(adapter);
-  choice.on_lost = [record] { record.lose(); };
+  choice.on_lost = [record] { record.record_loss(); };
   choice.on_busy = [mark = std::shared_ptr(record.work_mark())](bool is_busy) {
     if (mark) mark->set(is_busy);
   };
   const auto device = std::make_shared<kernels::webgpu::Device>(runtime.api, choice);
   const uint64_t n_free = device->free_bytes(options.n_bytes);
-  if (!options.is_of_use(n_free))
+  if (!options.can_use(n_free))
     throw std::runtime_error("GPU " + adapter.name + ": the model and its cache need " +
                              std::to_string(options.n_bytes >> 20) + " MiB, but only " +
                              std::to_string(n_free >> 20) +
@@ -37,7 +37,7 @@ std::unique_ptr<kernels::Ops> make_ops_on(const WebgpuRuntime& runtime,
                              "hearth.cache.memoryMiB");
   if (!record.has_passed()) {
     self_test_dense([&] { return std::make_unique<WebgpuOps>(device); }, kWebgpuTypes);
-    record.pass();
+    record.record_pass();
   }
   return std::make_unique<WebgpuOps>(device, n_free);
 }
@@ -48,7 +48,7 @@ std::unique_ptr<kernels::Ops> make_webgpu_ops(const GpuOptions& options) {
   const WebgpuRuntime& runtime = webgpu_runtime(options.kernels);
   std::string reasons;
   for (const WebgpuAdapter& adapter : runtime.adapters) {
-    if (!options.names(adapter.name)) continue;
+    if (!options.allows(adapter.name)) continue;
     try {
       return make_ops_on(runtime, adapter, options);
     } catch (const std::runtime_error& error) {
@@ -77,7 +77,7 @@ std::string describe_webgpu(const std::string& kernels) try {
 
 std::string first_webgpu_adapter(const GpuOptions& options) try {
   for (const WebgpuAdapter& adapter : webgpu_runtime(options.kernels).adapters)
-    if (options.names(adapter.name)) return adapter.name + " (" + adapter.driver + ")";
+    if (options.allows(adapter.name)) return adapter.name + " (" + adapter.driver + ")";
   return "";
 } catch (const std::runtime_error&) {
   return "";

@@ -48,7 +48,7 @@ class FakeMachine {
   /// Records that all GPUs have passed their self-tests, which would take seconds in the emulation.
   void remember_self_tests() const {
     const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(backend_);
-    for (const hearth::gpu::Candidate& gpu : gpus.candidates) record_of(gpu).pass();
+    for (const hearth::gpu::Candidate& gpu : gpus.candidates) record_of(gpu).record_pass();
   }
   hearth::gpu::TestRecord record_of(const hearth::gpu::Candidate& gpu) const {
     const std::vector<char> code = gpu.read_code(kernels().string());
@@ -162,7 +162,7 @@ TEST("if the driver cannot read the kernels, the CPU is used") {
       "kernels: update it"));
 }
 
-TEST("if GPUs passed their self-tests but can no longer be opened, the CPU is used") {
+TEST("if GPUs that passed the self-test can no longer be opened, the CPU is used") {
   FakeMachine machine(kCuda, "");
   machine.remember_self_tests();
   machine.set_fault("old");
@@ -227,25 +227,25 @@ TEST("the result of a self-test and the loss of a GPU are remembered until the r
   CHECK_EQUAL(machine.load("large")->info().fallback_reason, passed);
 }
 
-TEST("equal GPUs are numbered, so that one can be chosen") {
+TEST("identical GPUs are numbered, so that one can be chosen") {
   const FakeMachine machine(kCuda, "twins");
   machine.remember_self_tests();
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kCuda);
   CHECK_EQUAL(gpus.candidates[0].name(), "sm_90 NVIDIA Large #1");
   CHECK_EQUAL(gpus.candidates[1].name(), "sm_90 NVIDIA Large #2");
   CHECK_EQUAL(gpus.candidates[1].device.index, 1);
-  machine.record_of(gpus.candidates[1]).lose();
+  machine.record_of(gpus.candidates[1]).record_loss();
   CHECK(machine.load("large #2")
             ->info()
             .fallback_reason.starts_with("the GPU stopped answering before"));
 }
 
-TEST("one of two equal GPUs is used although the other was lost") {
+TEST("if one of two identical GPUs was lost, the other is still used") {
   const FakeMachine machine(kCuda, "twins");
   machine.remember_self_tests();
   const hearth::gpu::Gpus gpus = hearth::gpu::find_gpus(kCuda);
   CHECK_EQUAL(gpus.candidates[0].model(), gpus.candidates[1].model());
-  machine.record_of(gpus.candidates[0]).lose();
+  machine.record_of(gpus.candidates[0]).record_loss();
   CHECK_EQUAL(machine.load()->info().fallback_reason,
               "FFN gate and up of different types run on the CPU only");
 }

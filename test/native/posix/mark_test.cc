@@ -73,16 +73,17 @@ TEST("after two processes in a row ended while the GPU worked, the GPU is not us
   own->set(true);  // the mark of a process that still runs does not count
   const auto crash = [&] { crash_after([&] { record.work_mark().release()->set(true); }); };
   crash();
-  record.require_no_victims();
+  record.require_no_repeated_crashes();
   crash();
   for (int i = 0; i < 2; i++)
-    CHECK_THROWS(record.require_no_victims(), "Hearth has ended twice while the GPU had work");
-  other.require_no_victims();
+    CHECK_THROWS(record.require_no_repeated_crashes(),
+                 "Hearth has ended twice while the GPU had work");
+  other.require_no_repeated_crashes();
   for (const std::string& path : marks_in(folder.path.string() + "/hearth"))
     if (Mark::was_left(path))
       std::filesystem::last_write_time(
           path, std::filesystem::file_time_type::clock::now() - std::chrono::hours(25));
-  record.require_no_victims();
+  record.require_no_repeated_crashes();
   test::unset_variable(test::kCacheVariable);
 }
 
@@ -93,7 +94,7 @@ TEST("a process whose GPU work ends normally deletes the marks of dead processes
   const auto crash = [&] { crash_after([&] { record.work_mark().release()->set(true); }); };
   for (int i = 0; i < 3; i++) {
     crash();
-    record.require_no_victims();
+    record.require_no_repeated_crashes();
     const auto in_order = record.work_mark();
     in_order->set(true);
     in_order->set(false);
