@@ -1,14 +1,16 @@
 // The prefix cache: KV pages of 32 tokens, which all sequences share and which are found by their
-// token ids (SGLang calls this a radix cache). PageCache looks a prompt up in the radix tree of
-// page_tree.h. Path is one sequence: it holds the pages that it uses, and gives them back to the
-// tree when it is destroyed. Page bytes belong to Ops. Only the engine thread may use a PageCache
-// and its Paths. A match may end inside a page. A page that others might read is append-only. So a
-// path that continues with other tokens copies the matching part to a new page and writes there
+// token ids (SGLang calls this a radix cache). PageCache looks up a prompt in the radix tree of
+// page_tree.h. A Path is one sequence: it holds references to its pages, and releases them when it
+// is destroyed. Ops own the page bytes. Only the engine thread may use a PageCache and its Paths.
+//
+// A match may end inside a page, but a page that others might read is append-only. So a path that
+// continues with different tokens copies the matching part to a new page and writes there
 // (copy-on-write):
 //
 //   cached page: a b c d e       path: a b c X       new page of the path: a b c X
-// The keys and values of a token depend on the adapter in use, so each adapter has its own root. A
-// path knows the root of its pages.
+//
+// Keys and values depend on the adapter in use, so the tree has one root for each adapter and one
+// for none. A path knows the root of its pages.
 //
 // Pages that no path holds are evicted leaf by leaf, see PageTree::retention_score().
 #pragma once
@@ -127,10 +129,10 @@ class PageCache {
   /// The length of the path that find() would return. Changes neither the LRU order nor the
   /// statistics.
   int match_length(std::span<const uint32_t> tokens, int root = 0) const;
-  /// At most n_most cached tokens that follow the given ones, on the most recently used branch.
-  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_most,
+  /// At most n_max cached tokens that follow the given ones, on the most recently used branch.
+  std::vector<uint32_t> continuation(std::span<const uint32_t> tokens, int n_max,
                                      int root = 0) const {
-    return tree_.continuation(tree_.root(root), tokens, n_most);
+    return tree_.continuation(tree_.root(root), tokens, n_max);
   }
   /// Adds to miss_tokens of the statistics.
   void count_evaluated(int n_tokens) { miss_tokens_ += n_tokens; }

@@ -1,5 +1,5 @@
 // Records are read and written through one buffer of record size. Every number in a file is checked
-// before it is used, because the file might be damaged or foreign.
+// before it is used, because the file might be damaged, or not be ours.
 #include "page_file.h"
 
 #include <array>

@@ -5,8 +5,9 @@
 //   record 0           parent u32, n_tokens u32, tokens u32[page_tokens], KV, checksum u64
 //   record 1 ...       all have the same size; parent is the index of an earlier record
 //
-// Numbers have the machine's byte order, so the magic number of a foreign file does not match. Each
-// record has its own checksum: a damaged page invalidates only the pages below it.
+// Numbers are in the machine's byte order; on a machine with the other byte order, the magic number
+// does not match. Each record has its own checksum: a damaged page invalidates only the pages below
+// it.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@
 
 namespace hearth {
 
-/// A fast checksum against damage. It is not cryptographic and does not protect from forgery.
+/// A fast checksum that detects damage. It is not cryptographic and does not protect against
+/// forgery.
 uint64_t checksum(std::span<const std::byte> bytes, uint64_t seed);
 
 inline constexpr uint64_t kPageFileHeaderBytes = 48;

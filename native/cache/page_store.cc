@@ -63,10 +63,10 @@ bool is_newer(const fs::path& a, const fs::path& b) {
 }
 
 /// Deletes a file at the end of a scope, unless the file has been renamed.
-struct DeletedInTheEnd {
-  explicit DeletedInTheEnd(fs::path path) : path(std::move(path)) {}
-  DeletedInTheEnd(const DeletedInTheEnd&) = delete;
-  ~DeletedInTheEnd() {
+struct DeletedAtScopeEnd {
+  explicit DeletedAtScopeEnd(fs::path path) : path(std::move(path)) {}
+  DeletedAtScopeEnd(const DeletedAtScopeEnd&) = delete;
+  ~DeletedAtScopeEnd() {
     std::error_code ignored;
     fs::remove(path, ignored);
   }
@@ -152,9 +152,9 @@ bool PageStore::restore_file(const std::string& path, int root, PageCache& cache
 
 void PageStore::save(const PageCache& cache) {
   std::vector<CachedPage> pages = cache.pages();
-  const uint64_t n_most =
+  const uint64_t n_max =
       (max_bytes_ - std::min(max_bytes_, kPageFileHeaderBytes)) / shape(0).record_bytes();
-  pages.resize(std::min<uint64_t>(pages.size(), n_most));
+  pages.resize(std::min<uint64_t>(pages.size(), n_max));
   if (!pages.empty()) {
     std::error_code error;
     const fs::path folder = path_of(folder_);
@@ -176,7 +176,7 @@ void PageStore::write_file(int root, std::span<const CachedPage> pages) {
                        [root](const CachedPage& page) { return page.root == root; });
   if (own.empty()) return;
   const std::string path = utf8_of(path_of(folder_) / new_name(identities_[root]));
-  const DeletedInTheEnd unfinished(path_of(path + kUnfinished));
+  const DeletedAtScopeEnd unfinished(path_of(path + kUnfinished));
   std::error_code error = write_records(utf8_of(unfinished.path), root, own);
   if (!error) fs::rename(unfinished.path, path_of(path + kExtension), error);
   if (error) cannot_write(folder_, error.message());

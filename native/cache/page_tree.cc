@@ -49,7 +49,7 @@ PageTree::Match PageTree::best_child(int32_t parent, std::span<const uint32_t> t
 }
 
 std::vector<uint32_t> PageTree::continuation(int32_t root, std::span<const uint32_t> tokens,
-                                             size_t n_most) const {
+                                             size_t n_max) const {
   std::vector<uint32_t> next;
   // Whether the page, or its beginning, equals the beginning of the tokens, and the page has
   // further tokens or is full.
@@ -58,7 +58,7 @@ std::vector<uint32_t> PageTree::continuation(int32_t root, std::span<const uint3
     const bool is_long_enough = n > tokens.size() || static_cast<int>(n) == page_tokens_;
     return is_long_enough && n_common(page, tokens) == static_cast<int>(std::min(n, tokens.size()));
   };
-  for (int32_t parent = root; parent != kNone && next.size() < n_most;) {
+  for (int32_t parent = root; parent != kNone && next.size() < n_max;) {
     int32_t newest = kNone;
     for (int32_t page = nodes_[parent].first_child; page != kNone; page = nodes_[page].next)
       if (continues(page) && (newest == kNone || nodes_[page].last_used > nodes_[newest].last_used))
@@ -70,7 +70,7 @@ std::vector<uint32_t> PageTree::continuation(int32_t root, std::span<const uint3
     next.insert(next.end(), own.begin() + n_known, own.end());
     parent = static_cast<int>(own.size()) == page_tokens_ ? newest : kNone;
   }
-  next.resize(std::min(next.size(), n_most));
+  next.resize(std::min(next.size(), n_max));
   return next;
 }
 

@@ -1,8 +1,8 @@
 // The radix tree of the prefix cache. A node is a KV page; its key is the tokens whose keys and
 // values the page holds; a path from the root spells a prompt. The tree owns the free list, the
 // links, the reference counts and the eviction policy. Ops own the page bytes, and Path
-// (page_cache.h) is a sequence. The same tokens have other keys and values with each adapter, so
-// there is one root for the model without an adapter and one for each adapter.
+// (page_cache.h) is a sequence. Keys and values depend on the adapter as well as on the tokens, so
+// there is one root for each adapter and one for the model without an adapter.
 //
 //   root ─┬─ page 7 [int main ( ... ]   32 tokens, full ─┬─ page 3 [return 0 ; ...]
 //         │                                              └─ page 9 [puts ( ...]       partly filled
@@ -73,10 +73,10 @@ class PageTree {
     return length;
   }
 
-  /// At most n_most tokens that follow the given ones below the root. If there are several
+  /// At most n_max tokens that follow the given ones below the root. If there are several
   /// branches, it takes the most recently used one.
   std::vector<uint32_t> continuation(int32_t root, std::span<const uint32_t> tokens,
-                                     size_t n_most) const;
+                                     size_t n_max) const;
 
   /// Returns an empty page with one holder, which is not linked yet. Evicts a page if none is free.
   /// Needs n_available() > 0.

@@ -1,6 +1,6 @@
 // Pinned prompts: the language server pins the prompt of each open document. The pages of a pinned
-// prompt are not evicted. If a request finds no free page, the scheduler drops the oldest pin.
-// Belongs to the engine thread.
+// prompt are not evicted. If a request finds no free page, the scheduler drops the oldest pin. Only
+// the engine thread uses it.
 #pragma once
 
 #include <algorithm>

@@ -16,10 +16,10 @@ struct BadOutput {
 };
 
 /// An answer that began with cached pages is bad output if it repeats one token this many times.
-inline constexpr int kMostRepeats = 64;
+inline constexpr int kMaxRepeats = 64;
 
-/// Checks all logits of a row at no cost: the log-probability of their argmax contains the sum over
-/// the row.
+/// Checks all logits of a row without another pass over them: the log-probability of the argmax
+/// depends on the sum over the whole row.
 inline void require_sound(const kernels::Argmax& best, int n_vocab) {
   if (!best.finite) throw BadOutput{"logits that are not numbers"};
   // If all logits are equal, the probability is 1 / n_vocab.

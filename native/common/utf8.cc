@@ -50,16 +50,16 @@ std::string repair_utf8(std::string_view text) {
   }
 }
 
-std::string one_line(std::string_view text, size_t n_most) {
+std::string one_line(std::string_view text, size_t n_max) {
   const auto is_invisible = [](uint32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || (c >= 0x200B && c <= 0x200F) ||
            (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF;
   };
-  const std::string valid = repair_utf8(text.substr(0, n_most));
+  const std::string valid = repair_utf8(text.substr(0, n_max));
   std::string line;
   for (size_t i = 0; i < valid.size();) {
     const auto [code_point, n_bytes] = decode_utf8(valid, i);
-    if (line.size() + n_bytes > n_most) break;
+    if (line.size() + n_bytes > n_max) break;
     if (is_invisible(code_point))
       line += ' ';
     else

@@ -34,11 +34,11 @@ size_t valid_utf8_length(std::string_view text);
 /// The text with U+FFFD in place of each byte that is not part of a valid character.
 std::string repair_utf8(std::string_view text);
 
-/// Turns foreign text into one line of visible characters: valid UTF-8, at most n_most bytes.
-std::string one_line(std::string_view text, size_t n_most);
+/// Turns untrusted text into one line of visible characters: valid UTF-8, at most n_max bytes.
+std::string one_line(std::string_view text, size_t n_max);
 
 /// Length of the longest prefix that does not end inside a character. Bytes that no continuation
-/// can make valid count as whole characters, so that they are not held back for ever.
+/// can make valid count as whole characters, so that they are not held back forever.
 size_t whole_characters(std::string_view text);
 
 }  // namespace hearth

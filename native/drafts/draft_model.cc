@@ -11,7 +11,7 @@ namespace hearth {
 namespace {
 
 // A small model evaluates about this many tokens in the time of one pass of the main model.
-constexpr int kMostUnread = 32;
+constexpr int kMaxUnread = 32;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw EngineError("model-unsupported", path + " cannot draft: " + what +
@@ -59,30 +59,30 @@ void DraftModel::find_prefix(std::span<const uint32_t> text) {
   const std::span<const uint32_t> known = path_.tokens();
   const auto differs = std::mismatch(known.begin(), known.end(), text.begin(), text.end());
   const auto n_common = static_cast<int>(differs.first - known.begin());
-  const int n_most = static_cast<int>(text.size()) - 1;
-  if (n_common > 0 && n_common + kMostUnread > n_most)
-    return path_.truncate(std::min(n_common, n_most));
+  const int n_max = static_cast<int>(text.size()) - 1;
+  if (n_common > 0 && n_common + kMaxUnread > n_max)
+    return path_.truncate(std::min(n_common, n_max));
   path_ = Path();
   path_ = cache_->find(text);
 }
 
-bool DraftModel::read(std::span<const uint32_t> text, int n_most) {
+bool DraftModel::read(std::span<const uint32_t> text, int n_max) {
   if (text.empty() || static_cast<int>(text.size()) >= n_context_) return true;
   find_prefix(text);
   const std::span<const uint32_t> unread = text.subspan(path_.length());
   if (!is_known(unread)) return true;
-  const auto n = std::min<size_t>(unread.size(), n_most);
+  const auto n = std::min<size_t>(unread.size(), n_max);
   return evaluate(unread.first(n)) && n == unread.size();
 }
 
-std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, int n_most) {
-  n_most = std::min({n_most, kMaxDraft, n_context_ - static_cast<int>(text.size())});
-  if (n_most <= 0) return {};
+std::span<const uint32_t> DraftModel::propose(std::span<const uint32_t> text, int n_max) {
+  n_max = std::min({n_max, kMaxDraft, n_context_ - static_cast<int>(text.size())});
+  if (n_max <= 0) return {};
   find_prefix(text);
   std::span<const uint32_t> next = text.subspan(path_.length());
-  if (next.size() > kMostUnread || !is_known(next)) return {};
+  if (next.size() > kMaxUnread || !is_known(next)) return {};
   int n = 0;
-  while (n < n_most) {
+  while (n < n_max) {
     uint32_t token;
     if (!predict(next, token)) return {};
     if (token >= n_shared_tokens_) break;

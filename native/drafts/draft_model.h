@@ -1,6 +1,6 @@
 // The draft model of speculative decoding: a smaller model with the same vocabulary, which runs on
 // the CPU with its own weights, threads and page cache. It proposes tokens greedily, and the main
-// model verifies them. Belongs to the engine thread.
+// model verifies them. Only the engine thread uses it.
 #pragma once
 
 #include <array>
@@ -27,14 +27,14 @@ class DraftModel {
              Heartbeat& heartbeat, const std::atomic<bool>& interrupt,
              const std::function<bool(double)>& progress);
 
-  /// The next tokens after the text, at most n_most and at most kMaxDraft. Empty if interrupted, or
+  /// The next tokens after the text, at most n_max and at most kMaxDraft. Empty if interrupted, or
   /// if too much of the text is missing from this model's cache: evaluating it would delay the
   /// answer. Valid until the next call.
-  std::span<const uint32_t> propose(std::span<const uint32_t> text, int n_most);
-  /// Evaluates at most n_most more tokens of the text. Returns true if the whole text has been
+  std::span<const uint32_t> propose(std::span<const uint32_t> text, int n_max);
+  /// Evaluates at most n_max more tokens of the text. Returns true if the whole text has been
   /// evaluated, or if it is too long or contains padding and so never will be. Returns false if
   /// tokens remain, also after an interruption.
-  bool read(std::span<const uint32_t> text, int n_most);
+  bool read(std::span<const uint32_t> text, int n_max);
 
  private:
   void find_prefix(std::span<const uint32_t> text);

@@ -6,9 +6,10 @@ namespace hearth {
 namespace {
 
 // A smaller gain is not worth the energy.
-constexpr double kLeastGain = 1.03;
-// Opportunities to skip between trials of one token. Each trial costs about a tenth of a pass.
-constexpr int kRest = 64;
+constexpr double kMinGain = 1.03;
+// While drafts do not pay off, the number of opportunities to skip between trial drafts of one
+// token. A trial costs about a tenth of a pass.
+constexpr int kTrialInterval = 64;
 // The weight of the newest case in the moving averages: about the last dozen cases matter.
 constexpr double kNewestWeight = 0.06;
 // The relative cost of each further token in a pass, until it has been measured.
@@ -51,14 +52,14 @@ double DraftRecord::gain(int n, double cost) const {
 
 int DraftRecord::next_length(const PassCosts& costs, double token_cost) {
   int best = 0;
-  double best_gain = kLeastGain;
+  double best_gain = kMinGain;
   for (int n = 1; n <= kMaxDraft; n++) {
     const double n_gain = gain(n, costs.relative(n + 1) + n * token_cost);
     if (n_gain > best_gain) best = n, best_gain = n_gain;
   }
   if (best > 0) return best;
   if (n_resting_-- > 0) return 0;
-  n_resting_ = kRest;
+  n_resting_ = kTrialInterval;
   return 1;
 }
 

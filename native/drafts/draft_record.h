@@ -3,11 +3,12 @@
 //
 //   gain(n) = expected tokens per pass / cost of the pass
 //           = (1 + p + p q + ... + p q^(n-1)) / cost(n + 1 tokens)
-// p: how often the first token of a draft was right
+//
+//   p: how often the first token of a draft was right
 //   q: how often a further token was right if all before it were
 //
 // The statistics are kept for each source of drafts, over all requests, because a single request is
-// too short to measure them. They belong to the engine thread.
+// too short to measure them. Only the engine thread uses them.
 #pragma once
 
 #include <array>

@@ -42,31 +42,30 @@ void Drafter::find_in_corpus() {
     in_corpus_ = corpus.text().advance(in_corpus_, token);
 }
 
-std::span<const uint32_t> Drafter::propose(int n_most) {
+std::span<const uint32_t> Drafter::propose(int n_max) {
   DraftCorpus& corpus = drafting_.corpus;
   read_prompt();
   if (generation_ != corpus.generation()) find_in_corpus();
   const int n_matching = text_.match_length();
   if (n_matching >= MatchRecords::kShortest &&
-      is_worth_trying(drafting_.text_records.of(n_matching), n_most))
+      is_worth_trying(drafting_.text_records.of(n_matching), n_max))
     return repeated(text_.continuation());
-  if (drafting_.model &&
-      is_worth_trying(drafting_.model_record, n_most, drafting_.model_token_ms)) {
+  if (drafting_.model && is_worth_trying(drafting_.model_record, n_max, drafting_.model_token_ms)) {
     const auto draft = ask_model();
     if (!draft.empty()) return draft;
   }
   if (in_corpus_.length >= kShortestCorpusMatch &&
-      is_worth_trying(drafting_.corpus_records.of(in_corpus_.length), n_most))
+      is_worth_trying(drafting_.corpus_records.of(in_corpus_.length), n_max))
     return corpus.continuation(in_corpus_, n_);
   return {};
 }
 
 /// Sets record_ and n_, the number of tokens to draft; returns whether n_ > 0. token_ms: the time
 /// to draft one token.
-bool Drafter::is_worth_trying(DraftRecord& record, int n_most, double token_ms) {
+bool Drafter::is_worth_trying(DraftRecord& record, int n_max, double token_ms) {
   const PassCosts& costs = drafting_.pass_costs;
   record_ = &record;
-  n_ = std::min(n_most, record.next_length(costs, costs.relative_ms(token_ms)));
+  n_ = std::min(n_max, record.next_length(costs, costs.relative_ms(token_ms)));
   return n_ > 0;
 }
 

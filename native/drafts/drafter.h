@@ -38,15 +38,15 @@ class Drafter {
   void append(uint32_t token);
   /// Tokens of the answer so far.
   int n_appended() const { return n_appended_; }
-  /// At most n_most tokens, often none. Valid until the next call or change of the corpus.
-  std::span<const uint32_t> propose(int n_most);
+  /// At most n_max tokens, often none. Valid until the next call or change of the corpus.
+  std::span<const uint32_t> propose(int n_max);
   /// Reports how much of the last proposal was accepted.
   void record_outcome(int n_drafted, int n_accepted);
 
  private:
   void read_prompt();
   void find_in_corpus();
-  bool is_worth_trying(DraftRecord& record, int n_most, double token_ms = 0);
+  bool is_worth_trying(DraftRecord& record, int n_max, double token_ms = 0);
   std::span<const uint32_t> ask_model();
   std::span<const uint32_t> repeated(std::span<const uint32_t> known);
 

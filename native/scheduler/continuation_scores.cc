@@ -88,10 +88,10 @@ int ContinuationScores::child_with(int node, uint32_t token) const {
 
 // --- one batch ---
 
-int ContinuationScores::step(int n_most) {
+int ContinuationScores::step(int n_max) {
   parts_.clear();
-  n_most = std::min(n_most, kernels::kMaxBatch);
-  int n_free = n_most;
+  n_max = std::min(n_max, kernels::kMaxBatch);
+  int n_free = n_max;
   add_parts(0, n_free);
   if (parts_.empty()) throw NoPages();
   std::array<Extension, kMaxLogitRows> extensions;
@@ -111,7 +111,7 @@ int ContinuationScores::step(int n_most) {
     for (size_t i = 0; i < part.child_log_probabilities.size(); i++)
       nodes_[node.children[i]].log_probabilities.push_back(part.child_log_probabilities[i]);
   }
-  return n_most - n_free;
+  return n_max - n_free;
 }
 
 /// The number of a node's tokens that must still be evaluated. The last token of a leaf never is.

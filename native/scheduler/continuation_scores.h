@@ -1,6 +1,7 @@
 // Scores texts that might follow a prompt (RequestKind::kContinuations): computes the
-// log-probability of each of their tokens except the given ones. A prefix that several texts share
-// is evaluated once, and tokens that do not depend on each other are evaluated in one batch:
+// log-probability of each of their tokens. The first tokens of a text may be given: they are
+// evaluated, but not scored. A prefix that several texts share is evaluated once, and tokens that
+// do not depend on each other are evaluated in one batch:
 //
 //   prompt ─┬─ a b ─┬─ c d      continuations: a b c d, a b e and f
 //           │       └─ e        first batch: a b;  second batch: c
@@ -31,9 +32,9 @@ class ContinuationScores {
   /// prompt: the path of the whole prompt. logits [n_vocab]: of the prompt's last token.
   void start(const Path& prompt, std::span<const float> logits);
   bool has_started() const { return !nodes_.empty(); }
-  /// Evaluates one batch of at most n_most tokens and returns its size, or 0 if it was interrupted;
+  /// Evaluates one batch of at most n_max tokens and returns its size, or 0 if it was interrupted;
   /// then nothing has changed.
-  int step(int n_most);
+  int step(int n_max);
   bool is_done() const;
   /// Releases all pages; start() begins again.
   void reset();

@@ -36,13 +36,13 @@ Decoder::Answer Decoder::new_answer() const {
   return answer;
 }
 
-std::vector<uint32_t> Decoder::first_draft(int n_most) const {
+std::vector<uint32_t> Decoder::first_draft(int n_max) const {
   const Request& request = job_.request;
   if (!request.speculate || request.heal.empty() || request.n_alternatives > 1) return {};
   const int n_room = bench_.context_tokens - static_cast<int>(request.tokens.size()) - 1;
-  n_most = std::min({n_most, kMaxDraft, request.max_tokens - 1, n_room});
+  n_max = std::min({n_max, kMaxDraft, request.max_tokens - 1, n_room});
   std::vector<uint32_t> draft =
-      bench_.cache.continuation(request.tokens, std::max(0, n_most), request.adapter);
+      bench_.cache.continuation(request.tokens, std::max(0, n_max), request.adapter);
   std::string_view left = request.heal;
   size_t n = 0;
   for (; n < draft.size(); n++) {
@@ -171,14 +171,14 @@ bool Decoder::make_room(Answer& answer) {
 
 std::span<const uint32_t> Decoder::draft_for(const Answer& answer) {
   const Request& request = job_.request;
-  const int n_most = std::min({kMaxDraft, bench_.context_tokens - answer.path.length() - 2,
-                               request.max_tokens - static_cast<int>(answer.tokens.size()) - 1});
-  if (!drafter_ || n_most <= 0 || !answer.heal_left.empty()) return {};
+  const int n_max = std::min({kMaxDraft, bench_.context_tokens - answer.path.length() - 2,
+                              request.max_tokens - static_cast<int>(answer.tokens.size()) - 1});
+  if (!drafter_ || n_max <= 0 || !answer.heal_left.empty()) return {};
   // The first append() indexes the prompt, which takes a moment; by now, the first token has been
   // streamed.
   for (size_t i = drafter_->n_appended(); i < answer.tokens.size(); i++)
     drafter_->append(answer.tokens[i]);
-  return drafter_->propose(n_most);
+  return drafter_->propose(n_max);
 }
 
 // --- accepting ---
@@ -221,7 +221,7 @@ void Decoder::accept(Answer& answer, const Choice& choice) {
 void Decoder::count_repeats(uint32_t token) {
   const std::vector<uint32_t>& tokens = answers_.front().tokens;
   n_repeats_ = !tokens.empty() && tokens.back() == token ? n_repeats_ + 1 : 0;
-  if (guards_against_repeats_ && n_repeats_ >= kMostRepeats)
+  if (guards_against_repeats_ && n_repeats_ >= kMaxRepeats)
     throw BadOutput{"the same token again and again"};
 }
 

@@ -34,8 +34,8 @@ class Decoder {
   /// A draft to evaluate in one batch with the end of the prompt: the cached tokens that followed
   /// this prompt last time, as long as they spell the bytes to be healed. They are usually right
   /// for the next keystroke, too: then the first new text needs one pass instead of one for each
-  /// healed token. At most n_most tokens.
-  std::vector<uint32_t> first_draft(int n_most) const;
+  /// healed token. At most n_max tokens.
+  std::vector<uint32_t> first_draft(int n_max) const;
   /// Chooses the first tokens of each answer; a batch of the prompt's last tokens and the first
   /// draft must have been evaluated. Then commits the tokens of the batch and takes the path.
   /// Returns false if interrupted; then nothing has changed.
@@ -52,7 +52,7 @@ class Decoder {
   /// Drops the answers, so that start() can begin them again. Text that has been streamed is not
   /// streamed a second time.
   void start_over();
-  /// Sets whether step() throws BadOutput once the main answer has repeated a token kMostRepeats
+  /// Sets whether step() throws BadOutput once the main answer has repeated a token kMaxRepeats
   /// times (output_guard.h).
   void guard_against_repeats(bool enabled) { guards_against_repeats_ = enabled; }
   /// Moves the answers out.

@@ -90,14 +90,14 @@ std::span<const uint32_t> Sampler::candidates(const SamplingOptions& options, si
 }
 
 // A heap sorts only the kept indices, a few of a vocabulary of 152,000.
-std::span<const uint32_t> Sampler::take_greatest(std::span<uint32_t> order, size_t n_most,
+std::span<const uint32_t> Sampler::take_greatest(std::span<uint32_t> order, size_t n_max,
                                                  double wanted_mass) {
   const auto is_less = [this](uint32_t a, uint32_t b) {
     return weights_[a] != weights_[b] ? weights_[a] < weights_[b] : a > b;
   };
   std::make_heap(order.begin(), order.end(), is_less);
   size_t n_taken = 0;
-  for (double sum = 0; n_taken < n_most && (n_taken == 0 || sum < wanted_mass); n_taken++) {
+  for (double sum = 0; n_taken < n_max && (n_taken == 0 || sum < wanted_mass); n_taken++) {
     sum += weights_[order.front()];
     std::pop_heap(order.begin(), order.end() - n_taken, is_less);
   }

@@ -40,9 +40,9 @@ class Sampler {
   void set_weights(std::span<const float> logits, float top, float temperature);
   /// The indices that pass the filters, never empty.
   std::span<const uint32_t> candidates(const SamplingOptions& options, size_t n);
-  /// The indices with the greatest weights, sorted. There are at most n_most, and no more than
+  /// The indices with the greatest weights, sorted. There are at most n_max, and no more than
   /// needed for their sum of weights to reach wanted_mass.
-  std::span<const uint32_t> take_greatest(std::span<uint32_t> order, size_t n_most,
+  std::span<const uint32_t> take_greatest(std::span<uint32_t> order, size_t n_max,
                                           double wanted_mass);
   /// The sum of weights.
   double mass(std::span<const uint32_t> indices) const;

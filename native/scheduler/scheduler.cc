@@ -15,8 +15,8 @@ bool is_background(const Job& job) { return !is_foreground(job); }
 bool reads_ahead(const Job& job) {
   return is_background(job) && !job.chore && job.request.kind == RequestKind::kPrefill;
 }
-/// Whether the job is background work whose answer somebody will use.
-bool is_asked(const Job& job) { return is_background(job) && !job.chore && !reads_ahead(job); }
+/// Whether the job is background work, and somebody waits for its answer.
+bool is_awaited(const Job& job) { return is_background(job) && !job.chore && !reads_ahead(job); }
 
 /// The exception being handled, as an error for the request's caller. Only to be called in a catch
 /// block.
@@ -86,8 +86,8 @@ void Scheduler::end_answer(const std::shared_ptr<Job>& job, int answer) {
 
 /// Chooses the next task. Cancelled jobs come first, so that they are answered at once, then
 /// foreground jobs, then background jobs. Among background jobs, requests go before prompts that
-/// are only read ahead, since reading one prompt can take as long as ten requests. Chores do not
-/// overtake, since they refer to prompts read before them.
+/// are only read ahead, since reading one prompt can take as long as ten requests. A chore does not
+/// overtake reading ahead, since it may refer to a prompt that is read before it.
 ///
 /// If a foreground job has ended since background work last completed a step, one short background
 /// step runs once the current foreground job decodes: its first text is out by then. If two have
@@ -103,7 +103,7 @@ Scheduler::Turn Scheduler::next() {
   const auto foreground = first(is_foreground);
   auto background = first(is_background);
   if (background != none && reads_ahead((*background)->job()))
-    if (const auto asked = first(is_asked); asked != none) background = asked;
+    if (const auto asked = first(is_awaited); asked != none) background = asked;
   if (foreground == none) return {background};
   const int n_tolerated = (*foreground)->is_decoding() ? 0 : 1;
   if (background != none && n_ended_foreground_ > n_tolerated)

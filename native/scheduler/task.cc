@@ -127,9 +127,9 @@ bool Task::prefill_step(StepSize size) {
 
 bool Task::scoring_step(StepSize size) {
   const int64_t start = now_ns();
-  const int n_most = chunk_tokens(size);
-  const int n = scores_.step(n_most);
-  adapt_chunk(n > 0, n > 0 ? n : n_most, ms_between(start, now_ns()), size);
+  const int n_max = chunk_tokens(size);
+  const int n = scores_.step(n_max);
+  adapt_chunk(n > 0, n > 0 ? n : n_max, ms_between(start, now_ns()), size);
   if (n == 0 || !scores_.is_done()) return false;
   result_.values = scores_.values();
   return true;

@@ -14,7 +14,7 @@ using test::Tokens;
 
 namespace {
 
-constexpr size_t kMostPaths = 6;
+constexpr size_t kMaxPaths = 6;
 
 class Model {
  public:
@@ -30,13 +30,13 @@ class Model {
         if (Path* path = any(input)) truncate(*path, input);
         return;
       case 3:
-        if (Path* path = any(input); path && paths_.size() < kMostPaths)
+        if (Path* path = any(input); path && paths_.size() < kMaxPaths)
           paths_.push_back(path->fork());
         return;
       case 4:
         return drop(input);
       case 5:
-        if (paths_.size() < kMostPaths) paths_.push_back(simulation_.cache.find_whole(text(input)));
+        if (paths_.size() < kMaxPaths) paths_.push_back(simulation_.cache.find_whole(text(input)));
         return;
       case 6:
         return move_to_another_cache();
@@ -107,7 +107,7 @@ class Model {
     if (!simulation_.extend(path, Tokens(tokens.begin() + path.length(), tokens.end()), n_drafts))
       return;
     note(path);
-    if (paths_.size() < kMostPaths) paths_.push_back(std::move(path));
+    if (paths_.size() < kMaxPaths) paths_.push_back(std::move(path));
   }
 
   void extend(fuzz::Input& input) {

@@ -21,7 +21,7 @@ using hearth::Result;
 
 namespace {
 
-constexpr int kMostTokens = 220;
+constexpr int kMaxDocumentTokens = 220;
 constexpr int kSteps = test::kIsSanitized ? 500 : 3000;
 // Four documents of up to seven pages, with answers, forks and pins, need more pages than these. So
 // pages are evicted, and foreground requests take pages from background requests and pins.
@@ -156,7 +156,7 @@ class Editor {
           document.cursor++;
         }
     }
-    while (tokens.size() > kMostTokens) tokens.erase(tokens.begin() + below(tokens.size()));
+    while (tokens.size() > kMaxDocumentTokens) tokens.erase(tokens.begin() + below(tokens.size()));
     document.cursor = std::clamp<size_t>(document.cursor, 1, tokens.size());
   }
 
@@ -275,7 +275,7 @@ class Editor {
 
 }  // namespace
 
-TEST("after any editing an answer equals a cold one, and no page stays held") {
+TEST("after any editing, an answer equals that of a cold cache, and no page stays held") {
   Restarted warm;
   const auto cold = test::load_tiny(1, 0);
   CHECK_EQUAL(warm->status().cache.pages_total, kPages);

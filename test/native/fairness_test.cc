@@ -25,7 +25,7 @@ using hearth::RequestKind;
 
 namespace {
 
-constexpr int kLeastSlice = 8;
+constexpr int kMinSliceTokens = 8;
 
 Request request(RequestKind kind, int n_tokens, uint32_t first_token, int max_tokens) {
   Request request;
@@ -49,12 +49,12 @@ Request scoring(int n_prompt, int n_continuation) {
   return scoring;
 }
 
-/// Makes at most n_most foreground requests in immediate succession, until it is stopped.
+/// Makes at most n_max foreground requests in immediate succession, until it is stopped.
 template <class Engine>
 class Stream {
  public:
-  Stream(Engine& engine, Request each, int n_most)
-      : engine_(engine), each_(std::move(each)), n_most_(n_most) {}
+  Stream(Engine& engine, Request each, int n_max)
+      : engine_(engine), each_(std::move(each)), n_max_(n_max) {}
 
   std::function<void()> after_each = [] {};
 
@@ -73,7 +73,7 @@ class Stream {
     job->on_done = [this](hearth::Result&&, const hearth::EngineError*) {
       n_done_++;
       after_each();
-      if (is_stopped_ || n_done_ == n_most_) return ended_.set_value();
+      if (is_stopped_ || n_done_ == n_max_) return ended_.set_value();
       submit_next();
     };
     engine_.submit(std::move(job));
@@ -81,15 +81,15 @@ class Stream {
 
   Engine& engine_;
   Request each_;
-  int n_most_;
+  int n_max_;
   int n_done_ = 0;
   std::atomic<bool> is_stopped_{false};
   std::promise<void> ended_;
 };
 
 /// Returns the number of foreground requests until a background prompt of n_tokens is evaluated.
-int requests_until_evaluated(Engine& engine, int n_tokens, Request each, int n_most) {
-  Stream stream(engine, std::move(each), n_most);
+int requests_until_evaluated(Engine& engine, int n_tokens, Request each, int n_max) {
+  Stream stream(engine, std::move(each), n_max);
   std::shared_ptr<Job> background = std::make_shared<Job>();
   background->request = in_background(request(RequestKind::kPrefill, n_tokens, 500, 0));
   FinishReason reason = FinishReason::kCancelled;
@@ -116,19 +116,19 @@ TEST("a background prompt is evaluated while requests follow each other without 
   const auto engine = test::load_tiny(2, 0);
   const Request each = request(RequestKind::kGenerate, 40, 300, 4);
   // Each request lets one slice run, except for the first one, which precedes the background job.
-  const int n_most = kPromptTokens / kLeastSlice + 2;
-  CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
+  const int n_max = kPromptTokens / kMinSliceTokens + 2;
+  CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_max) <= n_max);
 }
 
 TEST("a background prompt is also evaluated between requests that generate nothing") {
   constexpr int kPromptTokens = 200;
   const auto engine = test::load_tiny(2, 0);
   const Request each = request(RequestKind::kPrefill, 40, 300, 0);
-  const int n_most = 2 * kPromptTokens / kLeastSlice + 3;
-  CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_most) <= n_most);
+  const int n_max = 2 * kPromptTokens / kMinSliceTokens + 3;
+  CHECK(requests_until_evaluated(*engine, kPromptTokens, each, n_max) <= n_max);
 }
 
-TEST("a background request overtakes reading ahead, even if reading has begun") {
+TEST("a background request overtakes a prompt that is read ahead, even one that has begun") {
   test::FaultyEngine engine;
   const Request asked = scoring(10, 30);
   const std::vector<float> expected = engine.ask(asked).values;
@@ -160,7 +160,7 @@ TEST("a request waits for at most one pass of background work") {
   constexpr int kBackgroundTokens = 60;
   const auto engine = test::load_tiny(2, 0);
   Stream stream(*engine, request(RequestKind::kGenerate, 40, 300, 3), 200);
-  int n_passes = 0, n_passes_before = 0, most_between = 0;
+  int n_passes = 0, n_passes_before = 0, max_between = 0;
   auto background = std::make_shared<Job>();
   background->request = in_background(request(RequestKind::kGenerate, 30, 500, kBackgroundTokens));
   // Each pass writes one token.
@@ -173,12 +173,12 @@ TEST("a request waits for at most one pass of background work") {
   };
   stream.after_each = [&, is_first = true]() mutable {
     if (std::exchange(is_first, false)) return engine->submit(background);
-    most_between = std::max(most_between, n_passes - n_passes_before);
+    max_between = std::max(max_between, n_passes - n_passes_before);
     n_passes_before = n_passes;
   };
   stream.run();
   CHECK_EQUAL(n_written, static_cast<size_t>(kBackgroundTokens));
-  CHECK_EQUAL(most_between, 1);
+  CHECK_EQUAL(max_between, 1);
 }
 
 TEST("a cancelled background request ends before the foreground request's next text") {
@@ -222,10 +222,10 @@ TEST("a request does not wait for background scoring to read all its rows of log
 }
 
 TEST("between other requests, background scoring reads few rows of logits at a time") {
-  constexpr int kMostRows = 4;
+  constexpr int kMaxRows = 4;
   test::FaultyEngine engine;
   Stream stream(engine, request(RequestKind::kGenerate, 40, 300, 4), 200);
-  int n_read = 0, n_read_before = 0, most_between = 0;
+  int n_read = 0, n_read_before = 0, max_between = 0;
   engine.ops.before_read = [&] {
     n_read++;
     std::this_thread::sleep_for(std::chrono::milliseconds(4));
@@ -239,10 +239,10 @@ TEST("between other requests, background scoring reads few rows of logits at a t
   };
   stream.after_each = [&, is_first = true]() mutable {
     if (std::exchange(is_first, false)) engine.submit(background);
-    most_between = std::max(most_between, n_read - n_read_before);
+    max_between = std::max(max_between, n_read - n_read_before);
     n_read_before = n_read;
   };
   stream.run();
   CHECK_EQUAL(n_scores, 50u);
-  CHECK(most_between <= kMostRows);
+  CHECK(max_between <= kMaxRows);
 }

@@ -142,9 +142,9 @@ TEST("if the same token repeats after cached pages, the request is repeated once
     n_heads++;
     repeats(logits);
   };
-  const int n_tokens = hearth::kMostRepeats + 10;
+  const int n_tokens = hearth::kMaxRepeats + 10;
   CHECK_EQUAL(n_heads_of(guarded(n_tokens)), n_tokens);
-  CHECK_EQUAL(n_heads_of(guarded(n_tokens)), hearth::kMostRepeats + 1 + n_tokens);
+  CHECK_EQUAL(n_heads_of(guarded(n_tokens)), hearth::kMaxRepeats + 1 + n_tokens);
 }
 
 TEST("if the second attempt begins differently from the text already streamed, it is an error") {

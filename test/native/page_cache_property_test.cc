@@ -96,8 +96,8 @@ class RandomEdits {
     if (pick(4) == 0) document.resize(at + 1);
     if (pick(4) == 0) document[at % document.size()] = static_cast<uint32_t>(pick(3));
     document = joined(std::move(document), random_tokens(1 + pick(3)));
-    const int n_most = (n_pages_ + 2) * simulation_.page_tokens;
-    if (static_cast<int>(document.size()) > n_most) document.resize(n_most / 2);
+    const int n_max = (n_pages_ + 2) * simulation_.page_tokens;
+    if (static_cast<int>(document.size()) > n_max) document.resize(n_max / 2);
   }
 
   void check_counts() {

@@ -186,8 +186,8 @@ TEST("clear() drops only the pages that no path holds") {
 
 TEST("continuation() returns the latest tokens after a prompt, even across pages") {
   Simulation simulation(32, 4);
-  const auto after = [&](int n_tokens, int n_most) {
-    return simulation.cache.continuation(counting(0, n_tokens), n_most);
+  const auto after = [&](int n_tokens, int n_max) {
+    return simulation.cache.continuation(counting(0, n_tokens), n_max);
   };
   CHECK(after(6, 8).empty());
   simulation.evaluate(joined(counting(0, 6), counting(50, 5)));
