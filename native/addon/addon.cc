@@ -123,7 +123,8 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
     return promise(call, [&](Engine::Done done) { engine.clear_cache(done); });
   }
 
-  /// A promise of undefined, which is settled when start(done) or its work calls done.
+  /// Returns a promise of undefined. start(done) starts the work; the promise is settled once done
+  /// is called.
   template <typename Start>
   static Napi::Value promise(const Napi::CallbackInfo& call, Start start) {
     const std::shared_ptr<AsyncTask> task = AsyncTask::create(call.Env(), call.Env().Undefined());
@@ -244,7 +245,7 @@ Napi::Value variants(const Napi::CallbackInfo& call) {
   return array;
 }
 
-/// Runs `make` on another thread; returns a promise of its text.
+/// Runs `make` on another thread and returns a promise of the string that it makes.
 Napi::Value text_of(Napi::Env env, std::function<std::string()> make) {
   const std::shared_ptr<AsyncTask> task = AsyncTask::create(env, env.Undefined());
   task->run([make = std::move(make)]() -> AsyncTask::Make {
@@ -253,7 +254,7 @@ Napi::Value text_of(Napi::Env env, std::function<std::string()> make) {
   return task->promise();
 }
 
-/// gpus(backend, kernels) -> promise of a text
+/// gpus(backend, kernels) -> promise of a string
 Napi::Value gpus(const Napi::CallbackInfo& call) {
   const std::string backend = call[0].ToString(), kernels = call[1].ToString();
   return text_of(call.Env(), [backend, kernels] { return gpu::describe_gpus(backend, kernels); });
@@ -269,7 +270,7 @@ Napi::Value gpu_driver(const Napi::CallbackInfo& call) {
   return driver;
 }
 
-/// unservedGpu(backend, kernels, gpu) -> promise of a text
+/// unservedGpu(backend, kernels, gpu) -> promise of a string
 Napi::Value unserved_gpu(const Napi::CallbackInfo& call) {
   gpu::GpuOptions options;
   options.backend = call[0].ToString();
@@ -278,8 +279,8 @@ Napi::Value unserved_gpu(const Napi::CallbackInfo& call) {
   return text_of(call.Env(), [options] { return gpu::unserved_gpu(options); });
 }
 
-/// gpuReport(backend, kernels, isBrief) -> promise of a text. backend: "webgpu", or "auto" for HIP
-/// and CUDA.
+/// gpuReport(backend, kernels, isBrief) -> promise of a string. backend: "webgpu", or "auto" for
+/// HIP and CUDA.
 Napi::Value gpu_report(const Napi::CallbackInfo& call) {
   const std::string backend = call[0].ToString(), kernels = call[1].ToString();
   gpu::ReportEffort effort;

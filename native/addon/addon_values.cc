@@ -16,10 +16,9 @@ double number(const Napi::Object& object, const char* key) {
 
 /// Clamps the number to the range of int.
 int integer(const Napi::Object& object, const char* key) {
-  constexpr double kLeast = std::numeric_limits<int>::min(),
-                   kMost = std::numeric_limits<int>::max();
+  constexpr double kMin = std::numeric_limits<int>::min(), kMax = std::numeric_limits<int>::max();
   const double value = number(object, key);
-  return std::isnan(value) ? 0 : static_cast<int>(std::clamp(value, kLeast, kMost));
+  return std::isnan(value) ? 0 : static_cast<int>(std::clamp(value, kMin, kMax));
 }
 
 /// For values that are never negative: negative numbers and NaN become 0.

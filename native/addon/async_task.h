@@ -53,10 +53,10 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
   }
 
   /// Runs work on a new thread. The work returns a function that makes the promise's value on the
-  /// JavaScript thread; if the work throws, the promise is rejected. Some memory is reserved for
-  /// reporting that memory has run out. If the system cannot start a thread, the work runs at once
-  /// on this one: then a load can still say why it fails, and a closing engine can still save its
-  /// pages.
+  /// JavaScript thread; if the work throws, the promise is rejected. A little memory is set aside,
+  /// so that even running out of memory can be reported. If the system cannot start a thread, the
+  /// work runs on this one, so that a load can still say why it fails and a closing engine can
+  /// still save its pages.
   void run(std::function<Make()> work) {
     const auto set_aside = std::make_shared<std::vector<char>>(kBytesToReject);
     const auto settle_with_result = [self = shared_from_this(), work = std::move(work), set_aside] {
@@ -105,8 +105,8 @@ class AsyncTask : public std::enable_shared_from_this<AsyncTask> {
     return error.Value();
   }
 
-  /// If the value cannot be made, the promise is rejected: a text may be too long for JavaScript,
-  /// or there may be no memory for it.
+  /// If the value cannot be made, the promise is rejected: a string may be too long for JavaScript,
+  /// or memory may have run out.
   void settle(Settle settle) {
     call([self = shared_from_this(), settle = std::move(settle)](Napi::Env env, Napi::Function) {
       const Napi::HandleScope scope(env);

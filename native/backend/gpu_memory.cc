@@ -19,7 +19,8 @@ uint64_t matrix_bytes(const GgufTensor& tensor, const std::string& backend) {
                                         static_cast<int>(tensor.shape[0]));
 }
 
-/// One name for tensors of a layer that become one matrix (model.cc): q, k and v; gate and up.
+/// Maps the tensors of a layer that are packed as one matrix (model.cc) to one name: q, k and v;
+/// gate and up.
 std::string matrix_of(const std::string& name) {
   const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
   const std::string layer = name.substr(0, name.find('.', 4));
@@ -37,7 +38,8 @@ uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
   const uint64_t n_embd = config.n_embd, n_q = config.n_q(), n_ff = config.n_ff;
   const uint64_t widest = padded(std::max({n_embd, n_q, n_ff}));
   const uint64_t n_used = config.n_experts_used, n_rows = kBatch * n_used;  // rows of experts
-  // Four parts of 256 positions for each token of a batch, or twice all parts for eight tokens.
+  // Attention parts of 256 positions: four for each token of a full batch or, for eight tokens, all
+  // of them, doubled because their number is rounded up to a power of two.
   const uint64_t n_parts = std::max(4 * kBatch, 16 * (n_positions / 256 + 1));
   const bool is_webgpu = backend == "webgpu";
   const uint64_t sizes[] = {

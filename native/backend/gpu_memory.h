@@ -14,7 +14,7 @@ class GgufFile;
 
 /// The GPU memory that the parts of a model need.
 struct GpuNeeds {
-  uint64_t common_bytes = 0;  // whichever layers are on the GPU: workspace, vectors, the head
+  uint64_t common_bytes = 0;  // needed however many layers are on the GPU: workspace, vectors, head
   uint64_t embedding_bytes = 0;
   std::vector<uint64_t> layer_bytes;  // each with its KV pages
 
@@ -29,13 +29,13 @@ struct GpuNeeds {
 GpuNeeds gpu_needs(const GgufFile& file, std::span<const GgufFile> adapters,
                    const ModelConfig& config, uint64_t kv_bytes, const std::string& backend);
 
-/// The most that a GPU's part of a model takes besides matrices, vectors and KV pages: activations
-/// as floats and quantized, logits, RoPE tables, attention's parts, and rows of the file while they
-/// are packed.
+/// An upper bound for what a GPU's part of a model takes besides matrices, vectors and KV pages:
+/// activations as floats and quantized, logits, RoPE tables, attention's parts, and rows of the
+/// file while they are packed.
 uint64_t gpu_workspace_bytes(const ModelConfig& config, uint64_t n_positions,
                              const std::string& backend);
 
-/// Drivers give memory in pieces of 2 MiB. Small allocations share a piece.
+/// Drivers allocate memory in units of 2 MiB. Small allocations share a unit.
 constexpr uint64_t allocated_bytes(uint64_t n_bytes) {
   constexpr uint64_t kPiece = uint64_t{2} << 20;
   return n_bytes < kPiece / 2 ? n_bytes : (n_bytes + kPiece - 1) / kPiece * kPiece;

@@ -24,16 +24,16 @@ struct ModelDescription {
   uint64_t kv_bytes_per_token = 0;  // as f16
 };
 
-/// Makes the same checks as loading, but reads no weights. Throws EngineError if the model cannot
-/// be run.
+/// Runs the same checks as loading, but reads no weights. Throws EngineError if the model cannot be
+/// run.
 ModelDescription describe(const std::string& path);
 
-/// Makes the same checks as loading a model with an adapter, but reads no weights. Throws
+/// Runs the same checks as loading a model with an adapter, but reads no weights. Throws
 /// EngineError with the names of file and tensor.
 void check_adapter(const std::string& model_path, const std::string& adapter_path);
 
-/// Texts about a model's training: general.*, the chat template, and the texts of the BOS and EOS
-/// tokens, which the template may use, under the keys tokenizer.ggml.bos_token and
+/// The strings that describe a model: general.*, the chat template, and the BOS and EOS tokens,
+/// which the template may use, under the keys tokenizer.ggml.bos_token and
 /// tokenizer.ggml.eos_token.
 std::map<std::string, std::string> texts_of(const GgufFile& file);
 

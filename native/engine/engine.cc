@@ -38,25 +38,25 @@ kernels::KvType kv_type_of(const LoadOptions& options) {
 /// The number of pages that fit the budget, but at least enough for a short prompt.
 int n_pages_for(const LoadOptions& options, uint64_t page_bytes) {
   const uint64_t budget = options.cache_bytes ? options.cache_bytes : default_cache_bytes();
-  constexpr uint64_t kFewest = 16;  // 512 tokens
-  return static_cast<int>(std::clamp<uint64_t>(budget / page_bytes, kFewest, 1 << 20));
+  constexpr uint64_t kMinPages = 16;  // 512 tokens
+  return static_cast<int>(std::clamp<uint64_t>(budget / page_bytes, kMinPages, 1 << 20));
 }
 
 std::string file_name(const std::string& path) {
   return system::utf8_of(system::path_of(path).filename());
 }
 
-/// A value that another thread computes; the destructor waits for it. Replaces std::async, which in
-/// libc++ 20 waits for ever if no thread can be started.
+/// A value that another thread computes; the destructor waits for that thread. Replaces std::async,
+/// which in libc++ 20 hangs if no thread can be started.
 template <class T>
-class Meanwhile {
+class AsyncValue {
  public:
   template <class Make>
-  Meanwhile(Make make)
+  AsyncValue(Make make)
       : task_(std::move(make)), value_(task_.get_future()), thread_([this] { task_(); }) {}
-  ~Meanwhile() { thread_.join(); }
-  Meanwhile(const Meanwhile&) = delete;
-  Meanwhile& operator=(const Meanwhile&) = delete;
+  ~AsyncValue() { thread_.join(); }
+  AsyncValue(const AsyncValue&) = delete;
+  AsyncValue& operator=(const AsyncValue&) = delete;
   /// Waits; rethrows the other thread's exception. May be called once.
   T get() { return value_.get(); }
 
@@ -93,7 +93,7 @@ struct Engine::Loaded {
     const std::vector<GgufFile>& adapters;
     const LoadOptions& options;
     const Progress& progress;
-    Meanwhile<std::unique_ptr<Tokenizer>> tokenizer;
+    AsyncValue<std::unique_ptr<Tokenizer>> tokenizer;
   };
   void open(const LoadOptions& options, const Progress& progress);
   void load_on_gpu(Source& source);
@@ -107,10 +107,10 @@ struct Engine::Loaded {
 void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) {
   const int64_t start = now_ns();
   const kernels::KvType kv_type = kv_type_of(options);
-  if (options.context_tokens > 0 && options.context_tokens < kFewestContextTokens)
+  if (options.context_tokens > 0 && options.context_tokens < kMinContextTokens)
     throw EngineError("bad-argument", "a context of " + std::to_string(options.context_tokens) +
                                           " tokens is too short for a prompt; give it at least " +
-                                          std::to_string(kFewestContextTokens));
+                                          std::to_string(kMinContextTokens));
   GgufFile file = GgufFile::open(options.model_path);
   info.config = read_config(file);
   if (info.config.name.empty()) info.config.name = file_name(options.model_path);
@@ -119,7 +119,7 @@ void Engine::Loaded::open(const LoadOptions& options, const Progress& progress) 
     adapters.push_back(open_adapter(path, file, info.config));
   info.adapters = options.adapters;
   // The tokenizer is made on another thread while the weights are packed, since a vocabulary of
-  // 152,000 tokens takes a tenth of a second. Meanwhile's destructor waits, so the file stays open
+  // 152,000 tokens takes a tenth of a second. AsyncValue's destructor waits, so the file stays open
   // even if packing throws.
   Source source{
       file, adapters, options, progress, {[&file] { return std::make_unique<Tokenizer>(file); }}};
@@ -155,8 +155,8 @@ void Engine::Loaded::load_draft_model(const LoadOptions& options, const Progress
   bench->drafting.model = draft_model.get();
 }
 
-/// If no GPU can run the model, ops stays null, and fallback_reason says why. Throws errors in the
-/// file, since the CPU would find them, too.
+/// If no GPU can run the model, ops stays null, and fallback_reason says why. Rethrows errors in
+/// the file, since the CPU would hit them, too.
 void Engine::Loaded::load_on_gpu(Source& source) {
   constexpr kernels::KvType kOnly = kernels::KvType::kF16;
   const uint64_t page_bytes = info.config.attention_shape(kOnly, 0).page_bytes();

@@ -12,7 +12,7 @@
 namespace hearth {
 namespace {
 
-// The most elements that all arrays of a file may have together: far more than real vocabularies
+// The limit for the elements of all arrays of a file together: far more than real vocabularies
 // need. Since widening turns one byte into up to eight, this limits the memory that a damaged or
 // hostile file can demand.
 constexpr uint64_t kMaxElements = uint64_t{1} << 24;
@@ -48,8 +48,8 @@ Wide<T> take(GgufCursor& from) {
 
 template <typename T>
 GgufValue take_array(GgufCursor& from, uint64_t n) {
-  constexpr size_t kLeastBytes = std::is_same_v<T, Text> ? sizeof(uint64_t) : sizeof(T);
-  if (from.left() / kLeastBytes < n) from.ends_early();
+  constexpr size_t kMinElementBytes = std::is_same_v<T, Text> ? sizeof(uint64_t) : sizeof(T);
+  if (from.left() / kMinElementBytes < n) from.ends_early();
   std::vector<Wide<T>> values(n);
   for (Wide<T>& value : values) value = take<T>(from);
   return values;

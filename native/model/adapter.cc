@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kA = ".lora_a";
 constexpr const char* kB = ".lora_b";
 constexpr const char* kColumnsOfB = ".lora_bt";
-constexpr float kGreatestF16 = 65504;
+constexpr float kMaxF16 = 65504;
 
 struct Stack {
   std::unique_ptr<kernels::LowRank> AdapterLayer::*packed;
@@ -64,7 +64,7 @@ void check_header(const GgufFile& file, const ModelConfig& config) {
                              ", and this one is " +
                              in_quotes(std::string(config.family->architecture)));
   // False for NaN, too.
-  if (!(std::fabs(file.number("adapter.lora.alpha").value_or(0)) <= kGreatestF16))
+  if (!(std::fabs(file.number("adapter.lora.alpha").value_or(0)) <= kMaxF16))
     refuse_adapter(path, "its adapter.lora.alpha is not a number from -65504 to 65504");
 }
 
@@ -252,7 +252,7 @@ class AdapterLoader {
       kernels::dequantize_row(tensor.type, data.data() + data.size() / n_rows * row,
                               values.data() + row * n_cols, static_cast<int>(n_cols));
     // False for NaN, too.
-    if (!std::ranges::all_of(values, [](float x) { return std::fabs(x) <= kGreatestF16; }))
+    if (!std::ranges::all_of(values, [](float x) { return std::fabs(x) <= kMaxF16; }))
       refuse_adapter(tensor.file, "its tensor " + tensor.name +
                                       " holds a value that is not a number from -65504 to 65504");
     file_.release(tensor);

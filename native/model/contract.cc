@@ -87,8 +87,8 @@ class Contract {
 void check_layer(Contract& contract, const ModelConfig& config, int layer) {
   const auto name = [&](const char* tensor) { return layer_tensor(layer, tensor); };
   contract.vector(name("attn_norm.weight"), config.n_embd);
-  // Only families whose RoPE pairs are halves may have a fused tensor: the file does not give the
-  // order of its rows, and no converter writes neighbours.
+  // Only families whose RoPE pairs are halves may have a fused tensor. The file does not say how
+  // the rows of a fused tensor are ordered, and no converter writes one for neighbours.
   const bool may_be_fused = config.family->rope_pairs == RopePairs::kHalves;
   if (may_be_fused && contract.has(name("attn_qkv.weight"))) {
     contract.matrix(name("attn_qkv.weight"), config.n_q() + 2 * config.n_kv(), config.n_embd);

@@ -25,8 +25,8 @@
 
 namespace hearth {
 
-/// The most rows of logits that head() computes at once, which bounds the logits buffer. Suffices
-/// for one token plus the longest draft.
+/// The maximum number of rows of logits that head() computes at once, and so the size of the logits
+/// buffer. It is enough for one token plus the longest draft.
 inline constexpr int kMaxLogitRows = 16;
 
 /// A sequence, and the tokens that a pass appends to it.

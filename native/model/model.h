@@ -18,7 +18,7 @@ namespace hearth {
 class GgufFile;
 
 /// The shortest context that leaves room for a useful prompt.
-inline constexpr int kFewestContextTokens = 64;
+inline constexpr int kMinContextTokens = 64;
 
 /// The hyperparameters. Those that attention needs are in AttentionShape; but kv_type and
 /// max_positions are chosen when a model is loaded.

@@ -56,9 +56,10 @@ double yarn_factor(const GgufFile& file, const std::string& prefix) {
   return factor;
 }
 
-/// YaRN (arXiv 2309.00071). Frequencies that turn less than beta_slow times in the original context
-/// are divided by the factor; frequencies that turn more than beta_fast times do not change. In
-/// between, the inverse of the divisor changes linearly with the dimension.
+/// YaRN (arXiv 2309.00071). A dimension that makes fewer than beta_slow full turns within the
+/// original context has its frequency divided by the factor; one that makes more than beta_fast
+/// turns keeps its frequency. In between, the inverse of the divisor changes linearly with the
+/// index of the dimension.
 std::vector<float> yarn_factors(const GgufFile& file, const std::string& prefix,
                                 const ModelConfig& config, double factor) {
   const auto key = [&](const char* name, double fallback) {
@@ -239,13 +240,13 @@ void read_ffn(const GgufFile& file, const std::string& prefix, ModelConfig& conf
   config.n_ff = dimension(file, prefix + "expert_feed_forward_length");
   require_that(config.n_experts_used <= config.n_experts, file,
                prefix + "expert_used_count is greater than expert_count");
-  constexpr int kMostExperts = 1024;
-  if (config.n_experts > kMostExperts || config.n_experts_used > kernels::kMaxExpertsUsed)
+  constexpr int kMaxExperts = 1024;
+  if (config.n_experts > kMaxExperts || config.n_experts_used > kernels::kMaxExpertsUsed)
     refuse_unsupported(file.path(),
                        "a token uses " + std::to_string(config.n_experts_used) + " of its " +
                            std::to_string(config.n_experts) + " experts, and Hearth runs " +
                            std::to_string(kernels::kMaxExpertsUsed) + " of " +
-                           std::to_string(kMostExperts),
+                           std::to_string(kMaxExperts),
                        "Choose another model");
   require_that(static_cast<uint64_t>(config.n_experts) * config.n_ff <= kMaxDimension, file,
                std::to_string(config.n_experts) + " experts have " + std::to_string(config.n_ff) +
@@ -303,10 +304,10 @@ ModelConfig read_config(const GgufFile& file) {
       static_cast<float>(file.number(prefix + "attention.layer_norm_rms_epsilon").value_or(1e-6));
   require_that(config.norm_eps > 0 && config.norm_eps < 1, file,
                "layer_norm_rms_epsilon is not between 0 and 1");
-  if (config.n_context < kFewestContextTokens)
+  if (config.n_context < kMinContextTokens)
     refuse_unsupported(file.path(),
                        "its context_length is " + std::to_string(config.n_context) +
-                           ", and a prompt needs at least " + std::to_string(kFewestContextTokens),
+                           ", and a prompt needs at least " + std::to_string(kMinContextTokens),
                        "Choose another model");
   config.n_vocab = vocabulary_size(file);
   check_tensors(file, config);

@@ -20,17 +20,17 @@ constexpr uint32_t kRanges[] = {
 };
 
 // llama.cpp's converter writes these names into tokenizer.ggml.pre.
-constexpr SplitRules qwen2_like(std::string_view name, int most_digits, bool keeps_known_pieces) {
+constexpr SplitRules qwen2_like(std::string_view name, int max_digits, bool keeps_known_pieces) {
   return {.name = name,
           .folds_case = true,
           .leads_with_any = true,
-          .most_digits = most_digits,
+          .max_digits = max_digits,
           .takes_lines_with_symbols = true,
           .splits_lines = true,
           .keeps_known_pieces = keeps_known_pieces};
 }
 constexpr SplitRules starcoder_like(std::string_view name) {
-  return {.name = name, .most_digits = 1, .isolates_digits = true};
+  return {.name = name, .max_digits = 1, .isolates_digits = true};
 }
 constexpr SplitRules kSplitRules[] = {
     qwen2_like("qwen2", 1, false),
@@ -39,7 +39,7 @@ constexpr SplitRules kSplitRules[] = {
     {.name = "seed-coder",
      .folds_case = true,
      .leads_with_any = true,
-     .most_digits = 1,
+     .max_digits = 1,
      .splits_lines = true},
     {.name = "deepseek-coder", .is_deepseek = true},
     {.name = "gpt-2"},
@@ -199,9 +199,9 @@ size_t piece_end(std::string_view text, size_t offset, const SplitRules& rules) 
     cursor.skip(kLetter);
     return cursor.offset();
   }
-  cursor = rules.most_digits == 0 ? after_space : start;
+  cursor = rules.max_digits == 0 ? after_space : start;
   if (cursor.is(kNumber)) {
-    for (int n = 0; cursor.is(kNumber) && (n < rules.most_digits || rules.most_digits == 0); n++)
+    for (int n = 0; cursor.is(kNumber) && (n < rules.max_digits || rules.max_digits == 0); n++)
       cursor.advance();
     return cursor.offset();
   }

@@ -1,6 +1,7 @@
 // The pre-tokenizer of byte-level BPE: it splits text into pieces, and BPE merges only inside a
-// piece. The models' tokenizer.json files define the split by regular expressions; here these are
-// code. All but one are this expression with small differences, which SplitRules lists:
+// piece. The models' tokenizer.json files define the split by regular expressions, which are
+// written by hand as code here. All but one are this expression with small differences, which
+// SplitRules lists:
 //   'S | P?\p{L}+ | digits | ?[^\s\p{L}\p{N}]+ | \s*[\r\n]+ | \s+(?!\S) | \s+
 // 'S is a contraction ('s 't 're 've 'm 'll 'd). The first alternative that matches counts.
 #pragma once
@@ -21,7 +22,7 @@ struct SplitRules {
   bool is_deepseek = false;     // has another expression; the fields below do not apply
   bool folds_case = false;      // contractions may have ASCII capitals
   bool leads_with_any = false;  // P is [^\r\n\p{L}\p{N}]; otherwise a space
-  int most_digits = 0;          // digits: \p{N}{1,n}; if 0, ?\p{N}+
+  int max_digits = 0;           // digits: \p{N}{1,n}; if 0, ?\p{N}+
   bool isolates_digits =
       false;  // digits are split off first, so (?!\S) also matches before a digit
   bool takes_lines_with_symbols = false;  // ?[^\s\p{L}\p{N}]+[\r\n]*
