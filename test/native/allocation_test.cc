@@ -148,7 +148,7 @@ TEST("choosing tokens while healing does not allocate") {
   CHECK_EQUAL(allocations_in_all(*engine, healed), n_short);
 }
 
-TEST("if a result finds no memory, only its own request gets an error") {
+TEST("if there is no memory for a result, only its own request gets an error") {
   const auto engine = test::load_tiny(2, 0);
   hearth::Request several = counted();
   several.max_tokens = 4;

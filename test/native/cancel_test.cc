@@ -33,7 +33,7 @@ std::vector<float> cold_logits(hearth::Engine& engine, Request request) {
 
 }  // namespace
 
-TEST("a request cancelled at any moment holds no page, and the next answer equals a cold one") {
+TEST("cancelling at any moment leaves no page held, and the next answer equals a cold cache's") {
   const auto engine = test::load_tiny(2, 0);
   const auto cold = test::load_tiny(1, 0);
   std::mt19937 random(3);

@@ -82,7 +82,7 @@ TEST("continuations cancelled at any moment leave nothing held, and the next sco
   }
 }
 
-TEST("with hardly any free page, the engine scores what fits and refuses the rest") {
+TEST("with hardly any free pages, the engine scores what fits and refuses the rest") {
   const auto roomy = test::load_tiny(1, 0);
   const auto scarce = test::load_tiny(1, roomy->status().page_bytes * 6);
   int n_refused = 0;

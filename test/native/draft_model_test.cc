@@ -152,7 +152,7 @@ TEST("a draft model that lacks a token of the model is not used, and the reason 
   CHECK(problem.find("draft.gguf cannot draft: it has no token 1002") != std::string::npos);
 }
 
-TEST("a draft model that lacks the model's unused tokens drafts in texts without them") {
+TEST("a draft model that lacks the model's unused tokens drafts text without them") {
   const test::TemporaryFolder folder;
   hearth::LoadOptions options = test::tiny_options();
   options.draft_model_path = options.model_path;

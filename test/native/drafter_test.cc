@@ -74,7 +74,7 @@ TEST("drafts are shorter if each further token of a pass costs more, until there
   CHECK_EQUAL(record.next_length(costs_of(0.9)), 0);
 }
 
-TEST("drafting that does not speed up answers stops, even across requests, but for rare trials") {
+TEST("drafting that does not speed up answers stops, across requests too, but for rare trials") {
   Drafting drafting;
   int n_trials = 0, n_drafted = 0;
   for (int request = 0; request < 40; request++) {

@@ -98,7 +98,7 @@ TEST("all pages are in one file, which replaces the previous one; the folder is 
   CHECK_EQUAL(open_engine(inner)->info().restored_pages, 3 * 2);
 }
 
-TEST("two engines that ran side by side both leave their pages") {
+TEST("the pages of two engines that ran at the same time are both kept") {
   const Folder folder;
   const auto one = open_engine(folder.path), other = open_engine(folder.path);
   test::ask(*one, document(1, 60));
@@ -138,7 +138,7 @@ TEST("a small cache loads only the pages that fit, and the file is kept for larg
   CHECK_EQUAL(open_engine(folder.path)->info().restored_pages, 13 + 13);
 }
 
-TEST("a damaged file costs the damaged pages, never a wrong logit") {
+TEST("a damaged file loses only its damaged pages and never causes a wrong logit") {
   const Request whole = document(1, 300), other = document(2, 100);
   const std::vector<float> expected = cold_logits(whole);
   const Folder origin;
@@ -166,7 +166,7 @@ TEST("a damaged file costs the damaged pages, never a wrong logit") {
   CHECK(n_restored.size() > 4);
 }
 
-TEST("pages of other models and foreign files are left alone") {
+TEST("files of other models and of other programs are left alone") {
   const Folder folder;
   leave(folder.path, {document(1, 100)});
   const fs::path file = folder.files().at(0);
@@ -229,7 +229,7 @@ TEST("nothing is written if nothing was evaluated or no folder was given") {
   engine->close();
 }
 
-TEST("the checksum detects each changed bit, truncation and shift") {
+TEST("the checksum detects every flipped bit, truncation and shift") {
   std::vector<std::byte> bytes(100);
   for (size_t i = 0; i < bytes.size(); i++) bytes[i] = static_cast<std::byte>(i * 7);
   std::set<uint64_t> sums{hearth::checksum(bytes, 0), hearth::checksum(bytes, 1)};

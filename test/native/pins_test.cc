@@ -50,7 +50,7 @@ TEST("a pinned prompt stays cached while others are evaluated, until it is unpin
   CHECK_EQUAL(n_cached(*engine, anchor), 0);
 }
 
-TEST("a new anchor replaces the old one") {
+TEST("a new pin replaces the one with the same id") {
   const auto engine = test::load_small();
   for (uint32_t number = 1; number < 6; number++) {
     const Request anchor = numbered(number, kAnchorTokens);

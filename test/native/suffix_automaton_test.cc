@@ -60,7 +60,7 @@ TEST("in texts that repeat themselves, the match is the longest suffix that also
   check_text(fibonacci);
 }
 
-TEST("if a match occurs several times, the continuation follows the latest") {
+TEST("if a match occurs several times, the continuation is that of its latest occurrence") {
   SuffixAutomaton automaton(16);
   for (const uint32_t token : {1, 2, 3, 9, 1, 2, 4, 9, 1, 2}) automaton.append(token);
   CHECK_EQUAL(automaton.match_length(), 3);
@@ -88,7 +88,7 @@ void check_place(const SuffixAutomaton& automaton, SuffixAutomaton::Match place,
 
 }  // namespace
 
-TEST("advance() finds the longest suffix of another text that occurs, unless this text has grown") {
+TEST("advance() finds the longest matching suffix of another text, unless this text has grown") {
   std::mt19937 random(2);
   for (int i = 0; i < 100; i++) {
     const uint32_t n_letters = 2 + i % 5;

@@ -199,7 +199,7 @@ TEST("healing allows exactly the tokens that begin with the bytes or are a prefi
   }
 }
 
-TEST("a half-megabyte line without a place to split is tokenized") {
+TEST("a half-megabyte line with nowhere to split is tokenized") {
   std::mt19937 random(5);
   std::string letters(500'000, 'a');
   for (char& c : letters) c = static_cast<char>('a' + random() % 26);

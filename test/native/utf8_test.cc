@@ -5,7 +5,7 @@
 using hearth::one_line;
 using hearth::whole_characters;
 
-TEST("a character is held back until it is whole") {
+TEST("a character is held back until it is complete") {
   CHECK_EQUAL(whole_characters(""), 0u);
   CHECK_EQUAL(whole_characters("abc"), 3u);
   CHECK_EQUAL(whole_characters("a\xC3"), 1u);

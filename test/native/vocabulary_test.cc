@@ -64,7 +64,7 @@ TEST("a special token whose name is only part of a character is not found in tex
   }
 }
 
-TEST("a byte of a text without a token in the vocabulary is left out") {
+TEST("a byte that has no token in the vocabulary is left out") {
   const TemporaryFolder folder;
   // U+1D11E begins with the byte 0xF0.
   const std::string bytes = tiny_vocabulary("gpt2", "smollm", {"a b"}, 0xF0).bytes("");

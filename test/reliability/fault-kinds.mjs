@@ -277,7 +277,7 @@ export const faults = [
     kinds: {
       'the model is cut short': 'truncating a model',
       'the model is overwritten': 'overwriting a model',
-      'a page file is damaged': 'a damaged file costs',
+      'a page file is damaged': 'a damaged file loses',
       'a page file is deleted by another server': 'has just deleted',
       'the cache folder cannot be written': 'an unwritable folder',
       'model files cut off or damaged': 'never a crash',

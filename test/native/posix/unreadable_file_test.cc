@@ -73,7 +73,7 @@ TEST("open_own() does not open a file that others own or are allowed to write") 
   CHECK(!is_opened());
 }
 
-TEST("a file without permission for us counts as forbidden, not damaged") {
+TEST("a file that we may not read counts as forbidden, not damaged") {
   using hearth::system::FileError;
   for (const int error : {EACCES, EPERM}) {
     try {
