@@ -38,7 +38,7 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
     // RoPE mixes dimensions in pairs. A pair's factor is its expected size divided by the geometric
     // mean over all pairs, rounded to a power of two. head_factors first holds the pair's expected
     // square, then log2 of its root, then the factor.
-    double most = 0, mean = 0;
+    double max_square = 0, mean = 0;
     for (int i = 0; i < 2 * half; i++) {
       const int key_row = (shape_.n_heads + kv_head) * shape_.head_dim + i;
       qkv.unpack_row(key_row, row);
@@ -51,13 +51,13 @@ void KeyBalance::compute_factors(int layer, const PackedMatrix& qkv, const float
       }
       float& pair = head_factors[i % half];
       pair = static_cast<float>(square) + (i < half ? 0 : pair);
-      most = std::max(most, double{pair});
+      max_square = std::max(max_square, double{pair});
     }
     // A dimension that is almost zero counts as 2^-10 of the largest one.
-    const double least = std::max(most * 0x1p-20, 1e-30);
+    const double min_square = std::max(max_square * 0x1p-20, 1e-30);
     for (int i = 0; i < half; i++) {
       float& pair = head_factors[i];
-      pair = static_cast<float>(std::log2(std::max(double{pair}, least)) / 2);
+      pair = static_cast<float>(std::log2(std::max(double{pair}, min_square)) / 2);
       mean += pair / half;
     }
     for (int i = 0; i < half; i++) {

@@ -329,9 +329,10 @@ void Device::measure_work() {
   const size_t n = std::exchange(n_work_, 0);
   if (std::exchange(has_compiled_, false) || n < kMeasuredWork) return;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - work_since_;
-  const double most = kSubmitSeconds / took.count() * static_cast<double>(n);
-  max_work_ = std::clamp(static_cast<size_t>(std::min(most, 4.0 * static_cast<double>(max_work_))),
-                         kMinWork, kMaxWork);
+  const double wanted_work = kSubmitSeconds / took.count() * static_cast<double>(n);
+  max_work_ =
+      std::clamp(static_cast<size_t>(std::min(wanted_work, 4.0 * static_cast<double>(max_work_))),
+                 kMinWork, kMaxWork);
 }
 
 // Writes to staging_ only if its content changes: each write costs the GPU another command buffer,

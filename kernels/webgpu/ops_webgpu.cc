@@ -108,12 +108,12 @@ void WebgpuOps::read(std::span<float> destination, const float* source) {
 void WebgpuOps::make_kv_pool(const AttentionShape& shape, int n_pages) {
   shape_ = shape;
   const size_t n_bytes = layer_page_bytes();
-  const uint64_t most = std::min(
+  const uint64_t max_bytes = std::min(
       {device_.limits().storage_bytes, device_.limits().buffer_bytes, device_.choice().page_bytes});
-  segment_pages_ = static_cast<int>(std::min<uint64_t>(n_pages, most / n_bytes));
+  segment_pages_ = static_cast<int>(std::min<uint64_t>(n_pages, max_bytes / n_bytes));
   if (n_pages > kMaxSegments * segment_pages_)
     throw std::runtime_error("the GPU's driver gives a kernel no more than " +
-                             std::to_string(kMaxSegments * shape.n_layers * most >> 20) +
+                             std::to_string(kMaxSegments * shape.n_layers * max_bytes >> 20) +
                              " MiB of the KV cache; lower hearth.cache.memoryMiB");
   kv_.clear();
   kv_.resize(shape.n_layers);

@@ -87,9 +87,9 @@ double error(Ops& ops, const TestMatrix& w, const TestAdapter& adapter, int n) {
 // greatest of 32 values, which is at most three times their deviation; the error's energy is 1/12
 // of the step's square.
 constexpr double kHalves = 2 * 0x1p-24, kBytes = 4 * (3.0 / 127) * (3.0 / 127) / 12;
-/// For one rank and one token, the errors are multiples of a single normally distributed number,
-/// which may be three times its deviation.
-constexpr double kMost = 3 * 3;
+/// For one rank and one token, all errors are multiples of a single normally distributed number,
+/// which may be as large as three standard deviations.
+constexpr double kOutlier = 3 * 3;
 
 }  // namespace
 
@@ -103,8 +103,8 @@ TEST("an adapter adds scale * b (a h), for any rank, batch and variant") {
         const auto ops = make_cpu_ops({variant, 2});
         const TestAdapter halves({{0, kRows, rank}}, kCols),
             rounded({{0, kRows, rank, true}}, kCols);
-        CHECK(error(*ops, floats, halves, n) < kMost * kHalves);
-        CHECK(error(*ops, bytes, rounded, n) < kMost * kBytes);
+        CHECK(error(*ops, floats, halves, n) < kOutlier * kHalves);
+        CHECK(error(*ops, bytes, rounded, n) < kOutlier * kBytes);
       }
     }
   }
