@@ -14,7 +14,7 @@ import { cursorAfter, offsetAt, type Position } from './trace.ts';
 
 const defaultLimit = 12;
 // Selects cases with several edits of a few keys each. A long edit is newly written text, which `replay` measures.
-const minEdits = 3;
+const defaultMinEdits = 3;
 const maxKeys = 120;
 /**
  * The time between keys: short, to keep runs short, but long enough for the server to take it for a person's typing.
@@ -47,6 +47,11 @@ export const editCostCommand: Command = {
     ...serverOptions(16),
     cases: { type: 'string', value: 'FILE', help: 'the file of cases that edit-cases has written' },
     'at-once': { type: 'boolean', help: 'ask right after the last key of an edit, as when the cursor leaves its line' },
+    'min-edits': {
+      type: 'string',
+      value: 'N',
+      help: `only cases with at least N past edits; default: ${defaultMinEdits}`,
+    },
     limit: {
       type: 'string',
       value: 'N',
@@ -58,6 +63,7 @@ export const editCostCommand: Command = {
       const typed = typedEdits(document);
       return typed ? [{ ...typed, document }] : [];
     });
+    const minEdits = count(values, 'min-edits') ?? defaultMinEdits;
     const suitable = cases.filter(({ trace, ends }) => ends.length >= minEdits && trace.edits.length <= maxKeys);
     if (suitable.length === 0) throw new Error('none of the cases can be typed');
     const limit = Math.min(suitable.length, count(values, 'limit') ?? defaultLimit);
