@@ -13,6 +13,6 @@ test.each(contributes.walkthroughs.flatMap(({ steps }) => steps))(
   ({ completionEvents }) => {
     expect(completionEvents).toEqual([expect.stringMatching(/^onContext:hearth\.has\w+$/)]);
     const key = completionEvents[0]?.slice('onContext:hearth.'.length);
-    expect(sources).toMatch(new RegExp(`'setContext', 'hearth\\.${key}', true|done\\('${key}'\\)`));
+    expect(sources).toMatch(new RegExp(`'setContext', 'hearth\\.${key}', true|completeStep\\('${key}'\\)`));
   },
 );
