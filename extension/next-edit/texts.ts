@@ -5,11 +5,15 @@ import type { Step } from './offered-edit.ts';
 
 const maxChars = 40;
 
-/** The drawing of an inserted text: its first line, the number of further lines, and ⏎ for a line break at its end. */
+const firstBreak = /^\r?\n/;
+
+/** The drawing of an inserted text: its first line, the number of further lines, and ⏎ for a line break at either end. */
 export function inline(text: string): string {
-  const [first = '', ...others] = linesOf(text);
+  const isBelow = firstBreak.test(text);
+  const [first = '', ...others] = linesOf(text.replace(firstBreak, ''));
   const more = others.length === 1 ? l10n.t('+1 line') : l10n.t('+{0} lines', others.length);
-  return unbroken(`${first}${others.length > 0 ? ` ${more}` : ''}${text.endsWith('\n') ? ' ⏎ ' : ''}`);
+  const begin = isBelow ? ` ⏎ ${first.trimStart()}` : first;
+  return unbroken(`${begin}${others.length > 0 ? ` ${more}` : ''}${text.endsWith('\n') ? ' ⏎ ' : ''}`);
 }
 
 /** The hint for an edit that is out of sight. file: the name of its file; undefined if that is the active one. */
@@ -40,7 +44,8 @@ export function summary(edit: NextEdit): string {
 /** The edit's old and new lines, for the hover. */
 export function difference({ oldText, newText }: NextEdit): string {
   const marked = (text: string, mark: string) => (text === '' ? [] : linesOf(text).map((line) => mark + line));
-  return [...marked(oldText, '- '), ...marked(newText, '+ ')].join('\n');
+  const added = oldText === '' ? newText.replace(firstBreak, '') : newText;
+  return [...marked(oldText, '- '), ...marked(added, '+ ')].join('\n');
 }
 
 function linesOf(text: string): string[] {

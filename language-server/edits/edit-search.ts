@@ -16,7 +16,7 @@ import {
 } from './proposals/renames/renamed-uses.ts';
 import { renamesIn } from './proposals/renames/renames.ts';
 import { PlainBreaks } from './text/plain-breaks.ts';
-import { changesOf, type EditedDocument, type TextEdit } from './text/text-edit.ts';
+import { changesOf, type EditedDocument, fromLineBefore, type TextEdit } from './text/text-edit.ts';
 import type { FoundEdit, SearchedDocument, Workspace } from './workspace.ts';
 
 // The search covers this many characters on either side of the cursor: a longer search would delay the next key.
@@ -97,9 +97,11 @@ class EditSearch {
     const documentEdit = plain.inDocument(edit);
     if (breaksSyntax(documentEdit, document)) return 'breaks-syntax';
     if (isDismissed(documentEdit)) return 'edit-dismissed';
-    const oldText = document.text.slice(documentEdit.start, documentEdit.end);
-    const changes = changesOf(edit, text).map((change) => plain.inDocument(change));
-    return { ...documentEdit, document, oldText, changes, otherLines: uses?.others ?? [], probability };
+    const shown = fromLineBefore(edit, text);
+    const found = plain.inDocument(shown);
+    const oldText = document.text.slice(found.start, found.end);
+    const changes = changesOf(shown, text).map((change) => plain.inDocument(change));
+    return { ...found, document, oldText, changes, otherLines: uses?.others ?? [], probability };
   }
 
   /** What propose() answers for the part of the document within reach of the cursor, with offsets in the document. */

@@ -22,7 +22,8 @@ import { DismissedEdits } from './decision/dismissed-edits.ts';
 import { gates } from './decision/unwanted-edit.ts';
 import { type EditModel, findEdit } from './edit-search.ts';
 import { EditHistory, maxChars } from './history/edit-history.ts';
-import { changesOf, type TextEdit } from './text/text-edit.ts';
+import { PlainBreaks } from './text/plain-breaks.ts';
+import { changesOf, fromOwnLine, type TextEdit } from './text/text-edit.ts';
 import { after, type FoundEdit, OpenDocuments, type Workspace } from './workspace.ts';
 
 /** Loads the model, which is never on a team's server: the history of edits stays on this machine. */
@@ -99,7 +100,10 @@ export class NextEdits {
     const document = this.documents.of(uri);
     if (document?.version !== version) return;
     const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
-    this.dismissed.add(uri, { start, end, text: newText });
+    const plain = new PlainBreaks(document.text);
+    const shown = { start, end, text: newText };
+    const proposed = plain.inDocument(fromOwnLine(plain.edit(shown), plain.text.toString()));
+    for (const edit of [shown, proposed]) this.dismissed.add(uri, edit);
   }
 
   forget(uri: string): void {

@@ -125,11 +125,14 @@ export function after({ documents, history }: Workspace, edit: FoundEdit): Works
   };
 }
 
-/** The edit as the history will have it: in whole lines, even if it begins in the middle of one. */
+/** The edit as the history will have it: in whole lines, without those that stay as they are. */
 function pastEdit({ path, text }: SearchedDocument, edit: TextEdit): PastEdit {
   const line = text.lineAt(edit.start);
   const head = text.slice(text.lineStart(line), edit.start);
   const [tail = ''] = head === '' ? [] : (/^[^\r\n]*/.exec(text.slice(edit.end, edit.end + maxChars)) ?? []);
   const whole = (part: string) => withPlainBreaks(head + part + tail);
-  return { path, before: whole(text.slice(edit.start, edit.end)), after: whole(edit.text), line };
+  const [before, after] = [whole(text.slice(edit.start, edit.end)), whole(edit.text)];
+  if (after.startsWith(`${before}\n`))
+    return { path, before: '', after: after.slice(before.length + 1), line: line + 1 };
+  return { path, before, after, line };
 }

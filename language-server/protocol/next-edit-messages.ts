@@ -25,7 +25,7 @@ export interface NextEditAnswer {
   latencyMs: number;
 }
 
-/** An edit of whole lines. */
+/** An edit of whole lines, or an insertion in a line. New lines are inserted at the end of the line before. */
 export interface NextEdit {
   uri: string;
   /** The version of the document to which the positions refer. */

@@ -98,6 +98,24 @@ export function changesOf(edit: TextEdit, text: string): TextEdit[] {
   return changes.map(({ start, end, text: now }) => ({ start: edit.start + start, end: edit.start + end, text: now }));
 }
 
+/**
+ * For an edit that inserts whole lines above a line: the same edit at the end of the line before, which begins with the
+ * line break instead of ending with it. There the lines can be drawn without moving others, and the cursor goes behind
+ * them. Any other edit stays as it is.
+ */
+export function fromLineBefore(edit: TextEdit, text: string): TextEdit {
+  const { start, end, text: inserted } = edit;
+  const isLinesAbove = start === end && inserted.endsWith('\n') && text[start - 1] === '\n';
+  return isLinesAbove ? { start: start - 1, end: start - 1, text: `\n${inserted.slice(0, -1)}` } : edit;
+}
+
+/** The opposite of fromLineBefore(). */
+export function fromOwnLine(edit: TextEdit, text: string): TextEdit {
+  const { start, end, text: inserted } = edit;
+  const isLinesBelow = start === end && inserted.startsWith('\n') && text[start] === '\n';
+  return isLinesBelow ? { start: start + 1, end: start + 1, text: `${inserted.slice(1)}\n` } : edit;
+}
+
 /** A longest common subsequence, as pairs of indices. */
 function commonWords(old: string[], now: string[]): (readonly [number, number])[] {
   if (old.length * now.length > maxPairs) return [];

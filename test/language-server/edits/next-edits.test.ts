@@ -12,6 +12,8 @@ const script = vi.hoisted(() => ({
   asked: [] as EditedDocument[],
   probability: 0.9,
   wait: () => Promise.resolve(),
+  /** If not empty: lines that are proposed above "end" instead. */
+  inserted: '',
 }));
 
 /** Proposes to replace "sum" with "total" in the first other line that has it. */
@@ -20,6 +22,12 @@ vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
     script.asked.push(document);
     await script.wait();
     const { text, cursor, dismissed = [] } = document;
+    const at = text.indexOf('end');
+    if (script.inserted !== '') {
+      const isDismissed = dismissed.some((each) => each.start === at && each.text === script.inserted);
+      const edit = { start: at, end: at, text: script.inserted };
+      return isDismissed ? undefined : { edit, probability: script.probability };
+    }
     let start = 0;
     for (const line of text.split('\n')) {
       const end = start + line.length;
@@ -35,7 +43,7 @@ vi.mock('../../../language-server/edits/decision/propose.ts', () => ({
 }));
 
 beforeEach(() => {
-  Object.assign(script, { asked: [], probability: 0.9, wait: () => Promise.resolve() });
+  Object.assign(script, { asked: [], probability: 0.9, wait: () => Promise.resolve(), inserted: '' });
   vi.useFakeTimers({ toFake: ['performance'] }); // changes count as simultaneous, however busy this machine is
 });
 
@@ -262,6 +270,21 @@ test('a dismissed edit does not come back until its line changes', async () => {
   replace(a, 'log(sum)', 'log(sum + 1)');
   expect((await ask(a)).edit?.newText).toBe('log(total + 1);');
 });
+
+test.each(['\n', '\r\n'])(
+  'new lines are offered at the end of the line before, until dismissed; line breaks: %j',
+  async (eol) => {
+    script.inserted = 'log(2);\nlog(3);\n';
+    const { replace, ask, edits } = windowWith({ [a]: 'set(sum);\nlog(1);\nend(sum);\n'.replaceAll('\n', eol) });
+    replace(a, 'sum', 'total');
+    const { edit } = await ask(a);
+    const at = { line: 1, character: 7 };
+    const newText = `${eol}log(2);${eol}log(3);`;
+    expect(edit).toMatchObject({ oldText: '', newText, changes: [{ range: { start: at, end: at }, text: newText }] });
+    if (edit) edits.dismiss(edit);
+    expect((await ask(a)).reason).toBe('nothing-follows');
+  },
+);
 
 test('dismissals are forgotten when next edits are turned off: the text may change meanwhile', async () => {
   const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
