@@ -16,7 +16,7 @@ import {
 } from './proposals/renames/renamed-uses.ts';
 import { renamesIn } from './proposals/renames/renames.ts';
 import { PlainBreaks } from './text/plain-breaks.ts';
-import { changesOf, type EditedDocument, fromLineBefore, type TextEdit } from './text/text-edit.ts';
+import { changesFromLineBreaks, type EditedDocument, fromLineBefore, type TextEdit } from './text/text-edit.ts';
 import type { FoundEdit, SearchedDocument, Workspace } from './workspace.ts';
 
 // The search covers this many characters on either side of the cursor: a longer search would delay the next key.
@@ -100,7 +100,7 @@ class EditSearch {
     const shown = fromLineBefore(edit, text);
     const found = plain.inDocument(shown);
     const oldText = document.text.slice(found.start, found.end);
-    const changes = changesOf(shown, text).map((change) => plain.inDocument(change));
+    const changes = changesFromLineBreaks(shown, text).map((change) => plain.inDocument(change));
     return { ...found, document, oldText, changes, otherLines: uses?.others ?? [], probability };
   }
 

@@ -99,14 +99,41 @@ export function changesOf(edit: TextEdit, text: string): TextEdit[] {
 }
 
 /**
+ * The edit's changes, with insertions of lines where they begin with a line break, if they can be read so: ";↵b" inserted
+ * before the ";" of "a;" is "↵b;" inserted behind it.
+ */
+export function changesFromLineBreaks(edit: TextEdit, text: string): TextEdit[] {
+  const changes = changesOf(edit, text);
+  return changes.map((change, i) => {
+    const { start, end, text: inserted } = change;
+    const [earliest, latest] = [changes[i - 1]?.end ?? edit.start, changes[i + 1]?.start ?? edit.end];
+    const length = inserted.indexOf('\n');
+    const head = inserted.slice(0, length);
+    const at = start + length;
+    const isBehind = start === end && length > 0 && at <= latest && text.startsWith(head, start);
+    if (isBehind) return { start: at, end: at, text: inserted.slice(length) + head };
+    const before = moveBefore(change, text);
+    return before.start >= earliest ? before : change;
+  });
+}
+
+/** An insertion of lines that ends where the indentation of a line ends: the same at the end of the line before. */
+function moveBefore(edit: TextEdit, text: string): TextEdit {
+  const { start, end, text: inserted } = edit;
+  const lastBreak = inserted.lastIndexOf('\n');
+  const indentation = inserted.slice(lastBreak + 1);
+  const at = start - indentation.length - 1;
+  const canMove = start === end && lastBreak !== -1 && at >= 0 && text.slice(at, start) === `\n${indentation}`;
+  return canMove ? { start: at, end: at, text: `\n${indentation}${inserted.slice(0, lastBreak)}` } : edit;
+}
+
+/**
  * For an edit that inserts whole lines above a line: the same edit at the end of the line before, which begins with the
  * line break instead of ending with it. There the lines can be drawn without moving others, and the cursor goes behind
  * them. Any other edit stays as it is.
  */
 export function fromLineBefore(edit: TextEdit, text: string): TextEdit {
-  const { start, end, text: inserted } = edit;
-  const isLinesAbove = start === end && inserted.endsWith('\n') && text[start - 1] === '\n';
-  return isLinesAbove ? { start: start - 1, end: start - 1, text: `\n${inserted.slice(0, -1)}` } : edit;
+  return edit.text.endsWith('\n') ? moveBefore(edit, text) : edit;
 }
 
 /** The opposite of fromLineBefore(). */
