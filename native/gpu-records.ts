@@ -17,7 +17,7 @@ const rememberedMs = 24 * 3_600_000;
  * After this many trials in a row that never ended, we assume that they crash the computer. (A single trial might have
  * been killed.)
  */
-const mostBegun = 2;
+const maxBegun = 2;
 
 /** The trials of a model. The key contains everything that the model's speed depends on. */
 export class GpuRecord {
@@ -34,7 +34,7 @@ export class GpuRecord {
   get mayBegin(): boolean {
     const { trial, begun, at } = this.entry;
     const isOver = Date.now() - at >= rememberedMs;
-    return this.file !== '' && (isOver || (begun < mostBegun && trial?.problem === undefined));
+    return this.file !== '' && (isOver || (begun < maxBegun && trial?.problem === undefined));
   }
 
   begin(): void {

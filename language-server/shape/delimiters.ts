@@ -25,7 +25,7 @@ export class OpenDelimiters {
   /** The closing brackets in the text that have no opener in it. */
   surplus = '';
   /** The smallest number of open brackets and quotes since the last mark(). */
-  fewestOpen = 0;
+  minOpen = 0;
 
   static in(line: string): OpenDelimiters {
     const delimiters = new OpenDelimiters();
@@ -53,9 +53,9 @@ export class OpenDelimiters {
     return text;
   }
 
-  /** Starts counting fewestOpen from here. */
+  /** Starts counting minOpen from here. */
   mark(): void {
-    this.fewestOpen = this.closers.length;
+    this.minOpen = this.closers.length;
   }
 
   read(text: string, from = 0): void {
@@ -84,7 +84,7 @@ export class OpenDelimiters {
       if (character === top) closers.pop();
       else if (closers.length === 0) this.surplus += character;
     }
-    this.fewestOpen = Math.min(this.fewestOpen, closers.length);
+    this.minOpen = Math.min(this.minOpen, closers.length);
     return at;
   }
 

@@ -73,7 +73,7 @@ export class Mend {
     const { length } = delimiters.surplus;
     delimiters.mark();
     delimiters.read(shown);
-    const leavesOpen = delimiters.closers.length > delimiters.fewestOpen;
+    const leavesOpen = delimiters.closers.length > delimiters.minOpen;
     let closed = delimiters.surplus.slice(length);
     const suffix = this.suffix.slice(replaces);
     delimiters.read(suffix);

@@ -38,8 +38,8 @@ function isBalanced(text: string, { linePrefix, lineSuffix }: Surroundings): boo
   const { length } = delimiters.surplus;
   delimiters.mark();
   delimiters.read(linePrefix + text, linePrefix.length);
-  const closesTooMuch = delimiters.surplus.length > length || delimiters.fewestOpen < closedInLine;
-  return !closesTooMuch && delimiters.closers.length === delimiters.fewestOpen;
+  const closesTooMuch = delimiters.surplus.length > length || delimiters.minOpen < closedInLine;
+  return !closesTooMuch && delimiters.closers.length === delimiters.minOpen;
 }
 
 /** What ends a statement, by language. In other languages without a grammar, a line is a statement. */

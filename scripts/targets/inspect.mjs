@@ -12,8 +12,8 @@ export async function binaryFacts(paths) {
 /** The functions that Node looks for in an addon. */
 const entryPoints = ['napi_register_module_v1', 'node_api_module_get_api_version_v1'];
 /** Far fewer dot-product instructions than the kernels contain; other code contains none. */
-const fewestDotProducts = 500;
-const fewestMatrixProducts = 500;
+const minDotProducts = 500;
+const minMatrixProducts = 500;
 
 /** A sentence for each reason why the addon does not fit the target. */
 export function addonProblems(facts, target) {
@@ -98,7 +98,7 @@ function systemProblems(facts, target) {
     problems.push(`it is for macOS ${facts.minimum || 'unknown'}, not ${target.minimum}`);
   if (facts.format === 'MachO') problems.push(...macProblems(facts));
   const { dot, smmla } = facts.instructions ?? {};
-  if (dot < fewestDotProducts) problems.push(`it has ${dot} dot products: kernels are missing`);
-  if (smmla < fewestMatrixProducts) problems.push(`it has ${smmla} matrix products: kernels are missing`);
+  if (dot < minDotProducts) problems.push(`it has ${dot} dot products: kernels are missing`);
+  if (smmla < minMatrixProducts) problems.push(`it has ${smmla} matrix products: kernels are missing`);
   return problems;
 }

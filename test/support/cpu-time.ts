@@ -30,7 +30,7 @@ export function msOf(work: () => unknown): number {
  * away. Therefore each measurement but the first is divided by how many times longer yardstick() takes than on an idle
  * machine.
  */
-export async function leastMs(limit: number, measure: () => number | Promise<number>): Promise<number> {
+export async function shortestMs(limit: number, measure: () => number | Promise<number>): Promise<number> {
   let least = await measure();
   for (let i = 1; i < maxMeasurements && least >= limit; i++) {
     const before = msOf(yardstick);
@@ -42,18 +42,18 @@ export async function leastMs(limit: number, measure: () => number | Promise<num
 }
 
 /**
- * The CPU time in ms that the work takes. If that is not below the limit, the work is measured again, as leastMs()
+ * The CPU time in ms that the work takes. If that is not below the limit, the work is measured again, as shortestMs()
  * says.
  */
 export function cpuMs(work: () => unknown, limit: number): Promise<number> {
-  return leastMs(limit, () => msOf(work));
+  return shortestMs(limit, () => msOf(work));
 }
 
 /**
  * The longest CPU time in ms during which asynchronous work lets nothing else run. Repeats the work as cpuMs() does.
  */
 export function longestTurnMs(work: () => Promise<unknown>, limit: number): Promise<number> {
-  return leastMs(limit, async () => {
+  return shortestMs(limit, async () => {
     let [longest, isDone, last] = [0, false, now()];
     const done = work().finally(() => {
       isDone = true;

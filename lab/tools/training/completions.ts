@@ -26,7 +26,7 @@ import { Lines, typedPlace } from './typed-places.ts';
 const fileChars = { least: 600, most: 14_000 };
 const triesOfFile = 4;
 /** The most other files that are open in the editor. */
-const mostOpen = 3;
+const maxOpen = 3;
 
 interface File {
   uri: string;
@@ -85,7 +85,7 @@ async function* examplesOf(engine: Engine, source: string, ofFile: number, rando
   for (const file of shuffled(files, random)) {
     const { length } = file.text;
     if (file.isOther || length < fileChars.least || length > fileChars.most) continue;
-    const open = shuffled(neighbours(file, files), random).slice(0, Math.floor(random() * (mostOpen + 1)));
+    const open = shuffled(neighbours(file, files), random).slice(0, Math.floor(random() * (maxOpen + 1)));
     const documents = open.map(({ uri, language, text }) => OpenDocument.create(uri, language, 1, text));
     const own = { current: OpenDocument.create(file.uri, file.language, 1, file.text) };
     const related = new RelatedCode(

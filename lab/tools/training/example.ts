@@ -37,7 +37,7 @@ const maxAnswer = 128;
 const contexts = [1536, 2048, 3072, 4096];
 const otherTokens = [0, 0, 96, 256, 256, 512];
 /** In half of the places, up to this many lines were typed since the anchor was placed. */
-const mostTyped = 14;
+const maxTyped = 14;
 
 export async function exampleAt(
   engine: Engine,
@@ -54,7 +54,7 @@ export async function exampleAt(
   const reach = { before: prefixChars, after: suffixChars };
   const snippets = budget === 0 ? [] : await related.gather(place.document, reach);
   const preamble = promptPreamble(model, related.placeOf(own.uri, own.languageId), snippets, budget);
-  const typed = random() < 0.5 ? 0 : 1 + Math.floor(random() * mostTyped);
+  const typed = random() < 0.5 ? 0 : 1 + Math.floor(random() * maxTyped);
   const { anchor, given } = anchored(model, place.document, preamble, typed);
   const closers = leftOut(place, anchor.suffix);
   const wanted = closers === null ? null : wantedAnswer(place, middle, closers);

@@ -73,9 +73,9 @@ function played(name: string, closesBrackets: boolean): { right: number; wrong: 
 test.each([
   ['that leaves brackets open', false, 38_300, 286],
   ['that closes brackets', true, 31_510, 93],
-] as const)('in an editor %s, most of a perfect text is shown', (_, closesBrackets, leastRight, mostWrong) => {
+] as const)('in an editor %s, most of a perfect text is shown', (_, closesBrackets, minRight, maxWrong) => {
   const all = readdirSync(folder).map((name) => played(name, closesBrackets));
   const sum = (count: 'right' | 'wrong') => all.reduce((total, each) => total + each[count], 0);
-  expect(sum('right')).toBeGreaterThanOrEqual(leastRight);
-  expect(sum('wrong')).toBeLessThanOrEqual(mostWrong);
+  expect(sum('right')).toBeGreaterThanOrEqual(minRight);
+  expect(sum('wrong')).toBeLessThanOrEqual(maxWrong);
 });
