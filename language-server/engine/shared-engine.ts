@@ -104,9 +104,11 @@ export class SharedEngine {
   private readonly throughput = new Throughput();
   /**
    * The most tokens per second that the local model has read. The maximum counts, because other programs can only make
-   * the model seem slower. Short prompts do not count.
+   * the model seem slower. Short prompts do not count, nor does the first one after loading: with it, the weights come
+   * from the disk.
    */
   private fastestReading: number | undefined;
+  private hasRead = false;
   private readonly listeners = new Set<() => void>();
   private readonly watchdog: Watchdog;
   private readonly trials: GpuTrials;
@@ -263,7 +265,10 @@ export class SharedEngine {
   private judgeReading({ promptTokens, cachedTokens, prefillMs, completionTokens }: Timings): void {
     const read = promptTokens - cachedTokens;
     // An answer without a token was cancelled before its prompt was read.
-    if (completionTokens === 0 || read < minTokensToJudge || prefillMs === 0) return;
+    if (completionTokens === 0) return;
+    const isFirst = !this.hasRead;
+    this.hasRead = true;
+    if (isFirst || read < minTokensToJudge || prefillMs === 0) return;
     this.fastestReading = Math.max(this.fastestReading ?? 0, (read * 1000) / prefillMs);
   }
 
@@ -345,6 +350,7 @@ export class SharedEngine {
   private forgetFigures(): void {
     this.throughput.clear();
     this.fastestReading = undefined;
+    this.hasRead = false;
     this.last = undefined;
   }
 

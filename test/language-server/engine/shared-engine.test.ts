@@ -157,6 +157,9 @@ test('a model that reads slowly here does not write next edits', async () => {
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
   reads(100, `the team's ${name}`);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
+  // With the first prompt, the weights come from the disk.
+  reads(100, name);
+  expect(shared.models?.editAdapter).toBe('/edits.gguf');
   // Even a GPU needs a whole pass for a single token.
   reads(63, name);
   expect(shared.models?.editAdapter).toBe('/edits.gguf');
