@@ -30,7 +30,7 @@ function removeParsers(folder) {
     for (const name of readdirSync(parent).filter((each) => each.startsWith('tree-sitter-'))) {
       const files = readdirSync(join(parent, name), { recursive: true });
       for (const file of files.filter((each) => /(?:^|[\\/])(?:prebuilds|parser\.c|grammar\.json)$/.test(each)))
-        rmSync(join(parent, name, file), { recursive: true });
+        rmSync(join(parent, name, file), { recursive: true, force: true });
     }
   }
 }

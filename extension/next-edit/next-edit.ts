@@ -20,7 +20,7 @@ import type { Client } from '../connection/client.ts';
 import type { AnsweredRequest, GhostText } from '../ghost-text/ghost-text.ts';
 import { documentSelector } from '../settings/config.ts';
 import type { DocumentModes } from '../settings/document-mode.ts';
-import { applyIn, goTo } from './apply.ts';
+import { applyIn, endOfEdit, goTo } from './apply.ts';
 import { announce, type EditView, isTabFree, stepIn } from './edit-view.ts';
 import { insertedCommand, insertionIn, insertsAtCursor } from './insertion.ts';
 import type { DocumentLine, EditOffer } from './offered-edit.ts';
@@ -148,7 +148,7 @@ export class NextEdits implements Disposable {
       this.isApplying = false;
     });
     if (!isDone) return this.withdraw();
-    this.lastEdit = { uri: edit.uri, line: edit.range.start.line };
+    this.lastEdit = { uri: edit.uri, line: endOfEdit(edit).line };
     this.applied(allChanges(edit).reduce((sum, { text }) => sum + text.length, 0));
   }
 

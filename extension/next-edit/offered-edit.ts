@@ -124,15 +124,17 @@ export class EditOffer {
     if (this.state.kind === 'applied') this.withdraw();
     if (!offered) return false;
     const { edit, basis } = offered;
-    if (uri === basis.uri && changes.some((change) => touchesLine(change, basis.line))) {
+    const remaining = uri === edit.uri ? rebased(edit, changes, version) : edit;
+    const isTyped = remaining !== null && remaining.oldText !== edit.oldText;
+    // Lines that are inserted behind the basis may be typed there.
+    if (!isTyped && uri === basis.uri && changes.some((change) => touchesLine(change, basis.line))) {
       this.withdraw();
       return false;
     }
-    const remaining = uri === edit.uri ? rebased(edit, changes, version) : edit;
     const line = uri === basis.uri ? lineAfter(basis.line, changes) : basis.line;
     const kept = { ...offered, basis: { ...basis, line }, isChained: false };
     this.state = remaining ? { ...kept, edit: remaining } : { kind: 'none' };
-    return remaining !== null && remaining.oldText !== edit.oldText;
+    return isTyped;
   }
 
   private get offered(): Offered | null {

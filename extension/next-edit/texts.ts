@@ -10,10 +10,11 @@ const firstBreak = /^\r?\n/;
 /** The drawing of an inserted text: its first line, the number of further lines, and ⏎ for a line break at either end. */
 export function inline(text: string): string {
   const isBelow = firstBreak.test(text);
-  const [first = '', ...others] = linesOf(text.replace(firstBreak, ''));
+  const rest = text.replace(firstBreak, '');
+  const [first = '', ...others] = linesOf(rest);
   const more = others.length === 1 ? l10n.t('+1 line') : l10n.t('+{0} lines', others.length);
   const begin = isBelow ? ` ⏎ ${first.trimStart()}` : first;
-  return unbroken(`${begin}${others.length > 0 ? ` ${more}` : ''}${text.endsWith('\n') ? ' ⏎ ' : ''}`);
+  return unbroken(`${begin}${others.length > 0 ? ` ${more}` : ''}${rest.endsWith('\n') ? ' ⏎ ' : ''}`);
 }
 
 /** The hint for an edit that is out of sight. file: the name of its file; undefined if that is the active one. */
@@ -43,9 +44,13 @@ export function summary(edit: NextEdit): string {
 
 /** The edit's old and new lines, for the hover. */
 export function difference({ oldText, newText }: NextEdit): string {
-  const marked = (text: string, mark: string) => (text === '' ? [] : linesOf(text).map((line) => mark + line));
-  const added = oldText === '' ? newText.replace(firstBreak, '') : newText;
-  return [...marked(oldText, '- '), ...marked(added, '+ ')].join('\n');
+  const isBelow = firstBreak.test(newText) && /^\s*$/.test(oldText);
+  const removed = isBelow ? [] : markedLines(oldText, '- ');
+  return [...removed, ...markedLines(isBelow ? newText.replace(firstBreak, '') : newText, '+ ')].join('\n');
+}
+
+function markedLines(text: string, mark: string): string[] {
+  return text === '' ? [] : linesOf(text).map((line) => mark + line);
 }
 
 function linesOf(text: string): string[] {

@@ -146,7 +146,7 @@ export async function loadFrom(values: Values, own?: OwnAdapterOptions): Promise
   if (gpu !== undefined) options.gpu = gpu;
   if (kvType !== undefined) options.kvType = kvType;
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
-  if (adapter !== undefined && adapter !== 'off') options.adapters = [adapter];
+  if (adapter !== undefined) options.adapters = [adapter];
   const model = await loadModel(options);
   const asked = [
     gpu !== undefined && `--gpu ${gpu}`,

@@ -86,7 +86,7 @@ class EditSearch {
       ? { edit: plain.edit(uses.next), probability: renameProbability }
       : await this.proposed(plain, {
           ...{ path, text, cursor: plain.offset(cursor), history: this.workspace.history.slice(-maxHistory) },
-          dismissed: this.dismissed.of(uri).map((edit) => plain.edit(edit)),
+          dismissed: this.dismissed.of(uri).flatMap((edit) => bothForms(plain.edit(edit), text)),
           isNamesake: namesakesIn(text, renames),
         });
     if (!proposal) return 'nothing-follows';
@@ -122,6 +122,11 @@ class EditSearch {
     const proposal = await propose(local, near, this.signal, writing);
     return proposal && { ...proposal, edit: shifted(proposal.edit, from) };
   }
+}
+
+/** Inserted lines may have been proposed in either form. */
+function bothForms(edit: TextEdit, text: string): TextEdit[] {
+  return [edit, fromLineBefore(edit, text)];
 }
 
 function shifted(edit: TextEdit, by: number): TextEdit {

@@ -22,7 +22,6 @@ import { DismissedEdits } from './decision/dismissed-edits.ts';
 import { gates } from './decision/unwanted-edit.ts';
 import { type EditModel, findEdit } from './edit-search.ts';
 import { EditHistory, maxChars } from './history/edit-history.ts';
-import { PlainBreaks } from './text/plain-breaks.ts';
 import { changesOf, fromOwnLine, type TextEdit } from './text/text-edit.ts';
 import { after, type FoundEdit, OpenDocuments, type Workspace } from './workspace.ts';
 
@@ -76,7 +75,9 @@ export class NextEdits {
   /** Call with all changes of one edit in the editor. */
   changed(document: OpenDocument, changes: readonly DocumentChange[]): void {
     const isOffered = this.isForeseen(document);
-    for (const change of changes) {
+    for (const made of changes) {
+      // New lines are no edit of the line before, which may have one of its own.
+      const change = isOffered ? { ...made, edit: fromOwnLine(made.edit, made.before) } : made;
       this.history.record(change, isOffered);
       this.dismissed.follow(change);
     }
@@ -100,10 +101,7 @@ export class NextEdits {
     const document = this.documents.of(uri);
     if (document?.version !== version) return;
     const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
-    const plain = new PlainBreaks(document.text);
-    const shown = { start, end, text: newText };
-    const proposed = plain.inDocument(fromOwnLine(plain.edit(shown), plain.text.toString()));
-    for (const edit of [shown, proposed]) this.dismissed.add(uri, edit);
+    this.dismissed.add(uri, fromOwnLine({ start, end, text: newText }, document.text));
   }
 
   forget(uri: string): void {

@@ -131,8 +131,7 @@ function pastEdit({ path, text }: SearchedDocument, edit: TextEdit): PastEdit {
   const head = text.slice(text.lineStart(line), edit.start);
   const [tail = ''] = head === '' ? [] : (/^[^\r\n]*/.exec(text.slice(edit.end, edit.end + maxChars)) ?? []);
   const whole = (part: string) => withPlainBreaks(head + part + tail);
-  const [before, after] = [whole(text.slice(edit.start, edit.end)), whole(edit.text)];
-  if (after.startsWith(`${before}\n`))
-    return { path, before: '', after: after.slice(before.length + 1), line: line + 1 };
-  return { path, before, after, line };
+  const [before, now] = [whole(text.slice(edit.start, edit.end)), whole(edit.text)];
+  if (!now.startsWith(`${before}\n`)) return { path, before, after: now, line };
+  return { path, before: '', after: now.slice(before.length + 1), line: line + 1 };
 }

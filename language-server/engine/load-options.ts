@@ -42,7 +42,7 @@ export const adapterFor = (task: AdapterTask, settings: AdapterSettings, own: Ow
   (mayUseOwn(settings, task) ? own[task] : namedAdapter(settings, task)) || null;
 
 /** The paths of the adapters that the settings name. */
-export const adapterPaths = (settings: Settings): string[] => [
+export const adapterPaths = (settings: AdapterSettings): string[] => [
   ...new Set(adapterTasks.map((task) => namedAdapter(settings, task)).filter((path) => path !== '')),
 ];
 

@@ -1,4 +1,5 @@
 // Edits of a text, and the differences between two texts, word by word.
+import type { LongText } from '../../documents/long-text.ts';
 
 /** Replaces the text from `start` to `end`, which are offsets. */
 export interface TextEdit {
@@ -136,11 +137,13 @@ export function fromLineBefore(edit: TextEdit, text: string): TextEdit {
   return edit.text.endsWith('\n') ? moveBefore(edit, text) : edit;
 }
 
-/** The opposite of fromLineBefore(). */
-export function fromOwnLine(edit: TextEdit, text: string): TextEdit {
+/** The opposite of fromLineBefore(). The text may also have Windows line breaks. */
+export function fromOwnLine(edit: TextEdit, text: Pick<LongText, 'slice'>): TextEdit {
   const { start, end, text: inserted } = edit;
-  const isLinesBelow = start === end && inserted.startsWith('\n') && text[start] === '\n';
-  return isLinesBelow ? { start: start + 1, end: start + 1, text: `${inserted.slice(1)}\n` } : edit;
+  const [lineBreak = ''] = /^\r?\n/.exec(inserted) ?? [];
+  const at = start + lineBreak.length;
+  const isLinesBelow = start === end && lineBreak !== '' && text.slice(start, at) === lineBreak;
+  return isLinesBelow ? { start: at, end: at, text: inserted.slice(lineBreak.length) + lineBreak } : edit;
 }
 
 /** A longest common subsequence, as pairs of indices. */

@@ -71,6 +71,17 @@ test('typing elsewhere keeps the edit, and moves it if necessary', () => {
   expect(offer.edit?.version).toBe(8);
 });
 
+test('lines that are inserted behind the line that they follow from may be typed', () => {
+  const end = at(2, 9);
+  const text = '\n  log(a);\n  log(b);';
+  const range = { start: end, end };
+  offer.set({ ...edit, oldText: '', newText: text, range, changes: [{ range, text }] }, cursorAt(2));
+  expect(offer.follow(uri, [{ range, text: '\n  log(a);' }], 8)).toBe(true);
+  expect(offer.edit?.changes).toEqual([{ range: { start: at(3, 9), end: at(3, 9) }, text: '\n  log(b);' }]);
+  offer.follow(uri, [{ range: { start: at(2), end: at(2, 1) }, text: '' }], 9);
+  expect(offer.edit).toBe(null);
+});
+
 test('typing in the line that the edit follows from withdraws the edit, even if that line has moved', () => {
   offer.follow(uri, typed(0, 'new\n'), 8);
   offer.follow(uri, typed(2), 9);

@@ -72,11 +72,13 @@ test('the difference shows each line before and after', () => {
   expect(difference(edit('a\nb', 'c', [0, 0, 1, 'c']))).toBe('- a\n- b\n+ c');
   expect(difference(edit('gone();\n', ''))).toBe('- gone();');
   expect(difference(edit('', '\nnew();'))).toBe('+ new();');
+  expect(difference(edit('\n  ', '\n  typed();'))).toBe('+   typed();');
 });
 
 test('text beside the code is one line, with its spaces kept', () => {
   expect(inline('a  b')).toBe('a\u00a0\u00a0b');
   expect(inline('a\nb\nc')).toBe('a\u00a0+2\u00a0lines');
+  expect(inline('\n')).toBe('\u00a0⏎\u00a0');
   expect(inline('\n  a {\n  }')).toBe('\u00a0⏎\u00a0a\u00a0{\u00a0+1\u00a0line');
   expect(inline('a\nb\n')).toBe('a\u00a0+1\u00a0line\u00a0⏎\u00a0');
 });

@@ -286,6 +286,35 @@ test.each(['\n', '\r\n'])(
   },
 );
 
+test('lines that were inserted behind a renamed line are an edit of their own', async () => {
+  script.inserted = 'log(2);\n';
+  const { replace, ask, apply } = windowWith({ [a]: 'set(1);\nlog(sum);\nend(sum);\n' });
+  replace(a, 'sum', 'total');
+  vi.advanceTimersByTime(5000);
+  const { edit } = await ask(a);
+  if (edit) apply(edit);
+  vi.advanceTimersByTime(5000);
+  replace(a, 'set(1)', 'set(2)');
+  await ask(a);
+  const past = (line: number, before: string, after: string) => ({ path: 'a.ts', before, after, line });
+  expect(script.asked.at(-1)?.history).toEqual([
+    past(1, 'log(sum);', 'log(total);'),
+    past(2, '', 'log(2);'),
+    past(0, 'set(1);', 'set(2);'),
+  ]);
+});
+
+test('after lines were dismissed, the line before them may still be edited', async () => {
+  script.inserted = 'log(2);\n';
+  const { replace, ask, edits } = windowWith({ [a]: 'set(sum);\nlog(sum);\nend(1);\n' });
+  replace(a, 'sum', 'total');
+  const { edit } = await ask(a);
+  expect(edit?.range.start).toEqual({ line: 1, character: 9 });
+  if (edit) edits.dismiss(edit);
+  script.inserted = '';
+  expect((await ask(a)).edit?.newText).toBe('log(total);');
+});
+
 test('dismissals are forgotten when next edits are turned off: the text may change meanwhile', async () => {
   const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
   replace(a, 'sum', 'total');
