@@ -26,7 +26,8 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
   const isClosing = closersOnly.test(rest);
   const [firstToken = ''] = rest.match(token) ?? [];
   if (!isClosing) {
-    if (trimmedText === trimmedRest) return 'nothing-to-add';
+    const [firstLine = ''] = text.split('\n', 1);
+    if (firstLine.trim() === trimmedRest) return 'nothing-to-add';
     const at = wholeIndex(text, trimmedRest);
     if (trimmedRest.length > 1 && at !== -1) ends.push(beforeRest(at));
   }
