@@ -15,8 +15,9 @@ import {
   renamesHere,
 } from './proposals/renames/renamed-uses.ts';
 import { renamesIn } from './proposals/renames/renames.ts';
+import { atLineBefore, shownChanges } from './text/inserted-lines.ts';
 import { PlainBreaks } from './text/plain-breaks.ts';
-import { changesFromLineBreaks, type EditedDocument, fromLineBefore, type TextEdit } from './text/text-edit.ts';
+import type { EditedDocument, TextEdit } from './text/text-edit.ts';
 import type { FoundEdit, SearchedDocument, Workspace } from './workspace.ts';
 
 // The search covers this many characters on either side of the cursor: a longer search would delay the next key.
@@ -97,10 +98,10 @@ class EditSearch {
     const documentEdit = plain.inDocument(edit);
     if (breaksSyntax(documentEdit, document)) return 'breaks-syntax';
     if (isDismissed(documentEdit)) return 'edit-dismissed';
-    const shown = fromLineBefore(edit, text);
+    const shown = atLineBefore(edit, text);
     const found = plain.inDocument(shown);
     const oldText = document.text.slice(found.start, found.end);
-    const changes = changesFromLineBreaks(shown, text).map((change) => plain.inDocument(change));
+    const changes = shownChanges(shown, text).map((change) => plain.inDocument(change));
     return { ...found, document, oldText, changes, otherLines: uses?.others ?? [], probability };
   }
 
@@ -126,7 +127,7 @@ class EditSearch {
 
 /** Inserted lines may have been proposed in either form. */
 function bothForms(edit: TextEdit, text: string): TextEdit[] {
-  return [edit, fromLineBefore(edit, text)];
+  return [edit, atLineBefore(edit, text)];
 }
 
 function shifted(edit: TextEdit, by: number): TextEdit {

@@ -22,7 +22,8 @@ import { DismissedEdits } from './decision/dismissed-edits.ts';
 import { gates } from './decision/unwanted-edit.ts';
 import { type EditModel, findEdit } from './edit-search.ts';
 import { EditHistory, maxChars } from './history/edit-history.ts';
-import { changesOf, fromOwnLine, type TextEdit } from './text/text-edit.ts';
+import { aboveNextLine } from './text/inserted-lines.ts';
+import { changesOf, type TextEdit } from './text/text-edit.ts';
 import { after, type FoundEdit, OpenDocuments, type Workspace } from './workspace.ts';
 
 /** Loads the model, which is never on a team's server: the history of edits stays on this machine. */
@@ -77,7 +78,7 @@ export class NextEdits {
     const isOffered = this.isForeseen(document);
     for (const made of changes) {
       // New lines are no edit of the line before, which may have one of its own.
-      const change = isOffered ? { ...made, edit: fromOwnLine(made.edit, made.before) } : made;
+      const change = isOffered ? { ...made, edit: aboveNextLine(made.edit, made.before) } : made;
       this.history.record(change, isOffered);
       this.dismissed.follow(change);
     }
@@ -101,7 +102,7 @@ export class NextEdits {
     const document = this.documents.of(uri);
     if (document?.version !== version) return;
     const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
-    this.dismissed.add(uri, fromOwnLine({ start, end, text: newText }, document.text));
+    this.dismissed.add(uri, aboveNextLine({ start, end, text: newText }, document.text));
   }
 
   forget(uri: string): void {

@@ -1,5 +1,4 @@
 // Edits of a text, and the differences between two texts, word by word.
-import type { LongText } from '../../documents/long-text.ts';
 
 /** Replaces the text from `start` to `end`, which are offsets. */
 export interface TextEdit {
@@ -97,53 +96,6 @@ export function changesBetween(before: string, after: string): TextEdit[] {
 export function changesOf(edit: TextEdit, text: string): TextEdit[] {
   const changes = changesBetween(text.slice(edit.start, edit.end), edit.text);
   return changes.map(({ start, end, text: now }) => ({ start: edit.start + start, end: edit.start + end, text: now }));
-}
-
-/**
- * The edit's changes, with insertions of lines where they begin with a line break, if they can be read so: ";↵b" inserted
- * before the ";" of "a;" is "↵b;" inserted behind it.
- */
-export function changesFromLineBreaks(edit: TextEdit, text: string): TextEdit[] {
-  const changes = changesOf(edit, text);
-  return changes.map((change, i) => {
-    const { start, end, text: inserted } = change;
-    const [earliest, latest] = [changes[i - 1]?.end ?? edit.start, changes[i + 1]?.start ?? edit.end];
-    const length = inserted.indexOf('\n');
-    const head = inserted.slice(0, length);
-    const at = start + length;
-    const isBehind = start === end && length > 0 && at <= latest && text.startsWith(head, start);
-    if (isBehind) return { start: at, end: at, text: inserted.slice(length) + head };
-    const before = moveBefore(change, text);
-    return before.start >= earliest ? before : change;
-  });
-}
-
-/** An insertion of lines that ends where the indentation of a line ends: the same at the end of the line before. */
-function moveBefore(edit: TextEdit, text: string): TextEdit {
-  const { start, end, text: inserted } = edit;
-  const lastBreak = inserted.lastIndexOf('\n');
-  const indentation = inserted.slice(lastBreak + 1);
-  const at = start - indentation.length - 1;
-  const canMove = start === end && lastBreak !== -1 && at >= 0 && text.slice(at, start) === `\n${indentation}`;
-  return canMove ? { start: at, end: at, text: `\n${indentation}${inserted.slice(0, lastBreak)}` } : edit;
-}
-
-/**
- * For an edit that inserts whole lines above a line: the same edit at the end of the line before, which begins with the
- * line break instead of ending with it. There the lines can be drawn without moving others, and the cursor goes behind
- * them. Any other edit stays as it is.
- */
-export function fromLineBefore(edit: TextEdit, text: string): TextEdit {
-  return edit.text.endsWith('\n') ? moveBefore(edit, text) : edit;
-}
-
-/** The opposite of fromLineBefore(). The text may also have Windows line breaks. */
-export function fromOwnLine(edit: TextEdit, text: Pick<LongText, 'slice'>): TextEdit {
-  const { start, end, text: inserted } = edit;
-  const [lineBreak = ''] = /^\r?\n/.exec(inserted) ?? [];
-  const at = start + lineBreak.length;
-  const isLinesBelow = start === end && lineBreak !== '' && text.slice(start, at) === lineBreak;
-  return isLinesBelow ? { start: at, end: at, text: inserted.slice(lineBreak.length) + lineBreak } : edit;
 }
 
 /** A longest common subsequence, as pairs of indices. */
