@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import type { Engine, LoadOptions } from '../../native/index.ts';
 import { bundledModelPath, loadModel } from '../engine/load-model.ts';
-import type { ModelOptions, OwnAdapterOptions } from '../engine/load-options.ts';
+import type { ModelOptions } from '../engine/load-options.ts';
 import type { Model, Traits } from '../models/model-traits.ts';
 import type { ServerOptions } from '../remote/team-connection.ts';
 
@@ -131,22 +131,26 @@ export function cpuOptions(values: Values): Pick<LoadOptions, 'threads' | 'varia
   return { ...(threads !== undefined && { threads }), ...(variant !== undefined && { variant }) };
 }
 
-/**
- * Loads the model that the options name, with Hearth's own adapters for it if `own` says where they are. Also rejects
- * if a GPU was asked for, but the model would run on the CPU.
- */
-export async function loadFrom(values: Values, own?: OwnAdapterOptions): Promise<Model> {
-  const options: ModelOptions = { modelPath: modelPath(values), ...cpuOptions(values), ...(own && { own }) };
+/** The adapters to load with a model. */
+type Adapters = Pick<ModelOptions, 'adapters' | 'own'>;
+
+/** The adapter that the options name. */
+function namedAdapter(values: Values): Adapters {
+  const adapter = text(values, 'adapter');
+  return adapter === undefined ? {} : { adapters: [adapter] };
+}
+
+/** Loads the model that the options name. Also rejects if a GPU was asked for, but the model would run on the CPU. */
+export async function loadFrom(values: Values, adapters: Adapters = namedAdapter(values)): Promise<Model> {
+  const options: ModelOptions = { modelPath: modelPath(values), ...cpuOptions(values), ...adapters };
   const backend = backendOf(values);
   const gpu = text(values, 'gpu');
   const kvType = choice(values, 'kv-type', ['f16', 'int8']);
   const contextTokens = count(values, 'context');
-  const adapter = text(values, 'adapter');
   if (backend !== undefined) options.backend = backend;
   if (gpu !== undefined) options.gpu = gpu;
   if (kvType !== undefined) options.kvType = kvType;
   if (contextTokens !== undefined) options.contextTokens = contextTokens;
-  if (adapter !== undefined) options.adapters = [adapter];
   const model = await loadModel(options);
   const asked = [
     gpu !== undefined && `--gpu ${gpu}`,

@@ -5,13 +5,7 @@ import { styleText } from 'node:util';
 import type { Completer, Engine } from '../../native/index.ts';
 import { LongText } from '../documents/long-text.ts';
 import { bundledModelFolder } from '../engine/load-model.ts';
-import {
-  type AdapterSettings,
-  adapterFor,
-  adapterPaths,
-  mayUseOwn,
-  type OwnAdapterOptions,
-} from '../engine/load-options.ts';
+import { type AdapterSettings, adapterFor, adapterOptions } from '../engine/load-options.ts';
 import { adaptedModel } from '../offers/adapted-model.ts';
 import { type GhostCompletion, generate } from '../offers/complete.ts';
 import { Anchors } from '../prompt/anchors.ts';
@@ -88,13 +82,8 @@ async function loadWithAdapter(values: Values, mayAdapt: boolean): Promise<{ eng
     'model.adapter': text(values, 'adapter') ?? defaultSettings['model.adapter'],
     'model.editAdapter': 'off',
   };
-  const own: OwnAdapterOptions = { folder: bundledModelFolder(), tasks: ['completions'] };
-  const isOwn = mayAdapt && mayUseOwn(settings, 'completions');
-  const [named] = mayAdapt ? adapterPaths(settings) : [];
-  const { engine, ownAdapters, adapterProblem } = await loadFrom(
-    { ...values, adapter: named },
-    isOwn ? own : undefined,
-  );
+  const adapters = mayAdapt ? adapterOptions(settings, bundledModelFolder()) : {};
+  const { engine, ownAdapters, adapterProblem } = await loadFrom(values, adapters);
   if (adapterProblem !== undefined)
     process.stderr.write(`hearth: the model runs without Hearth's adapter: ${adapterProblem}\n`);
   const adapter = adapterFor('completions', settings, ownAdapters);

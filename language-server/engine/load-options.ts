@@ -34,7 +34,7 @@ function namedAdapter(settings: AdapterSettings, task: AdapterTask): string {
  * Whether the model may get Hearth's own adapter for a task. With an adapter, a model cannot use WebGPU, and nobody
  * should lose the GPU because of an adapter that they did not ask for.
  */
-export const mayUseOwn = (settings: AdapterSettings, task: AdapterTask): boolean =>
+const mayUseOwn = (settings: AdapterSettings, task: AdapterTask): boolean =>
   settings[adapterSettings[task]].trim() === '' && !settings.backend.startsWith('webgpu');
 
 /** The path of the adapter for a task; null for none. own: Hearth's adapters that were loaded. */
@@ -57,6 +57,16 @@ export interface ModelOptions extends LoadOptions {
   own?: OwnAdapterOptions;
 }
 
+/** The adapters to load with the model. folder: that of Hearth's own adapters; '' for none. */
+export function adapterOptions(settings: AdapterSettings, folder: string): Pick<ModelOptions, 'adapters' | 'own'> {
+  const adapters = adapterPaths(settings);
+  const tasks = adapterTasks.filter((task) => mayUseOwn(settings, task));
+  return {
+    ...(adapters.length > 0 && { adapters }),
+    ...(folder !== '' && tasks.length > 0 && { own: { folder, tasks } }),
+  };
+}
+
 /** The files that the engine reads and writes. */
 export interface EngineFiles {
   bundledModel: string;
@@ -73,11 +83,11 @@ export function loadOptions(settings: Settings, files: EngineFiles): ModelOption
   const { bundledModel, pagesFolder = '', draftModel = '', adapterFolder = '' } = files;
   const modelPath = pathFrom(settings['model.path']);
   const draftModelPath = pathFrom(draftModel);
-  const options: ModelOptions = { ...commonOptions(settings), modelPath: modelPath === '' ? bundledModel : modelPath };
-  const adapters = adapterPaths(settings);
-  if (adapters.length > 0) options.adapters = adapters;
-  const tasks = adapterTasks.filter((task) => mayUseOwn(settings, task));
-  if (adapterFolder !== '' && tasks.length > 0) options.own = { folder: adapterFolder, tasks };
+  const options: ModelOptions = {
+    ...commonOptions(settings),
+    ...adapterOptions(settings, adapterFolder),
+    modelPath: modelPath === '' ? bundledModel : modelPath,
+  };
   if (draftModelPath !== '') options.draftModelPath = draftModelPath;
   if (settings['cache.memoryMiB'] > 0) options.cacheBytes = settings['cache.memoryMiB'] * 2 ** 20;
   if (explainOptions(settings) !== null)
