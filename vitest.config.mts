@@ -15,7 +15,7 @@ const alone = [
   'test/fuzz/ts/claims.test.ts',
   'test/language-server/**/*-cost.test.ts',
   'test/language-server/documents/open-document.test.ts',
-  'test/language-server/edits/next-edits.test.ts',
+  'test/language-server/edits/{dismissed-and-inserted,next-edits}.test.ts',
   'test/language-server/edits/proposals/candidates.test.ts',
   'test/language-server/secrets/{names,time}.test.ts',
   'test/language-server/server/window-settings.test.ts',
