@@ -15,6 +15,8 @@ export interface EvalAnswer {
   text: string;
   /** The number of the suffix's characters that the text replaces. */
   replaces: number;
+  /** All texts that are offered, the one above first. More than one only for an explicit request. */
+  choices: Insertion[];
   /** The probability of the text; null if the layout does not compute one. */
   probability: number | null;
   /** The reason for showing nothing. */
@@ -39,25 +41,33 @@ export type CaseScore = ReturnType<typeof scoreOf> & Pick<EvalAnswer, 'ms' | 'to
 
 export type Figures = ReturnType<typeof figuresOf>;
 
-export function scoreOf(
-  answer: Pick<EvalAnswer, 'text' | 'replaces'>,
-  { middle, suffix }: Pick<FimCase, 'middle' | 'suffix'>,
-) {
+type Insertion = Pick<EvalAnswer, 'text' | 'replaces'>;
+type Original = Pick<FimCase, 'middle' | 'suffix'>;
+
+/** choices: all texts that are offered, the answer first. */
+export function scoreOf(answer: Insertion, original: Original, choices = [answer]) {
   const { text, replaces } = answer;
+  const { middle, suffix } = original;
   const truth = middle + suffix.slice(0, replaces);
   const [wanted, got] = [truth.trimEnd(), text.trimEnd()];
-  // The first line that is not blank.
-  const firstLine = (all: string) => /^\s*[^\n]*/.exec(all)?.[0].trimEnd();
   // Characters are right up to the first one that differs from the original text; the rest is wrong.
   const charactersRight = commonPrefixLength(text, truth);
   return {
     exactMatch: Number(got === wanted),
-    firstLine: Number(got !== '' && firstLine(text) === firstLine(truth)),
+    firstLine: Number(hasFirstLine(answer, original)),
+    firstLineOfAny: Number(choices.some((choice) => hasFirstLine(choice, original))),
+    choices: choices.length,
     editSimilarity: editSimilarity(got, wanted),
     shown: Number(text !== ''),
     charactersRight,
     charactersWrong: text.length - charactersRight,
   };
+}
+
+/** Whether the text's first line that is not blank is that of the original. */
+function hasFirstLine({ text, replaces }: Insertion, { middle, suffix }: Original): boolean {
+  const firstLine = (all: string) => /^\s*[^\n]*/.exec(all)?.[0].trimEnd();
+  return text.trimEnd() !== '' && firstLine(text) === firstLine(middle + suffix.slice(0, replaces));
 }
 
 /** Rates are fractions from 0 to 1; characters are sums; ms and tokens are per case. */
@@ -69,6 +79,8 @@ export function figuresOf(scores: CaseScore[]) {
     cases: scores.length,
     exactMatch: mean(all('exactMatch')),
     firstLine: mean(all('firstLine')),
+    firstLineOfAny: mean(all('firstLineOfAny')),
+    choicesPerCase: mean(all('choices')),
     editSimilarity: mean(all('editSimilarity')),
     /** The number of cases in which something is shown. */
     shown: total('shown'),

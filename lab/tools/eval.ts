@@ -10,7 +10,7 @@ import {
   UsageError,
   type Values,
 } from '../../language-server/cli/command.ts';
-import { type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
+import { type CompletionOptions, type GhostCompletion, generate } from '../../language-server/offers/complete.ts';
 import { defaultLinesUp } from '../../language-server/prompt/anchor.ts';
 import { Anchors } from '../../language-server/prompt/anchors.ts';
 import { concatTokens, fimHead, tokenizeText } from '../../language-server/prompt/fim-prompt.ts';
@@ -36,6 +36,9 @@ import { SyntaxTable } from './syntax/syntax-table.ts';
 
 // The limit for the figures in the model card.
 const maxTokens = 48;
+const asWritten: CompletionOptions = { maxTokens, multiline: 'auto' };
+/** What an explicit request adds. */
+const explicit = { alternatives: 3, confidence: 'eager' } as const;
 
 /** A way to arrange a case as a prompt. Returns the model's answer to that prompt. */
 type Layout = (engine: Completer, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
@@ -60,6 +63,7 @@ export const evalCommand: Command = {
       value: 'FOLDER',
       help: "with code from closed files: the folder's subfolders are workspaces; cases in none of them are left out",
     },
+    choices: { type: 'boolean', help: 'as an explicit request: several texts, of which the user chooses one' },
     parse: { type: 'boolean', help: 'count the files that no longer parse after a text is accepted' },
     limit: { type: 'string', value: 'N', help: 'only the first N cases' },
     out: {
@@ -70,7 +74,8 @@ export const evalCommand: Command = {
   },
   async run(values, operands) {
     await loadGrammars();
-    const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`);
+    const options: CompletionOptions = values.choices === true ? { ...asWritten, ...explicit } : asWritten;
+    const layout = layoutOf(text(values, 'layout') ?? `anchored:${defaultLinesUp}`, options);
     const cases = readCases(onlyOperand(operands, 'CASES.jsonl')).slice(0, count(values, 'limit'));
     const out = text(values, 'out');
     const outFile = out === undefined ? undefined : openSync(out, 'w');
@@ -83,7 +88,7 @@ export const evalCommand: Command = {
         if (made === null) continue;
         const answer: EvalAnswer = { ...made, ms: performance.now() - startedAt };
         if (outFile !== undefined) writeSync(outFile, `${JSON.stringify(insertable(answer, fimCase.suffix))}\n`);
-        scores.push({ ...fimCase, ...scoreOf(answer, fimCase), ms: answer.ms, tokens: answer.tokens });
+        scores.push({ ...fimCase, ...scoreOf(answer, fimCase, answer.choices), ms: answer.ms, tokens: answer.tokens });
         await syntax?.add(fimCase, answer);
       }
       const byLanguage = groupBy(scores, 'language');
@@ -100,7 +105,9 @@ export const evalCommand: Command = {
       const beside = text(values, 'beside');
       if (beside !== undefined) {
         const workspaces = new Workspaces(beside);
-        return await withCompleter(values, (engine) => answerAll((fimCase) => completed(engine, fimCase, workspaces)));
+        return await withCompleter(values, (engine) =>
+          answerAll((fimCase) => completed(engine, fimCase, workspaces, options)),
+        );
       }
       await withCompleter(values, (engine) => answerAll((fimCase) => layout(engine, fimCase)));
     } finally {
@@ -110,17 +117,16 @@ export const evalCommand: Command = {
 };
 
 /** Completes with code from the workspace's other files. */
-async function completed(engine: Completer, fimCase: FimCase, workspaces: Workspaces) {
+async function completed(engine: Completer, fimCase: FimCase, workspaces: Workspaces, options: CompletionOptions) {
   const at = cursorDocument(fimCase);
   const found = await workspaces.anchorsFor(engine, at);
   if (!found) return null;
-  const options = { maxTokens, multiline: 'auto' } as const;
   return shownOf(await generate(engine, found.anchors, found.document, options));
 }
 
 function shownOf({ suggestions, reason, timings }: GhostCompletion): Omit<EvalAnswer, 'ms'> {
   const nothing = { text: '', replaces: 0, probability: null };
-  return { ...(suggestions[0] ?? nothing), reason, tokens: timings.completionTokens };
+  return { ...(suggestions[0] ?? nothing), choices: suggestions, reason, tokens: timings.completionTokens };
 }
 
 /** Null for a case that the recording does not have. */
@@ -138,11 +144,17 @@ function playback(values: Values, cases: FimCase[]): AnswerTo {
     const ghost = recording && play(at, recording, gateFor(model, 'balanced', situationOf(at)));
     if (!ghost) return null;
     const nothing = { text: '', replaces: 0, probability: null };
-    return { ...(ghost.suggestion ?? nothing), reason: ghost.reason, tokens: recording.pieces.length };
+    const { suggestion, reason } = ghost;
+    return {
+      ...(suggestion ?? nothing),
+      choices: suggestion ? [suggestion] : [],
+      reason,
+      tokens: recording.pieces.length,
+    };
   };
 }
 
-function layoutOf(name: string): Layout {
+function layoutOf(name: string, options: CompletionOptions): Layout {
   if (name === 'plain' || name === 'spm') return (engine, fimCase) => bare(engine, fimCase, name);
   const [, kind, number] = /^(anchored|held):(\d+)$/.exec(name) ?? [];
   if (number === undefined) throw new UsageError(`--layout is plain, spm, anchored:N or held:N, not "${name}"`);
@@ -150,7 +162,6 @@ function layoutOf(name: string): Layout {
     const document = cursorDocument(fimCase);
     const anchors = new Anchors(engine, kind === 'anchored' ? Number(number) : defaultLinesUp);
     if (kind === 'held') anchors.prompt(beforeTyping(document, Number(number)));
-    const options = { maxTokens, multiline: 'auto' } as const;
     return shownOf(await generate(engine, anchors, document, options));
   };
 }
@@ -174,7 +185,8 @@ async function bare(engine: Completer, fimCase: FimCase, order: 'plain' | 'spm')
   const { timings } = await engine.generate({ tokens, maxTokens }, (piece) => {
     text += piece;
   });
-  return { text, replaces: 0, probability: null, reason: null, tokens: timings.completionTokens };
+  const answer = { text, replaces: 0 };
+  return { ...answer, choices: [answer], probability: null, reason: null, tokens: timings.completionTokens };
 }
 
 function readCases(path: string): FimCase[] {
@@ -201,6 +213,8 @@ function printTable(rows: Record<string, Figures>): void {
     ['1st line', ({ firstLine }) => percent(firstLine)],
     [' similar', ({ editSimilarity }) => percent(editSimilarity)],
     ['  shown', ({ shown }) => whole(shown)],
+    ['choices', ({ choicesPerCase }) => choicesPerCase.toFixed(2).padStart(7)],
+    ['1st line of any', ({ firstLineOfAny }) => percent(firstLineOfAny).padStart(15)],
     ['  right', ({ charactersRight }) => whole(charactersRight)],
     ['  wrong', ({ charactersWrong }) => whole(charactersWrong)],
     ['  saved', ({ keystrokesSaved }) => whole(keystrokesSaved)],

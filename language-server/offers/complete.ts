@@ -1,15 +1,17 @@
 // Makes one completion, from the prompt to the ghost text. While the text streams in, it decides how much of it can be
 // shown already, and when to stop. Both the server and the `hearth` command line use this file.
-import type { Completer, FinishReason, Priority, Timings } from '../../native/index.ts';
+import type { Completed, Completer, FinishReason, Priority, Timings } from '../../native/index.ts';
 import type { Anchors } from '../prompt/anchors.ts';
+import type { FimPrompt } from '../prompt/fim-prompt.ts';
 import { canFillInTheMiddle } from '../prompt/fim-prompt.ts';
 import type { CursorDocument } from '../prompt/text-window.ts';
 import { noTimings, type Settings } from '../protocol/messages.ts';
 import type { EmptyReason } from '../protocol/reasons.ts';
 import { type Gate, gateFor, type Level, situationOf } from '../shape/confidence.ts';
-import { cleanText, GeneratedText } from '../shape/generated-text.ts';
 import { grammarFor, type Place, placeAt } from '../shape/place.ts';
-import { distinct, endsStatement, type GhostText, type Suggestion, toEarlyText, toGhostText } from '../shape/shape.ts';
+import { distinct, type Suggestion } from '../shape/shape.ts';
+import { type Fork, forkOf } from './fork.ts';
+import { AlternativeText, GrowingText } from './growing-text.ts';
 
 export interface CompletionOptions {
   maxTokens: number;
@@ -39,10 +41,6 @@ export type OnGrowth = (suggestion: Suggestion) => void;
 /** Generates a text. Once the signal is aborted, the function no longer calls onGrowth and returns soon. */
 export type Generate = (onGrowth: OnGrowth, signal: AbortSignal) => Promise<GhostCompletion>;
 
-// No model's tokens are longer than this on average. If a server sends more text, the rest is ignored.
-const charsPerToken = 16;
-/** The text may contain an invisible character only if the document has it within this distance of the cursor. */
-const charsAround = 10_000;
 const never = new AbortController().signal;
 
 export async function generate(
@@ -69,81 +67,54 @@ export async function generate(
   const prompt = priority === 'foreground' ? anchors.prompt(place.document) : anchors.promptAhead(place.document);
   const maxTokens = Math.min(options.maxTokens, engine.info.contextTokens - prompt.tokens.length);
   if (maxTokens <= 0) return empty('cut-off', 'length');
-  const texts = Array.from({ length: alternatives }, (_, i) => new GrowingText(place, gate, maxTokens, i === 0));
-  const stopBefore = isLineOnly(place) ? { stopBefore: '\n' } : {};
-  const completion = await engine.generate(
-    { ...prompt, ...stopBefore, maxTokens, priority, alternatives, streamAlternatives: alternatives > 1 },
-    (piece, logProbability, answer) => {
-      const text = texts[answer];
-      if (signal.aborted || text === undefined) return false;
-      const suggestion = text.add(piece, logProbability);
-      if (suggestion) onGrowth(suggestion);
-      return text.isEnough;
-    },
-    signal,
-  );
+  const write = (from: FimPrompt, texts: GrowingText[], maxTokens: number) =>
+    engine.generate(
+      {
+        ...from,
+        ...(isLineOnly(place) && { stopBefore: '\n' }),
+        maxTokens,
+        priority,
+        alternatives: texts.length,
+        streamAlternatives: texts.length > 1,
+      },
+      (piece, logProbability, answer) => {
+        const text = texts[answer];
+        if (signal.aborted || text === undefined) return false;
+        const suggestion = text.add(piece, logProbability);
+        if (suggestion) onGrowth(suggestion);
+        return text.isEnough;
+      },
+      signal,
+    );
+  const likeliest = new GrowingText(place, gate, maxTokens);
+  const others = (count: number, fork?: Fork) =>
+    Array.from({ length: count }, () => new AlternativeText(place, gate, maxTokens, fork));
+  const texts = [likeliest, ...others(alternatives - 1)];
+  const completion = await write(prompt, texts, maxTokens);
   const { timings, finishReason } = completion;
   if (signal.aborted || finishReason === 'cancelled') return empty('cancelled', 'cancelled', timings);
-  const isEnded = (i: number) => (completion.alternatives[i]?.tokens.length ?? 0) < maxTokens;
-  const ghostTexts = texts.map((text, i) => text.ghostText(i === 0 ? finishReason === 'stop' : isEnded(i)));
-  const suggestions = distinct(ghostTexts.flatMap(({ suggestion }) => suggestion ?? []));
-  const reason = suggestions.length > 0 ? null : ghostTexts[0]!.reason;
-  return { suggestions, reason, finishReason: texts[0]?.isEnough ? 'stop' : finishReason, timings };
+  const best = likeliest.ghostText(finishReason === 'stop');
+  const found = othersOf(completion, texts, maxTokens);
+  const [written] = completion.alternatives;
+  const fork = written && best.suggestion && forkOf(engine, prompt, written, best.suggestion.text);
+  if (fork) {
+    const left = maxTokens - fork.common;
+    const forked = others(alternatives, fork);
+    found.push(...othersOf(await write(fork.prompt, forked, left), forked, left));
+    if (signal.aborted) return empty('cancelled', 'cancelled', timings);
+  }
+  found.sort((a, b) => b.probability - a.probability);
+  const suggestions = distinct([...(best.suggestion ? [best.suggestion] : []), ...found]).slice(0, alternatives);
+  const reason = suggestions.length > 0 ? null : best.reason;
+  return { suggestions, reason, finishReason: likeliest.isEnough ? 'stop' : finishReason, timings };
 }
 
-/** A text during its generation. Decides how much of it can be shown, and when generation can stop. */
-export class GrowingText {
-  /** Whether generation can stop because no further text could be shown. */
-  isEnough = false;
-  private readonly generated = new GeneratedText();
-  /** The last suggestion that add() returned. */
-  private shownEarly: Suggestion | null = null;
-  private readonly tried = new Set<number>();
-  private readonly around: string;
-
-  constructor(
-    private readonly place: Place,
-    private readonly gate: Gate,
-    private readonly maxTokens: number,
-    private readonly reportsGrowth: boolean,
-  ) {
-    const { text, offset } = place.document;
-    this.around = text.slice(Math.max(0, offset - charsAround), offset + charsAround);
-  }
-
-  /** Adds a generated piece. Returns the text that can be shown if it has grown and reportsGrowth is true. */
-  add(piece: string, logProbability: number): Suggestion | null {
-    if (this.isEnough) return null;
-    if (this.generated.text.length + piece.length > this.maxTokens * charsPerToken) {
-      this.isEnough = true;
-      return null;
-    }
-    this.generated.append(cleanText(piece, this.around), logProbability);
-    const early = toEarlyText(this.generated, this.place, this.gate, this.tried);
-    const before = this.shownEarly?.text ?? '';
-    if (early === 'enough') {
-      this.isEnough = true;
-      return null;
-    }
-    if (early && endsStatement(this.generated, this.place, early)) this.isEnough = true;
-    if (!this.reportsGrowth || !early || early.text.length <= before.length || !early.text.startsWith(before))
-      return null;
-    this.shownEarly = early;
-    return early;
-  }
-
-  /**
-   * The final ghost text. isEnded: whether the model itself has ended the text. Text that came after isEnough was set
-   * is dropped, because its length depends on timing.
-   */
-  ghostText(isEnded: boolean): GhostText {
-    this.generated.isEnded = isEnded && !this.isEnough;
-    const ghost = toGhostText(this.generated, this.place, this.gate);
-    const { shownEarly } = this;
-    // Text that was shown stays, even if the rules allow less of the whole text.
-    const isContinued = shownEarly === null || ghost.suggestion?.text.startsWith(shownEarly.text);
-    return isContinued ? ghost : { suggestion: shownEarly, reason: null };
-  }
+/** What can be shown of all texts but the first, which is the likeliest one. */
+function othersOf({ alternatives }: Completed, texts: GrowingText[], maxTokens: number): Suggestion[] {
+  return texts.slice(1).flatMap((text, i) => {
+    const isEnded = (alternatives[i + 1]?.tokens.length ?? 0) < maxTokens;
+    return text.ghostText(isEnded).suggestion ?? [];
+  });
 }
 
 /** Whether nothing after the first line break could be shown. */

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, count, onlyOperand } from '../../../language-server/cli/command.ts';
-import { GrowingText } from '../../../language-server/offers/complete.ts';
+import { GrowingText } from '../../../language-server/offers/growing-text.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { placeAt } from '../../../language-server/shape/place.ts';
 import type { Completer } from '../../../native/index.ts';
@@ -75,7 +75,7 @@ export function within<T extends Pick<RecordedPlace, 'prefix' | 'suffix'>>(place
 
 async function record(engine: Completer, anchors: Anchors, place: RecordedPlace): Promise<Recording> {
   const at = placeAt(cursorDocument(place), 'auto');
-  const growing = new GrowingText(at, noGate, maxTokens, true);
+  const growing = new GrowingText(at, noGate, maxTokens);
   const pieces: Recording['pieces'] = [];
   let afterEnd = 0;
   const { finishReason } = await engine.generate(

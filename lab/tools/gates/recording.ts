@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LongText } from '../../../language-server/documents/long-text.ts';
-import { GrowingText } from '../../../language-server/offers/complete.ts';
+import { GrowingText } from '../../../language-server/offers/growing-text.ts';
 import { languageIdOf } from '../../../language-server/prompt/document-path.ts';
 import type { CursorDocument } from '../../../language-server/prompt/text-window.ts';
 import type { Gate } from '../../../language-server/shape/confidence.ts';
@@ -99,7 +99,7 @@ export function cursorDocument({ path, language, prefix, suffix }: FimCase): Cur
  */
 export function play(at: Place, recording: Recording, gate: Gate): GhostText | null {
   if (at.lineBreak !== recording.lineBreak) return null;
-  const growing = new GrowingText(at, gate, maxTokens, true);
+  const growing = new GrowingText(at, gate, maxTokens);
   for (const [text, logProbability] of recording.pieces) {
     growing.add(text, logProbability);
     if (growing.isEnough) break;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type CompletionOptions, GrowingText, generate } from '../../../language-server/offers/complete.ts';
+import { type CompletionOptions, generate } from '../../../language-server/offers/complete.ts';
+import { GrowingText } from '../../../language-server/offers/growing-text.ts';
 import { Anchors } from '../../../language-server/prompt/anchors.ts';
 import { placeAt } from '../../../language-server/shape/place.ts';
 import type { Suggestion } from '../../../language-server/shape/shape.ts';
@@ -73,6 +74,38 @@ test('shows an alternative if the main answer adds nothing', async () => {
   expect(suggestions.map(({ text }) => text)).toEqual(['a, b']);
 });
 
+const sureBut = (unlikely: string, text: string) => (index: number) =>
+  index === text.indexOf(unlikely) ? Math.log(0.4) : 0;
+
+test('other texts fork from the likeliest one where the model was least sure of a word', async () => {
+  const text = 'sum(price);';
+  const respond = (prompt: string) =>
+    text.slice(text.length - (prompt.endsWith('sum(') ? 'price);'.length : text.length));
+  const model = { respond, otherAnswers: ['total);'], logProbability: sureBut('price', text) };
+  const { suggestions, engine } = await ask('a = $0\n', model, { alternatives: 3, maxTokens: 20 });
+  expect(suggestions.map((each) => each.text)).toEqual(['sum(price);', 'total', 'sum(total);']);
+  expect(engine.requests.map(({ maxTokens }) => maxTokens)).toEqual([20, 15]);
+});
+
+test('the text of a fork is not shown before it is finished', async () => {
+  const text = 'sum(price);';
+  const respond = (prompt: string) =>
+    text.slice(text.length - (prompt.endsWith('sum(') ? 'price);'.length : text.length));
+  const { early } = await ask('a = $0\n', { respond, logProbability: sureBut('price', text) }, { alternatives: 2 });
+  expect(early.at(-1)).toBe(text);
+  expect(new Set(early).size).toBe(early.length);
+});
+
+test('an alternative is judged without its first token, unless that is nearly impossible', async () => {
+  const shownIf = async (probability: number) => {
+    const logProbability = (index: number) => (index === 0 ? Math.log(probability) : 0);
+    const model = { ...writes('(a);'), otherAnswers: ['b;'], logProbability };
+    return (await ask('a = $0\n', model, { alternatives: 2, gate: { line: 0.3, beginning: 0.3 } })).shown;
+  };
+  expect(await shownIf(0.02)).toMatchObject({ text: 'b;', probability: expect.closeTo(0.02) });
+  expect(await shownIf(0.009)).toBeUndefined();
+});
+
 test('reports how likely the shown text is', async () => {
   const logProbability = (index: number) => (index === 0 ? Math.log(0.5) : 0);
   const { shown } = await ask('a = $0\n', { ...writes('total;'), logProbability });
@@ -97,7 +130,7 @@ test('completes an empty body as if Enter had been pressed', async () => {
 });
 
 test('ends a text that is longer than its tokens allow', () => {
-  const text = new GrowingText(placeAt(atCursor('a = $0\n'), 'auto'), { line: 0.1, beginning: 0.1 }, 2, true);
+  const text = new GrowingText(placeAt(atCursor('a = $0\n'), 'auto'), { line: 0.1, beginning: 0.1 }, 2);
   expect(text.add('total + ', 0)?.text).toBe('total');
   expect(text.add('x'.repeat(100_000), 0)).toBeNull();
   expect(text.isEnough).toBe(true);
