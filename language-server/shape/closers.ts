@@ -11,8 +11,10 @@ import type { Place } from './place.ts';
 export function closersOf({ around, lineBreak }: Place, text: string, grammar: Grammar): string[][] {
   const written = lineBreak === '' ? around.linePrefix + text : lineBreak.slice(1) + text.trimStart();
   const lines = written.split('\n').filter((line) => line.trim() !== '');
-  const closers: string[][] = [];
-  let depth = depthOf(lines.pop() ?? '');
+  const last = lines.pop() ?? '';
+  const [, element] = /<([\w.:-]+)(?:\s[^<>]*)?>[^<>\n]+$/.exec(last) ?? [];
+  const closers = element && grammar.elements ? [[`</${element}>`]] : [];
+  let depth = depthOf(last);
   for (const line of lines.reverse()) {
     if (depthOf(line) >= depth) continue;
     depth = depthOf(line);

@@ -4,35 +4,35 @@ import { isAttribute, isComment, isName } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { closersOnly } from './delimiters.ts';
 import { depthOf, filledLines, lineBefore } from './indentation.ts';
-import type { Place } from './place.ts';
 import type { Trial } from './trial.ts';
 
 /**
- * Why a text does not fit:
- *   'dangles'   it ends with a keyword that something must follow, or with an empty comment
- *   'half'      it is half of something, such as a head without its body
- *   'swallows'  the lines below become part of it
- *   'many'      it is more than the place allows
+ * How well a text fits:
+ *   'fits'
+ *   'exceeds'       it is more than the place allows, but makes a broken document sound
+ *   'many'          it is more than the place allows
+ *   'unfit'         it adds a fault, it is half of something, or it changes what is below
+ *   'repeats-line'  its line is above or below already
+ *   'no-time'       parsing took too long
  */
-export type Misfit = 'dangles' | 'half' | 'swallows' | 'many';
+export type Verdict = 'fits' | 'exceeds' | 'many' | 'unfit' | 'repeats-line' | 'no-time';
 
-/** Why the text does not fit; null: it fits. isLine: whether it ends at the end of a line. */
-export function misfitOf(trial: Trial, place: Place, isLine: boolean): Misfit | null {
-  const rest = place.around.lineSuffix;
-  const hasRest = rest.trim() !== '';
-  if (place.within === 'comment') return null;
-  if (place.within === 'code' && !hasRest && dangles(trial, isLine)) return 'dangles';
-  if (isHalf(trial, isLine)) return 'half';
-  if (swallows(trial)) return 'swallows';
-  return isOne(trial, place) ? null : 'many';
+export function verdictOn(trial: Trial): Verdict {
+  const { within, around } = trial.place;
+  if (trial.isWorse()) return 'unfit';
+  if (within === 'comment') return 'fits';
+  if (within === 'code' && around.lineSuffix.trim() === '' && dangles(trial)) return 'unfit';
+  if (isHalf(trial) || swallows(trial)) return 'unfit';
+  if (isOne(trial)) return 'fits';
+  return trial.isBetter && !trial.tree.root.hasError ? 'exceeds' : 'many';
 }
 
 /**
  * Whether the text ends with a keyword that something must follow, with a keyword that was parsed as a name, or with an
  * empty comment.
  */
-function dangles(trial: Trial, isLine: boolean): boolean {
-  const { tree, modelEnd } = trial;
+function dangles(trial: Trial): boolean {
+  const { tree, modelEnd, isLine } = trial;
   const leaf = tree.root.descendantForIndex(modelEnd - 1, modelEnd);
   if (!leaf || leaf.endIndex !== modelEnd) return false;
   // A comment without a word.
@@ -64,8 +64,8 @@ const lastLineOf = ({ tree, text, start }: Trial) => lineBefore(tree.text, start
  * Whether the text is only half of something, although the grammar accepts it as a whole: a head without its body, an
  * element without its end tag.
  */
-function isHalf(trial: Trial, isLine: boolean): boolean {
-  const { tree, modelStart, modelEnd } = trial;
+function isHalf(trial: Trial): boolean {
+  const { tree, modelStart, modelEnd, isLine } = trial;
   if (!isLine && beginsAttribute(tree, modelStart)) return true;
   const inner = tree.root.descendantForIndex(modelStart, modelEnd);
   const around = inner?.parent?.parent ?? inner?.parent ?? tree.root;
@@ -154,7 +154,8 @@ function hangsOver(root: Node, start: number, end: number, after: string): boole
 }
 
 /** Whether the text is one statement, or as much as the extent of the place allows. */
-function isOne({ tree, text, start, end, modelStart, modelEnd }: Trial, { extent, block, around }: Place): boolean {
+function isOne({ tree, text, start, end, modelStart, modelEnd, place }: Trial): boolean {
+  const { extent, block, around } = place;
   const { lists } = tree.grammar;
   const { linePrefix, lineSuffix } = around;
   const hasRest = lineSuffix.trim() !== '' && !closersOnly.test(lineSuffix);

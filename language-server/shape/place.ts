@@ -11,14 +11,13 @@ import { type Code, codeAt } from './embedded.ts';
 import { unitOf } from './indentation.ts';
 import { Mend } from './mend.ts';
 import { type Kind, kindOf, plainBlockAt, plainWithin } from './plain.ts';
-import { type TextAround, textAt, type Within } from './texts.ts';
+import { inProse, type TextAround, textAt } from './texts.ts';
 
 /** How far a completion may go: to the end of the line, of the statement or of the block, or without limit. */
 export type Extent = 'line' | 'statement' | 'block' | 'all';
 
-export type { Within };
-
-export interface Place {
+/** The closer is that of the comment or string around the cursor. */
+export interface Place extends TextAround {
   /** The document as the editor has it. */
   source: CursorDocument;
   /** The document that the engine completes, perhaps with a line break inserted at the cursor. */
@@ -27,9 +26,6 @@ export interface Place {
   code: Code;
   kind: Kind;
   around: Surroundings;
-  within: Within;
-  /** The comment or the string around the cursor. */
-  textAround: TextAround;
   /** The brackets that are open at the cursor, innermost first. */
   open: readonly string[];
   extent: Extent;
@@ -107,7 +103,6 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   const code = mendedAt(bare, at);
   const tree = treeOf(code);
   const kind = kindOf(code.languageId);
-  const textAround = tree ? textAt(tree, at, code.mend) : plainWithin(around.linePrefix);
   const unit = unitOf(document.text, document.offset, tree?.grammar.indent ?? 2);
   const place: Place = {
     source: document,
@@ -115,8 +110,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     code,
     kind,
     around,
-    within: kind === 'prose' ? 'comment' : textAround.within,
-    textAround,
+    ...(kind === 'prose' ? inProse : tree ? textAt(tree, at, code.mend) : plainWithin(around.linePrefix)),
     open: tree ? openAt(tree, at).map(({ type }) => type) : [],
     extent: 'line',
     unit,

@@ -61,8 +61,3 @@ export function plainEnd(text: string, languageId: string): number {
 export function fitsPlainly(text: string, isLine: boolean, around: Surroundings): boolean {
   return isBalanced(text, around) && (isLine || !/\b[A-Z]{2,}$/.test(text));
 }
-
-/** Whether a comma would be the last thing before a closing parenthesis, where few languages allow one. */
-export function endsList(text: string, { lineSuffix, linesBelow }: Surroundings): boolean {
-  return text.endsWith(',') && /^\s*\)/.test(lineSuffix.trim() || (linesBelow[0] ?? ''));
-}

@@ -65,7 +65,7 @@ export function repeatedLine(text: string, place: Place, generated: GeneratedTex
   if (generated.mayGrow(text)) lines.pop();
   let begin = 0;
   for (const [i, line] of lines.entries()) {
-    // The first line is compared later, when its end and the rest of the cursor's line are known (shown.ts).
+    // The first line is compared later, when its end and the rest of the cursor's line are known (shaping.ts).
     if (i === 0 && isInLine) {
       begin = line.length + 1;
       continue;

@@ -2,18 +2,26 @@
 // the document as sound as it was.
 import type { RuleReason } from '../protocol/reasons.ts';
 import { treeOf } from '../syntax/trees.ts';
-import { Beginnings } from './beginnings.ts';
 import type { Gate } from './confidence.ts';
 import { closersOnly, OpenDelimiters } from './delimiters.ts';
 import { type End, lineEnds, tokenEnds } from './ends.ts';
 import type { GeneratedText } from './generated-text.ts';
+import type { Tried } from './piece.ts';
 import type { Place } from './place.ts';
 import { policyEnd, settledEnd } from './policy.ts';
 import { mayRepeat } from './repetition.ts';
 import { endsBeforeRest, isPastRest } from './rest-of-line.ts';
-import { lacksValue, type Suggestion, shownUpTo } from './shown.ts';
+import { lacksValue, Shaping } from './shaping.ts';
 
-export type { Suggestion };
+/** A text that can be shown as ghost text. */
+export interface Suggestion {
+  /** Inserted at the cursor; lines end in "\n". */
+  text: string;
+  /** How many UTF-16 units after the cursor the text replaces. */
+  replaces: number;
+  /** Joint probability of the shown text under the model, from 0 to 1. */
+  probability: number;
+}
 
 export type GhostText = { suggestion: Suggestion; reason: null } | { suggestion: null; reason: RuleReason };
 
@@ -33,21 +41,17 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   const ends = [...lines, ...(hasTokens ? tokenEnds(generated, end, gate, place) : [])];
   if (ends.length === 0) return nothing('unsure');
   const isAllLikely = generated.probabilityTo(end) >= gate.beginning;
-  const shaping = { place, generated, isAllLikely, closable: isAllLikely ? (ends[0] ?? null) : null };
-  const beginnings = new Beginnings(text, generated, place);
+  const shaping = new Shaping(place, text, isAllLikely);
   for (const group of [lines, ends.slice(lines.length)]) {
     // Several statements are shown if they make a broken document sound.
     let exceeding: Suggestion | null = null;
-    for (const each of group) {
-      const shown = shownUpTo(each, shaping);
-      if (shown === 'repeats-line') return nothing(shown);
-      if (shown === 'no-time') return nothing('unsure');
-      if (typeof shown !== 'string') {
-        if (!shown.exceeds) return { suggestion: shown.suggestion, reason: null };
-        exceeding ??= shown.suggestion;
-      }
-      const beginning = each.isLine ? null : beginnings.upTo(each);
-      if (beginning) return { suggestion: beginning, reason: null };
+    for (const end of group) {
+      const tried = shaping.upTo(end, end === ends[0] || !end.isLine);
+      if (tried.verdict === 'repeats-line') return nothing('repeats-line');
+      if (tried.verdict === 'no-time') return nothing('unsure');
+      if (tried.verdict === 'exceeds') exceeding ??= suggestionOf(tried, end, generated);
+      const fit = tried.verdict === 'fits' ? tried : shaping.beginningUpTo(end);
+      if (fit) return { suggestion: suggestionOf(fit, end, generated), reason: null };
     }
     if (exceeding) return { suggestion: exceeding, reason: null };
   }
@@ -74,16 +78,20 @@ export function toEarlyText(
   const isCutByPolicy = text.trim() !== '' && policyEnd(generated, place).end < text.length;
   if (isCutByPolicy || isPastRest(text, place) || generated.probabilityTo(text.length) < gate.line) return 'enough';
   const isInLine = place.around.lineSuffix.trim() !== '';
-  const shaping = { place, generated, isAllLikely: false, closable: null };
+  const shaping = new Shaping(place, text, false);
   for (const end of isInLine ? endsPastClosers(text, place) : earlyEnds(generated, place, gate)) {
     if (tried.has(end.at)) continue;
-    const shown = shownUpTo(end, shaping);
-    if (shown === 'no-time') return null;
-    if (shown === 'many' || (typeof shown !== 'string' && shown.exceeds)) return 'enough';
-    if (typeof shown !== 'string') return isInLine ? 'enough' : shown.suggestion;
+    const shown = shaping.upTo(end, false);
+    if (shown.verdict === 'no-time') return null;
+    if (shown.verdict === 'many' || shown.verdict === 'exceeds') return 'enough';
+    if (shown.verdict === 'fits') return isInLine ? 'enough' : suggestionOf(shown, end, generated);
     tried.add(end.at);
   }
   return null;
+}
+
+function suggestionOf({ text, replaces }: Tried, { at }: End, generated: GeneratedText): Suggestion {
+  return { text, replaces, probability: generated.probabilityTo(at) };
 }
 
 /** Where the text may end although it still grows. */
@@ -117,7 +125,7 @@ export function endsStatement({ text }: GeneratedText, place: Place, early: Sugg
 /** Whether the text may end at `at` whatever the model writes next. */
 function isSettled(text: string, at: number, place: Place): boolean {
   const piece = text.slice(0, at);
-  const isName = !/[)\]};"'`]$/.test(piece) || lacksValue(piece, ' =', place, treeOf(place.code));
+  const isName = !/[)\]};"'`]$/.test(piece) || lacksValue(piece, ' =', place);
   return !isName || /^\s*(?:[^\s:=]|\S[\s\S])|\n/.test(text.slice(at));
 }
 

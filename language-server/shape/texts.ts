@@ -6,11 +6,9 @@ import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { leafBefore } from './blocks.ts';
 import type { Mend } from './mend.ts';
 
-export type Within = 'code' | 'string' | 'comment';
-
 export interface TextAround {
   /** A string that is a statement of its own is a comment. */
-  within: Within;
+  within: 'code' | 'string' | 'comment';
   /** What ends the comment or the string; '' if the end of the line does. */
   closer: string;
   /** Whether the closer is in the document already, after the cursor. */
@@ -19,6 +17,8 @@ export interface TextAround {
 
 /** The cursor is in neither a comment nor a string. */
 export const inCode: TextAround = { within: 'code', closer: '', isClosed: false };
+/** Prose counts as a comment. */
+export const inProse: TextAround = { ...inCode, within: 'comment' };
 
 const blockComment = /^(?:\/\*[\s\S]*(\*\/)|<!--[\s\S]*(-->)|--\[\[[\s\S]*(\]\]))$/;
 const opener: Readonly<Record<string, string>> = { '*/': '/*', '-->': '<!--' };

@@ -3,8 +3,10 @@ import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { OpenDelimiters } from './delimiters.ts';
 import { lineBefore } from './indentation.ts';
+import type { Place } from './place.ts';
 
 export class Trial {
+  readonly start: number;
   readonly end: number;
   /** From these offsets on, the document without the text and the document with it are the same. */
   readonly sameFrom: { old: number; now: number };
@@ -15,31 +17,31 @@ export class Trial {
   readonly isBetter: boolean;
 
   /**
-   * tree: the tree of the document with the text; the caller deletes it. modelLength: how many characters of the text
-   * come from the model. The others close what these leave open. oldEnd: the end of the text in the old document that
-   * the new text replaces.
+   * base, tree: the tree of the document without the text, and with it; the caller deletes them. modelLength: how many
+   * characters of the text come from the model. The others close what these leave open. oldEnd: the end of the text in
+   * the old document that the new text replaces. isLine: whether the model's text ends where one of its lines does.
    */
   constructor(
+    readonly place: Place,
     readonly base: SyntaxTree,
     readonly tree: SyntaxTree,
-    readonly start: number,
     readonly text: string,
     modelLength: number,
     oldEnd: number,
+    readonly isLine: boolean,
   ) {
-    this.end = start + text.length;
+    this.start = place.source.offset - place.code.start;
+    this.end = this.start + text.length;
     this.sameFrom = { old: oldEnd, now: oldEnd + tree.text.length - base.text.length };
-    this.modelStart = start + Math.max(0, text.search(/\S/));
-    this.modelEnd = start + text.slice(0, modelLength).trimEnd().length;
+    this.modelStart = this.start + Math.max(0, text.search(/\S/));
+    this.modelEnd = this.start + text.slice(0, modelLength).trimEnd().length;
     this.isBetter = faultsOf(tree).length < faultsOf(base).length;
   }
 
-  /**
-   * Whether the text adds a fault to the document. canBeBroken: a fault around the cursor may stay. endsLine: nothing is
-   * right of the text.
-   */
-  isWorse(canBeBroken: boolean, endsLine: boolean): boolean {
-    const { base, tree, start, end, text, sameFrom } = this;
+  /** Whether the text adds a fault to the document. */
+  isWorse(): boolean {
+    const { base, tree, start, end, text, sameFrom, isLine } = this;
+    const { linePrefix, lineSuffix } = this.place.around;
     const [old, now] = faultsThatDiffer(faultsOf(base), faultsOf(tree), sameFrom.old, sameFrom.now);
     if (now.length > old.length) return true;
     if (old.length > 0 && OpenDelimiters.leavesQuote(lineBefore(base.text, start), text)) return true;
@@ -51,11 +53,11 @@ export class Trial {
     // A missing semicolon is better than the fault that the text has mended.
     if (near.every(({ missing }) => missing === ';')) return false;
     // Brackets that are open before the cursor may stay open if the text mends another fault.
-    if (endsLine && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
+    if (lineSuffix.trim() === '' && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
       return badness(tree) >= badness(base) || !this.isBalanced();
     const grown = tree.text.length - base.text.length;
     const isOld = near.every((fault) => fault.start < start) && extentOf(now) - grown <= extentOf(old);
-    return !(canBeBroken && isOld && this.isBalanced());
+    return !((isLine || linePrefix.trim() !== '') && isOld && this.isBalanced());
   }
 
   /** Whether each bracket of the text has its partner in the text. */

@@ -8,7 +8,7 @@ const searchedChars = 60_000;
  * Where the text leaves the comment, or the string of several lines, around the cursor: after the closer that it
  * writes, or before it if the document has the closer already.
  */
-export function commentEnd(text: string, { within, around, textAround: { closer, isClosed } }: Place): number {
+export function commentEnd(text: string, { within, around, closer, isClosed }: Place): number {
   if (closer === '' || around.lineSuffix.trim() !== '') return text.length;
   if (within === 'string' && !isClosed) return text.length;
   const at = text.indexOf(closer);
