@@ -16,8 +16,6 @@ export interface Code {
 }
 
 const searchedChars = 60_000;
-const fence = /^[ \t]*(`{3,9}|~{3,9})(?![`~])([^\n]*)\n/gm;
-const element = /<(script|style|template)\b([^<>]*)>/g;
 
 const languageIds: Record<string, string> = {
   bash: 'shellscript',
@@ -35,71 +33,64 @@ const languageIds: Record<string, string> = {
   yml: 'yaml',
 };
 
-export function codeAt(document: CursorDocument): Code {
-  const { text, offset, languageId, uri } = document;
-  const part = offset > searchedChars ? null : partAt(document);
+/** How a document contains parts in other languages. */
+interface Host {
+  /** Matches what begins a part. The groups are passed to the functions below. */
+  opener: RegExp;
+  /** Matches what ends the part. */
+  closer: (mark: string) => RegExp;
+  /** The part's language; '' if its opener does not name it. */
+  language: (mark: string, info: string) => string;
+}
+
+const markdown: Host = {
+  opener: /^[ \t]*(`{3,9}|~{3,9})(?![`~])([^\n]*)\n/gm,
+  closer: (mark) => new RegExp(`^[ \\t]*${mark}`, 'm'),
+  language: (_, info) => /^[\w+#-]+/.exec(info.trim().toLowerCase())?.[0] ?? '',
+};
+const html: Host = {
+  opener: /<(script|style)\b([^<>]*)>/g,
+  // The end tag may be half written.
+  closer: (name) => new RegExp(`</(?:${name}|${[...name].join('?')}?$)`),
+  language(name, attributes) {
+    const [, lang] = /\blang=["'](\w+)/.exec(attributes) ?? [];
+    return lang ?? { style: 'css', template: 'html' }[name] ?? 'javascript';
+  },
+};
+const hosts: Readonly<Record<string, Host>> = {
+  markdown,
+  html,
+  svelte: html,
+  astro: html,
+  vue: { ...html, opener: /<(script|style|template)\b([^<>]*)>/g },
+  // The HTML between two pieces of PHP.
+  php: { opener: /^(?=\s*<)|\?>/g, closer: () => /<\?/, language: () => 'html' },
+};
+
+export function codeAt({ text, offset, languageId, uri }: CursorDocument): Code {
+  const host = Object.hasOwn(hosts, languageId) ? hosts[languageId] : undefined;
+  const part = host && offset <= searchedChars ? partAt(text, offset, host) : null;
   if (!part) return { uri, languageId, text, start: 0, mend: null };
   const { start, end } = part;
   const own = LongText.of(text.slice(start, end));
-  return { uri: `${uri}#${start}`, languageId: part.languageId, text: own, start, mend: null };
+  return { uri: `${uri}#${start}`, languageId: languageIds[part.name] ?? part.name, text: own, start, mend: null };
 }
 
-interface Part {
-  languageId: string;
-  start: number;
-  end: number;
-}
-
-function partAt(document: CursorDocument): Part | null {
-  if (document.languageId === 'markdown') return fenceAt(document);
-  if (document.languageId === 'php') return markupAt(document);
-  return /^(?:html|vue|svelte|astro)$/.test(document.languageId) ? elementAt(document) : null;
-}
-
-/** The HTML between two pieces of PHP. */
-function markupAt({ text, offset }: CursorDocument): Part | null {
+/** The part around the offset, with the name of its language. null: there is none, or it has no name. */
+function partAt(text: LongText, offset: number, { opener, closer, language }: Host) {
   const before = text.slice(0, offset);
-  const [begin, end] = [before.lastIndexOf('<?'), before.lastIndexOf('?>')];
-  if (begin > end || !/^\s*</.test(before)) return null;
-  const next = text.slice(offset, offset + searchedChars).indexOf('<?');
-  return { languageId: 'html', start: end === -1 ? 0 : end + 2, end: next === -1 ? text.length : offset + next };
-}
-
-function fenceAt({ text, offset }: CursorDocument): Part | null {
-  const before = text.slice(0, offset);
-  for (let at = 0; at < offset; ) {
-    fence.lastIndex = at;
-    const opened = fence.exec(before);
-    if (!opened) return null;
+  opener.lastIndex = 0;
+  for (let opened = opener.exec(before); opened; opened = opener.exec(before)) {
     const [{ length }, mark = '', info = ''] = opened;
-    const [name = ''] = /^[\w+#-]+/.exec(info.trim().toLowerCase()) ?? [];
     const start = opened.index + length;
-    const ending = new RegExp(`^[ \\t]*${mark}`, 'm');
+    const ending = closer(mark);
     const closed = ending.exec(before.slice(start));
-    if (!closed) {
+    if (closed) opener.lastIndex = start + closed.index + closed[0].length;
+    else {
       const after = text.slice(offset, offset + searchedChars);
-      const end = offset + (ending.exec(after)?.index ?? after.length);
-      return name === '' ? null : { languageId: languageIds[name] ?? name, start, end };
+      const name = language(mark, info);
+      return name === '' ? null : { name, start, end: offset + (ending.exec(after)?.index ?? after.length) };
     }
-    at = start + closed.index + closed[0].length;
   }
   return null;
-}
-
-function elementAt({ text, offset, languageId }: CursorDocument): Part | null {
-  const before = text.slice(0, offset);
-  const opened = [...before.matchAll(element)].at(-1);
-  if (!opened) return null;
-  const [{ length }, name = '', attributes = ''] = opened;
-  const start = opened.index + length;
-  const ending = `</${name}`;
-  // The cursor may be after the end tag, or inside it.
-  const begun = /<\/\w*$/.exec(before)?.[0];
-  if (before.includes(ending, start) || (begun && ending.startsWith(begun))) return null;
-  const after = text.slice(offset, offset + searchedChars);
-  const found = after.indexOf(ending);
-  const end = offset + (found === -1 ? after.length : found);
-  const [, lang = ''] = /\blang=["'](\w+)/.exec(attributes) ?? [];
-  if (name === 'template') return languageId === 'vue' ? { languageId: 'html', start, end } : null;
-  return { languageId: languageIds[lang] ?? (lang || (name === 'style' ? 'css' : 'javascript')), start, end };
 }
