@@ -70,14 +70,13 @@ function childrenBefore(node: Node, at: number): Node[] {
   return children.filter((child) => child !== null && child.startIndex < at) as Node[];
 }
 
-/** The block that is opened right before the offset; null if there is none or it has content. */
-export function blockAt(spot: Spot): Block | null {
-  return /\S$/.test(spot.around.linePrefix) ? new Opening(spot, false).block() : null;
-}
-
-/** The block that is opened above the offset's blank line; null if there is none or it has content. */
-export function blockAbove(spot: Spot): Block | null {
+/**
+ * The block without content that is opened right before the offset or, if the offset is on a blank line, above it; null
+ * if there is none.
+ */
+export function emptyBlockAt(spot: Spot): Block | null {
   const { linePrefix, linesAbove } = spot.around;
+  if (linePrefix.trim() !== '') return /\S$/.test(linePrefix) ? new Opening(spot, false).block() : null;
   const [above = '', ...others] = linesAbove;
   if (depthOf(linePrefix) <= depthOf(above) && linePrefix !== '') return null;
   const before = spot.tree.text.slice(Math.max(0, spot.at - 2000), spot.at);

@@ -5,7 +5,7 @@ import { badness, extentOf, faultsOf } from '../syntax/faults.ts';
 import { grammarOf } from '../syntax/grammars.ts';
 import { loadedGrammar, loadGrammar } from '../syntax/runtime.ts';
 import { treeOf } from '../syntax/trees.ts';
-import { type Block, blockAbove, blockAt, openAt } from './blocks.ts';
+import { type Block, emptyBlockAt, openAt } from './blocks.ts';
 import { closersOnly } from './delimiters.ts';
 import { type Code, codeAt } from './embedded.ts';
 import { unitOf } from './indentation.ts';
@@ -121,18 +121,12 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   };
   if (multiline === 'never' || place.within !== 'code') return place;
   const spot = tree && { tree, at, around, unit, mend: code.mend, isData: kind === 'data' };
-  const block = spot ? blockAt(spot) : plainBlockAt(kind, around);
-  if (block) return afterEnter(place, block);
+  const block = spot ? emptyBlockAt(spot) : plainBlockAt(kind, around);
+  if (block && around.linePrefix.trim() !== '') return afterEnter(place, block);
   if (kind === 'data') return place;
-  const { lineSuffix } = around;
-  if (lineSuffix.trim() !== '') {
-    const isInBrackets = closersOnly.test(lineSuffix) && place.open.length > 0;
-    return { ...place, extent: isInBrackets ? 'statement' : 'line' };
-  }
-  const above = spot && around.linePrefix.trim() === '' ? blockAbove(spot) : null;
-  if (above)
-    return { ...place, extent: multiline === 'always' ? 'all' : 'block', block: above, tail: closingLines(above) };
-  return { ...place, extent: multiline === 'always' ? 'all' : 'statement' };
+  const extent = multiline === 'always' ? 'all' : block ? 'block' : 'statement';
+  if (around.lineSuffix.trim() === '') return { ...place, extent, block, tail: block ? closingLines(block) : '' };
+  return { ...place, extent: closersOnly.test(around.lineSuffix) && place.open.length > 0 ? 'statement' : 'line' };
 }
 
 function closingLines({ closers, indentation }: Block): string {
