@@ -76,86 +76,81 @@ function childrenBefore(node: Node, at: number): Node[] {
  */
 export function emptyBlockAt(spot: Spot): Block | null {
   const { linePrefix, linesAbove } = spot.around;
-  if (linePrefix.trim() !== '') return /\S$/.test(linePrefix) ? new Opening(spot, false).block() : null;
   const [above = '', ...others] = linesAbove;
-  if (depthOf(linePrefix) <= depthOf(above) && linePrefix !== '') return null;
+  const isAbove = linePrefix.trim() === '';
   const before = spot.tree.text.slice(Math.max(0, spot.at - 2000), spot.at);
   const at = spot.at - (before.length - before.trimEnd().length);
-  const around = { ...spot.around, linePrefix: above, lineSuffix: '', linesAbove: others };
-  return new Opening({ ...spot, at, around }, true).block();
+  if (isAbove ? linePrefix !== '' && depthOf(linePrefix) <= depthOf(above) : at < spot.at) return null;
+  const around = isAbove ? { ...spot.around, linePrefix: above, lineSuffix: '', linesAbove: others } : spot.around;
+  const leaf = leafBefore(spot.tree.root, at);
+  return leaf?.endIndex === at ? new Opening({ ...spot, at, around }, leaf, isAbove).block() : null;
 }
 
-/** The text that ends at an offset and may open a block there. */
+/** The leaf node that ends at an offset and may open a block there. */
 class Opening {
-  private readonly leaf: Node | null;
-  private readonly indentation: string;
-  /** The text to the right of the offset in its line. */
-  private readonly rest: string;
-  private readonly lineStart: number;
   private readonly tree: SyntaxTree;
   private readonly at: number;
+  private readonly lineStart: number;
+  /** The text to the right of the offset in its line. */
+  private readonly rest: string;
+  private readonly indentation: string;
 
   constructor(
     private readonly spot: Spot,
-    /** Whether the offset is in a line above the cursor's. */
+    private readonly leaf: Node,
     private readonly isAbove: boolean,
   ) {
-    const { tree, at, around } = spot;
-    [this.tree, this.at] = [tree, at];
-    this.rest = around.lineSuffix.trim();
-    this.lineStart = at - around.linePrefix.length;
-    this.leaf = leafBefore(tree.root, at);
-    this.indentation = this.leaf ? headIndentation(tree, this.leaf) : '';
+    [this.tree, this.at] = [spot.tree, spot.at];
+    this.lineStart = spot.at - spot.around.linePrefix.length;
+    this.rest = spot.around.lineSuffix.trim();
+    this.indentation = headIndentation(spot.tree, leaf);
   }
 
   block(): Block | null {
     const { leaf, rest, indentation, at, tree } = this;
-    if (!leaf || leaf.endIndex !== at) return null;
     if (rest === '' && depthOf(this.spot.around.linesBelow[0] ?? '') > depthOf(indentation)) return null;
-    if (leaf.type in closerOf) return this.bracketBlock(leaf);
-    if (leaf.type === '>' && /start_tag|opening_element/.test(leaf.parent?.type ?? '')) return this.elementBlock(leaf);
+    if (leaf.type in closerOf) return this.bracketBlock();
+    if (leaf.type === '>' && /start_tag|opening_element/.test(leaf.parent?.type ?? '')) return this.elementBlock();
     const isHeadEnd = leaf.isNamed || tree.keywords.has(leaf.text) || headEnd.test(leaf.text);
     if (tree.grammar.closers.length > 0 ? !isHeadEnd : !blockMark.test(leaf.type)) return null;
     // A function in brackets whose body follows its parameters, such as `{ x -> }`.
     const [bracket] = rest.startsWith('}') ? openAt(tree, at) : [];
     if (bracket) return /^(?:->|\|)$/.test(leaf.type) ? { at: bracket.startIndex, closers: '', indentation } : null;
-    return rest === '' || /^\)[)\]}]*[;,]?$/.test(rest) ? this.headBlock(leaf) : null;
+    return rest === '' || /^\)[)\]}]*[;,]?$/.test(rest) ? this.headBlock() : null;
   }
 
-  private blockFrom(at: number, closers: string): Block {
-    return { at, closers, indentation: this.indentation };
+  private closedBy(closers: string): Block {
+    return { at: this.leaf.startIndex, closers, indentation: this.indentation };
   }
 
   /**
    * A block that a bracket opens. If the bracket is in the cursor's line, and the language is not a data format, only a
    * block of statements or members counts.
    */
-  private bracketBlock(leaf: Node): Block | null {
-    const { tree, at, rest, isAbove } = this;
+  private bracketBlock(): Block | null {
+    const { tree, at, leaf, rest, spot } = this;
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
-    const unclosed = openAt(tree, at).filter((each) => !isClosed(each, this.spot));
-    const isBlock = leaf.type === '{' && !this.isValue(leaf, unclosed[0]?.id === leaf.id);
-    if (!isAbove && !this.spot.isData && !isBlock) return null;
+    const unclosed = openAt(tree, at).filter((each) => !isClosed(each, spot));
+    if (!this.isAbove && !spot.isData && !this.isBlock(unclosed[0]?.id === leaf.id)) return null;
     const closers = unclosed.filter((each) => each.startIndex >= this.lineStart);
-    return this.blockFrom(leaf.startIndex, closers.map(({ type }) => closerOf[type]).join(''));
+    return this.closedBy(closers.map(({ type }) => closerOf[type]).join(''));
   }
 
-  /** Whether the braces are for values (isValue). isOpen: the brace must first be closed for parsing to tell. */
-  private isValue(leaf: Node, isOpen: boolean): boolean {
-    if (!isOpen) return isValue(leaf.parent?.type ?? '');
-    const probe = this.tree.withText(this.at, this.at, '\n}');
-    const type = probe?.root.descendantForIndex(leaf.startIndex, leaf.endIndex)?.parent?.type ?? '';
-    probe?.delete();
-    return isValue(type);
+  /** Whether a brace opens statements or members. isOpen: the brace must first be closed for parsing to tell. */
+  private isBlock(isOpen: boolean): boolean {
+    const { startIndex, endIndex, type, parent } = this.leaf;
+    if (type !== '{') return false;
+    const closed = ({ root }: SyntaxTree) => root.descendantForIndex(startIndex, endIndex)?.parent?.type;
+    return !isValue((isOpen ? this.tried('\n}', closed) : parent?.type) ?? '');
   }
 
   /**
    * An element whose content has lines of its own: the element's name says so, and no element of that name nearby is
    * written in one line.
    */
-  private elementBlock(leaf: Node): Block | null {
+  private elementBlock(): Block | null {
     const { rest, tree, spot } = this;
-    const tag = leaf.parent;
+    const tag = this.leaf.parent;
     const name = tag?.namedChildren[0]?.text ?? '';
     const closer = `</${name}>`;
     if (rest !== '' && !rest.startsWith(closer)) return null;
@@ -163,31 +158,33 @@ class Opening {
     const isInline = (line: string) => line.trim().startsWith(`<${name}`) && line.includes(closer);
     if (!isContainer || [...spot.around.linesAbove, ...spot.around.linesBelow].some(isInline)) return null;
     const end = tag?.parent?.children.find((child) => child && /^(?:end_tag|jsx_closing_element)$/.test(child.type));
-    return this.blockFrom(leaf.startIndex, end?.text === closer && !end.isMissing ? '' : closer);
+    return this.closedBy(end?.text === closer && !end.isMissing ? '' : closer);
   }
 
   /**
    * A block without brackets: a statement in the next line would belong to the head, perhaps only if a closing word
    * follows.
    */
-  private headBlock(leaf: Node): Block | null {
-    const { tree, at, indentation, rest } = this;
+  private headBlock(): Block | null {
+    const { tree, at, indentation, leaf } = this;
     const { closers, statement } = tree.grammar;
     const body = `\n${indentation}${this.spot.unit}${statement}`;
-    const isBodyHere = (now: SyntaxTree) => this.isBodyHere(now, at + body.length - 1, leaf);
+    const badnessIfBody = (now: SyntaxTree) => (this.isBodyHere(now, at + body.length - 1) ? badness(now) : null);
     const now = badness(tree);
-    const bare = rest === '' ? this.probe(body, isBodyHere) : Infinity;
+    const bare = (this.rest === '' ? this.tried(body, badnessIfBody) : null) ?? Infinity;
     // If the head ends with a word, the user may still be typing it.
     const isGrowing = leaf.isNamed && /[\p{L}\p{N}_]$/u.test(leaf.text);
     if (isGrowing && bare > now) return null;
     const words = closers.filter((each) => /^\w/.test(each));
-    const word = words.find((each) => this.probe(`${body}\n${indentation}${each}`) < Math.min(bare, now));
-    if (word === undefined) return bare <= now ? this.blockFrom(leaf.startIndex, '') : null;
-    return isGrowing ? null : this.blockFrom(leaf.startIndex, word);
+    const badnessWith = (word: string) => this.tried(`${body}\n${indentation}${word}`, badness) ?? Infinity;
+    const word = words.find((each) => badnessWith(each) < Math.min(bare, now));
+    if (word === undefined) return bare <= now ? this.closedBy('') : null;
+    return isGrowing ? null : this.closedBy(word);
   }
 
   /** Whether the statement that ends at `end` is the body of something in the cursor's line. */
-  private isBodyHere({ root, grammar, keywords }: SyntaxTree, end: number, leaf: Node): boolean {
+  private isBodyHere({ root, grammar, keywords }: SyntaxTree, end: number): boolean {
+    const { leaf } = this;
     let node = root.descendantForIndex(end, end + 1);
     while (node?.parent && node.startIndex >= this.at && !grammar.lists.has(node.type)) node = node.parent;
     if (!node) return false;
@@ -209,12 +206,12 @@ class Opening {
     return isBefore && firstChild?.isNamed === false && startIndex >= this.lineStart;
   }
 
-  /** The badness of the document with the text inserted at the offset; Infinity if isWanted rejects its tree. */
-  private probe(text: string, isWanted: (tree: SyntaxTree) => boolean = () => true): number {
+  /** What `read` finds in the tree with the text inserted at the offset; null if parsing took too long. */
+  private tried<T>(text: string, read: (tree: SyntaxTree) => T): T | null {
     const tree = this.tree.withText(this.at, this.at, text);
-    const badnessWithText = tree !== null && isWanted(tree) ? badness(tree) : Infinity;
+    const found = tree && read(tree);
     tree?.delete();
-    return badnessWithText;
+    return found;
   }
 }
 
