@@ -8,7 +8,7 @@ export const closersOnly = /^[)\]}>"'`;,\s]+$/;
 // Matches a letter of a word. Scripts without spaces between words do not count, since no word can be split there.
 export const inWord = /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}])[\p{L}\p{M}\p{N}_]/u;
 
-const quote = /["'`]/;
+export const isQuote = (character: string) => /["'`]/.test(character);
 const comment = /^\s*(?:\/\/|#(?!\{)|--|\*)|\s\/\/\s/;
 
 /**
@@ -22,45 +22,30 @@ const opensString = (character: string, before = '') =>
 export class OpenDelimiters {
   /** The closers of the open brackets and quotes, outermost first. */
   readonly closers: string[] = [];
-  /** The closing brackets in the text that have no opener in it. */
+  /** The closing brackets in the text that have no opener, and where the first of them is. */
   surplus = '';
-  /** The smallest number of open brackets and quotes since the last mark(). */
+  surplusAt = Number.POSITIVE_INFINITY;
+  /** The smallest number of open brackets and quotes in the text. */
   minOpen = 0;
 
-  static in(line: string): OpenDelimiters {
+  /** before: the text before it in its line. What is open there can be closed in the text. */
+  static in(text: string, before = ''): OpenDelimiters {
     const delimiters = new OpenDelimiters();
-    delimiters.read(line);
+    delimiters.read(before);
+    delimiters.surplus = '';
+    delimiters.minOpen = delimiters.closers.length;
+    delimiters.read(before + text, before.length);
     return delimiters;
-  }
-
-  /** Whether the text opens a string that it does not close. before: the text before it. */
-  static leavesQuote(before: string, text: string): boolean {
-    const delimiters = OpenDelimiters.in(before);
-    const quotes = () => delimiters.closers.filter((each) => quote.test(each)).length;
-    const open = quotes();
-    delimiters.read(text);
-    return quotes() > open;
-  }
-
-  /** The text up to the first closing bracket that has no opener in it. */
-  static partBeforeSurplus(text: string): string {
-    const delimiters = new OpenDelimiters();
-    for (let at = 0; at < text.length; at++) {
-      const end = delimiters.readDelimiter(text, at);
-      if (delimiters.surplus !== '') return text.slice(0, at);
-      at = end;
-    }
-    return text;
-  }
-
-  /** Starts counting minOpen from here. */
-  mark(): void {
-    this.minOpen = this.closers.length;
   }
 
   read(text: string, from = 0): void {
     const end = comment.exec(text)?.index ?? text.length;
     for (let at = from; at < end; at++) at = this.readDelimiter(text, at);
+  }
+
+  /** The closers of the brackets and quotes that the text leaves open. */
+  get opened(): string[] {
+    return this.closers.slice(this.minOpen);
   }
 
   /**
@@ -71,7 +56,7 @@ export class OpenDelimiters {
     const character = text[at] ?? '';
     const top = closers.at(-1) ?? '';
     if (character === '\n' && /["']/.test(top)) closers.pop();
-    if (quote.test(top)) {
+    if (isQuote(top)) {
       if (character === '\\') return at + 1;
       if (/[$#]/.test(character) && text[at + 1] === '{' && top !== "'") {
         closers.push('}');
@@ -82,7 +67,10 @@ export class OpenDelimiters {
     else if (character in closerOf) closers.push(closerOf[character] ?? '');
     else if (/[)\]}]/.test(character)) {
       if (character === top) closers.pop();
-      else if (closers.length === 0) this.surplus += character;
+      else if (closers.length === 0) {
+        if (this.surplus === '') this.surplusAt = at;
+        this.surplus += character;
+      }
     }
     this.minOpen = Math.min(this.minOpen, closers.length);
     return at;
@@ -90,7 +78,7 @@ export class OpenDelimiters {
 
   /** The closers of the brackets that are open outside of strings, innermost first. */
   get brackets(): string {
-    const at = this.closers.findIndex((each) => quote.test(each));
+    const at = this.closers.findIndex(isQuote);
     return this.closers
       .slice(0, at === -1 ? undefined : at)
       .reverse()

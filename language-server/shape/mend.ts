@@ -60,7 +60,7 @@ export class Mend {
   }
 
   get closers(): string {
-    return this.closing(OpenDelimiters.in(this.prefix + this.suffix));
+    return this.closing(OpenDelimiters.in(this.prefix + this.suffix).closers);
   }
 
   /**
@@ -68,29 +68,25 @@ export class Mend {
    * open are not closed. What was open before it is closed or, in the last variant, left to the text below.
    */
   restsAfter(shown: string, replaces: number): string[] {
-    const delimiters = new OpenDelimiters();
-    delimiters.read(this.prefix);
-    const { length } = delimiters.surplus;
-    delimiters.mark();
-    delimiters.read(shown);
-    const leavesOpen = delimiters.closers.length > delimiters.minOpen;
-    let closed = delimiters.surplus.slice(length);
+    const delimiters = OpenDelimiters.in(shown, this.prefix);
+    const { opened } = delimiters;
+    let closed = delimiters.surplus;
     const suffix = this.suffix.slice(replaces);
     delimiters.read(suffix);
     const blocks = [...this.blocks];
     while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
       closed = closed.slice(blocks.shift()?.closers.length);
-    const closedBelow = suffix + this.with(blocks, '').closing(new OpenDelimiters());
+    const closedBelow = suffix + this.with(blocks, '').closing([]);
     // If the text leaves a bracket of its own open, that is closed below.
-    if (leavesOpen) return [closedBelow];
-    return [...new Set([suffix + this.with(blocks, this.body).closing(delimiters), closedBelow])];
+    if (opened.length > 0) return [closedBelow];
+    return [...new Set([suffix + this.with(blocks, this.body).closing(delimiters.closers), closedBelow])];
   }
 
   private with(blocks: readonly Block[], body: string): Mend {
     return new Mend(this.at, this.prefix, this.suffix, blocks, body);
   }
 
-  private closing({ closers }: OpenDelimiters): string {
+  private closing(closers: readonly string[]): string {
     const inline = closers.toReversed().join('');
     const lines = this.blocks.map((block) => `\n${block.indentation}${block.closers}`);
     return inline + this.body + lines.join('');

@@ -33,13 +33,9 @@ export function plainBlockAt(kind: Kind, { linePrefix, lineSuffix, linesBelow }:
 
 /** Whether the text leaves no bracket and no quote open, and closes only brackets that its line leaves open. */
 function isBalanced(text: string, { linePrefix, lineSuffix }: Surroundings): boolean {
-  const delimiters = OpenDelimiters.in(linePrefix);
-  const closedInLine = delimiters.closers.filter((each) => lineSuffix.includes(each)).length;
-  const { length } = delimiters.surplus;
-  delimiters.mark();
-  delimiters.read(linePrefix + text, linePrefix.length);
-  const closesTooMuch = delimiters.surplus.length > length || delimiters.minOpen < closedInLine;
-  return !closesTooMuch && delimiters.closers.length === delimiters.minOpen;
+  const closedInLine = OpenDelimiters.in(linePrefix).closers.filter((each) => lineSuffix.includes(each)).length;
+  const { opened, surplus, minOpen } = OpenDelimiters.in(text, linePrefix);
+  return opened.length === 0 && surplus === '' && minOpen >= closedInLine;
 }
 
 /** What ends a statement, by language. In other languages without a grammar, a line is a statement. */

@@ -59,8 +59,8 @@ export class Shaping {
   beginningUpTo({ at, isLine }: End): Tried | null {
     const { kind, within, replaces } = this.place;
     const piece = this.text.slice(0, at);
-    const { closers, surplus } = OpenDelimiters.in(piece);
     const isWhole = completeEnd.test(piece) && !continuesWord.test(this.text.slice(at)) && !/<\w/.test(piece);
+    const { closers, surplus } = OpenDelimiters.in(piece);
     const isBalanced = closers.length === 0 && surplus === '';
     const isKeyword = this.tree?.keywords.has(lastWord.exec(piece)?.[0] ?? '');
     if (isLine || kind !== 'code' || within !== 'code' || replaces > 0 || !isWhole || !isBalanced || isKeyword)
@@ -72,7 +72,7 @@ export class Shaping {
   /** Whether the first line fits once its open brackets and quotes are closed. */
   private isFirstLineSound(): boolean {
     const line = /^\s*.*/.exec(this.text)?.[0] ?? '';
-    const own = OpenDelimiters.partBeforeSurplus(line).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
+    const own = line.slice(0, OpenDelimiters.in(line).surplusAt).replace(/[^\p{L}\p{N}_)\]}"'`;]+$/u, '');
     return this.fits(own + OpenDelimiters.in(own).closers.toReversed().join(''), '', false);
   }
 

@@ -1,7 +1,7 @@
 // A trial inserts a text into a document, parses that, and compares the faults with those of the document without it.
 import { badness, extentOf, type Fault, faultsOf } from '../syntax/faults.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { OpenDelimiters } from './delimiters.ts';
+import { isQuote, OpenDelimiters } from './delimiters.ts';
 import { lineBefore } from './indentation.ts';
 import type { Place } from './place.ts';
 
@@ -44,26 +44,22 @@ export class Trial {
     const { linePrefix, lineSuffix } = this.place.around;
     const [old, now] = faultsThatDiffer(faultsOf(base), faultsOf(tree), sameFrom.old, sameFrom.now);
     if (now.length > old.length) return true;
-    if (old.length > 0 && OpenDelimiters.leavesQuote(lineBefore(base.text, start), text)) return true;
+    if (old.length > 0 && OpenDelimiters.in(text, lineBefore(base.text, start)).opened.some(isQuote)) return true;
     const isNear = (fault: Fault) => fault.start <= end + 1 && fault.end >= start;
     const added = addedTo(old, now, tree.grammar.closers);
     const far = added.filter((fault) => !isNear(fault));
     if (far.some(isMissing) || far.length > old.length - old.filter(isMissing).length) return true;
     const near = added.filter(isNear);
+    const { brackets, surplus } = OpenDelimiters.in(text);
+    const isBalanced = brackets === '' && surplus === '';
     // A missing semicolon is better than the fault that the text has mended.
     if (near.every(({ missing }) => missing === ';')) return false;
     // Brackets that are open before the cursor may stay open if the text mends another fault.
     if (lineSuffix.trim() === '' && near.every(({ missing }) => missing !== null && /^[)\]}]$/.test(missing)))
-      return badness(tree) >= badness(base) || !this.isBalanced();
+      return badness(tree) >= badness(base) || !isBalanced;
     const grown = tree.text.length - base.text.length;
     const isOld = near.every((fault) => fault.start < start) && extentOf(now) - grown <= extentOf(old);
-    return !((isLine || linePrefix.trim() !== '') && isOld && this.isBalanced());
-  }
-
-  /** Whether each bracket of the text has its partner in the text. */
-  private isBalanced(): boolean {
-    const { brackets, surplus } = OpenDelimiters.in(this.text);
-    return brackets === '' && surplus === '';
+    return !((isLine || linePrefix.trim() !== '') && isOld && isBalanced);
   }
 }
 
