@@ -18,48 +18,36 @@ export function endsBeforeRest(text: string, place: Place, isEnded: boolean): En
   const word = endOfWord(linePrefix, rest);
   if (word !== '') {
     const at = text.search(new RegExp(`${word}(?!${inWord.source})`, 'u'));
-    return at === -1 ? 'splits-word' : [beforeRest(at)];
+    return at === -1 ? 'splits-word' : [{ at, isLine: true, replaces: 0, tail: '' }];
   }
-  const ends: End[] = [];
   const trimmedRest = rest.trim();
-  const trimmedText = text.trimEnd();
   const isClosing = closersOnly.test(rest);
-  const [firstToken = ''] = rest.match(token) ?? [];
-  if (!isClosing) {
-    const [firstLine = ''] = text.split('\n', 1);
-    if (firstLine.trim() === trimmedRest) return 'nothing-to-add';
-    const at = wholeIndex(text, trimmedRest);
-    if (trimmedRest.length > 1 && at !== -1) ends.push(beforeRest(at));
+  if (!isClosing && text.split('\n', 1)[0]?.trim() === trimmedRest) return 'nothing-to-add';
+  const [firstToken] = rest.match(token) ?? [];
+  const recurrences = [...text.matchAll(token)].filter(([each]) => each === firstToken).map(({ index }) => index);
+  const isWhole = (at: number) => !isClosing && trimmedRest.length > 1 && text.startsWith(trimmedRest, at);
+  const cuts = [...new Set([...recurrences.filter(isWhole), ...recurrences])].slice(0, maxCuts);
+  const ends = cuts.flatMap(endsAt);
+  const whole: End = { at: text.trimEnd().length, isLine: true, replaces: rest.length, tail: '' };
+  if (isClosing && cuts.some(endsWithMark)) ends.unshift(whole);
+  if (!isClosing && containsRest(text, rest)) ends.push(whole);
+  return isEnded ? [...ends, ...endsAt(text.length)] : ends;
+
+  /** Whether a comma or a semicolon after the closers is all that the text has from there on. */
+  function endsWithMark(at: number): boolean {
+    const beyond = text.slice(at).trimEnd();
+    // If the text adds only a comma, and the next line closes the list, it adds nothing.
+    const isSurplus = beyond.endsWith(',') && text.slice(0, at).trim() === '' && /^\s*[)\]}]/.test(linesBelow[0] ?? '');
+    return !isSurplus && beyond.startsWith(trimmedRest) && /^[;,]$/.test(beyond.slice(trimmedRest.length).trim());
   }
-  const recurrences = [...text.matchAll(token)].filter(([each]) => each === firstToken).slice(0, maxCuts);
-  for (const { index } of recurrences) ends.push(beforeRest(index));
-  if (isClosing) {
-    for (const { index } of recurrences) {
-      const beyond = trimmedText.slice(index);
-      // If the text adds only a comma, and the next line closes the list, it adds nothing.
-      const isSurplus =
-        beyond.endsWith(',') && text.slice(0, index).trim() === '' && /^\s*[)\]}]/.test(linesBelow[0] ?? '');
-      if (!isSurplus && beyond.startsWith(trimmedRest) && /^[;,]$/.test(beyond.slice(trimmedRest.length).trim()))
-        ends.unshift({ at: trimmedText.length, isLine: true, replaces: rest.length, tail: '' });
-    }
-  } else if (containsRest(text, rest))
-    ends.push({ at: trimmedText.length, isLine: true, replaces: rest.length, tail: '' });
-  if (isEnded) ends.push(beforeRest(text.length));
-  const startsNextLine = /^[ \t]*\n/.test(text);
-  // If the text starts on the next line, the rest may move to a line of its own below the text.
-  const aboveRest = ({ at }: End): End[] =>
-    startsNextLine
-      ? [
-          {
-            at: text.slice(0, at).trimEnd().length,
-            isLine: true,
-            replaces: rest.length,
-            tail: `\n${indentationOf(linePrefix)}${rest.trimStart()}`,
-          },
-        ]
-      : [];
-  const beforeSpace = ({ at }: End) => (/^[\s)\],;]/.test(rest) ? text.slice(0, at).trimEnd().length : at);
-  return ends.flatMap((cut) => (cut.replaces ? [cut] : [...aboveRest(cut), { ...cut, at: beforeSpace(cut) }]));
+
+  /** The end before the rest, and one for a text that starts on the next line: then the rest may follow below it. */
+  function endsAt(cut: number): End[] {
+    const trimmed = text.slice(0, cut).trimEnd().length;
+    const tail = `\n${indentationOf(linePrefix)}${rest.trimStart()}`;
+    const before = { at: /^[\s)\],;]/.test(rest) ? trimmed : cut, isLine: true, replaces: 0, tail: '' };
+    return /^[ \t]*\n/.test(text) ? [{ at: trimmed, isLine: true, replaces: rest.length, tail }, before] : [before];
+  }
 }
 
 /** Whether the text already contains the rest, so that generation can stop. */
@@ -69,11 +57,6 @@ export function isPastRest(text: string, place: Place): boolean {
   return rest.length > 1 && text.includes(rest);
 }
 
-/** An end at which the rest stays as it is. */
-function beforeRest(at: number): End {
-  return { at, isLine: true, replaces: 0, tail: '' };
-}
-
 /**
  * The part of the rest that belongs to the word around the cursor, or to its character if the cursor is before an
  * accent.
@@ -81,13 +64,6 @@ function beforeRest(at: number): End {
 function endOfWord(linePrefix: string, rest: string): string {
   const isInside = /^[\p{M}\p{Emoji_Modifier}]/u.test(rest) || inWord.test(linePrefix.slice(-1));
   return isInside ? (new RegExp(`^(?:${inWord.source}|\\p{Emoji_Modifier})+`, 'u').exec(rest)?.[0] ?? '') : '';
-}
-
-/** Where the whole rest occurs in the text, not beginning inside a word; -1 if nowhere. */
-function wholeIndex(text: string, rest: string): number {
-  let at = text.indexOf(rest);
-  while (at > 0 && /\w\w/.test(text.slice(at - 1, at + 1))) at = text.indexOf(rest, at + 1);
-  return at;
 }
 
 /** Whether the text contains all words of the rest in order. */
