@@ -2,6 +2,7 @@
 // to there.
 import type { Gate } from './confidence.ts';
 import type { GeneratedText } from './generated-text.ts';
+import { filledLines } from './indentation.ts';
 import type { Place } from './place.ts';
 
 export interface End {
@@ -26,11 +27,8 @@ const openingQuote = /(?:^|[\s([{=,:])["'`]$/;
 /** The ends of the lines in text[0, end), the best one first. */
 export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { extent }: Place): End[] {
   const ends: End[] = [];
-  let begin = 0;
-  for (const line of generated.text.slice(0, end).split('\n')) {
-    const at = begin + line.trimEnd().length;
-    begin += line.length + 1;
-    if (line.trim() === '') continue;
+  for (const { text, begin } of filledLines(generated.text.slice(0, end))) {
+    const at = begin + text.trimEnd().length;
     if (generated.probabilityTo(at) < gate.line) break;
     ends.push({ at, isLine: true });
   }

@@ -53,9 +53,7 @@ function dangles(trial: Trial): boolean {
 
 /** Whether the line below the text is indented more than the text's last line. */
 function isAboveDeeper(trial: Trial): boolean {
-  const { tree, sameFrom } = trial;
-  const [, ...below] = tree.text.slice(sameFrom.now, sameFrom.now + 2000).split('\n');
-  return depthOf(below.find((each) => each.trim() !== '') ?? '') > depthOf(lastLineOf(trial));
+  return depthOf(trial.place.around.linesBelow[0] ?? '') > depthOf(lastLineOf(trial));
 }
 
 const lastLineOf = ({ tree, text, start }: Trial) => lineBefore(tree.text, start + text.trimEnd().length);

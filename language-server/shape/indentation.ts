@@ -60,15 +60,7 @@ export function unitOf(text: LongText, offset: number, usual: number): string {
 
 /** The text with its indentation in the document's unit. The first line stays, since it begins at the cursor. */
 export function reindented(text: string, unit: string): string {
-  const [first = '', ...lines] = text.split('\n');
-  if (lines.length === 0) return text;
-  return [first, ...lines.map((line) => withUnit(line, unit))].join('\n');
-}
-
-function withUnit(line: string, unit: string): string {
-  const indentation = indentationOf(line);
-  if (unit !== '\t') return indentation.replaceAll('\t', unit) + line.slice(indentation.length);
   // Spaces left over are alignment and stay.
-  const tabs = indentation.replaceAll(' '.repeat(tabWidth), '\t');
-  return tabs + line.slice(indentation.length);
+  const [old, now] = unit === '\t' ? [' '.repeat(tabWidth), unit] : ['\t', unit];
+  return text.replace(/(?<=\n)[ \t]+/g, (indentation) => indentation.replaceAll(old, now));
 }

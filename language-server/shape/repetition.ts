@@ -1,7 +1,7 @@
 // Finds where the model begins to repeat itself, or to repeat a line above or below the cursor. The text is cut there.
 import { trivialLine } from '../syntax/grammars.ts';
 import type { GeneratedText } from './generated-text.ts';
-import { depthOf } from './indentation.ts';
+import { depthOf, filledLines, type Line } from './indentation.ts';
 import type { Place } from './place.ts';
 
 const minLoopChars = 4;
@@ -26,14 +26,15 @@ function repeatedLines(text: string): number {
   const lines = split.map((line) => line.trim());
   const isCopy = (i: number, length: number) =>
     lines.slice(i, i + length).every((line, j) => line === lines[i + length + j] && line === lines[i + 2 * length + j]);
-  let begin = 0;
-  for (const i of lines.keys()) {
-    for (let length = 1; length <= 4 && i + 3 * length <= lines.length; length++) {
-      if (isCopy(i, length) && /[\p{L}]{3}/u.test(lines.slice(i, i + length).join(''))) return begin;
-    }
-    begin += (split[i]?.length ?? 0) + 1;
-  }
-  return text.length;
+  const isFirstCopy = (i: number, length: number) =>
+    i + 3 * length <= lines.length && isCopy(i, length) && /\p{L}{3}/u.test(lines.slice(i, i + length).join(''));
+  const first = [...lines.keys()].find((i) => [1, 2, 3, 4].some((length) => isFirstCopy(i, length)));
+  return first === undefined
+    ? text.length
+    : split
+        .slice(0, first)
+        .map((line) => `${line}\n`)
+        .join('').length;
 }
 
 /**
@@ -60,22 +61,14 @@ export function repeatedWords(text: string, copies: number): number {
 /** Where the text begins to repeat a line that is near the cursor already; text.length if it does not. */
 export function repeatedLine(text: string, place: Place, generated: GeneratedText): number {
   const { linePrefix, lineSuffix } = place.around;
-  const isInLine = lineSuffix.trim() !== '';
-  const lines = text.split('\n');
-  if (generated.mayGrow(text)) lines.pop();
-  let begin = 0;
-  for (const [i, line] of lines.entries()) {
-    // The first line is compared later, when its end and the rest of the cursor's line are known (shaping.ts).
-    if (i === 0 && isInLine) {
-      begin = line.length + 1;
-      continue;
-    }
-    // A text that begins with a line break adds nothing to the cursor's own line.
-    const whole = i === 0 && line.trim() !== '' ? linePrefix + line : line;
-    if (repeatsNeighbour(whole, place)) return Math.max(0, begin - 1);
-    begin += line.length + 1;
-  }
-  return text.length;
+  const isRepeated = ({ text: line, begin, end }: Line) => {
+    if (end === text.length && generated.mayGrow(text)) return false;
+    if (begin > 0) return repeatsNeighbour(line, place);
+    // If the cursor's line goes on, its end is not known yet, so shaping.ts compares it.
+    return lineSuffix.trim() === '' && repeatsNeighbour(linePrefix + line, place);
+  };
+  const found = filledLines(text).find(isRepeated);
+  return found ? Math.max(0, found.begin - 1) : text.length;
 }
 
 /**
