@@ -5,12 +5,7 @@ import type { CursorDocument } from '../prompt/text-window.ts';
 import type { Mend } from './mend.ts';
 
 /** The code around the cursor: the whole document, or a part of it without what encloses the part. */
-export interface Code {
-  uri: string;
-  languageId: string;
-  text: LongText;
-  /** The document offset at which the code begins. */
-  start: number;
+export interface Code extends CursorDocument {
   /** The closers that were added to the text for parsing; null: none. */
   mend: Mend | null;
 }
@@ -70,10 +65,15 @@ const hosts: Readonly<Record<string, Host>> = {
 export function codeAt({ text, offset, languageId, uri }: CursorDocument): Code {
   const host = Object.hasOwn(hosts, languageId) ? hosts[languageId] : undefined;
   const part = host && offset <= searchedChars ? partAt(text, offset, host) : null;
-  if (!part) return { uri, languageId, text, start: 0, mend: null };
-  const { start, end } = part;
-  const own = LongText.of(text.slice(start, end));
-  return { uri: `${uri}#${start}`, languageId: languageIds[part.name] ?? part.name, text: own, start, mend: null };
+  if (!part) return { uri, languageId, text, offset, mend: null };
+  const { start, end, name } = part;
+  return {
+    uri: `${uri}#${start}`,
+    languageId: languageIds[name] ?? name,
+    text: LongText.of(text.slice(start, end)),
+    offset: offset - start,
+    mend: null,
+  };
 }
 
 /** The part around the offset, with the name of its language. null: there is none, or it has no name. */

@@ -68,8 +68,7 @@ function tryWith(place: Place, base: SyntaxTree, piece: Piece, closers: string):
   const { isLine, tail, replaces } = piece;
   const body = bodyOf(piece.text, place);
   const text = body + closers + tail;
-  const start = place.source.offset - place.code.start;
-  const { mend } = place.code;
+  const { mend, offset: start } = place.code;
   const end = start + Math.max(replaces, mend?.rest.length ?? 0);
   let tried: Measured = { verdict: 'unfit', text, replaces, badness: Number.POSITIVE_INFINITY };
   for (const rest of mend?.restsAfter(text, replaces) ?? ['']) {

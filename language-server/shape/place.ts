@@ -18,8 +18,6 @@ export type Extent = 'line' | 'statement' | 'block' | 'all';
 
 /** The closer is that of the comment or string around the cursor. */
 export interface Place extends TextAround {
-  /** The document as the editor has it. */
-  source: CursorDocument;
   /** The document that the engine completes, perhaps with a line break inserted at the cursor. */
   document: CursorDocument;
   /** The code around the cursor: the document, or a part of it in another language, mended if it is broken there. */
@@ -48,20 +46,15 @@ export function grammarFor(document: CursorDocument): Promise<unknown> | null {
 }
 
 /** The code with the closers that leave it with the fewest faults; unchanged if none help. */
-function mendedAt(code: Code, at: number): Code {
+function mended(code: Code): Code {
   const grammar = grammarOf(code.languageId);
   if (!grammar) return code;
   const hasBraces = grammar.closers.length === 0 && grammar.heads === null;
-  const mends = Mend.allAt(code.text, at, hasBraces);
-  if (mends.length === 0) return code;
-  const variants = mends.map(
-    (mend): Code => ({
-      ...code,
-      mend,
-      uri: `${code.uri}#mended`,
-      text: code.text.with(mend.at, mend.at, mend.closers),
-    }),
+  const uri = `${code.uri}#mended`;
+  const variants = Mend.allAt(code.text, code.offset, hasBraces).map(
+    (mend): Code => ({ ...code, mend, uri, text: code.text.with(mend.at, mend.at, mend.closers) }),
   );
+  if (variants.length === 0) return code;
   let best = code;
   let least = { badness: Number.POSITIVE_INFINITY, extent: 0 };
   for (const variant of [...variants, code]) {
@@ -88,7 +81,6 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
   const { document: moved } = place;
   return {
     ...place,
-    source: document,
     document: { ...moved, uri: document.uri },
     code: codeAt(document),
     tail: `${place.tail}\n${lineSuffix}`,
@@ -98,19 +90,17 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
 
 function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const around = surroundings(document.text, document.offset);
-  const bare = codeAt(document);
-  const at = document.offset - bare.start;
-  const code = mendedAt(bare, at);
+  const code = mended(codeAt(document));
+  const { offset: at, mend } = code;
   const tree = treeOf(code);
   const kind = kindOf(code.languageId);
   const unit = unitOf(document.text, document.offset, tree?.grammar.indent ?? 2);
   const place: Place = {
-    source: document,
     document,
     code,
     kind,
     around,
-    ...(kind === 'prose' ? inProse : tree ? textAt(tree, at, code.mend) : plainWithin(around.linePrefix)),
+    ...(kind === 'prose' ? inProse : tree ? textAt(tree, at, mend) : plainWithin(around.linePrefix)),
     open: tree ? openAt(tree, at).map(({ type }) => type) : [],
     extent: 'line',
     unit,
@@ -120,7 +110,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     replaces: 0,
   };
   if (multiline === 'never' || place.within !== 'code') return place;
-  const spot = tree && { tree, at, around, unit, mend: code.mend, isData: kind === 'data' };
+  const spot = tree && { tree, at, around, unit, mend, isData: kind === 'data' };
   const block = spot ? emptyBlockAt(spot) : plainBlockAt(kind, around);
   if (block && around.linePrefix.trim() !== '') return afterEnter(place, block);
   if (kind === 'data') return place;

@@ -30,7 +30,7 @@ export class Trial {
     oldEnd: number,
     readonly isLine: boolean,
   ) {
-    this.start = place.source.offset - place.code.start;
+    this.start = place.code.offset;
     this.end = this.start + text.length;
     this.sameFrom = { old: oldEnd, now: oldEnd + tree.text.length - base.text.length };
     this.modelStart = this.start + Math.max(0, text.search(/\S/));
