@@ -39,6 +39,21 @@ export function depthOf(line: string): number {
 }
 
 /**
+ * The heads of the blocks around a line of the given depth, with the lines below each: a head is indented less than all
+ * lines below it. lines: those above, the nearest first.
+ */
+export function headsAbove(lines: readonly string[], depth: number): { head: string; body: string[] }[] {
+  const heads: { head: string; body: string[] }[] = [];
+  let least = depth;
+  for (const [i, head] of lines.entries()) {
+    if (depthOf(head) >= least) continue;
+    least = depthOf(head);
+    heads.push({ head, body: lines.slice(0, i) });
+  }
+  return heads;
+}
+
+/**
  * One level of indentation: a tab, or as many spaces as neighbouring lines most often differ by. usual: the number of
  * spaces if the lines do not show it; 0 for a tab.
  */

@@ -3,7 +3,7 @@
 // closers are used for parsing only.
 import type { LongText } from '../documents/long-text.ts';
 import { OpenDelimiters } from './delimiters.ts';
-import { depthOf, indentationOf } from './indentation.ts';
+import { depthOf, headsAbove, indentationOf } from './indentation.ts';
 
 const searchedChars = 20_000;
 const maxBlocks = 30;
@@ -14,10 +14,11 @@ interface Block {
   closers: string;
 }
 
-const emptyBody = ' {}';
-
 /** What to insert after the cursor's line, for parsing, so that nothing is left open there. */
 export class Mend {
+  /** What is inserted. */
+  readonly closers: string;
+
   private constructor(
     /** The end of the cursor's line, where the closers are inserted. */
     readonly at: number,
@@ -26,9 +27,11 @@ export class Mend {
     private readonly suffix: string,
     /** The blocks around the line whose ends are missing below it, innermost first. */
     private readonly blocks: readonly Block[],
-    /** What is inserted as the body of the line: emptyBody, or ''. */
+    /** What is inserted as the body of the line: braces, or ''. */
     private readonly body: string,
-  ) {}
+  ) {
+    this.closers = closing(OpenDelimiters.in(prefix + suffix).closers, body, blocks);
+  }
 
   /**
    * What may mend the text, to be tried in this order. First: closers for everything that is open. Second, where blocks
@@ -43,10 +46,11 @@ export class Mend {
     const [suffix = '', ...below] = text.slice(at, at + searchedChars).split('\n');
     const isFilled = (line: string) => line.trim() !== '';
     const blocks = missingBlocks(above.filter(isFilled), prefix, below.filter(isFilled));
-    const mend = new Mend(at + suffix.length, prefix, suffix, blocks, '');
+    const withBody = (body: string) => new Mend(at + suffix.length, prefix, suffix, blocks, body);
+    const mend = withBody('');
     if (mend.closers === '' && !/^\)\s*$/.test(suffix)) return [];
     const isBareWord = /^\w+$/.test(`${prefix}${suffix}`.trim());
-    return isBareWord || !hasBraces ? [mend] : [mend, mend.with(blocks, emptyBody)];
+    return isBareWord || !hasBraces ? [mend] : [mend, withBody(' {}')];
   }
 
   /** Whether the mended text has one of the closers at the offset. */
@@ -57,10 +61,6 @@ export class Mend {
   /** The mended text from the cursor to the end of the added closers: the next line of the document follows. */
   get rest(): string {
     return this.suffix + this.closers;
-  }
-
-  get closers(): string {
-    return this.closing(OpenDelimiters.in(this.prefix + this.suffix).closers);
   }
 
   /**
@@ -76,21 +76,17 @@ export class Mend {
     const blocks = [...this.blocks];
     while (closed !== '' && blocks[0] && closed.startsWith(blocks[0].closers))
       closed = closed.slice(blocks.shift()?.closers.length);
-    const closedBelow = suffix + this.with(blocks, '').closing([]);
+    const closedBelow = suffix + closing([], '', blocks);
     // If the text leaves a bracket of its own open, that is closed below.
     if (opened.length > 0) return [closedBelow];
-    return [...new Set([suffix + this.with(blocks, this.body).closing(delimiters.closers), closedBelow])];
+    return [...new Set([suffix + closing(delimiters.closers, this.body, blocks), closedBelow])];
   }
+}
 
-  private with(blocks: readonly Block[], body: string): Mend {
-    return new Mend(this.at, this.prefix, this.suffix, blocks, body);
-  }
-
-  private closing(closers: readonly string[]): string {
-    const inline = closers.toReversed().join('');
-    const lines = this.blocks.map((block) => `\n${block.indentation}${block.closers}`);
-    return inline + this.body + lines.join('');
-  }
+/** What closes the brackets and quotes of a line, its body, and the lines that close the blocks around it. */
+function closing(open: readonly string[], body: string, blocks: readonly Block[]): string {
+  const lines = blocks.map(({ indentation, closers }) => `\n${indentation}${closers}`);
+  return [...open.toReversed(), body, ...lines].join('');
 }
 
 /**
@@ -98,40 +94,29 @@ export class Mend {
  * above, below: the lines that are not blank, nearest first.
  */
 function missingBlocks(above: readonly string[], prefix: string, below: readonly string[]): Block[] {
-  const open = blocksAround(above, prefix);
-  const missing: Block[] = [];
-  for (const line of below) {
-    const depth = depthOf(line);
-    while (open[0] && depthOf(open[0].indentation) > depth) missing.push(...open.splice(0, 1));
-    const [inner] = open;
-    if (!inner) break;
-    const closer = inner.closers.charAt(0);
+  let from = 0;
+  return blocksAround(above, prefix).filter(({ indentation, closers }) => {
+    const depth = depthOf(indentation);
+    const closer = closers.charAt(0);
+    const begins = (line: string) => line.trimStart().startsWith(closer);
+    const at = below.findIndex((line, i) => i >= from && (depthOf(line) <= depth || begins(line)));
+    const line = below[at];
+    if (line === undefined) return true;
+    const isOutside = depthOf(line) < depth;
+    from = isOutside ? at : at + 1;
     // A word may precede the closer, as in `end)`.
-    const closes = depth <= depthOf(inner.indentation) && OpenDelimiters.in(line).surplus.startsWith(closer);
-    if (closes || line.trimStart().startsWith(closer)) open.shift();
-    else if (depth <= depthOf(inner.indentation)) missing.push(...open.splice(0, 1));
-  }
-  return [...missing, ...open];
+    return isOutside || !(begins(line) || OpenDelimiters.in(line).surplus.startsWith(closer));
+  });
 }
 
 /** The blocks that are open above the cursor's line and around it, found by indentation, innermost first. */
 function blocksAround(above: readonly string[], prefix: string): Block[] {
-  const blocks: Block[] = [];
-  let inner = depthOf(prefix);
-  let deeper = '';
-  let isFirst = true;
-  for (const line of above) {
-    const depth = depthOf(line);
-    // Right below deeper lines, the cursor may be where their block is to be closed.
-    if (isFirst && prefix.trim() === '' && depth > inner) inner++;
-    isFirst = false;
-    if (inner === 0 || blocks.length === maxBlocks) break;
-    deeper = `${line}\n${deeper}`;
-    if (depth >= inner) continue;
-    inner = depth;
+  // Right below deeper lines, the cursor may be where their block is to be closed.
+  const isBelowDeeper = prefix.trim() === '' && depthOf(above[0] ?? '') > depthOf(prefix);
+  const blocks = headsAbove(above, depthOf(prefix) + (isBelowDeeper ? 1 : 0)).map(({ head, body }) => {
     // A bracket that is opened in the middle of the line may be closed in a line below, so those lines are read, too.
-    const closers = OpenDelimiters.in(/[{([]\s*$/.test(line) ? line : deeper).brackets;
-    if (closers !== '') blocks.push({ indentation: indentationOf(line), closers });
-  }
-  return blocks;
+    const text = /[{([]\s*$/.test(head) ? head : [...body, head].reverse().join('\n');
+    return { indentation: indentationOf(head), closers: OpenDelimiters.in(text).brackets };
+  });
+  return blocks.filter(({ closers }) => closers !== '').slice(0, maxBlocks);
 }

@@ -1,9 +1,10 @@
 // A piece is a beginning of the model's text that may be shown. It is tried in the document, alone and with closers.
 import { badness } from '../syntax/faults.ts';
+import type { Grammar } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
-import { closersOf } from './closers.ts';
+import { OpenDelimiters } from './delimiters.ts';
 import { type Verdict, verdictOn } from './fits.ts';
-import { reindented } from './indentation.ts';
+import { depthOf, filledLines, headsAbove, indentationOf, reindented } from './indentation.ts';
 import type { Place } from './place.ts';
 import { Trial } from './trial.ts';
 
@@ -56,6 +57,28 @@ function tryClosed(place: Place, base: SyntaxTree, piece: Piece): Tried | null {
     }
   }
   return null;
+}
+
+/**
+ * For each line of the text with deeper lines below it, the closers that its block might need: each is a line break
+ * with a line. The innermost block comes first.
+ */
+function closersOf({ around, lineBreak }: Place, text: string, grammar: Grammar): string[][] {
+  const written = lineBreak === '' ? around.linePrefix + text : lineBreak.slice(1) + text.trimStart();
+  const [last = '', ...above] = filledLines(written)
+    .reverse()
+    .map((line) => line.text);
+  const [, element] = /<([\w.:-]+)(?:\s[^<>]*)?>[^<>\n]+$/.exec(last) ?? [];
+  const closers = headsAbove(above, depthOf(last)).map(({ head }) =>
+    closersOfHead(head.trimEnd(), grammar).map((closer) => `\n${indentationOf(head)}${closer}`),
+  );
+  return element && grammar.elements ? [[`</${element}>`], ...closers] : closers;
+}
+
+function closersOfHead(head: string, { closers }: Grammar): readonly string[] {
+  const [, name] = /<([\w.:-]+)(?:\s[^<>]*)?>$/.exec(head) ?? [];
+  if (name !== undefined) return [`</${name}>`];
+  return /[{([]$/.test(head) ? [OpenDelimiters.in(head).brackets] : closers;
 }
 
 /** The piece as it is inserted: with the place's line break in front, and indented in the document's unit. */
