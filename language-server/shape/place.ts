@@ -10,7 +10,7 @@ import { closersOnly } from './delimiters.ts';
 import { type Code, codeAt } from './embedded.ts';
 import { unitOf } from './indentation.ts';
 import { Mend } from './mend.ts';
-import { type Kind, kindOf, plainBlockAt, plainWithin } from './plain.ts';
+import { type Kind, kindOf, plainBlockAt } from './plain.ts';
 import { inProse, type TextAround, textAt } from './texts.ts';
 
 /** How far a completion may go: to the end of the line, of the statement or of the block, or without limit. */
@@ -100,7 +100,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     code,
     kind,
     around,
-    ...(kind === 'prose' ? inProse : tree ? textAt(tree, at, mend) : plainWithin(around.linePrefix)),
+    ...(kind === 'prose' ? inProse : textAt(tree, code)),
     open: tree ? openAt(tree, at).map(({ type }) => type) : [],
     extent: 'line',
     unit,

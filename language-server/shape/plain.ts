@@ -3,7 +3,6 @@ import type { Surroundings } from '../prompt/text-window.ts';
 import type { Block } from './blocks.ts';
 import { OpenDelimiters } from './delimiters.ts';
 import { depthOf, indentationOf } from './indentation.ts';
-import { inCode, type TextAround } from './texts.ts';
 
 export type Kind = 'code' | 'data' | 'prose';
 
@@ -12,13 +11,6 @@ const prose = new Set(['latex', 'markdown', 'plaintext', 'restructuredtext']);
 
 export function kindOf(languageId: string): Kind {
   return data.has(languageId) ? 'data' : prose.has(languageId) ? 'prose' : 'code';
-}
-
-/** Whether the cursor is in a comment or a string, judged by the beginning of its line. */
-export function plainWithin(linePrefix: string): TextAround {
-  const outside = linePrefix.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '');
-  const isComment = /(?:^|\s)(?:\/\/|--|#\s)/.test(outside);
-  return { ...inCode, within: isComment ? 'comment' : /"/.test(outside) ? 'string' : 'code' };
 }
 
 /** The block that `{` at the end of the cursor's line opens; null if there is none or it has content. */

@@ -4,6 +4,7 @@ import { faultsOf } from '../syntax/faults.ts';
 import { isComment, isInterpolation, isString } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { leafBefore } from './blocks.ts';
+import type { Code } from './embedded.ts';
 import type { Mend } from './mend.ts';
 
 export interface TextAround {
@@ -16,7 +17,7 @@ export interface TextAround {
 }
 
 /** The cursor is in neither a comment nor a string. */
-export const inCode: TextAround = { within: 'code', closer: '', isClosed: false };
+const inCode: TextAround = { within: 'code', closer: '', isClosed: false };
 /** Prose counts as a comment. */
 export const inProse: TextAround = { ...inCode, within: 'comment' };
 
@@ -24,9 +25,9 @@ const blockComment = /^(?:\/\*[\s\S]*(\*\/)|<!--[\s\S]*(-->)|--\[\[[\s\S]*(\]\])
 const opener: Readonly<Record<string, string>> = { '*/': '/*', '-->': '<!--' };
 const searchedChars = 4000;
 
-/** The comment or string around the offset, or inCode. */
-export function textAt(tree: SyntaxTree, at: number, mend: Mend | null): TextAround {
-  for (let node = leafBefore(tree.root, at); node; node = node.parent) {
+/** The comment or string around the cursor, or inCode. tree: that of the code; null: none. */
+export function textAt(tree: SyntaxTree | null, { text, offset: at, mend }: Code): TextAround {
+  for (let node = tree && leafBefore(tree.root, at); node; node = node.parent) {
     if (isInterpolation(node.type) && node.endIndex > at) return inCode;
     if (isComment(node.type) && !isComment(node.parent?.type ?? '')) return commentAround(node, at);
     if (node.childCount > 0 && isString(node.type) && !isString(node.parent?.type ?? '')) {
@@ -34,7 +35,8 @@ export function textAt(tree: SyntaxTree, at: number, mend: Mend | null): TextAro
       if (found) return found;
     }
   }
-  return faultsOf(tree).length === 0 ? inCode : openText(tree.text.slice(Math.max(0, at - searchedChars), at));
+  if (tree && faultsOf(tree).length === 0) return inCode;
+  return openText(text.slice(Math.max(0, at - searchedChars), at), tree !== null);
 }
 
 function commentAround(node: Node, at: number): TextAround {
@@ -56,14 +58,16 @@ function stringAround(node: Node, at: number, mend: Mend | null): TextAround | n
   return { within, closer: closer.length > 3 ? closer.slice(-1) : closer, isClosed };
 }
 
-/** The comment or string that the text before the cursor leaves open. Used if the tree is broken. */
-function openText(before: string): TextAround {
+/** The comment or string that the text before the cursor leaves open, if no tree or only a broken one tells. */
+function openText(before: string, hasTree: boolean): TextAround {
   const isOpen = (begin: string, end: string) => before.lastIndexOf(begin) > before.lastIndexOf(end);
   if (isOpen('/*', '*/')) return { within: 'comment', closer: '*/', isClosed: false };
   if (isOpen('<!--', '-->')) return { within: 'comment', closer: '-->', isClosed: false };
   if (isOpen('[[', ']]') && !/\w\[\[/.test(before)) return { within: 'string', closer: ']]', isClosed: false };
   if (before.split('"""').length % 2 === 0) return { within: 'comment', closer: '"""', isClosed: false };
   const line = before.slice(before.lastIndexOf('\n') + 1).replace(/(["'`])(?:\\.|(?!\1).)*\1/g, '');
+  // A tree shows comments of one line even if it is broken.
+  if (!hasTree && /(?:^|\s)(?:\/\/|--|#\s)/.test(line)) return { ...inCode, within: 'comment' };
   const [quote] = /["`]|(?<!\w)'/.exec(line) ?? [];
   return quote === undefined ? inCode : { within: 'string', closer: quote, isClosed: false };
 }
