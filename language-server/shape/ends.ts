@@ -9,10 +9,10 @@ export interface End {
   at: number;
   /** Whether `at` is the end of a line of the text, rather than inside one. */
   isLine: boolean;
-  /** How many characters after the cursor a text with this end replaces; absent: as the place says. */
-  replaces?: number;
-  /** What is inserted after a text with this end; absent: what the place says. */
-  tail?: string;
+  /** How many characters after the cursor a text with this end replaces. */
+  replaces: number;
+  /** What is inserted after a text with this end. */
+  tail: string;
 }
 
 const minChars = 4;
@@ -25,12 +25,12 @@ const meaningful = /[\p{L}\p{M}\p{N}_)\]}"'`;/?!:]$|[\w"'/]>$/u;
 const openingQuote = /(?:^|[\s([{=,:])["'`]$/;
 
 /** The ends of the lines in text[0, end), the best one first. */
-export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { extent }: Place): End[] {
+export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { extent, tail, replaces }: Place): End[] {
   const ends: End[] = [];
   for (const { text, begin } of filledLines(generated.text.slice(0, end))) {
     const at = begin + text.trimEnd().length;
     if (generated.probabilityTo(at) < gate.line) break;
-    ends.push({ at, isLine: true });
+    ends.push({ at, isLine: true, tail, replaces });
   }
   // Most statements have one line, so later lines come last unless they pass the gate for a beginning.
   const likely = ends.slice(0, maxEnds);
@@ -39,8 +39,12 @@ export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { ex
   return [...sure.reverse(), ...likely.slice(sure.length)];
 }
 
-/** The ends of the tokens of the first line that is not blank, the last one first. */
-export function tokenEnds(generated: GeneratedText, end: number, gate: Gate, { around }: Place): End[] {
+/**
+ * The ends of the tokens of the first line that is not blank, the last one first. None if the text replaces the rest of
+ * the cursor's line, which only a whole line can.
+ */
+export function tokenEnds(generated: GeneratedText, end: number, gate: Gate, { around, replaces }: Place): End[] {
+  if (replaces > 0) return [];
   const text = generated.text.slice(0, end);
   const first = text.search(/\S/);
   const newline = text.indexOf('\n', first);
@@ -54,7 +58,7 @@ export function tokenEnds(generated: GeneratedText, end: number, gate: Gate, { a
     // The colon of a label completes it, so the probability of the colon itself does not matter.
     if (generated.probabilityTo(found === ':' ? index : at) < gate.beginning) break;
     const isWord = meaningful.test(piece) && !openingQuote.test(around.linePrefix + piece);
-    if (piece.trim().length >= minChars && isWord) ends.push({ at, isLine: false });
+    if (piece.trim().length >= minChars && isWord) ends.push({ at, isLine: false, tail: '', replaces });
   }
   return ends.slice(0, maxEnds).reverse();
 }

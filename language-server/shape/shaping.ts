@@ -35,14 +35,14 @@ export class Shaping {
   upTo(end: End, mayClose: boolean): Tried {
     const { place, tree } = this;
     const { linePrefix, lineSuffix } = place.around;
-    const { isLine } = end;
+    const { isLine, replaces } = end;
     const raw = this.text.slice(0, end.at);
     const following = this.text.slice(end.at);
     if (!isLine && lacksValue(raw, following, place)) return unfit;
     for (const text of this.variantsOf(raw, isLine)) {
-      if (repeatsNeighbour(linePrefix + text + lineSuffix.slice(end.replaces ?? 0), place))
+      if (repeatsNeighbour(linePrefix + text + lineSuffix.slice(replaces), place))
         return { ...unfit, verdict: 'repeats-line' };
-      for (const { tail, replaces } of this.tailsOf(text, end)) {
+      for (const tail of this.tailsOf(text, end)) {
         const piece = { text, tail, replaces, isLine };
         const tried = tree ? tryPiece(place, tree, piece, mayClose && this.isAllLikely) : this.plainly(piece);
         if (tried.verdict !== 'unfit') return tried;
@@ -57,14 +57,13 @@ export class Shaping {
    * its arguments, parameters before an arrow. null: nothing.
    */
   beginningUpTo({ at, isLine }: End): Tried | null {
-    const { kind, within, replaces } = this.place;
+    const { kind, within } = this.place;
     const piece = this.text.slice(0, at);
     const isWhole = completeEnd.test(piece) && !continuesWord.test(this.text.slice(at)) && !/<\w/.test(piece);
     const { closers, surplus } = OpenDelimiters.in(piece);
     const isBalanced = closers.length === 0 && surplus === '';
     const isKeyword = this.tree?.keywords.has(lastWord.exec(piece)?.[0] ?? '');
-    if (isLine || kind !== 'code' || within !== 'code' || replaces > 0 || !isWhole || !isBalanced || isKeyword)
-      return null;
+    if (isLine || kind !== 'code' || within !== 'code' || !isWhole || !isBalanced || isKeyword) return null;
     this.isLineSound ??= this.isFirstLineSound();
     return this.isLineSound ? this.bare(piece) : null;
   }
@@ -121,18 +120,11 @@ export class Shaping {
     );
   }
 
-  /** What may be inserted after a piece: the closing lines of the place, or nothing if the piece may contain them. */
-  private tailsOf(piece: string, end: End): { tail: string; replaces: number }[] {
-    const bare = { tail: '', replaces: end.replaces ?? 0 };
-    if (end.tail !== undefined) return [{ ...bare, tail: end.tail }];
-    const { tail, replaces } = this.place;
-    if (tail === '') return [bare];
-    if (!end.isLine || (replaces === 0 && !this.isAllLikely)) return replaces > 0 ? [] : [bare];
-    const both = [
-      { tail, replaces },
-      { tail: '', replaces },
-    ];
-    return piece.trimEnd().endsWith(tail.trim()) ? both.reverse() : both;
+  /** What may be inserted after a piece: the tail of its end, or nothing if the piece may contain that already. */
+  private tailsOf(piece: string, { tail, replaces }: End): string[] {
+    if (tail === '' || (replaces === 0 && !this.isAllLikely)) return [''];
+    if (piece.trimEnd().endsWith(tail.trim())) return ['', tail];
+    return replaces === 0 ? [tail, ''] : [tail];
   }
 
   /** Whether the piece is a line of its own with nothing but punctuation, which is not worth showing. */
