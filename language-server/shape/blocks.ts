@@ -47,8 +47,7 @@ export function leafBefore(root: Node, at: number): Node | null {
 /** The brackets that are open at the offset, innermost first. */
 export function openAt({ root }: SyntaxTree, at: number): Node[] {
   const open: Node[] = [];
-  let before = childrenBefore(root, at);
-  for (let last = before.at(-1); last; last = before.at(-1)) {
+  for (let before = childrenBefore(root, at), last = before.at(-1); last; last = before.at(-1)) {
     const own: Node[] = [];
     for (const child of before) {
       if (child.type in closerOf && !child.isNamed) own.push(child);

@@ -115,42 +115,35 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
   if (block && around.linePrefix.trim() !== '') return afterEnter(place, block);
   if (kind === 'data') return place;
   const extent = multiline === 'always' ? 'all' : block ? 'block' : 'statement';
-  if (around.lineSuffix.trim() === '') return { ...place, extent, block, tail: block ? closingLines(block) : '' };
+  if (around.lineSuffix.trim() === '') return { ...place, extent, block, tail: block ? closingLine(block) : '' };
   return { ...place, extent: closersOnly.test(around.lineSuffix) && place.open.length > 0 ? 'statement' : 'line' };
 }
 
-function closingLines({ closers, indentation }: Block): string {
-  return closers === '' ? '' : `\n${indentation}${closers}`;
+/** The line that closes the block, with what the editor has put after its closers. */
+function closingLine({ closers, indentation }: Block, rest = ''): string {
+  return closers + rest === '' ? '' : `\n${indentation}${closers}${rest}`;
 }
 
 /** The place as it would be if Enter were pressed at the cursor, which is right after the head of a block. */
 function afterEnter(place: Place, block: Block): Place {
-  const { around, document, unit, kind } = place;
-  const { lineSuffix, linePrefix } = around;
-  const { indentation } = block;
-  const rest = lineSuffix.trim();
-  const lineBreak = `\n${indentation}${unit}`;
-  const { text, offset } = document;
+  const { document, unit, kind } = place;
+  const { lineSuffix } = place.around;
+  const lineBreak = `\n${block.indentation}${unit}`;
   // A closing bracket that the editor has inserted moves to a line of its own.
-  const blank = rest === '' ? 0 : lineSuffix.length - lineSuffix.trimStart().length;
-  const moved = `\n${indentation}${block.closers}`;
+  const rest = lineSuffix.trimStart();
+  const moved = rest === '' ? '' : `\n${block.indentation}${block.closers}`;
+  const offset = document.offset + lineBreak.length;
+  const restAt = document.offset + lineSuffix.length - rest.length;
+  const text = document.text.with(document.offset, restAt, lineBreak + moved);
   return {
     ...place,
-    document: {
-      ...document,
-      text: text.with(offset, offset + blank, rest === '' ? lineBreak : lineBreak + moved),
-      offset: offset + lineBreak.length,
-    },
-    around: {
-      ...around,
-      linePrefix: lineBreak.slice(1),
-      lineSuffix: '',
-      linesAbove: [linePrefix, ...around.linesAbove].slice(0, 3),
-    },
+    document: { ...document, text, offset },
+    // The model may repeat what was moved.
+    around: { ...surroundings(text, offset), linesBelow: place.around.linesBelow },
     extent: kind === 'data' ? 'line' : 'block',
     block,
     lineBreak,
-    tail: rest === '' ? closingLines(block) : `${moved}${rest}`,
-    replaces: rest === '' ? 0 : lineSuffix.length,
+    tail: closingLine(block, rest),
+    replaces: lineSuffix.length,
   };
 }
