@@ -42,19 +42,18 @@ export function toGhostText(generated: GeneratedText, place: Place, gate: Gate):
   if (ends.length === 0) return nothing('unsure');
   const isAllLikely = generated.probabilityTo(end) >= gate.beginning;
   const shaping = new Shaping(place, text, isAllLikely);
-  for (const group of [lines, ends.slice(lines.length)]) {
-    // Several statements are shown if they make a broken document sound.
-    let exceeding: Suggestion | null = null;
-    for (const end of group) {
-      const tried = shaping.upTo(end, end === ends[0] || !end.isLine);
-      if (tried.verdict === 'repeats-line') return nothing('repeats-line');
-      if (tried.verdict === 'no-time') return nothing('unsure');
-      if (tried.verdict === 'exceeds') exceeding ??= suggestionOf(tried, end, generated);
-      const fit = tried.verdict === 'fits' ? tried : shaping.beginningUpTo(end);
-      if (fit) return { suggestion: suggestionOf(fit, end, generated), reason: null };
-    }
-    if (exceeding) return { suggestion: exceeding, reason: null };
+  // Several statements are shown if they make a broken document sound.
+  let exceeding: Suggestion | null = null;
+  for (const end of ends) {
+    if (exceeding && !end.isLine) break;
+    const tried = shaping.upTo(end, end === ends[0] || !end.isLine);
+    if (tried.verdict === 'repeats-line') return nothing('repeats-line');
+    if (tried.verdict === 'no-time') return nothing('unsure');
+    if (tried.verdict === 'exceeds') exceeding ??= suggestionOf(tried, end, generated);
+    const fit = tried.verdict === 'fits' ? tried : shaping.beginningUpTo(end);
+    if (fit) return { suggestion: suggestionOf(fit, end, generated), reason: null };
   }
+  if (exceeding) return { suggestion: exceeding, reason: null };
   if (lines.length === 0 && !isAllLikely) return nothing('unsure');
   if (isInLine)
     return nothing(
