@@ -5,8 +5,9 @@ import { badness } from '../syntax/faults.ts';
 import { isValue } from '../syntax/grammars.ts';
 import type { SyntaxTree } from '../syntax/syntax-tree.ts';
 import { closerOf } from './delimiters.ts';
+import type { Code } from './embedded.ts';
 import { depthOf, indentationOf, lineBefore } from './indentation.ts';
-import type { Mend } from './mend.ts';
+import { kindOf } from './plain.ts';
 
 /** A block without content. */
 export interface Block {
@@ -19,18 +20,6 @@ export interface Block {
   closers: string;
   /** The indentation of the block's head. */
   indentation: string;
-}
-
-/** An offset in some code, and what is around it. */
-export interface Spot {
-  tree: SyntaxTree;
-  at: number;
-  around: Surroundings;
-  /** One level of indentation. */
-  unit: string;
-  mend: Mend | null;
-  /** Whether the code is data, so that each bracket opens a block. */
-  isData: boolean;
 }
 
 // A block without brackets may begin after these.
@@ -70,44 +59,66 @@ function childrenBefore(node: Node, at: number): Node[] {
 }
 
 /**
- * The block without content that is opened right before the offset or, if the offset is on a blank line, above it; null
+ * The block without content that is opened right before the cursor or, if the cursor is on a blank line, above it; null
  * if there is none.
  */
-export function emptyBlockAt(spot: Spot): Block | null {
-  const { linePrefix, linesAbove } = spot.around;
+export function emptyBlockAt(code: Code, tree: SyntaxTree | null, around: Surroundings, unit: string): Block | null {
+  if (!tree) return plainBlockAt(code, around);
+  const { linePrefix, linesAbove } = around;
   const [above = '', ...others] = linesAbove;
   const isAbove = linePrefix.trim() === '';
-  const before = spot.tree.text.slice(Math.max(0, spot.at - 2000), spot.at);
-  const at = spot.at - (before.length - before.trimEnd().length);
-  if (isAbove ? linePrefix !== '' && depthOf(linePrefix) <= depthOf(above) : at < spot.at) return null;
-  const around = isAbove ? { ...spot.around, linePrefix: above, lineSuffix: '', linesAbove: others } : spot.around;
-  const leaf = leafBefore(spot.tree.root, at);
-  return leaf?.endIndex === at ? new Opening({ ...spot, at, around }, leaf, isAbove).block() : null;
+  const before = code.text.slice(Math.max(0, code.offset - 2000), code.offset);
+  const at = code.offset - (before.length - before.trimEnd().length);
+  if (isAbove ? linePrefix !== '' && depthOf(linePrefix) <= depthOf(above) : at < code.offset) return null;
+  const leaf = leafBefore(tree.root, at);
+  if (leaf?.endIndex !== at) return null;
+  const aroundLeaf = isAbove ? { ...around, linePrefix: above, lineSuffix: '', linesAbove: others } : around;
+  return new Opening(tree, code, leaf, aroundLeaf, unit, isAbove).block();
+}
+
+/** The same without a tree: only `{` at the end of the cursor's line counts. */
+function plainBlockAt({ languageId }: Code, { linePrefix, lineSuffix, linesBelow }: Surroundings): Block | null {
+  const [below = ''] = linesBelow;
+  const depth = depthOf(linePrefix);
+  if (
+    kindOf(languageId) !== 'code' ||
+    !/[\w)]\s\{$/.test(linePrefix) ||
+    lineSuffix.trim() !== '' ||
+    depthOf(below) > depth
+  )
+    return null;
+  const isClosed = depthOf(below) === depth && below.trim().startsWith('}');
+  return { at: 0, closers: isClosed ? '' : '}', indentation: indentationOf(linePrefix) };
 }
 
 /** The leaf node that ends at an offset and may open a block there. */
 class Opening {
-  private readonly tree: SyntaxTree;
   private readonly at: number;
   private readonly lineStart: number;
-  /** The text to the right of the offset in its line. */
+  /** The text to the right of the leaf in its line. */
   private readonly rest: string;
   private readonly indentation: string;
 
   constructor(
-    private readonly spot: Spot,
+    private readonly tree: SyntaxTree,
+    private readonly code: Code,
     private readonly leaf: Node,
+    /** The lines around the end of the leaf. */
+    private readonly around: Surroundings,
+    /** One level of indentation. */
+    private readonly unit: string,
+    /** Whether the leaf is in a line above the cursor's. */
     private readonly isAbove: boolean,
   ) {
-    [this.tree, this.at] = [spot.tree, spot.at];
-    this.lineStart = spot.at - spot.around.linePrefix.length;
-    this.rest = spot.around.lineSuffix.trim();
-    this.indentation = headIndentation(spot.tree, leaf);
+    this.at = leaf.endIndex;
+    this.lineStart = this.at - around.linePrefix.length;
+    this.rest = around.lineSuffix.trim();
+    this.indentation = headIndentation(tree, leaf);
   }
 
   block(): Block | null {
     const { leaf, rest, indentation, at, tree } = this;
-    if (rest === '' && depthOf(this.spot.around.linesBelow[0] ?? '') > depthOf(indentation)) return null;
+    if (rest === '' && depthOf(this.around.linesBelow[0] ?? '') > depthOf(indentation)) return null;
     if (leaf.type in closerOf) return this.bracketBlock();
     if (leaf.type === '>' && /start_tag|opening_element/.test(leaf.parent?.type ?? '')) return this.elementBlock();
     const isHeadEnd = leaf.isNamed || tree.keywords.has(leaf.text) || headEnd.test(leaf.text);
@@ -127,10 +138,11 @@ class Opening {
    * block of statements or members counts.
    */
   private bracketBlock(): Block | null {
-    const { tree, at, leaf, rest, spot } = this;
+    const { tree, at, leaf, rest } = this;
     if (rest !== '' && !rest.startsWith(closerOf[leaf.type] ?? '')) return null;
-    const unclosed = openAt(tree, at).filter((each) => !isClosed(each, spot));
-    if (!this.isAbove && !spot.isData && !this.isBlock(unclosed[0]?.id === leaf.id)) return null;
+    const unclosed = openAt(tree, at).filter((each) => !this.isClosed(each));
+    if (!this.isAbove && kindOf(this.code.languageId) !== 'data' && !this.isBlock(unclosed[0]?.id === leaf.id))
+      return null;
     const closers = unclosed.filter((each) => each.startIndex >= this.lineStart);
     return this.closedBy(closers.map(({ type }) => closerOf[type]).join(''));
   }
@@ -148,14 +160,14 @@ class Opening {
    * written in one line.
    */
   private elementBlock(): Block | null {
-    const { rest, tree, spot } = this;
+    const { rest, tree, around } = this;
     const tag = this.leaf.parent;
     const name = tag?.namedChildren[0]?.text ?? '';
     const closer = `</${name}>`;
     if (rest !== '' && !rest.startsWith(closer)) return null;
     const isContainer = /^[A-Z]/.test(name) || tree.grammar.elements?.containers.has(name);
     const isInline = (line: string) => line.trim().startsWith(`<${name}`) && line.includes(closer);
-    if (!isContainer || [...spot.around.linesAbove, ...spot.around.linesBelow].some(isInline)) return null;
+    if (!isContainer || [...around.linesAbove, ...around.linesBelow].some(isInline)) return null;
     const end = tag?.parent?.children.find((child) => child && /^(?:end_tag|jsx_closing_element)$/.test(child.type));
     return this.closedBy(end?.text === closer && !end.isMissing ? '' : closer);
   }
@@ -167,7 +179,7 @@ class Opening {
   private headBlock(): Block | null {
     const { tree, at, indentation, leaf } = this;
     const { closers, statement } = tree.grammar;
-    const body = `\n${indentation}${this.spot.unit}${statement}`;
+    const body = `\n${indentation}${this.unit}${statement}`;
     const badnessIfBody = (now: SyntaxTree) => (this.isBodyHere(now, at + body.length - 1) ? badness(now) : null);
     const now = badness(tree);
     const bare = (this.rest === '' ? this.tried(body, badnessIfBody) : null) ?? Infinity;
@@ -205,6 +217,21 @@ class Opening {
     return isBefore && firstChild?.isNamed === false && startIndex >= this.lineStart;
   }
 
+  /**
+   * Whether the bracket is closed. A closing bracket that begins a line and is indented less than the statement with the
+   * opening one belongs to another.
+   */
+  private isClosed(bracket: Node): boolean {
+    const { tree, at } = this;
+    const closer = closerOf[bracket.type];
+    const { parent } = bracket;
+    let own = (parent && parent.childCount > maxChildren ? parent.lastChild : parent?.firstChildForIndex(at)) ?? null;
+    while (own && !(own.type === closer && own.startIndex >= at && !own.isMissing)) own = own.nextSibling;
+    if (!own || this.code.mend?.hasAdded(own.startIndex)) return false;
+    const begin = lineBefore(tree.text, own.startIndex);
+    return begin.trim() !== '' || depthOf(begin) >= depthOf(headIndentation(tree, bracket));
+  }
+
   /** What `read` finds in the tree with the text inserted at the offset; null if parsing took too long. */
   private tried<T>(text: string, read: (tree: SyntaxTree) => T): T | null {
     const tree = this.tree.withText(this.at, this.at, text);
@@ -221,19 +248,4 @@ function headIndentation({ text, grammar }: SyntaxTree, leaf: Node): string {
   if (!owner?.parent || owner.isError || leaf.parent?.isError) return own;
   const start = grammar.lists.has(owner.type) ? leaf.parent?.startIndex : owner.startIndex;
   return indentationOf(lineBefore(text, (start ?? 0) + 1));
-}
-
-/**
- * Whether the bracket is closed. A closing bracket that begins a line and is indented less than the statement with the
- * opening one belongs to another.
- */
-function isClosed(bracket: Node, { tree, at, mend }: Spot): boolean {
-  const closer = closerOf[bracket.type];
-  let own = bracket.parent?.firstChildForIndex(at) ?? null;
-  const last = bracket.parent?.lastChild;
-  if (bracket.parent && bracket.parent.childCount > maxChildren) own = last ?? null;
-  while (own && !(own.type === closer && own.startIndex >= at && !own.isMissing)) own = own.nextSibling;
-  if (!own || mend?.hasAdded(own.startIndex)) return false;
-  const begin = lineBefore(tree.text, own.startIndex);
-  return begin.trim() !== '' || depthOf(begin) >= depthOf(headIndentation(tree, bracket));
 }

@@ -10,7 +10,7 @@ import { closersOnly } from './delimiters.ts';
 import { type Code, codeAt } from './embedded.ts';
 import { unitOf } from './indentation.ts';
 import { Mend } from './mend.ts';
-import { type Kind, kindOf, plainBlockAt } from './plain.ts';
+import { type Kind, kindOf } from './plain.ts';
 import { inProse, type TextAround, textAt } from './texts.ts';
 
 /** How far a completion may go: to the end of the line, of the statement or of the block, or without limit. */
@@ -91,7 +91,6 @@ export function placeAt(document: CursorDocument, multiline: Settings['completio
 function placeIn(document: CursorDocument, multiline: Settings['completion.multiline']): Place {
   const around = surroundings(document.text, document.offset);
   const code = mended(codeAt(document));
-  const { offset: at, mend } = code;
   const tree = treeOf(code);
   const kind = kindOf(code.languageId);
   const unit = unitOf(document.text, document.offset, tree?.grammar.indent ?? 2);
@@ -101,7 +100,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     kind,
     around,
     ...(kind === 'prose' ? inProse : textAt(tree, code)),
-    open: tree ? openAt(tree, at).map(({ type }) => type) : [],
+    open: tree ? openAt(tree, code.offset).map(({ type }) => type) : [],
     extent: 'line',
     unit,
     block: null,
@@ -110,8 +109,7 @@ function placeIn(document: CursorDocument, multiline: Settings['completion.multi
     replaces: 0,
   };
   if (multiline === 'never' || place.within !== 'code') return place;
-  const spot = tree && { tree, at, around, unit, mend, isData: kind === 'data' };
-  const block = spot ? emptyBlockAt(spot) : plainBlockAt(kind, around);
+  const block = emptyBlockAt(code, tree, around, unit);
   if (block && around.linePrefix.trim() !== '') return afterEnter(place, block);
   if (kind === 'data') return place;
   const extent = multiline === 'always' ? 'all' : block ? 'block' : 'statement';
