@@ -16,8 +16,8 @@ export interface End {
 }
 
 const minChars = 4;
-/** How much of a line is searched for tokens. */
-const maxLineChars = 600;
+/** Matches as much of the first line that is not blank as is searched for tokens, and what is above it. */
+const firstLine = /^\s*.{0,600}/;
 const maxEnds = 60;
 const token = /[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu;
 // Matches texts that may end there: not after most operators and opening brackets.
@@ -45,10 +45,7 @@ export function lineEnds(generated: GeneratedText, end: number, gate: Gate, { ex
  */
 export function tokenEnds(generated: GeneratedText, end: number, gate: Gate, { around, replaces }: Place): End[] {
   if (replaces > 0) return [];
-  const text = generated.text.slice(0, end);
-  const first = text.search(/\S/);
-  const newline = text.indexOf('\n', first);
-  const line = text.slice(0, Math.min(newline === -1 ? text.length : newline, first + maxLineChars));
+  const [line = ''] = firstLine.exec(generated.text.slice(0, end)) ?? [];
   const ends: End[] = [];
   for (const { 0: found, index } of line.matchAll(token)) {
     const at = index + found.length;

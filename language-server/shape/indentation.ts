@@ -63,14 +63,11 @@ export function unitOf(text: LongText, offset: number, usual: number): string {
   const tabs = filled.filter((line) => line.startsWith('\t')).length;
   const spaces = filled.filter((line) => line.startsWith('  ')).length;
   if (tabs > spaces) return '\t';
-  const steps = new Map<number, number>();
-  for (const [i, line] of filled.entries()) {
-    const step = depthOf(line) - depthOf(filled[i - 1] ?? '');
-    if (i > 0 && step >= 2 && step <= 8) steps.set(step, (steps.get(step) ?? 0) + 1);
-  }
-  const [most] = [...steps].sort((a, b) => b[1] - a[1]);
-  if (most) return ' '.repeat(most[0]);
-  return usual === 0 ? '\t' : ' '.repeat(usual);
+  const depths = filled.map(depthOf);
+  const steps = depths.map((depth, i) => depth - (depths[i - 1] ?? depth)).filter((step) => step >= 2 && step <= 8);
+  const count = (step: number) => steps.filter((each) => each === step).length;
+  const [most = usual] = [...new Set(steps)].sort((a, b) => count(b) - count(a));
+  return most === 0 ? '\t' : ' '.repeat(most);
 }
 
 /** The text with its indentation in the document's unit. The first line stays, since it begins at the cursor. */
