@@ -99,14 +99,10 @@ function nodesIn(from: Node, start: number, end: number): Node[] {
 
 /** The outermost node that begins at the offset and is not a list. */
 function outerAt(root: Node, at: number, lists: ReadonlySet<string>): Node | null {
-  for (let node = childAround(root, at); node; node = childAround(node, at))
-    if (node.startIndex === at && !lists.has(node.type) && !node.isError) return node;
-  return null;
-}
-
-function childAround(node: Node, at: number): Node | null {
-  const child = node.firstChildForIndex(at);
-  return child && child.startIndex <= at && child.endIndex > at ? child : null;
+  let outer: Node | null = null;
+  for (let node = root.descendantForIndex(at, at + 1); node && node.startIndex === at; node = node.parent)
+    if (!lists.has(node.type) && !node.isError) outer = node;
+  return outer;
 }
 
 /** Whether the text changes the meaning of the statement below it, or makes it a part of the text. */
@@ -124,7 +120,11 @@ function swallows(trial: Trial): boolean {
   // A keyword below that is parsed as a name belongs to something that is not written yet.
   const word = base.root.descendantForIndex(sameFrom.old + below);
   if (word?.isNamed && tree.keywords.has(word.text)) return false;
-  if (!was || was.hasError) return base.root.hasError && hangsOver(tree.root, modelStart, sameFrom.now, after);
+  if (!was || was.hasError) {
+    // A node that begins in the text must not extend into the line below.
+    const over = tree.root.descendantForIndex(sameFrom.now - 1, sameFrom.now + below + 1);
+    return base.root.hasError && over !== null && over.startIndex >= modelStart && !isComment(over.type);
+  }
   // If the statement of the cursor's line went on below, the text may end it, so that what is below begins another one.
   const isInList = was.parent !== null && lists.has(was.parent.type);
   if (!isInList && lineBefore(base.text, start).trim() !== '') return false;
@@ -137,17 +137,6 @@ function swallows(trial: Trial): boolean {
 function beginsAttribute({ root }: SyntaxTree, at: number): boolean {
   for (let node = root.descendantForIndex(at, at + 1); node && node.startIndex === at; node = node.parent)
     if (isAttribute(node.type)) return true;
-  return false;
-}
-
-/** Whether a node that begins in the text extends into the lines below. */
-function hangsOver(root: Node, start: number, end: number, after: string): boolean {
-  for (let node: Node | null = root; node; node = childAround(node, start)) {
-    let over = node.firstChildForIndex(start);
-    while (over && over.endIndex <= end) over = over.nextSibling;
-    if (!over || over.startIndex < start || over.startIndex >= end) continue;
-    if (after.slice(0, over.endIndex - end).trim() !== '') return !isComment(over.type);
-  }
   return false;
 }
 
