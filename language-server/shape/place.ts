@@ -14,7 +14,7 @@ import { type Kind, kindOf } from './plain.ts';
 import { inProse, type TextAround, textAt } from './texts.ts';
 
 /** How far a completion may go: to the end of the line, of the statement or of the block, or without limit. */
-export type Extent = 'line' | 'statement' | 'block' | 'all';
+type Extent = 'line' | 'statement' | 'block' | 'all';
 
 /** The closer is that of the comment or string around the cursor. */
 export interface Place extends TextAround {

@@ -15,6 +15,7 @@ const lastWord = /[\p{L}\p{N}_]+$/u;
 const continuesWord = /^(?:-\w|![([{]|\s*(?:\w|[:=](?![:=])))/;
 const unfit: Tried = { verdict: 'unfit', text: '', replaces: 0 };
 
+/** Tries to show a text at its place. */
 export class Shaping {
   private readonly tree: SyntaxTree | null;
   private isLineSound: boolean | undefined;
