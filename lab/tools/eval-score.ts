@@ -15,8 +15,6 @@ export interface EvalAnswer {
   text: string;
   /** The number of the suffix's characters that the text replaces. */
   replaces: number;
-  /** All texts that are offered, the one above first. More than one only for an explicit request. */
-  choices: Insertion[];
   /** The probability of the text; null if the layout does not compute one. */
   probability: number | null;
   /** The reason for showing nothing. */
@@ -41,7 +39,7 @@ export type CaseScore = ReturnType<typeof scoreOf> & Pick<EvalAnswer, 'ms' | 'to
 
 export type Figures = ReturnType<typeof figuresOf>;
 
-type Insertion = Pick<EvalAnswer, 'text' | 'replaces'>;
+export type Insertion = Pick<EvalAnswer, 'text' | 'replaces'>;
 type Original = Pick<FimCase, 'middle' | 'suffix'>;
 
 /** choices: all texts that are offered, the answer first. */

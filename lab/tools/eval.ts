@@ -40,8 +40,11 @@ const asWritten: CompletionOptions = { maxTokens, multiline: 'auto' };
 /** What an explicit request adds. */
 const explicit = { alternatives: 3, confidence: 'eager' } as const;
 
+/** An answer, and all texts that are offered, the answer first. Several only for an explicit request. */
+type Made = Omit<EvalAnswer, 'ms'> & { choices: Insertion[] };
+
 /** A way to arrange a case as a prompt. Returns the model's answer to that prompt. */
-type Layout = (engine: Completer, fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'>>;
+type Layout = (engine: Completer, fimCase: FimCase) => Promise<Made>;
 
 export const evalCommand: Command = {
   summary: 'how often the model writes the original text; cases are {language, path, kind, prefix, suffix, middle}',
@@ -86,9 +89,10 @@ export const evalCommand: Command = {
         const startedAt = performance.now();
         const made = await answerTo(fimCase);
         if (made === null) continue;
-        const answer: EvalAnswer = { ...made, ms: performance.now() - startedAt };
+        const { choices, ...rest } = made;
+        const answer: EvalAnswer = { ...rest, ms: performance.now() - startedAt };
         if (outFile !== undefined) writeSync(outFile, `${JSON.stringify(insertable(answer, fimCase.suffix))}\n`);
-        scores.push({ ...fimCase, ...scoreOf(answer, fimCase, answer.choices), ms: answer.ms, tokens: answer.tokens });
+        scores.push({ ...fimCase, ...scoreOf(answer, fimCase, choices), ms: answer.ms, tokens: answer.tokens });
         await syntax?.add(fimCase, answer);
       }
       const byLanguage = groupBy(scores, 'language');
@@ -124,13 +128,13 @@ async function completed(engine: Completer, fimCase: FimCase, workspaces: Worksp
   return shownOf(await generate(engine, found.anchors, found.document, options));
 }
 
-function shownOf({ suggestions, reason, timings }: GhostCompletion): Omit<EvalAnswer, 'ms'> {
+function shownOf({ suggestions, reason, timings }: GhostCompletion): Made {
   const nothing = { text: '', replaces: 0, probability: null };
   return { ...(suggestions[0] ?? nothing), choices: suggestions, reason, tokens: timings.completionTokens };
 }
 
 /** Null for a case that the recording does not have. */
-type AnswerTo = (fimCase: FimCase) => Promise<Omit<EvalAnswer, 'ms'> | null>;
+type AnswerTo = (fimCase: FimCase) => Promise<Made | null>;
 
 /** Answers without a model. */
 function playback(values: Values, cases: FimCase[]): AnswerTo {
