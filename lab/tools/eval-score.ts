@@ -54,7 +54,7 @@ export function scoreOf(answer: Insertion, original: Original, choices = [answer
     exactMatch: Number(got === wanted),
     firstLine: Number(hasFirstLine(answer, original)),
     firstLineOfAny: Number(choices.some((choice) => hasFirstLine(choice, original))),
-    choices: choices.length,
+    choices: choices.filter((each) => each.text !== '').length,
     editSimilarity: editSimilarity(got, wanted),
     shown: Number(text !== ''),
     charactersRight,

@@ -26,6 +26,7 @@ import {
   type Figures,
   type FimCase,
   figuresOf,
+  type Insertion,
   insertable,
   scoreOf,
 } from './eval-score.ts';

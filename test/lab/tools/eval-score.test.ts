@@ -60,3 +60,9 @@ test('an answer that repeats the text after the cursor is inserted without that 
   expect(insertable({ text: 'a, b', replaces: 0 }, ');\n')).toEqual({ text: 'a, b', replaces: 0 });
   expect(insertable({ text: 'a, b);', replaces: 1 }, ')\n')).toEqual({ text: 'a, b);', replaces: 1 });
 });
+
+test('of several texts, the best first line counts, and empty ones are no choice', () => {
+  const [first, second, third] = ['c();', 'a();\nd();', ''].map((text) => ({ text, replaces: 0 }));
+  const score = scoreOf(first!, { middle: 'a();\nb();', suffix: '' }, [first!, second!, third!]);
+  expect(score).toMatchObject({ firstLine: 0, firstLineOfAny: 1, choices: 2 });
+});
