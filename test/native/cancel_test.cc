@@ -16,7 +16,7 @@ using hearth::RequestKind;
 
 namespace {
 
-constexpr int kCancelled = 150;
+constexpr int kCancelled = test::kIsSanitized ? 50 : 150;
 
 Request prompt(RequestKind kind, uint32_t seed, int n_tokens) {
   Request request;

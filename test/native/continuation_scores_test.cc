@@ -13,7 +13,7 @@ using hearth::RequestKind;
 
 namespace {
 
-constexpr int kRounds = 40;
+constexpr int kRounds = test::kIsSanitized ? 10 : 40;
 
 /// n random tokens out of three, so that many texts share a prefix, and some are prefixes of
 /// others.

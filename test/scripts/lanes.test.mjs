@@ -9,8 +9,10 @@ const folder = mkdtempSync(join(tmpdir(), 'hearth-lanes-'));
 const script = join(folder, 'parts.mjs');
 const lanes = pathToFileURL(join(import.meta.dirname, '../support/lanes.mjs'));
 
-// Each part says when it begins and ends. "left" and "right" each wait for what the other writes, and so do "meets-1",
-// "meets-2" and "meets-3".
+// Each part says when it begins and ends. "left" and "right" each wait for what the other writes, and so do the three
+// parts "a-1" to "a-3", and the four parts "b-1" to "b-4".
+const three = ['a-1', 'a-2', 'a-3'];
+const four = ['b-1', 'b-2', 'b-3', 'b-4'];
 beforeAll(() =>
   writeFileSync(
     script,
@@ -23,7 +25,7 @@ beforeAll(() =>
     const met = (each) => ${JSON.stringify(folder)} + '/' + each;
     console.log(name + ' begins');
     if (name === 'dies') process.exit(1);
-    const meeting = [['left', 'right'], ['meets-1', 'meets-2', 'meets-3']].find((names) => names.includes(name)) ?? [];
+    const meeting = ${JSON.stringify([['left', 'right'], three, four])}.find((names) => names.includes(name)) ?? [];
     for (const each of meeting) {
       writeFileSync(met(name), '');
       while (!existsSync(met(each))) await sleep(5);
@@ -47,13 +49,13 @@ test('the waiting lane runs beside a computing one, which has the lower priority
   expect(results.left.priority).toBeGreaterThan(results.right.priority);
 });
 
-test('two parts compute at the same time, whatever the waiting lane does', async () => {
-  const results = await runLanes({ computing: ['left', 'right', 'three'], waiting: ['one'] }, script, {
+test('three parts compute at the same time, whatever the waiting lane does', async () => {
+  const results = await runLanes({ computing: [...three, 'last'], waiting: ['one'] }, script, {
     onEnd: () => {},
-    after: { one: ['three'] }, // so the waiting lane can't help
+    after: { one: ['last'] }, // so the waiting lane can't help
   });
-  expect(Object.keys(results).toSorted()).toEqual(['left', 'one', 'right', 'three']);
-  expect(results.left.priority).toBe(results.right.priority);
+  expect(Object.keys(results).toSorted()).toEqual([...three, 'last', 'one']);
+  expect(new Set(three.map((name) => results[name].priority)).size).toBe(1);
 });
 
 test('the parts of a lane run one after the other, and the output of one that dies is kept', async () => {
@@ -66,12 +68,9 @@ test('the parts of a lane run one after the other, and the output of one that di
 });
 
 test('the waiting lane helps to compute once it has nothing else', async () => {
-  // Two lanes can't run three parts that meet.
-  const results = await runLanes({ computing: ['meets-1', 'meets-2', 'meets-3'], waiting: ['one'] }, script, {
-    onEnd: () => {},
-  });
-  const priorities = ['meets-1', 'meets-2', 'meets-3'].map((name) => results[name].priority);
-  expect(new Set(priorities).size).toBe(2);
+  // Three lanes can't run four parts that meet.
+  const results = await runLanes({ computing: four, waiting: ['one'] }, script, { onEnd: () => {} });
+  expect(new Set(four.map((name) => results[name].priority)).size).toBe(2);
 });
 
 test('a part ends when its own process does, even if a child process still runs', async () => {

@@ -1,10 +1,11 @@
-// Runs the parts of the tests in three lanes, each part in a process. The parts in one lane mostly wait for an editor,
-// a download or a server. Two lanes compute, each on all cores: where one of them links or has one test left, the
-// other goes on. They have the lower priority, so the waiting lane is about as fast as on an idle machine.
+// Runs the parts of the tests in lanes, each part in a process. The parts in one lane mostly wait for an editor,
+// a download or a server. The other lanes compute, each on all cores: where one of them links, waits for Wine or has one
+// test left, the others go on. They have the lower priority, so the waiting lane is about as fast as on an idle machine.
 import { fork } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { constants, setPriority } from 'node:os';
 
+const computingLanes = 3;
 /** How long a part's output is still read after its process has ended. */
 const outputPatienceMs = 2000;
 
@@ -41,7 +42,8 @@ export async function runLanes({ computing, waiting }, script, { args = [], onBe
     }
   };
   const { PRIORITY_NORMAL, PRIORITY_LOW } = constants.priority;
-  await Promise.all([run([...waiting], PRIORITY_NORMAL), run([], PRIORITY_LOW), run([], PRIORITY_LOW)]);
+  const computes = Array.from({ length: computingLanes }, () => run([], PRIORITY_LOW));
+  await Promise.all([run([...waiting], PRIORITY_NORMAL), ...computes]);
   return results;
 }
 
