@@ -123,7 +123,7 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
         a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex || captureOrder(a) - captureOrder(b),
     );
   const scopes = scopesOf(around, captures);
-  const roles: Set<string> = isInString ? new Set() : rolesOf(node, around, row);
+  const roles: Set<string> = isInString ? new Set() : rolesOf(node, around);
   if (roles.has('key') || around.some(({ name }) => name === 'foreign')) return null;
   const receiverOfMethod = captures.find(({ name }) => name === 'receiver')?.node.text;
   const isOwn =
@@ -179,11 +179,12 @@ function isWithin(inner: Node, outer: Node): boolean {
   return inner.startIndex >= outer.startIndex && inner.endIndex <= outer.endIndex;
 }
 
-function rolesOf(node: Node, around: readonly Capture[], { unbound = [] }: NameRow): Set<string> {
+function rolesOf(node: Node, around: readonly Capture[]): Set<string> {
   const roles = new Set<string>();
+  const unbound = around.filter(({ name }) => name === 'unbound');
   for (const { name, node: captured } of around) {
     if (name.startsWith('binds')) {
-      if (isBound(node, captured, unbound)) roles.add(name.split('.')[1] ?? 'local');
+      if (!unbound.some((part) => isWithin(part.node, captured))) roles.add(name.split('.')[1] ?? 'local');
     } else if (captured.id === node.id || name === 'broken') roles.add(name);
   }
   if (roles.has('use')) for (const role of declaring) roles.delete(role);
@@ -192,23 +193,6 @@ function rolesOf(node: Node, around: readonly Capture[], { unbound = [] }: NameR
   if (isMember || roles.has('outward')) roles.delete('hoisted');
   if (roles.has('hoisted')) roles.delete('local');
   return roles;
-}
-
-/** Whether the pattern declares the name, instead of using it as a value or a key. */
-function isBound(node: Node, pattern: Node, unbound: readonly string[]): boolean {
-  let child = node;
-  for (let depth = 0; child.id !== pattern.id; depth++) {
-    const { parent } = child;
-    if (!parent || depth > maxDepth) return false;
-    const current = child;
-    const isExcluded = unbound.some((each) => {
-      const [type, field] = each.split('.');
-      return parent.type === type && (field === undefined || parent.childForFieldName(field)?.id === current.id);
-    });
-    if (isExcluded) return false;
-    child = parent;
-  }
-  return !unbound.includes(node.type) && !unbound.includes(pattern.type);
 }
 
 /** Groups the occurrences of a word by the declarations to which they belong. */

@@ -11,7 +11,8 @@
 //   @hoisted: declares a name in the function.
 //   @field, @method: declare a member of the class.
 //   @import: declares a name for something in another file.
-//   @binds: a pattern; the names in it are local. With @binds.hoisted, they are hoisted; so for @binds.field and .outer.
+//   @binds: a pattern; the names in it are local, except in @unbound parts. With @binds.hoisted, they are hoisted; so for
+//     @binds.field and .outer.
 //   @after: a local declared in this node exists only from the end of the node.
 // Other names:
 //   @use: does not declare anything, even if another capture says so.
@@ -26,8 +27,6 @@
 
 export interface NameRow {
   query: string;
-  /** The parts of a @binds pattern that declare nothing: NODE_TYPE, or NODE_TYPE.FIELD for one child of such nodes. */
-  unbound?: readonly string[];
   /**
    * Where code can name members without their object: everywhere in the class, or only directly in its body. Absent:
    * nowhere.
@@ -78,6 +77,8 @@ const javascript = `
 (export_statement source: (_)) @foreign
 (shorthand_property_identifier) @shorthand
 (shorthand_property_identifier_pattern) @shorthand
+(assignment_pattern right: (_) @unbound) (object_assignment_pattern right: (_) @unbound)
+(pair_pattern key: (_) @unbound) (computed_property_name) @unbound
 `;
 /** A tag in small letters is one of HTML's, not a name that the file declares. */
 const jsx = `
@@ -103,12 +104,6 @@ const typescriptOnly = `
 [(method_signature name: (_) @method) (abstract_method_signature name: (_) @method)]
 (enum_body (property_identifier) @key) (enum_assignment name: (_) @key)
 `;
-const unboundJavascript = [
-  'assignment_pattern.right',
-  'object_assignment_pattern.right',
-  'pair_pattern.key',
-  'computed_property_name',
-];
 const sharedJavascript = /^\s*export\b/;
 
 const c = `
@@ -127,15 +122,9 @@ const c = `
 (declaration declarator: (pointer_declarator declarator: (function_declarator declarator: (_) @outer))) @block
 (field_declaration declarator: (function_declarator)) @block
 (preproc_include) @import.statement
+(init_declarator value: (_) @unbound) (array_declarator size: (_) @unbound)
+(function_declarator parameters: (_) @unbound) (bitfield_clause) @unbound
 `;
-const unboundC = [
-  'init_declarator.value',
-  'array_declarator.size',
-  'function_declarator.parameters',
-  'qualified_identifier',
-  'template_function',
-  'bitfield_clause',
-];
 const cpp = `${c}
 (for_range_loop) @block (for_range_loop declarator: (_) @binds) (lambda_expression) @function (catch_clause) @block
 (optional_parameter_declaration declarator: (_) @binds) (variadic_parameter_declaration declarator: (_) @binds)
@@ -146,15 +135,14 @@ const cpp = `${c}
 [(field_declaration_list (function_definition declarator: (function_declarator declarator: (identifier) @use)))
  (field_declaration_list (declaration declarator: (function_declarator declarator: (identifier) @use)))]
 (condition_clause) @block (field_initializer (field_identifier) @own)
+[(qualified_identifier) (template_function)] @unbound
 `;
-
-const notInPattern = ['attribute', 'subscript', 'call'];
 
 /** By language id. */
 export const nameRows: Readonly<Record<string, NameRow>> = {
-  javascript: { query: javascript + javascriptOnly + jsx, unbound: unboundJavascript, shared: sharedJavascript },
-  typescript: { query: javascript + typescriptOnly, unbound: unboundJavascript, shared: sharedJavascript },
-  typescriptreact: { query: javascript + typescriptOnly + jsx, unbound: unboundJavascript, shared: sharedJavascript },
+  javascript: { query: javascript + javascriptOnly + jsx, shared: sharedJavascript },
+  typescript: { query: javascript + typescriptOnly, shared: sharedJavascript },
+  typescriptreact: { query: javascript + typescriptOnly + jsx, shared: sharedJavascript },
   python: {
     query: `
 [(function_definition) (lambda) (list_comprehension) (set_comprehension) (dictionary_comprehension)
@@ -178,8 +166,9 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (import_statement name: (dotted_name . (identifier) @import)) (aliased_import alias: (_) @import)
 (import_from_statement name: (dotted_name (identifier) @import)) (import_from_statement module_name: (_) @foreign)
 (aliased_import name: (dotted_name (identifier) @origin))
+[(attribute) (subscript) (call) (type)] @unbound
+(default_parameter value: (_) @unbound) (typed_default_parameter value: (_) @unbound)
 `,
-    unbound: [...notInPattern, 'default_parameter.value', 'typed_default_parameter.value', 'type'],
     bareMembers: 'body',
     isAssigned: true,
     methods: { own: ['self', 'cls'], creates: '__init__' },
@@ -205,8 +194,8 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (composite_literal type: (type_identifier) body: (literal_value (keyed_element . (literal_element (identifier) @own))))
 (composite_literal type: (qualified_type) body: (literal_value (keyed_element . (literal_element (identifier) @key))))
 (import_spec) @import.statement (import_spec name: (_) @import) (package_clause (_) @key)
+[(selector_expression) (index_expression) (unary_expression)] @unbound
 `,
-    unbound: ['selector_expression', 'index_expression', 'unary_expression'],
     redeclaration: 'same',
     shared: /^/,
   },
@@ -235,15 +224,9 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 [(use_declaration argument: (scoped_identifier name: (_) @import)) (use_list (identifier) @import)
  (use_list (scoped_identifier name: (_) @import)) (use_as_clause alias: (_) @import)]
 [(use_as_clause path: (identifier) @origin) (use_as_clause path: (scoped_identifier name: (_) @origin))]
+(tuple_struct_pattern type: (_) @unbound) (struct_pattern type: (_) @unbound) (match_pattern condition: (_) @unbound)
+(parameter type: (_) @unbound) [(scoped_identifier) (range_pattern)] @unbound
 `,
-    unbound: [
-      'tuple_struct_pattern.type',
-      'struct_pattern.type',
-      'match_pattern.condition',
-      'scoped_identifier',
-      'parameter.type',
-      'range_pattern',
-    ],
     redeclaration: 'another',
     inString: [/\{$/, /^[:}]/],
     shared: /^\s*pub\b/,
@@ -298,8 +281,8 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
     hasOverloads: true,
     shared: /^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|interface|enum|record|struct)\b/,
   },
-  c: { query: c, unbound: unboundC, shared: /^(?!\s*static\b)\S/ },
-  cpp: { query: cpp, unbound: unboundC, bareMembers: 'everywhere', hasOverloads: true, shared: /^(?!\s*static\b)\S/ },
+  c: { query: c, shared: /^(?!\s*static\b)\S/ },
+  cpp: { query: cpp, bareMembers: 'everywhere', hasOverloads: true, shared: /^(?!\s*static\b)\S/ },
   ruby: {
     query: `
 [(method) (singleton_method)] @closed [(block) (do_block) (lambda)] @function
@@ -309,8 +292,8 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 [(method_parameters (_) @binds) (block_parameters (_) @binds) (lambda_parameters (_) @binds)]
 (method name: (identifier) @method) (singleton_method name: (identifier) @method)
 (call method: (identifier) @call) (assignment left: (instance_variable) @field)
+[(call) (element_reference)] @unbound (optional_parameter value: (_) @unbound) (keyword_parameter value: (_) @unbound)
 `,
-    unbound: [...notInPattern, 'element_reference', 'optional_parameter.value', 'keyword_parameter.value'],
     bareMembers: 'everywhere',
     blocksShareLocals: true,
     isAssigned: true,
