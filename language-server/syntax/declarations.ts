@@ -27,7 +27,7 @@ export function hasNames(languageId: string): boolean {
  */
 export async function namesOf(root: Node, languageId: string, text: string, word: string): Promise<Names | null> {
   const row = nameRows[sameNames[languageId] ?? languageId];
-  const places = row && [...text.matchAll(wholeWord(word, row))].map(({ index }) => index);
+  const places = row && [...text.matchAll(wholeWord(word))].map(({ index }) => index);
   if (!places || places.length > maxPlaces) return null;
   const [names, broken]: [Name[], Name[]] = [[], []];
   let [sliceStartedAt, nodesInAll] = [performance.now(), 0];
@@ -59,9 +59,9 @@ function pathTo(root: Node, at: number): { top: Node; nodes: number } {
   return { top, nodes };
 }
 
-function wholeWord(word: string, { isDollarOutsideNames }: NameRow): RegExp {
-  const letter = isDollarOutsideNames ? '\\p{L}\\p{N}_' : '\\p{L}\\p{N}_$';
-  return new RegExp(`(?<![${letter}])${word.replaceAll('$', '\\$')}(?![${letter}])`, 'gu');
+function wholeWord(word: string): RegExp {
+  const letter = '[\\p{L}\\p{N}_]';
+  return new RegExp(`(?<!${letter})${word.replaceAll('$', '\\$')}(?!${letter})`, 'gu');
 }
 
 /**
@@ -108,10 +108,10 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
   const [before, following] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(at + length, at + length + 1)];
   const node = top.descendantForIndex(at, at + length);
   if (!node) return null;
-  const isExact = node.startIndex === at && node.endIndex === at + length;
+  // A "$" beside a name is a part of it, as in JavaScript and PHP, unless it begins an interpolation.
+  const isExact = node.startIndex === at && node.endIndex === at + length && !before.endsWith('$') && following !== '$';
   const isPrivate = node.type === 'private_property_identifier' && node.startIndex === at - 1;
-  const isInString =
-    !isExact && row.inString?.[0].test(before) && row.inString[1].test(following) && /string/.test(node.type);
+  const isInString = row.inString?.[0].test(before) && row.inString[1].test(following) && /string/.test(node.type);
   if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type) && !otherTypes.test(node.type)))) return null;
   const captures = queryOf(top, row)
     .matches(top, { startIndex: at, endIndex: at + length })

@@ -38,8 +38,6 @@ export interface NameRow {
   isAssigned?: boolean;
   /** Whether an assignment in a block changes a local with that name in the surrounding method, if there is one. */
   blocksShareLocals?: boolean;
-  /** Whether "$" is never part of a name. */
-  isDollarOutsideNames?: boolean;
   /** Whether several methods can have the same name and differ only in their parameters. */
   hasOverloads?: boolean;
   /**
@@ -337,7 +335,6 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
     bareMembers: 'everywhere',
     hasOverloads: true,
     inString: [/\$$/, /^/],
-    isDollarOutsideNames: true,
     shared:
       /^\s*(?:(?:public|internal|open|abstract|data|sealed|inline|suspend)\s+)*(?:class|interface|object|fun|val|var)\b/,
   },
