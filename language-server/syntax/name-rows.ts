@@ -52,7 +52,7 @@ export interface NameRow {
   shared: RegExp;
 }
 
-const javascript = `
+const scripts = `
 (statement_block) @block (for_statement) @block (for_in_statement) @block (catch_clause) @block (switch_body) @block
 [(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function_declaration)
  (generator_function)] @function
@@ -102,9 +102,9 @@ const typescriptOnly = `
 [(method_signature name: (_) @method) (abstract_method_signature name: (_) @method)]
 (enum_body (property_identifier) @key) (enum_assignment name: (_) @key)
 `;
-const sharedJavascript = /^\s*export\b/;
+const javascript: NameRow = { query: scripts + javascriptOnly + jsx, shared: /^\s*export\b/ };
 
-const c = `
+const cQuery = `
 [(compound_statement) (for_statement) (if_statement) (while_statement) (switch_statement)] @block
 (function_definition) @function
 (parameter_declaration declarator: (_) @binds)
@@ -123,7 +123,7 @@ const c = `
 (init_declarator value: (_) @unbound) (array_declarator size: (_) @unbound)
 (function_declarator parameters: (_) @unbound) (bitfield_clause) @unbound
 `;
-const cpp = `${c}
+const cppOnly = `
 (for_range_loop) @block (for_range_loop declarator: (_) @binds) (lambda_expression) @function (catch_clause) @block
 (optional_parameter_declaration declarator: (_) @binds) (variadic_parameter_declaration declarator: (_) @binds)
 (class_specifier name: (_) @outer body: (_)) @class
@@ -136,11 +136,13 @@ const cpp = `${c}
 [(qualified_identifier) (template_function)] @unbound
 `;
 
-/** By language id. */
+const c: NameRow = { query: cQuery, shared: /^(?!\s*static\b)\S/ };
+
+/** By the name of the grammar. */
 export const nameRows: Readonly<Record<string, NameRow>> = {
-  javascript: { query: javascript + javascriptOnly + jsx, shared: sharedJavascript },
-  typescript: { query: javascript + typescriptOnly, shared: sharedJavascript },
-  typescriptreact: { query: javascript + typescriptOnly + jsx, shared: sharedJavascript },
+  javascript,
+  typescript: { ...javascript, query: scripts + typescriptOnly },
+  tsx: { ...javascript, query: scripts + typescriptOnly + jsx },
   python: {
     query: `
 [(function_definition) (lambda) (list_comprehension) (set_comprehension) (dictionary_comprehension)
@@ -254,7 +256,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
     hasMethodNames: true,
     shared: /^\s*(?:(?:public|abstract|final|sealed|static)\s+)*(?:class|interface|enum|record)\b/,
   },
-  csharp: {
+  c_sharp: {
     query: `
 [(block) (for_statement) (foreach_statement) (using_statement) (catch_clause) (switch_section) (switch_expression_arm)
  (namespace_declaration)] @block
@@ -279,8 +281,8 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
     hasOverloads: true,
     shared: /^\s*(?:(?:public|internal|abstract|sealed|static|partial)\s+)*(?:class|interface|enum|record|struct)\b/,
   },
-  c: { query: c, shared: /^(?!\s*static\b)\S/ },
-  cpp: { query: cpp, bareMembers: 'everywhere', hasOverloads: true, shared: /^(?!\s*static\b)\S/ },
+  c,
+  cpp: { ...c, query: cQuery + cppOnly, bareMembers: 'everywhere', hasOverloads: true },
   ruby: {
     query: `
 [(method) (singleton_method)] @closed [(block) (do_block) (lambda)] @function
@@ -339,6 +341,3 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
       /^\s*(?:(?:public|internal|open|abstract|data|sealed|inline|suspend)\s+)*(?:class|interface|object|fun|val|var)\b/,
   },
 };
-
-/** Languages that use another language's row. */
-export const sameNames: Readonly<Record<string, string>> = { javascriptreact: 'javascript' };

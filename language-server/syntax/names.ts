@@ -36,13 +36,20 @@ export interface Scope {
 
 /** One declared symbol, with all occurrences of its name. */
 export interface Binding {
-  /** The key of the scope in which it is declared; '' for the whole document. */
-  home: string;
-  homeNode: Node | undefined;
+  /** Identifies it among the symbols with its name. */
+  key: string;
+  /** The scope in which it is declared; undefined: the whole document. */
+  home: Scope | undefined;
   isMember: boolean;
   /** All occurrences, including the declarations, in the order in which they are in the text. */
-  names: readonly Name[];
-  declarations: readonly Name[];
+  names: Name[];
+  declarations: Name[];
+}
+
+/** That an occurrence declares or uses a symbol. */
+export interface Meaning {
+  name: Name;
+  binding: Binding;
 }
 
 /** All occurrences of one word as a name in a document. */
@@ -55,13 +62,4 @@ export interface Names {
   /** Occurrences that are a member of something unknown. */
   unknown: readonly Name[];
   row: NameRow;
-}
-
-/** A declaration, with the key of the binding to which it belongs. */
-export interface Declaration {
-  key: string;
-  home: string;
-  homeNode: Node | undefined;
-  isMember: boolean;
-  name: Name;
 }

@@ -1,30 +1,33 @@
 // Finds the meaning of names that depend on an owner next to them. A keyword argument means a parameter of the function
 // that is called. In `Point { x }`, the name x means both a variable and a field of the struct Point.
 import type { NameRow } from './name-rows.ts';
-import type { Declaration, Name, Scope } from './names.ts';
+import type { Binding, Meaning, Name, Scope } from './names.ts';
 
 export function classOf({ scopes }: Name): Scope | undefined {
   return scopes.findLast(({ kind }) => kind === 'class');
 }
 
-/** The key of the parameter or field that the name means; undefined if the document declares none or several. */
-export function ownedBy(name: Name, declared: readonly Declaration[], row: NameRow): string | undefined {
+/** The parameter or field that the name means; undefined if the document declares none or several. */
+export function ownedBy(name: Name, declared: readonly Meaning[], row: NameRow): Binding | undefined {
   const { owner, roles } = name;
   if (owner === undefined) return undefined;
   const classKey = owner === 'Self' ? classOf(name)?.key : `class ${owner}`;
-  const belongsToOwner = (each: Declaration) =>
-    roles.has('keyword') ? isParameterOf(owner, each, name, row) : each.isMember && each.home === classKey;
-  const [key, ...others] = new Set(declared.filter(belongsToOwner).map((each) => each.key));
-  return others.length === 0 ? key : undefined;
+  const belongsToOwner = (each: Meaning) =>
+    roles.has('keyword')
+      ? isParameterOf(owner, each, name, row)
+      : each.binding.isMember && each.binding.home?.key === classKey;
+  const [binding, ...others] = new Set(declared.filter(belongsToOwner).map((each) => each.binding));
+  return others.length === 0 ? binding : undefined;
 }
 
 /** Whether `callee` names the function that has this parameter. */
 function isParameterOf(
   callee: string,
-  { homeNode, name: parameter }: Declaration,
+  { binding, name: parameter }: Meaning,
   call: Name,
   { methods }: NameRow,
 ): boolean {
+  const homeNode = binding.home?.node;
   const parameters = homeNode?.childForFieldName('parameters');
   const functionName = homeNode?.childForFieldName('name')?.text;
   if (!parameters || functionName === undefined || !methods) return false;

@@ -1,6 +1,7 @@
 // Finds renames in the history and, by the rules of scope, the other uses of the renamed symbol. The same name in a
 // string, in a comment, or for another symbol (in another function or file, say) does not count as a use.
 import { setImmediate } from 'node:timers/promises';
+import type { Node } from 'web-tree-sitter';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name } from '../../../syntax/names.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
@@ -90,7 +91,7 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
       const own = { certain: partners, possible: [] };
       return { ...rename, isShared: false, isMember: false, times: 0, own };
     }
-    const found = await declaredIn(text, document, edited, made);
+    const found = await declaredIn(text, edited, made);
     if (!found || !('names' in found)) return found && { ...rename, ...found };
     const usesOf = (names: readonly Name[]) => names.flatMap((name) => useOf(name, text, made));
     const inComments = found.documented.flatMap((name) => inCommentAbove(name, text, old, now));
@@ -105,36 +106,28 @@ async function renameIn(document: NamedSource, made: Replacement): Promise<Renam
  * The symbols that edited lines declared under the old name; undefined if there are none, or if the new name is taken
  * where they are declared.
  */
-async function declaredIn(
-  text: TextBefore,
-  { languageId }: NamedSource,
-  edited: ReadonlySet<number>,
-  made: Replacement,
-) {
-  const [names, others] = await bothNames(text, languageId, made);
+async function declaredIn(text: TextBefore, edited: ReadonlySet<number>, made: Replacement) {
+  const [names, others] = await bothNames(text, made);
   if (!names || !others) return undefined;
   const isTaken = ({ home, isMember }: Binding) =>
-    others.bindings.some((other) => other.home === home && other.isMember === isMember);
+    others.bindings.some((other) => other.home?.key === home?.key && other.isMember === isMember);
   const bindings = names.bindings.filter(
     (binding) => isDeclaredIn(binding.declarations, edited, text, made.isAlias) && !isTaken(binding),
   );
   if (bindings.length === 0) return undefined;
-  const isBroken = ({ homeNode }: Binding) =>
-    names.broken.some(({ at }) => !homeNode || (homeNode.startIndex <= at && at < homeNode.endIndex));
+  const isBroken = ({ home }: Binding) => names.broken.some((name) => !home || isIn(name, home.node));
   if (bindings.some((binding) => isAmbiguous(binding, names.row) || isBroken(binding))) return undecided;
-  const hidden = others.bindings.flatMap(({ homeNode }) => homeNode ?? []);
-  const isHidden = ({ at }: Name, home: Binding) =>
-    hidden.some(
-      ({ startIndex, endIndex }) => startIndex <= at && at < endIndex && startIndex > (home.homeNode?.startIndex ?? -1),
-    );
+  const hiding = others.bindings.flatMap(({ home }) => home?.node ?? []);
+  const isHidden = (name: Name, { home }: Binding) =>
+    hiding.some((node) => isIn(name, node) && node.startIndex > (home?.node.startIndex ?? -1));
   const lines = text.text.split('\n');
   const isKnownElsewhere = ({ home, declarations: [first] }: Binding) => {
-    const around = first?.scopes.slice(0, first.scopes.findLastIndex(({ key }) => key === home) + 1);
+    const around = first?.scopes.slice(0, first.scopes.findLastIndex(({ key }) => key === home?.key) + 1);
     const isOutside = around?.every(({ kind }) => kind === 'class' || kind === 'block');
     return isOutside && names.row.shared.test(lines[text.lineOf(first?.at ?? 0)] ?? '');
   };
   const declared = bindings.map(({ declarations: [first] }) => first).filter((first) => !first?.roles.has('import'));
-  const isDocumented = ({ home, isMember }: Binding) => home === '' || isMember;
+  const isDocumented = ({ home, isMember }: Binding) => !home || isMember;
   return {
     isShared: bindings.some(isKnownElsewhere),
     isMember: bindings.some(({ isMember }) => isMember),
@@ -145,12 +138,12 @@ async function declaredIn(
   };
 }
 
-async function bothNames(
-  { root, text }: TextBefore,
-  languageId: string,
-  { old, now }: Pick<Replacement, 'old' | 'now'>,
-) {
-  return [await namesOf(root, languageId, text, old), await namesOf(root, languageId, text, now)] as const;
+function isIn({ at }: Name, { startIndex, endIndex }: Node): boolean {
+  return startIndex <= at && at < endIndex;
+}
+
+async function bothNames({ tree }: TextBefore, { old, now }: Pick<Replacement, 'old' | 'now'>) {
+  return [await namesOf(tree, old), await namesOf(tree, now)] as const;
 }
 
 /** Whether an edit renamed a declaration. If all declarations are assignments, only the first one declares. */
@@ -201,12 +194,12 @@ export async function usesIn(document: NamedSource, rename: Rename): Promise<Use
   return (await withTextBefore(document, rename.edits, (text) => placesElsewhere(document, text, rename))) ?? none;
 }
 
-async function placesElsewhere({ path, languageId }: NamedSource, text: TextBefore, rename: Rename): Promise<Uses> {
-  const [names, others] = await bothNames(text, languageId, rename);
+async function placesElsewhere({ path }: NamedSource, text: TextBefore, rename: Rename): Promise<Uses> {
+  const [names, others] = await bothNames(text, rename);
   if (!names || !others) return { certain: [], possible: [] };
   const usesOf = (all: readonly Name[]) => all.flatMap((name) => useOf(name, text, rename));
   const possible = usesOf(names.unknown);
-  const isTaken = others.bindings.some(({ home, isMember }) => home === '' && !isMember);
+  const isTaken = others.bindings.some(({ home, isMember }) => !home && !isMember);
   if (isTaken || !rename.isShared) return { certain: [], possible };
   const isImported = ({ imported }: Name) => imported !== undefined && importsFile(imported.text, rename.path);
   const all = [...names.bindings.flatMap((binding) => binding.names), ...names.free];

@@ -9,7 +9,7 @@ const tag = /^(?:jsx_(?:opening|closing)_element|start_tag|end_tag)$/;
  * edited, too.
  */
 export function partnersOf(
-  { root, text, lineOf, characterNow }: TextBefore,
+  { tree, text, lineOf, characterNow }: TextBefore,
   edited: ReadonlySet<number>,
   { old, now }: { old: string; now: string },
 ): Use[] | undefined {
@@ -18,7 +18,7 @@ export function partnersOf(
   for (let at = text.indexOf(`<`); at !== -1; at = text.indexOf(`<`, at + 1)) {
     const name = text.startsWith('/', at + 1) ? at + 2 : at + 1;
     if (!text.startsWith(old, name) || !edited.has(lineOf(name)) || characterNow(name) !== undefined) continue;
-    const node = root.descendantForIndex(name, name + old.length);
+    const node = tree.root.descendantForIndex(name, name + old.length);
     const partner =
       node?.text === old && node.parent && tag.test(node.parent.type) ? nameOfPartner(node.parent) : undefined;
     if (!partner) continue;

@@ -1,8 +1,8 @@
 // A document as it was before a rename, with its syntax tree. There, all uses of the renamed symbol have the same name.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Node } from 'web-tree-sitter';
 import { LongText } from '../../../documents/long-text.ts';
 import { loadGrammar } from '../../../syntax/runtime.ts';
+import type { SyntaxTree } from '../../../syntax/syntax-tree.ts';
 import { type SourceText, treeOf } from '../../../syntax/trees.ts';
 import { lineAt, linesOf, maxLineChars } from '../../text/lines.ts';
 import { changesBetween, type PastEdit } from '../../text/text-edit.ts';
@@ -20,7 +20,7 @@ export interface Use {
 }
 
 export interface TextBefore {
-  root: Node;
+  tree: SyntaxTree;
   text: string;
   lineOf(at: number): number;
   /** The character's index in its current line; undefined if an edit replaced the character. */
@@ -83,7 +83,7 @@ export async function withTextBefore<T>(
   if (!tree?.isCurrent) return undefined;
   const own = tree.movedTo(tree.text);
   try {
-    return await use({ root: own.root, text, lineOf, characterNow, isTooLong });
+    return await use({ tree: own, text, lineOf, characterNow, isTooLong });
   } finally {
     own.delete();
   }

@@ -1,0 +1,183 @@
+// Finds the occurrences of a word as a name, and reads from the tree what each one is: its roles, the scopes around it,
+// and of what it is a member.
+import { setImmediate } from 'node:timers/promises';
+import { type Node, Query, type QueryCapture } from 'web-tree-sitter';
+import type { NameRow } from './name-rows.ts';
+import type { Name, Scope } from './names.ts';
+import type { SyntaxTree } from './syntax-tree.ts';
+
+// A name beyond these limits is not looked up. The cost depends on how often it occurs, how deep it is nested, and how
+// many siblings the nodes around it have. No name that is worth a rename reaches the limits.
+const maxPlaces = 300;
+const maxDepth = 200;
+const maxNodes = 2000;
+const maxNodesInAll = 100_000;
+/** How long the search may block other requests at a time. */
+const sliceMs = 10;
+const declaring = ['local', 'outer', 'hoisted', 'import', 'field', 'method'];
+
+export interface Occurrences {
+  names: readonly Name[];
+  /** Those in code that cannot be parsed. */
+  broken: readonly Name[];
+}
+
+/** null: a limit is reached. The tree must not be deleted before the result resolves. */
+export async function occurrencesIn(tree: SyntaxTree, row: NameRow, word: string): Promise<Occurrences | null> {
+  const { root } = tree;
+  const text = tree.text.toString();
+  const places = [...text.matchAll(wholeWord(word))].map(({ index }) => index);
+  if (places.length > maxPlaces) return null;
+  const [names, broken]: [Name[], Name[]] = [[], []];
+  let [sliceStartedAt, nodesInAll] = [performance.now(), 0];
+  for (const at of places) {
+    if (performance.now() - sliceStartedAt > sliceMs) {
+      await setImmediate();
+      sliceStartedAt = performance.now();
+    }
+    const { top, nodes } = pathTo(root, at);
+    nodesInAll += nodes;
+    if (nodes > maxNodes || nodesInAll > maxNodesInAll) return null;
+    const name = nameAt(top, row, text, at, word.length);
+    if (name) (name.roles.has('broken') || root.isError ? broken : names).push(name);
+  }
+  return { names, broken };
+}
+
+function wholeWord(word: string): RegExp {
+  const letter = '[\\p{L}\\p{N}_]';
+  return new RegExp(`(?<!${letter})${word.replaceAll('$', '\\$')}(?!${letter})`, 'gu');
+}
+
+/** The top-level node that contains the offset, and how many children the nodes around the offset have in total. */
+function pathTo(root: Node, at: number): { top: Node; nodes: number } {
+  const cursor = root.walk();
+  cursor.gotoFirstChildForIndex(at);
+  const top = cursor.currentNode;
+  let nodes = 0;
+  for (let depth = 0; nodes <= maxNodes; depth++) {
+    nodes += depth > maxDepth ? maxNodes : cursor.currentNode.childCount;
+    if (!cursor.gotoFirstChildForIndex(at)) break;
+  }
+  cursor.delete();
+  return { top, nodes };
+}
+
+const queries = new WeakMap<NameRow, Query>();
+
+function queryOf({ tree }: Node, row: NameRow): Query {
+  const query = queries.get(row) ?? new Query(tree.language, `${row.query} (ERROR) @broken`);
+  queries.set(row, query);
+  return query;
+}
+
+/** Matches the types of nodes that are names, and a few more: those that also match otherTypes are not names. */
+const nameTypes = /identifier|^name$|^constant$|^variable_name$|^implicit_parameter$|^type$/;
+const otherTypes = /^(?:statement_identifier|dotted_name|label_name|package_identifier)$|^(?:scoped|qualified|dotted)_/;
+const memberTypes = /^(?:property_identifier|private_property_identifier|field_identifier|hash_key_symbol)$/;
+/** Matches the text before a member, which ends in a dot, "->" or "::". */
+const qualified = /(?:(?<!\.)\.|[\p{L}\p{N}_$)\]]->|::)\s*$/u;
+/** Matches the text before a member of the object or class that the code belongs to. */
+const ownReceiver =
+  /(?:^|[^\p{L}\p{N}_$.>:])(?:this|self|cls|super|super\(\)|Self|static|\$this)[?!]*(?:\.|->|::)\s*$/u;
+/** How many characters before a name are examined. */
+const charsBeside = 100;
+
+/** A capture, with all captures of the same match. */
+interface Capture {
+  name: string;
+  node: Node;
+  match: readonly QueryCapture[];
+}
+
+/** The name at the offset. null: there is no name, or it does not belong to this file. */
+function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
+  const end = at + length;
+  const [before, following] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(end, end + 1)];
+  const node = top.descendantForIndex(at, end);
+  if (!node) return null;
+  // A "$" beside a name is a part of it, as in JavaScript and PHP, unless it begins an interpolation.
+  const isExact = node.startIndex === at && node.endIndex === end && !before.endsWith('$') && following !== '$';
+  const isPrivate = node.type === 'private_property_identifier' && node.startIndex === at - 1;
+  const isInString = row.inString?.[0].test(before) && row.inString[1].test(following) && /string/.test(node.type);
+  if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type) && !otherTypes.test(node.type)))) return null;
+  const captures: Capture[] = queryOf(top, row)
+    .matches(top, { startIndex: at, endIndex: end })
+    .flatMap(({ captures: match }) => match.map((each) => ({ name: each.name, node: each.node, match })));
+  const around = captures
+    .filter((each) => each.node.startIndex <= at && each.node.endIndex >= end)
+    .sort(
+      (a, b) =>
+        a.node.startIndex - b.node.startIndex || b.node.endIndex - a.node.endIndex || captureOrder(a) - captureOrder(b),
+    );
+  const roles: Set<string> = isInString ? new Set() : rolesOf(node, around);
+  if (roles.has('key') || around.some(({ name }) => name === 'foreign')) return null;
+  const scopes = scopesOf(around);
+  const receiverOfMethod = captures.find(({ name }) => name === 'receiver')?.node.text;
+  const isOwn =
+    isPrivate ||
+    roles.has('own') ||
+    ownReceiver.test(before) ||
+    (receiverOfMethod !== undefined && before.endsWith(`${receiverOfMethod}.`));
+  const isMember = qualified.test(before) || isPrivate || roles.has('own') || memberTypes.test(node.type);
+  const receiver = roles.has('import') || !isMember ? 'none' : isOwn ? 'own' : 'other';
+  const innermost = scopes.at(-1)?.node ?? top;
+  const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost));
+  const imported = around.find(({ name }) => name === 'import.statement')?.node;
+  const ofNode = captures.filter((each) => each.node.id === node.id);
+  const owner = ofNode.flatMap((each) => besides(each, 'owner') ?? [])[0]?.text;
+  return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported, owner };
+}
+
+/** The node that the same match captures under another name. */
+function besides({ match }: Capture, name: string): Node | undefined {
+  return match.find((each) => each.name === name)?.node;
+}
+
+/**
+ * The order of several captures of the same node. 'class' comes first: a method can also be captured as the class of
+ * its receiver.
+ */
+function captureOrder({ name }: Capture): number {
+  return name === 'class' ? 0 : 1;
+}
+
+const scopeKinds: ReadonlySet<string> = new Set(['block', 'function', 'closed', 'class']);
+
+/** The scopes around a name, innermost last. around: the captures that contain the name, outermost first. */
+function scopesOf(around: readonly Capture[]): Scope[] {
+  const scopes: Scope[] = [];
+  for (const capture of around) {
+    if (!scopeKinds.has(capture.name)) continue;
+    const { node } = capture;
+    const last = scopes.at(-1);
+    const kind = capture.name as Scope['kind'];
+    // The parameters of a function and the names of its body are in one scope.
+    const isBody = kind === 'block' && last?.node.id === node.parent?.id;
+    if (isBody && (last?.kind === 'function' || last?.kind === 'closed')) continue;
+    const className = kind === 'class' ? besides(capture, 'name') : undefined;
+    const key = className ? `class ${className.text}` : `${node.id}`;
+    if (last?.key !== key || last.kind !== kind) scopes.push({ kind, key, node });
+  }
+  return scopes;
+}
+
+function isWithin(inner: Node, outer: Node): boolean {
+  return inner.startIndex >= outer.startIndex && inner.endIndex <= outer.endIndex;
+}
+
+function rolesOf(node: Node, around: readonly Capture[]): Set<string> {
+  const roles = new Set<string>();
+  const unbound = around.filter(({ name }) => name === 'unbound');
+  for (const { name, node: captured } of around) {
+    if (name.startsWith('binds')) {
+      if (!unbound.some((part) => isWithin(part.node, captured))) roles.add(name.split('.')[1] ?? 'local');
+    } else if (captured.id === node.id || name === 'broken') roles.add(name);
+  }
+  if (roles.has('use')) for (const role of declaring) roles.delete(role);
+  const isMember = roles.has('field') || roles.has('method');
+  if (isMember || roles.has('hoisted')) roles.delete('outer');
+  if (isMember || roles.has('outward')) roles.delete('hoisted');
+  if (roles.has('hoisted')) roles.delete('local');
+  return roles;
+}
