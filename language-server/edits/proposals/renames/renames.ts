@@ -9,15 +9,7 @@ import { declares } from '../declares-by-text.ts';
 import { importsFile, seesAllOf } from './imports.ts';
 import { type Replacement, replacementsIn } from './replacements.ts';
 import { partnersOf } from './tag-partner.ts';
-import {
-  editedLines,
-  type NamedSource,
-  type TextBefore,
-  type Use,
-  waitForTree,
-  withParseableLanguage,
-  withTextBefore,
-} from './text-before.ts';
+import { editedLines, type NamedSource, type TextBefore, type Use, withTextBefore } from './text-before.ts';
 
 export interface Rename {
   /** The path of the file that declares the renamed symbol. */
@@ -53,11 +45,10 @@ const maxRenames = 8;
 export async function renamesIn(documents: readonly NamedSource[], history: readonly PastEdit[]): Promise<Rename[]> {
   const renames: Rename[] = [];
   for (const { path, ...made } of replacementsIn(history).slice(0, maxRenames)) {
-    const original = documents.find((open) => open.path === path);
-    if (!original) continue;
-    const document = withParseableLanguage(original);
+    const document = documents.find((open) => open.path === path);
+    if (!document) continue;
     await setImmediate();
-    const found = (await waitForTree(document)) ? await renameIn(document, made) : undefined;
+    const found = await renameIn(document, made);
     const rename = found ?? (hasNames(document.languageId) ? undefined : renamedByText(document, made));
     if (rename) renames.push(rename);
   }

@@ -1,9 +1,7 @@
 // A document as it was before a rename, with its syntax tree. There, all uses of the renamed symbol have the same name.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LongText } from '../../../documents/long-text.ts';
-import { loadGrammar } from '../../../syntax/runtime.ts';
 import type { SyntaxTree } from '../../../syntax/syntax-tree.ts';
-import { type SourceText, treeOf } from '../../../syntax/trees.ts';
+import { type SourceText, wholeTreeOf } from '../../../syntax/trees.ts';
 import { lineAt, linesOf, maxLineChars } from '../../text/lines.ts';
 import { changesBetween, type PastEdit } from '../../text/text-edit.ts';
 
@@ -29,23 +27,8 @@ export interface TextBefore {
   isTooLong(line: number): boolean;
 }
 
-// A long document is parsed in small pieces, so its tree may take a while.
-const [waits, waitMs] = [200, 5];
-
-/** Languages whose tags the grammar of HTML can parse. */
-const tagged = new Set(['vue', 'xml', 'astro', 'handlebars']);
-
-/** The document; if only the grammar of HTML can parse it, with that language. */
-export function withParseableLanguage<T extends SourceText>(document: T): T {
-  return tagged.has(document.languageId) ? { ...document, languageId: 'html' } : document;
-}
-
-/** Waits up to a second for the document's tree. Returns whether there is one. */
-export async function waitForTree(document: SourceText): Promise<boolean> {
-  if (!(await loadGrammar(document.languageId))) return false;
-  for (let i = 0; i < waits && !treeOf(document)?.isCurrent; i++) await sleep(waitMs);
-  return treeOf(document)?.isCurrent === true;
-}
+/** The languages whose tags are parsed as those of HTML. The trees of all others are those that suggestions use. */
+const likeHtml = new Set(['vue', 'xml']);
 
 /**
  * Calls `use` with the document as it was before the edits, and returns its result; undefined if there is no tree. The
@@ -77,10 +60,10 @@ export async function withTextBefore<T>(
     return changed.has(line) ? moved(character, lines[line] ?? '', current[line] ?? '') : character;
   };
   const isTooLong = (line: number) => (lines[line]?.length ?? 0) > maxLineChars;
-  const source =
-    changed.size === 0 ? document : { ...document, uri: `${document.uri} before`, text: LongText.of(text) };
-  const tree = (await waitForTree(source)) ? treeOf(source) : null;
-  if (!tree?.isCurrent) return undefined;
+  const source = { ...document, languageId: likeHtml.has(document.languageId) ? 'html' : document.languageId };
+  const before = changed.size === 0 ? source : { ...source, uri: `${document.uri}#before`, text: LongText.of(text) };
+  const tree = await wholeTreeOf(before);
+  if (!tree) return undefined;
   const own = tree.movedTo(tree.text);
   try {
     return await use({ tree: own, text, lineOf, characterNow, isTooLong });
