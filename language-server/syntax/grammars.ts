@@ -41,11 +41,31 @@ export interface Grammar {
   readonly refused: RegExp | null;
 }
 
+// Tests for `halves`.
+
+/** `try` with its block and nothing after it. */
+const lacksHandler = ({ namedChildCount }: Node) => namedChildCount === 1;
+/** `constructor` without parameters, which is parsed as a field. */
+const isConstructor = ({ text }: Node) => text === 'constructor';
+/** An attribute or decorator with nothing after it. */
+const isLast = ({ nextNamedSibling }: Node) => nextNamedSibling === null;
+/** `go` or `defer` in Go, without the call that it needs. */
+const lacksCall = ({ lastChild }: Node) => lastChild?.type !== 'call_expression';
+/** The last element of a list in Go, without the comma that it needs if the closer is on a later line. */
+const lacksComma = ({ nextSibling, endPosition, parent }: Node) =>
+  parent?.type === 'literal_value' && nextSibling?.type === '}' && nextSibling.startPosition.row > endPosition.row;
+
 const defaults: Omit<Grammar, 'name' | 'lists' | 'functions'> = {
   closers: [],
   statement: 'x()',
   heads: null,
-  halves: {},
+  halves: {
+    try_statement: lacksHandler,
+    decorator: isLast,
+    attribute_item: isLast,
+    public_field_definition: isConstructor,
+    field_definition: isConstructor,
+  },
   elements: null,
   lastComma: 'free',
   indent: 4,
@@ -67,27 +87,7 @@ const elements = {
   ),
   voids: words('area base br col embed hr img input link meta source track wbr'),
 };
-// Tests for `halves`.
 
-/** `try` with its block and nothing after it. */
-const lacksHandler = ({ namedChildCount }: Node) => namedChildCount === 1;
-/** `constructor` without parameters, which is parsed as a field. */
-const isConstructor = ({ text }: Node) => text === 'constructor';
-/** `go` or `defer` in Go, without the call that it needs. */
-const lacksCall = ({ lastChild }: Node) => lastChild?.type !== 'call_expression';
-/** The last element of a list in Go, without the comma that it needs if the closer is on a later line. */
-const lacksComma = ({ nextSibling, endPosition, parent }: Node) =>
-  parent?.type === 'literal_value' && nextSibling?.type === '}' && nextSibling.startPosition.row > endPosition.row;
-
-/** An attribute or decorator with nothing after it. */
-const isLast = ({ nextNamedSibling }: Node) => nextNamedSibling === null;
-
-const halves = {
-  decorator: isLast,
-  try_statement: lacksHandler,
-  public_field_definition: isConstructor,
-  field_definition: isConstructor,
-};
 const scriptLists =
   'program statement_block class_body class_static_block switch_body switch_case switch_default object object_pattern array';
 const scriptFunctions =
@@ -96,11 +96,7 @@ const typescriptLists = `${scriptLists} interface_body object_type enum_body`;
 const cLists =
   'translation_unit declaration_list compound_statement field_declaration_list enumerator_list case_statement initializer_list';
 
-const javascript = grammar('javascript', `${scriptLists} jsx_element`, scriptFunctions, {
-  indent: 2,
-  halves,
-  elements,
-});
+const javascript = grammar('javascript', `${scriptLists} jsx_element`, scriptFunctions, { indent: 2, elements });
 const json = grammar('json', 'document object array', '', { indent: 2 });
 const terraform = grammar('terraform', 'config_file body object tuple', '', { indent: 2 });
 const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_mapping flow_sequence', '', {
@@ -115,14 +111,11 @@ const yaml = grammar('yaml', 'stream document block_mapping block_sequence flow_
 const html = grammar('html', 'document element', '', { indent: 2, isLenient: true, elements });
 
 const rows: Readonly<Record<string, Grammar>> = {
-  typescript: grammar('typescript', typescriptLists, scriptFunctions, { indent: 2, halves }),
-  typescriptreact: grammar('tsx', `${typescriptLists} jsx_element`, scriptFunctions, { indent: 2, halves, elements }),
+  typescript: grammar('typescript', typescriptLists, scriptFunctions, { indent: 2 }),
+  typescriptreact: grammar('tsx', `${typescriptLists} jsx_element`, scriptFunctions, { indent: 2, elements }),
   javascript,
   javascriptreact: javascript,
-  python: grammar('python', 'module block dictionary list set', 'function_definition', {
-    halves: { try_statement: lacksHandler },
-    heads: /:\s*$/,
-  }),
+  python: grammar('python', 'module block dictionary list set', 'function_definition', { heads: /:\s*$/ }),
   go: grammar(
     'go',
     'source_file block statement_list import_spec_list var_spec_list const_declaration field_declaration_list interface_type expression_switch_statement type_switch_statement select_statement expression_case default_case type_case communication_case literal_value',
@@ -142,13 +135,11 @@ const rows: Readonly<Record<string, Grammar>> = {
     'java',
     'program block class_body interface_body enum_body enum_body_declarations annotation_type_body constructor_body module_body switch_block switch_block_statement_group array_initializer',
     'method_declaration constructor_declaration compact_constructor_declaration',
-    { halves: { try_statement: lacksHandler } },
   ),
   rust: grammar(
     'rust',
     'source_file block declaration_list enum_variant_list field_declaration_list field_initializer_list match_block use_list array_expression',
     'function_item',
-    { halves: { attribute_item: isLast } },
   ),
   c: grammar('c', cLists, 'function_definition', { isLenient: true }),
   cpp: grammar('cpp', cLists, 'function_definition', { isLenient: true }),
@@ -156,7 +147,6 @@ const rows: Readonly<Record<string, Grammar>> = {
     'c_sharp',
     'compilation_unit block declaration_list enum_member_declaration_list accessor_list switch_body switch_section initializer_expression',
     'method_declaration constructor_declaration destructor_declaration local_function_statement',
-    { halves: { try_statement: lacksHandler } },
   ),
   ruby: grammar(
     'ruby',
@@ -168,7 +158,6 @@ const rows: Readonly<Record<string, Grammar>> = {
     'php',
     'program compound_statement declaration_list enum_declaration_list colon_block switch_block match_block case_statement default_statement array_creation_expression',
     'function_definition method_declaration anonymous_function',
-    { halves: { try_statement: lacksHandler } },
   ),
   html,
   astro: html,
