@@ -55,55 +55,46 @@ export async function renamesIn(documents: readonly NamedSource[], history: read
   return renames;
 }
 
-/**
- * A rename after which nothing follows: the name is declared several times, so it is unknown which declaration a use
- * means.
- */
-const undecided = {
+/** What the edits tell about the renamed symbol. */
+type Found = Omit<Rename, 'path' | 'old' | 'now' | 'edits'>;
+
+/** Nothing follows: the name is declared several times, so it is unknown which declaration a use means. */
+const undecided: Found = {
   ...{ isPure: false, isShared: false, isMember: false, times: 1 },
-  ...{ edits: [], own: { certain: [], possible: [] } },
+  own: { certain: [], possible: [] },
 };
 
 function renamedByText({ path, text }: NamedSource, { old, now, edits }: Replacement): Rename | undefined {
   const isTwice = edits.some(({ before }) => declares(before, { old })) && declares(text.toString(), { old });
-  return isTwice ? { path, old, now, ...undecided } : undefined;
+  return isTwice ? { path, old, now, edits, ...undecided } : undefined;
 }
 
 async function renameIn(document: NamedSource, made: Replacement): Promise<Rename | undefined> {
-  const { old, now, isPure, isAlias, edits } = made;
+  const { old, now, isPure, edits } = made;
+  const { path } = document;
   const lines = document.text.toString().split('\n');
-  const ofDocument = edits.filter(({ path }) => path === document.path);
-  const edited = new Set(ofDocument.flatMap((edit) => editedLines(edit, lines)));
+  const edited = new Set(edits.flatMap((edit) => (edit.path === path ? editedLines(edit, lines) : [])));
   if (edited.size === 0) return undefined;
-  const rename = { path: document.path, old, now, isPure, edits };
-  return await withTextBefore(document, edits, async (text): Promise<Rename | undefined> => {
+  const found = await withTextBefore(document, edits, async (text): Promise<Found | undefined> => {
     const partners = partnersOf(text, edited, made);
-    if (partners) {
-      const own = { certain: partners, possible: [] };
-      return { ...rename, isShared: false, isMember: false, times: 0, own };
-    }
-    const found = await declaredIn(text, edited, made);
-    if (!found || !('names' in found)) return found && { ...rename, ...found };
-    const usesOf = (names: readonly Name[]) => names.flatMap((name) => useOf(name, text, made));
-    const inComments = found.documented.flatMap((name) => inCommentAbove(name, text, old, now));
-    const members = found.isMember ? usesOf(found.unknown) : [];
-    const own = { certain: usesOf(found.names), possible: [...inComments, ...members] };
-    const { times, isMember } = found;
-    return { ...rename, times, isMember, isShared: found.isShared && !isAlias, own };
+    if (!partners) return await symbolIn(text, edited, made);
+    return { isPure, isShared: false, isMember: false, times: 0, own: { certain: partners, possible: [] } };
   });
+  return found && { path, old, now, edits, ...found };
 }
 
 /**
- * The symbols that edited lines declared under the old name; undefined if there are none, or if the new name is taken
- * where they are declared.
+ * The symbol that edited lines declared under the old name; undefined if there is none, or if the new name is taken
+ * where it is declared.
  */
-async function declaredIn(text: TextBefore, edited: ReadonlySet<number>, made: Replacement) {
+async function symbolIn(text: TextBefore, edited: ReadonlySet<number>, made: Replacement): Promise<Found | undefined> {
+  const { old, now, isPure, isAlias } = made;
   const [names, others] = await bothNames(text, made);
   if (!names || !others) return undefined;
   const isTaken = ({ home, isMember }: Binding) =>
     others.bindings.some((other) => other.home?.key === home?.key && other.isMember === isMember);
   const bindings = names.bindings.filter(
-    (binding) => isDeclaredIn(binding.declarations, edited, text, made.isAlias) && !isTaken(binding),
+    (binding) => isDeclaredIn(binding.declarations, edited, text, isAlias) && !isTaken(binding),
   );
   if (bindings.length === 0) return undefined;
   const isBroken = ({ home }: Binding) => names.broken.some((name) => !home || isIn(name, home.node));
@@ -118,14 +109,17 @@ async function declaredIn(text: TextBefore, edited: ReadonlySet<number>, made: R
     return isOutside && names.row.shared.test(lines[text.lineOf(first?.at ?? 0)] ?? '');
   };
   const declared = bindings.map(({ declarations: [first] }) => first).filter((first) => !first?.roles.has('import'));
-  const isDocumented = ({ home, isMember }: Binding) => !home || isMember;
+  const isMember = bindings.some((binding) => binding.isMember);
+  const documented = bindings.filter((binding) => !binding.home || binding.isMember);
+  const inComments = documented.flatMap(({ declarations }) =>
+    declarations.flatMap((name) => inCommentAbove(name, text, old, now)),
+  );
+  const usesOf = (all: readonly Name[]) => all.flatMap((name) => useOf(name, text, made));
+  const certain = bindings.flatMap((binding) => usesOf(binding.names.filter((name) => !isHidden(name, binding))));
   return {
-    isShared: bindings.some(isKnownElsewhere),
-    isMember: bindings.some(({ isMember }) => isMember),
+    ...{ isPure, isMember, isShared: !isAlias && bindings.some(isKnownElsewhere) },
     times: new Set(declared.map((first) => first?.at)).size,
-    documented: bindings.filter(isDocumented).flatMap(({ declarations }) => declarations),
-    unknown: names.unknown,
-    names: bindings.flatMap((binding) => binding.names.filter((name) => !isHidden(name, binding))),
+    own: { certain, possible: [...inComments, ...(isMember ? usesOf(names.unknown) : [])] },
   };
 }
 
