@@ -1,7 +1,7 @@
 // The words that past edits replaced, and their occurrences elsewhere.
 import type { PastChange } from '../history/past-changes.ts';
 import { isInString } from '../text/lines.ts';
-import { changesBetween, isWord, wordsOf } from '../text/text-edit.ts';
+import { changesBetween, isName, wordsOf } from '../text/text-edit.ts';
 import { partSubstitutions } from './name-parts.ts';
 
 /** A replacement of words within one line. The old words contain a name or a number to look for. */
@@ -47,10 +47,6 @@ export function substitutionsOf(changes: readonly PastChange[]): Substitution[] 
 
 export function isRename({ old, now }: Pick<Substitution, 'old' | 'now'>): boolean {
   return isName(old) && isName(now);
-}
-
-function isName(text: string): boolean {
-  return isWord(text) && wordsOf(text).length === 1;
 }
 
 type Found = Pick<Substitution, 'old' | 'now' | 'isPart'> & { place: Neighbours };

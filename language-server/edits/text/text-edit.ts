@@ -61,6 +61,10 @@ export function isWord(text: string): boolean {
   return /^[\p{L}_$]/u.test(text);
 }
 
+export function isName(text: string): boolean {
+  return isWord(text) && wordsOf(text).length === 1;
+}
+
 /** How many items two lists share at their beginnings (head), and at the ends of the remaining items (tail). */
 export function commonEnds<T>(a: ArrayLike<T>, b: ArrayLike<T>): { head: number; tail: number } {
   const shorter = Math.min(a.length, b.length);

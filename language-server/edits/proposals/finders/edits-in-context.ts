@@ -2,7 +2,7 @@
 // words. Unlike the other finders, it can repeat several changes at once: for example, a call gets another name and one
 // more argument.
 import type { PastChange } from '../../history/past-changes.ts';
-import { keepsBrackets, type Line, nearest, similarity } from '../../text/lines.ts';
+import { indentationOf, keepsBrackets, type Line, nearest, similarity } from '../../text/lines.ts';
 import { applyEdit, changesBetween, isWord, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import type { Candidate } from '../candidate.ts';
 import { isDistinctive, isWhole } from '../substitutions.ts';
@@ -103,7 +103,7 @@ function isSpecific(sites: Site[]): boolean {
 
 /** The line with all of the changes; undefined if one of them has no place, or if they leave a bracket open. */
 function changed(line: string, sites: Site[]): string | undefined {
-  const indentation = /^\s*/.exec(line)?.[0].length ?? 0;
+  const indentation = indentationOf(line).length;
   const edits: TextEdit[] = [];
   let from = indentation;
   for (const [i, { old, now, left, right }] of sites.entries()) {

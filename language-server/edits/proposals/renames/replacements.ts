@@ -1,5 +1,5 @@
 // The names that past edits replaced with other names.
-import { changesBetween, isWord, type PastEdit, wordsOf } from '../../text/text-edit.ts';
+import { changesBetween, isName, type PastEdit, wordsOf } from '../../text/text-edit.ts';
 
 interface Words {
   old: string;
@@ -53,10 +53,6 @@ function wordsIn({ before: old, after }: PastEdit): Words[] {
 /** An alias with its separator: `: alias` in `{ name: alias }`, ` as alias` in `import { name as alias }`. */
 const aliased = /^(?:\s*:\s*|\s+as\s+)([\p{L}_$][\p{L}\p{N}_$]*)$/u;
 const lastWord = /[\p{L}_$][\p{L}\p{N}_$]*$/u;
-
-function isName(text: string): boolean {
-  return isWord(text) && wordsOf(text).length === 1;
-}
 
 /** Whether the two texts differ only in this name. */
 function isOnly({ old, now }: Pick<Words, 'old' | 'now'>, from: string, to: string): boolean {
