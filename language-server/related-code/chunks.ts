@@ -109,7 +109,7 @@ function endsBlock(lines: string[], i: number, count: number): boolean {
   return count >= minLines && (lines[i - 1]?.trim() === '' || /^[^\s)\]}#]/.test(lines[i] ?? ''));
 }
 
-const word = /[\p{L}_$][\p{L}\p{N}_$]{2,}/gu;
+export const identifier = /[\p{L}_$][\p{L}\p{N}_$]{2,}/gu;
 // "class Name", "def name", "func (receiver) Name", "#define NAME"
 const declaration =
   /\b(?:class|interface|struct|enum|trait|type|def|fn|func|function|fun|const|let|var|val|module|record|object|protocol|namespace|define)[ \t]+(?:\([^)\n]{0,80}\)[ \t]*)?([\p{L}_$][\p{L}\p{N}_$]*)/gu;
@@ -131,5 +131,5 @@ export function scan(text: string, editedAtMs: number): Chunk {
 
 /** The identifiers of the text, in order and in lower case. */
 export function wordsOf(text: string): string[] {
-  return (text.match(word) ?? []).map((name) => name.toLowerCase());
+  return (text.match(identifier) ?? []).map((name) => name.toLowerCase());
 }

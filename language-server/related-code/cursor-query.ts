@@ -1,7 +1,7 @@
 // Decides what to look for in other files, from the text around the cursor: identifiers, imported modules, and names
 // whose definitions the editor may find.
 import type { CursorDocument } from '../prompt/text-window.ts';
-import { wordsOf } from './chunks.ts';
+import { identifier, wordsOf } from './chunks.ts';
 
 export interface CursorQuery {
   /** Identifiers near the cursor, in lower case. Their weights go from 1 (nearest) to about 0.2 (farthest). */
@@ -62,7 +62,7 @@ export function comparable(name: string): string {
 export function namesToDefine({ text, offset }: CursorDocument): number[] {
   const found = new Map<string, number>();
   const add = (from: number, part: string, maxFound: number) => {
-    for (const match of [...part.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{2,}/gu)].reverse()) {
+    for (const match of [...part.matchAll(identifier)].reverse()) {
       if (found.size < maxFound && !found.has(match[0])) found.set(match[0], from + match.index);
     }
   };
