@@ -71,10 +71,9 @@ function queryOf({ tree }: Node, row: NameRow): Query {
   return query;
 }
 
-/** Matches the types of nodes that are names, and a few more: those that also match otherTypes are not names. */
-const nameTypes = /identifier|^name$|^constant$|^variable_name$|^implicit_parameter$|^type$/;
-const otherTypes = /^(?:statement_identifier|dotted_name|label_name|package_identifier)$|^(?:scoped|qualified|dotted)_/;
-const memberTypes = /^(?:property_identifier|private_property_identifier|field_identifier|hash_key_symbol)$/;
+/** Matches the types of nodes that are names. */
+const nameTypes = /^(?!statement_|package_)\w*identifier|^(?:name|variable_name|constant|implicit_parameter)$/;
+const memberTypes = /^(?:property_identifier|private_property_identifier|field_identifier)$/;
 /** Matches the text before a member, which ends in a dot, "->" or "::". */
 const qualified = /(?:(?<!\.)\.|[\p{L}\p{N}_$)\]]->|::)\s*$/u;
 /** Matches the text before a member of the object or class that the code belongs to. */
@@ -94,13 +93,13 @@ interface Capture {
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
   const end = at + length;
   const [before, following] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(end, end + 1)];
-  const node = top.descendantForIndex(at, end);
+  const node = top.namedDescendantForIndex(at, end);
   if (!node) return null;
   // A "$" beside a name is a part of it, as in JavaScript and PHP, unless it begins an interpolation.
   const isExact = node.startIndex === at && node.endIndex === end && !before.endsWith('$') && following !== '$';
   const isPrivate = node.type === 'private_property_identifier' && node.startIndex === at - 1;
   const isInString = row.inString?.[0].test(before) && row.inString[1].test(following) && /string/.test(node.type);
-  if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type) && !otherTypes.test(node.type)))) return null;
+  if (!(isPrivate || isInString || (isExact && nameTypes.test(node.type)))) return null;
   const captures: Capture[] = queryOf(top, row)
     .matches(top, { startIndex: at, endIndex: end })
     .flatMap(({ captures: match }) => match.map((each) => ({ name: each.name, node: each.node, match })));
