@@ -5,7 +5,7 @@ import type { Node } from 'web-tree-sitter';
 import { bindingsAt, hasNames, isAmbiguous, namesOf } from '../../../syntax/declarations.ts';
 import type { Binding, Name } from '../../../syntax/names.ts';
 import { type PastEdit, wordsOf } from '../../text/text-edit.ts';
-import { declares } from '../declares-by-text.ts';
+import { declares } from './declares-by-text.ts';
 import { importsFile, seesAllOf } from './imports.ts';
 import { type Replacement, replacementsIn } from './replacements.ts';
 import { partnersOf } from './tag-partner.ts';
@@ -65,7 +65,7 @@ const undecided: Found = {
 };
 
 function renamedByText({ path, text }: NamedSource, { old, now, edits }: Replacement): Rename | undefined {
-  const isTwice = edits.some(({ before }) => declares(before, { old })) && declares(text.toString(), { old });
+  const isTwice = edits.some(({ before }) => declares(before, old)) && declares(text.toString(), old);
   return isTwice ? { path, old, now, edits, ...undecided } : undefined;
 }
 
