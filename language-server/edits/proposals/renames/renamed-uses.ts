@@ -1,6 +1,6 @@
 // Finds the uses of a renamed symbol that still have its old name. They are certainly wrong, so no model is asked about
 // them. Also finds namesakes: other symbols with the same name.
-import { wordAt } from '../../text/lines.ts';
+import { linesOf, wordAt } from '../../text/lines.ts';
 import { changesOf, type TextEdit, wordsOf } from '../../text/text-edit.ts';
 import { type Rename, type Uses, usesIn } from './renames.ts';
 import type { NamedSource, Use } from './text-before.ts';
@@ -72,32 +72,27 @@ function renamedLines({ text }: NamedSource, uses: readonly Use[], old: string):
  * Returns a function that tells whether an edit would rename a namesake. text: the document; its lines end with "\n".
  */
 export function namesakesIn(text: string, all: readonly RenameHere[]): (edit: TextEdit) => boolean {
-  const keyOf = ({ old, now }: Pick<Rename, 'old' | 'now'>) => `${old} ${now}`;
+  const lines = linesOf(text);
+  const byNames = new Map<string, { old: string; now: string; times: number; places: Set<number> }>();
+  for (const { old, now, times, uses } of all) {
+    const key = `${old} ${now}`;
+    const known = byNames.get(key) ?? { old, now, times: 0, places: new Set() };
+    byNames.set(key, known);
+    known.times += times;
+    for (const { line, character } of [...uses.certain, ...uses.possible])
+      known.places.add((lines[line]?.start ?? 0) + character);
+  }
   // If the user has renamed two symbols with this name, the others with this name may follow, too.
-  const timesOf = (key: string) => all.reduce((sum, rename) => sum + (keyOf(rename) === key ? rename.times : 0), 0);
-  const renames = all.filter((rename) => timesOf(keyOf(rename)) < 2);
-  const ownPlaces = new Map<string, Set<string>>(renames.map((rename) => [keyOf(rename), new Set()]));
-  for (const rename of renames)
-    for (const { line, character } of [...rename.uses.certain, ...rename.uses.possible])
-      ownPlaces.get(keyOf(rename))?.add(`${line}:${character}`);
+  const renames = [...byNames.values()].filter(({ times }) => times < 2);
   return (edit) =>
     changesOf(edit, text).some(({ start, end, text: now }) => {
-      const [old, made] = [wordsOf(text.slice(start, end)), now.toLowerCase()];
       // The new name may be written as a part of a longer one. If it contains the old name, renaming would never end.
-      const isMade = (name: string) => made.includes(name.toLowerCase());
-      return renames.some((rename) => {
-        let at = start;
-        return old.some((word) => {
-          const place = at;
-          at += word.length;
-          if (word !== rename.old || !isMade(rename.now)) return false;
-          return !ownPlaces.get(keyOf(rename))?.has(positionIn(text, place));
-        });
+      const made = renames.filter((rename) => now.toLowerCase().includes(rename.now.toLowerCase()));
+      let next = start;
+      return wordsOf(text.slice(start, end)).some((word) => {
+        const at = next;
+        next += word.length;
+        return made.some(({ old, places }) => word === old && !places.has(at));
       });
     });
-}
-
-function positionIn(text: string, at: number): string {
-  const before = text.slice(0, at);
-  return `${before.split('\n').length - 1}:${at - (before.lastIndexOf('\n') + 1)}`;
 }
