@@ -31,9 +31,8 @@ export class SyntaxTree {
     return this.tree.rootNode;
   }
 
-  /** A copy of this tree with its nodes moved to where they are in a changed text. */
-  movedTo(text: LongText): SyntaxTree {
-    const edit = editBetween(this.text, text);
+  /** A copy of this tree with its nodes moved to where they are in a changed text. edit: the change; null: none. */
+  movedTo(text: LongText, edit = editBetween(this.text, text)): SyntaxTree {
     const tree = this.tree.copy();
     if (edit) tree.edit(edit);
     return new SyntaxTree(this.loaded, text, tree, false);
@@ -45,12 +44,11 @@ export class SyntaxTree {
    */
   withText(start: number, end: number, inserted: string, ms = budget.ms): SyntaxTree | null {
     const text = this.text.with(start, end, inserted);
-    const old = this.tree.copy();
-    old.edit(treeEdit(this.text, text, start, end));
-    const parsing = new Parsing(this.loaded, text, old);
+    const moved = this.movedTo(text, treeEdit(this.text, text, start, end));
+    const parsing = moved.parse();
     const tree = parsing.step(ms);
     parsing.end();
-    free(this.loaded, old);
+    moved.delete();
     return tree;
   }
 
