@@ -112,20 +112,27 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
   const roles: Set<string> = isInString ? new Set() : rolesOf(node, around);
   if (roles.has('key') || around.some(({ name }) => name === 'foreign')) return null;
   const scopes = scopesOf(around);
-  const receiverOfMethod = captures.find(({ name }) => name === 'receiver')?.node.text;
-  const isOwn =
-    isPrivate ||
-    roles.has('own') ||
-    ownReceiver.test(before) ||
-    (receiverOfMethod !== undefined && before.endsWith(`${receiverOfMethod}.`));
-  const isMember = qualified.test(before) || isPrivate || roles.has('own') || memberTypes.test(node.type);
-  const receiver = roles.has('import') || !isMember ? 'none' : isOwn ? 'own' : 'other';
   const innermost = scopes.at(-1)?.node ?? top;
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost));
+  const receiver = receiverOf(node, before, roles, captures);
   const imported = around.find(({ name }) => name === 'import.statement')?.node;
   const ofNode = captures.filter((each) => each.node.id === node.id);
   const owner = ofNode.flatMap((each) => besides(each, 'owner') ?? [])[0]?.text;
   return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported, owner };
+}
+
+/** before: the text before the name. */
+function receiverOf(
+  node: Node,
+  before: string,
+  roles: ReadonlySet<string>,
+  captures: readonly Capture[],
+): Name['receiver'] {
+  const isOwn = roles.has('own') || node.type === 'private_property_identifier' || ownReceiver.test(before);
+  const isMember = isOwn || memberTypes.test(node.type) || qualified.test(before);
+  if (!isMember || roles.has('import')) return 'none';
+  const object = captures.find(({ name }) => name === 'receiver')?.node.text;
+  return isOwn || (object !== undefined && node.previousNamedSibling?.text === object) ? 'own' : 'other';
 }
 
 /** The node that the same match captures under another name. */
