@@ -1,5 +1,8 @@
 // Which uses follow a renamed declaration, and which may mean something else.
 import { expect, test } from 'vitest';
+import { LongText } from '../../../../../language-server/documents/long-text.ts';
+import { renamesIn } from '../../../../../language-server/edits/proposals/renames/renames.ts';
+import { forgetTree, keptTreeOf } from '../../../../../language-server/syntax/trees.ts';
 import { cart, prices } from '../../../../fixtures/shop.ts';
 import { nextUse } from '../../../../support/next-use.ts';
 
@@ -277,4 +280,14 @@ test('the next use below the cursor comes first, without uses in its line and di
   expect(await at(text.indexOf('vat'))).toBe('add(vat);');
   expect(await at(text.indexOf('add(tax)') + 2)).toBe('end(vat);');
   expect(await at(text.indexOf('add(tax)') + 2, true)).toBe('log(vat);');
+});
+
+test('when a document is closed, the tree of its text before a rename is forgotten, too', async () => {
+  const text = LongText.of('const vat = 1;\nlog(tax);\n');
+  const document = { uri: 'uses:a.ts', path: 'a.ts', languageId: 'typescript', text };
+  expect(await renamesIn([document], taxToVat)).toHaveLength(1);
+  const before = { ...document, uri: 'uses:a.ts#before' };
+  expect(keptTreeOf(before)).not.toBeNull();
+  forgetTree(document.uri);
+  expect(keptTreeOf(before)).toBeNull();
 });
