@@ -175,7 +175,8 @@ function useOf({ at, roles, imported }: Name, text: TextBefore, { old, now }: Pi
 export async function usesIn(document: NamedSource, rename: Rename): Promise<Uses> {
   if (document.path === rename.path) return rename.own;
   const none = { certain: [], possible: [] };
-  if (!rename.isShared && !rename.isMember) return none;
+  const mayUse = (rename.isShared || rename.isMember) && hasNames(document.languageId);
+  if (!mayUse) return none;
   return (await withTextBefore(document, rename.edits, (text) => placesElsewhere(document, text, rename))) ?? none;
 }
 
