@@ -9,7 +9,7 @@ import { declares } from './declares-by-text.ts';
 import { importsFile, seesAllOf } from './imports.ts';
 import { type Replacement, replacementsIn } from './replacements.ts';
 import { partnersOf } from './tag-partner.ts';
-import { editedLines, type NamedSource, type TextBefore, type Use, withTextBefore } from './text-before.ts';
+import { type NamedSource, type TextBefore, type Use, withTextBefore } from './text-before.ts';
 
 export interface Rename {
   /** The path of the file that declares the renamed symbol. */
@@ -71,30 +71,27 @@ function renamedByText({ path, text }: NamedSource, { old, now, edits }: Replace
 
 async function renameIn(document: NamedSource, made: Replacement): Promise<Rename | undefined> {
   const { old, now, isPure, edits } = made;
-  const { path } = document;
-  const lines = document.text.toString().split('\n');
-  const edited = new Set(edits.flatMap((edit) => (edit.path === path ? editedLines(edit, lines) : [])));
-  if (edited.size === 0) return undefined;
   const found = await withTextBefore(document, edits, async (text): Promise<Found | undefined> => {
-    const partners = partnersOf(text, edited, made);
-    if (!partners) return await symbolIn(text, edited, made);
+    if (text.edited.size === 0) return undefined;
+    const partners = partnersOf(text, made);
+    if (!partners) return await symbolIn(text, made);
     return { isPure, isShared: false, isMember: false, times: 0, own: { certain: partners, possible: [] } };
   });
-  return found && { path, old, now, edits, ...found };
+  return found && { path: document.path, old, now, edits, ...found };
 }
 
 /**
  * The symbol that edited lines declared under the old name; undefined if there is none, or if the new name is taken
  * where it is declared.
  */
-async function symbolIn(text: TextBefore, edited: ReadonlySet<number>, made: Replacement): Promise<Found | undefined> {
+async function symbolIn(text: TextBefore, made: Replacement): Promise<Found | undefined> {
   const { old, now, isPure, isAlias } = made;
   const [names, others] = await bothNames(text, made);
   if (!names || !others) return undefined;
   const isTaken = ({ home, isMember }: Binding) =>
     others.bindings.some((other) => other.home?.key === home?.key && other.isMember === isMember);
   const bindings = names.bindings.filter(
-    (binding) => isDeclaredIn(binding.declarations, edited, text, isAlias) && !isTaken(binding),
+    (binding) => isDeclaredIn(binding.declarations, text, isAlias) && !isTaken(binding),
   );
   if (bindings.length === 0) return undefined;
   const isBroken = ({ home }: Binding) => names.broken.some((name) => !home || isIn(name, home.node));
@@ -134,8 +131,7 @@ async function bothNames({ tree }: TextBefore, { old, now }: Pick<Replacement, '
 /** Whether an edit renamed a declaration. If all declarations are assignments, only the first one declares. */
 function isDeclaredIn(
   declarations: readonly Name[],
-  edited: ReadonlySet<number>,
-  { lineOf, characterNow }: TextBefore,
+  { edited, lineOf, characterNow }: TextBefore,
   isAlias: boolean,
 ): boolean {
   const isAssigned = declarations.every(({ roles }) => roles.has('hoisted') || roles.has('field'));

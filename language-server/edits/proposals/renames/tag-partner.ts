@@ -9,8 +9,7 @@ const tag = /^(?:jsx_(?:opening|closing)_element|start_tag|end_tag)$/;
  * edited, too.
  */
 export function partnersOf(
-  { tree, text, lineOf, characterNow }: TextBefore,
-  edited: ReadonlySet<number>,
+  { tree, text, edited, lineOf, characterNow }: TextBefore,
   { old, now }: { old: string; now: string },
 ): Use[] | undefined {
   const found: Use[] = [];

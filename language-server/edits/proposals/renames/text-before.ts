@@ -20,6 +20,8 @@ export interface Use {
 export interface TextBefore {
   tree: SyntaxTree;
   text: string;
+  /** The lines that the edits have changed. */
+  edited: ReadonlySet<number>;
   lineOf(at: number): number;
   /** The character's index in its current line; undefined if an edit replaced the character. */
   characterNow(at: number): number | undefined;
@@ -41,14 +43,15 @@ export async function withTextBefore<T>(
 ): Promise<T | undefined> {
   const current = document.text.toString().split('\n');
   const lines = [...current];
-  const changed = new Set<number>();
+  const edited = new Set<number>();
   for (const edit of edits) {
-    if (edit.path !== document.path) continue;
-    const was = edit.before.split('\n');
-    const first = firstLine(edit, lines) ?? 0;
-    for (const at of editedLines(edit, lines)) {
-      lines[at] = `${was[at - first]}${lines[at]?.endsWith('\r') ? '\r' : ''}`;
-      changed.add(at);
+    const first = edit.path === document.path ? firstLine(edit, lines) : undefined;
+    if (first === undefined) continue;
+    const written = edit.after.split('\n');
+    for (const [i, line] of edit.before.split('\n').entries()) {
+      if (line === written[i]) continue;
+      lines[first + i] = `${line}${lines[first + i]?.endsWith('\r') ? '\r' : ''}`;
+      edited.add(first + i);
     }
   }
   const text = lines.join('\n');
@@ -57,27 +60,19 @@ export async function withTextBefore<T>(
   const characterNow = (at: number) => {
     const line = lineOf(at);
     const character = at - (placed[line]?.start ?? 0);
-    return changed.has(line) ? moved(character, lines[line] ?? '', current[line] ?? '') : character;
+    return edited.has(line) ? moved(character, lines[line] ?? '', current[line] ?? '') : character;
   };
   const isTooLong = (line: number) => (lines[line]?.length ?? 0) > maxLineChars;
   const source = { ...document, languageId: likeHtml.has(document.languageId) ? 'html' : document.languageId };
-  const before = changed.size === 0 ? source : { ...source, uri: `${document.uri}#before`, text: LongText.of(text) };
+  const before = edited.size === 0 ? source : { ...source, uri: `${document.uri}#before`, text: LongText.of(text) };
   const tree = await wholeTreeOf(before);
   if (!tree) return undefined;
   const own = tree.movedTo(tree.text);
   try {
-    return await use({ tree: own, text, lineOf, characterNow, isTooLong });
+    return await use({ tree: own, text, edited, lineOf, characterNow, isTooLong });
   } finally {
     own.delete();
   }
-}
-
-/** The lines that the edit has changed; empty if the document no longer has them, or has them twice. */
-export function editedLines(edit: PastEdit, lines: readonly string[]): number[] {
-  const first = firstLine(edit, lines);
-  if (first === undefined) return [];
-  const written = edit.after.split('\n');
-  return edit.before.split('\n').flatMap((line, i) => (line === written[i] ? [] : [first + i]));
 }
 
 /** The line where the edit's new text begins: the recorded line, if the text is still there, or else its only place. */
