@@ -100,7 +100,8 @@ const typescriptOnly = `
 (required_parameter (accessibility_modifier) pattern: (identifier) @field)
 (public_field_definition name: (_) @field) (property_signature name: (_) @field)
 [(method_signature name: (_) @method) (abstract_method_signature name: (_) @method)]
-(enum_body (property_identifier) @key) (enum_assignment name: (_) @key)
+(enum_body) @class (enum_body (property_identifier) @field @local) (enum_assignment name: (_) @field @local)
+(tuple_type (_ name: [(identifier) @key (rest_pattern (identifier) @key)]))
 `;
 const javascript: NameRow = { query: scripts + javascriptOnly + jsx, shared: /^\s*export\b/ };
 
@@ -205,7 +206,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
  (trait_item) (type_item)] @block
 [(function_item) (closure_expression) (function_signature_item)] @function
 (impl_item type: [(type_identifier) @name (generic_type type: (type_identifier) @name)]) @class
-(struct_item name: (_) @name) @class (trait_item name: (_) @name) @class
+(struct_item name: (_) @name) @class (enum_item name: (_) @name) @class (trait_item name: (_) @name) @class
 (let_declaration pattern: (_) @binds) (let_declaration) @after (let_condition pattern: (_) @binds)
 (for_expression pattern: (_) @binds) (match_arm pattern: (_) @binds)
 (parameter pattern: (_) @binds) (closure_parameters (_) @binds)
@@ -216,7 +217,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 [(impl_item body: (declaration_list (function_item name: (_) @method)))
  (trait_item body: (declaration_list (function_signature_item name: (_) @method)))
  (trait_item body: (declaration_list (function_item name: (_) @method)))]
-(field_declaration name: (_) @field) (enum_variant name: (_) @key)
+(field_declaration name: (_) @field) (enum_variant name: (_) @field)
 (shorthand_field_initializer (identifier) @shorthand) (shorthand_field_identifier) @shorthand
 (struct_expression name: (_) @owner body: (field_initializer_list (shorthand_field_initializer (identifier) @shorthand)))
 (struct_pattern type: (_) @owner (field_pattern name: (shorthand_field_identifier) @shorthand))
@@ -313,7 +314,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (global_declaration (variable_name) @outward) (anonymous_function_use_clause (variable_name) @outward)
 (function_definition name: (_) @outer) (method_declaration name: (_) @method)
 [(member_call_expression name: (_) @call) (scoped_call_expression name: (_) @call)]
-(property_element name: (_) @unclear) (argument name: (_) @key)
+(enum_case name: (_) @field) (property_element name: (_) @unclear) (argument name: (_) @key)
 (namespace_use_clause) @import.statement (namespace_use_clause (qualified_name (name) @import))
 `,
     hasMethodNames: true,
@@ -328,6 +329,7 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
 (variable_declaration (identifier) @local)
 [(class_body (property_declaration (variable_declaration (identifier) @field)))
  (class_parameter ["val" "var"] . (identifier) @field)]
+(enum_entry . (identifier) @field)
 (class_parameter (identifier) @local) (parameter . (identifier) @local) (catch_block . (identifier) @local)
 (function_declaration name: (_) @outer) (class_body (function_declaration name: (_) @method))
 (function_declaration (user_type) . name: (_) @method)
