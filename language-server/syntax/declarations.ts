@@ -48,7 +48,7 @@ function grouped(names: readonly Name[], row: NameRow): Pick<Names, 'bindings' |
   const free: Name[] = [];
   for (const name of names) {
     if (declaring.has(name)) continue;
-    const binding = lookUp(name, declared, row);
+    const binding = lookUp(name, possibleFor(name, declared), row);
     if (binding) meanings.push({ name, binding });
     else if (!name.roles.has('keyword')) free.push(name);
   }
@@ -116,6 +116,13 @@ function namespaceOf({ roles, node }: Name, row: NameRow): string {
 
 function isVariable({ roles }: Name): boolean {
   return !roles.has('outer') && !roles.has('import');
+}
+
+/** The declarations to which the name may refer: a type is no variable, if something else has its name. */
+function possibleFor({ node }: Name, declared: readonly Meaning[]): readonly Meaning[] {
+  if (node.type !== 'type_identifier') return declared;
+  const others = declared.filter(({ name: { roles } }) => !roles.has('bound'));
+  return others.some(({ binding }) => !binding.isMember) ? others : declared;
 }
 
 /** What the name refers to; undefined if the document does not declare it. */

@@ -6,7 +6,10 @@ import type { NameRow } from './name-rows.ts';
 export interface Name {
   at: number;
   node: Node;
-  /** What the name is here, such as 'local' or 'use': the captures that name-rows.ts explains. */
+  /**
+   * What the name is here, such as 'local' or 'use': the captures that name-rows.ts explains; and 'bound' if a pattern
+   * declares it.
+   */
   roles: ReadonlySet<string>;
   /** The scopes around the name, innermost last. */
   scopes: readonly Scope[];

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type Node, Query, type QueryCapture } from 'web-tree-sitter';
 import type { NameRow } from './name-rows.ts';
 import type { Name, Scope } from './names.ts';
+import { receiverOf } from './receivers.ts';
 import type { SyntaxTree } from './syntax-tree.ts';
 
 // A name beyond these limits is not looked up. The cost depends on how often it occurs, how deep it is nested, and how
@@ -73,14 +74,6 @@ function queryOf({ tree }: Node, row: NameRow): Query {
 
 /** Matches the types of nodes that are names. */
 const nameTypes = /^(?!statement_|package_)\w*identifier|^(?:name|variable_name|constant|implicit_parameter)$/;
-const memberTypes = /^(?:property_identifier|private_property_identifier|field_identifier)$/;
-/** Matches the text before a member, which ends in a dot, "->" or "::". */
-const qualified = /(?:(?<!\.)\.|[\p{L}\p{N}_$)\]]->|::)\s*$/u;
-/** Matches the text before a member of the object or class that the code belongs to. */
-const ownReceiver =
-  /(?:^|[^\p{L}\p{N}_$.>:])(?:this|self|cls|super|super\(\)|Self|static|\$this)[?!]*(?:\.|->|::)\s*$/u;
-/** How many characters before a name are examined. */
-const charsBeside = 100;
 
 /** A capture, with all captures of the same match. */
 interface Capture {
@@ -92,7 +85,7 @@ interface Capture {
 /** The name at the offset. null: there is no name, or it does not belong to this file. */
 function nameAt(top: Node, row: NameRow, text: string, at: number, length: number): Name | null {
   const end = at + length;
-  const [before, following] = [text.slice(Math.max(0, at - charsBeside), at), text.slice(end, end + 1)];
+  const [before, following] = [text.slice(Math.max(0, at - 1), at), text.slice(end, end + 1)];
   const node = top.namedDescendantForIndex(at, end);
   if (!node) return null;
   // A "$" beside a name is a part of it, as in JavaScript and PHP, unless it begins an interpolation.
@@ -114,25 +107,11 @@ function nameAt(top: Node, row: NameRow, text: string, at: number, length: numbe
   const scopes = scopesOf(around);
   const innermost = scopes.at(-1)?.node ?? top;
   const after = around.findLast((each) => each.name === 'after' && isWithin(each.node, innermost));
-  const receiver = receiverOf(node, before, roles, captures);
+  const receiver = receiverOf(node, roles, captures.find(({ name }) => name === 'receiver')?.node.text);
   const imported = around.find(({ name }) => name === 'import.statement')?.node;
   const ofNode = captures.filter((each) => each.node.id === node.id);
   const owner = ofNode.flatMap((each) => besides(each, 'owner') ?? [])[0]?.text;
   return { at, node, roles, scopes, receiver, from: after?.node.endIndex ?? 0, imported, owner };
-}
-
-/** before: the text before the name. */
-function receiverOf(
-  node: Node,
-  before: string,
-  roles: ReadonlySet<string>,
-  captures: readonly Capture[],
-): Name['receiver'] {
-  const isOwn = roles.has('own') || node.type === 'private_property_identifier' || ownReceiver.test(before);
-  const isMember = isOwn || memberTypes.test(node.type) || qualified.test(before);
-  if (!isMember || roles.has('import')) return 'none';
-  const object = captures.find(({ name }) => name === 'receiver')?.node.text;
-  return isOwn || (object !== undefined && node.previousNamedSibling?.text === object) ? 'own' : 'other';
 }
 
 /** The node that the same match captures under another name. */
@@ -177,7 +156,7 @@ function rolesOf(node: Node, around: readonly Capture[]): Set<string> {
   const unbound = around.filter(({ name }) => name === 'unbound');
   for (const { name, node: captured } of around) {
     if (name.startsWith('binds')) {
-      if (!unbound.some((part) => isWithin(part.node, captured))) roles.add(name.split('.')[1] ?? 'local');
+      if (!unbound.some((part) => isWithin(part.node, captured))) roles.add('bound').add(name.split('.')[1] ?? 'local');
     } else if (captured.id === node.id || name === 'broken') roles.add(name);
   }
   if (roles.has('use')) for (const role of declaring) roles.delete(role);
