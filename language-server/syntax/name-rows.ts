@@ -139,6 +139,21 @@ const cppOnly = `
 
 const c: NameRow = { query: cQuery, shared: /^(?!\s*static\b)\S/ };
 
+/**
+ * The keys of composite literals of a type, also where a list or a map leaves out the type: `[]Point{{x: 1}}`. role: what
+ * these keys are; 'own': members of the class @name.
+ */
+function goLiteral(type: string, role: 'own' | 'key'): string {
+  const fields = `(literal_value (keyed_element . (literal_element (identifier) @${role})))`;
+  const elements = `(literal_value [(literal_element ${fields}) (keyed_element (literal_element ${fields}))])`;
+  const element = `[${type} (pointer_type ${type})]`;
+  const list = `[(slice_type element: ${element}) (array_type element: ${element})
+    (implicit_length_array_type element: ${element}) (map_type value: ${element})]`;
+  const scope = role === 'own' ? '@class' : '';
+  return `(composite_literal type: ${type} body: ${fields}) ${scope}
+    (composite_literal type: ${list} body: ${elements}) ${scope}`;
+}
+
 /** By the name of the grammar. */
 export const nameRows: Readonly<Record<string, NameRow>> = {
   javascript,
@@ -181,19 +196,23 @@ export const nameRows: Readonly<Record<string, NameRow>> = {
  (default_case) (type_case) (communication_case) (select_statement)] @block
 [(function_declaration) (func_literal)] @function
 (type_spec name: (_) @name) @class
-(method_declaration receiver: (parameter_list (parameter_declaration
-  name: (_) @receiver type: [(type_identifier) @name (pointer_type (type_identifier) @name)]))) @class
-(method_declaration) @function
-(parameter_declaration name: (_) @local) (variadic_parameter_declaration name: (_) @local)
+(method_declaration receiver: (parameter_list (parameter_declaration name: (_)? @receiver type: [
+  (type_identifier) @name (pointer_type (type_identifier) @name)
+  (generic_type type: (_) @name) (pointer_type (generic_type type: (_) @name))]))) @class
+(method_declaration) @function [(method_elem) (function_type)] @block
+(parameter_declaration name: (_) @binds) (variadic_parameter_declaration name: (_) @binds)
 (short_var_declaration left: (_) @binds) (short_var_declaration) @after
-(var_spec name: (_) @local) (var_spec) @after (const_spec name: (_) @local) (const_spec) @after
-(range_clause left: (_) @binds ":=") (receive_statement left: (_) @binds ":=")
-(type_switch_statement alias: (_) @binds)
+(var_spec name: (_) @binds) (var_spec) @after (const_spec name: (_) @binds) (const_spec) @after
+(range_clause left: (_) @binds ":=") @after
+(receive_statement left: (_) @binds ":=") @after @after
+(type_switch_statement alias: (_) @binds) (type_switch_statement value: (identifier) @enclosing)
+[(var_spec (struct_type) @class) (field_declaration (struct_type) @class) (parameter_declaration (struct_type) @class)
+ (slice_type (struct_type) @class) (map_type (struct_type) @class) (pointer_type (struct_type) @class)
+ (composite_literal (struct_type) @class) (function_declaration (struct_type) @class)]
 (function_declaration name: (_) @outer) (type_spec name: (_) @outer) (type_alias name: (_) @local)
 (field_declaration name: (_) @field) (method_declaration name: (_) @method)
-(composite_literal type: (type_identifier) @name) @class
-(composite_literal type: (type_identifier) body: (literal_value (keyed_element . (literal_element (identifier) @own))))
-(composite_literal type: (qualified_type) body: (literal_value (keyed_element . (literal_element (identifier) @key))))
+${goLiteral('(type_identifier) @name', 'own')} ${goLiteral('(generic_type type: (type_identifier) @name)', 'own')}
+${goLiteral('(qualified_type)', 'key')} ${goLiteral('(struct_type)', 'key')}
 (import_spec) @import.statement (import_spec name: (_) @import) (package_clause (_) @key)
 [(selector_expression) (index_expression) (unary_expression)] @unbound
 `,
