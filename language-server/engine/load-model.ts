@@ -26,6 +26,7 @@ export async function loadModel(
   signal?: AbortSignal,
 ): Promise<Model> {
   requireFile(options.modelPath);
+  for (const adapter of options.adapters ?? []) requireFile(adapter, 'adapter');
   const ownAdapters = own && (await pathsOf(own, options.modelPath));
   if (!ownAdapters) return load(options, onProgress, signal);
   const adapters = [...new Set([...(options.adapters ?? []), ...Object.values(ownAdapters)])];
@@ -61,10 +62,10 @@ async function load(
  * Throws if a relative path leads to no file. The user cannot know from which folder such a path starts, so the message
  * has the whole path. The engine reports other missing files.
  */
-function requireFile(path: string): void {
+function requireFile(path: string, kind: 'model' | 'adapter' = 'model'): void {
   if (isAbsolute(path) || existsSync(path)) return;
-  if (/^~[/\\]/.test(path))
-    throw new EngineError('model-not-found', `The model file is to be at ${path}, but ${noHomeText}`);
-  const message = `There is no model file at ${resolve(path)}, where the relative path "${path}" leads. Give its whole path.`;
-  throw new EngineError('model-not-found', message);
+  const code = `${kind}-not-found`;
+  if (/^~[/\\]/.test(path)) throw new EngineError(code, `The ${kind} file is to be at ${path}, but ${noHomeText}`);
+  const message = `There is no ${kind} file at ${resolve(path)}, where the relative path "${path}" leads. Give its whole path.`;
+  throw new EngineError(code, message);
 }

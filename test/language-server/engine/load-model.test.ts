@@ -1,7 +1,7 @@
 // Hearth's own adapters are loaded with the model that they were trained for, and never keep a model from loading.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { EngineHost } from '../../../language-server/engine/engine-host.ts';
 import { loadModel } from '../../../language-server/engine/load-model.ts';
@@ -120,4 +120,12 @@ test('a damaged adapter that the settings name keeps the model from loading', as
   const { kind, log } = await loaded({ adapters: [team] });
   expect(kind).toBe('failed');
   expect(log).toMatch(/cannot load .*damaged\.gguf/);
+});
+
+test('if the relative path of an adapter leads to no file, the message has the whole path', async () => {
+  const { kind, log } = await loaded({ adapters: ['none.gguf'] });
+  expect(kind).toBe('failed');
+  expect(log).toContain(
+    `There is no adapter file at ${resolve('none.gguf')}, where the relative path "none.gguf" leads. Give its whole path.`,
+  );
 });
