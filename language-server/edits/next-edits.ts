@@ -100,7 +100,8 @@ export class NextEdits {
 
   dismiss({ uri, version, range, newText }: NextEdit): void {
     const document = this.documents.of(uri);
-    if (document?.version !== version) return;
+    // Any editor may send this, so the text may be anything; each later search would fail on it.
+    if (document?.version !== version || typeof newText !== 'string') return;
     const [start, end] = [document.offsetAt(range.start), document.offsetAt(range.end)];
     this.dismissed.add(uri, aboveNextLine({ start, end, text: newText }, document.text));
   }

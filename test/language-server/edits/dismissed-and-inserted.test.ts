@@ -58,6 +58,14 @@ test('after lines were dismissed, the line before them may still be edited', asy
   expect((await ask(a)).edit?.newText).toBe('log(total);');
 });
 
+test.each([undefined, null, 5, {}])('dismissing an edit with the text %j does no harm', async (newText) => {
+  const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
+  replace(a, 'sum', 'total');
+  const first = await ask(a);
+  if (first.edit) edits.dismiss({ ...first.edit, newText: newText as never });
+  expect((await ask(a)).edit?.newText).toBe('log(total);');
+});
+
 test('dismissals are forgotten when next edits are turned off: the text may change meanwhile', async () => {
   const { edits, replace, ask } = windowWith({ [a]: texts[a] as string });
   replace(a, 'sum', 'total');
